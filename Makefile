@@ -1,0 +1,42 @@
+# make demo, make test: everything from a fresh machine on. PYTHON=... takes another interpreter for the first set-up.
+PYTHON ?= python3
+BIN := .venv/bin
+SET_UP := pyproject.toml constraints.txt .venv/bin/python
+
+.DELETE_ON_ERROR:
+.PHONY: demo test check lint golden bench
+
+demo: .venv/core
+	$(BIN)/society run fishing_village --seed 1
+
+test: lint
+	$(BIN)/pytest -n 2
+
+check: lint
+	$(BIN)/pytest tests/test_readme.py
+
+lint: .venv/dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+# Rewrites the golden transcripts; read their diff like code.
+golden: .venv/dev
+	SOCIETY_GOLDEN=rewrite $(BIN)/pytest tests/golden
+
+bench: .venv/dev
+	set -e; for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo 'society needs Python 3.11 or newer with its venv module (on Debian and Ubuntu: python3-venv).' >&2; \
+	  echo '"$(PYTHON)" is not that; name another one: make PYTHON=/path/to/python3.12 ...' >&2; exit 1; }
+	$(PYTHON) -m venv --clear .venv
+
+.venv/core: $(SET_UP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+.venv/dev: $(SET_UP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch .venv/core $@

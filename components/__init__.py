@@ -1,0 +1,1 @@
+"""What an agent is made of: one faculty per file."""

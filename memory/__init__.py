@@ -1,0 +1,1 @@
+"""What is kept: plain stores that know no agents."""

@@ -1,0 +1,1 @@
+"""What happens: one rule book per file."""

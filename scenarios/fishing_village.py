@@ -1,0 +1,230 @@
+"""A fishing village: a common pool, fines, imitation of the better-off, and a cap by vote.
+
+N villagers share a lake with stock R. Each round
+    1. villager i fishes with effort e_i in [0, 1] and lands h_i = alpha e_i R (pro rata if that
+       exceeds R: ours, it matters only if alpha N > 1);
+    2. everyone may inspect one peer and fine it if h_j > G, the community's cap;
+    3. wealth: P_i += h_i - c - gamma [fined somebody] - beta [was fined];
+    4. who has P_i < 0 starves and is removed;
+    5. the stock regrows: R = R+ + r R+ (1 - R+ / K);
+    6. with chance q a villager meets a peer and may copy its effort, monitoring and belief;
+    7. everyone proposes a cap; the median (or the plurality) is G of the next round.
+Survival time: the first round that ends with R <= R_min or with a death. Efficiency: the catch
+over the maximum sustainable yield r K / 4, which is exact for this order of events.
+Units: fish of stock, catch, wealth and fines are the same.
+Source: Gupta et al. 2026 (AAMAS), sections 3 and 4.1, Table 3. What the paper leaves open (alpha,
+c, wealth, stock, q, delta, the noises, R_min, the horizon) is set by us to make governance matter.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from society.cast import Cohort, fitted
+from society.components.harvest import Harvest
+from society.components.norm_belief import NormBelief
+from society.components.persona import Persona, Temper
+from society.components.punishment import Punishment
+from society.components.social_learning import SocialLearning
+from society.components.voting import Voting
+from society.draws import Array
+from society.replies import Amount
+from society.scenario import Measure, Params, Stage, Told, scenario
+from society.scenarios.institutions import (
+    VoteRule,
+    imitated,
+    no_fines,
+    proposed_and_voted,
+    punished,
+    watched,
+)
+from society.table import Table
+from society.talk import Ask, Script, Tell, common, own, seen
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[float, Field(ge=0)]
+
+
+class Village(Params):
+    """Symbols in brackets are the paper's."""
+
+    capacity: float = Field(300, gt=0, description="K, fish that the lake can hold")
+    growth: float = Field(0.6, ge=0, le=3, description="r, a round")
+    stock: Share = Field(1.0, description="R0, as a share of K")
+    catchability: Share = Field(0.05, description="alpha, share of the stock at full effort")
+    consumption: Positive = Field(2.5, description="c, fish a round")
+    wealth: Positive = Field(30, description="P0, fish")
+    fine: Positive = Field(10, description="beta, fish for each round in which one is fined")
+    fining_cost: Positive = Field(0, description="gamma, fish for fining somebody")
+    punish_until: int | None = Field(
+        None, ge=0, description="last round with fines; none: always, 0: never"
+    )
+    social_learning: bool = Field(True, description="whether villagers imitate")
+    revision: Share = Field(0.5, description="q, chance a round to reconsider")
+    selection: Positive = Field(0.3, description="delta, per fish of payoff")
+    effort_noise: Positive = Field(0.03, description="sigma of copied effort and monitoring")
+    belief_noise: Positive = Field(0.3, description="sigma of a copied belief")
+    payoff: Literal["wealth", "average"] = Field(
+        "wealth", description="what is imitated: wealth, or a moving average of gains (weight .1)"
+    )
+    vote: VoteRule = Field("median", description="how the cap is chosen; none: the first one stays")
+    effort_rule: Literal["deterrence", "trait"] = Field(
+        "deterrence", description="whether an expected fine bends the effort (ours), or not"
+    )
+    punishers: Literal["table", "text"] = Field(
+        "table", description="who fines more: selfish (the paper's table) or altruists (its text)"
+    )
+    population: Literal["general", "altruist", "mixed", "selfish"] = Field(
+        "general", description="the personas; mixed: altruists, then selfish"
+    )
+    altruists: Share = Field(0.5, description="share of altruists in a mixed population")
+    collapse_at: Share = Field(0.01, description="R_min, as a share of K")
+    ends_on: Literal["death", "collapse", "horizon"] = Field(
+        "death",
+        description="a replicate is over at the first death or collapse; at collapse; never",
+    )
+
+
+def villagers(p: Village, agents: int) -> list[Cohort]:
+    """The default cast: everybody has every faculty; personas as the population says."""
+    altruists = round(p.altruists * agents)
+    counts: dict[str, list[tuple[Temper, int]]] = {
+        "general": [("general", agents)],
+        "altruist": [("altruist", agents)],
+        "selfish": [("selfish", agents)],
+        "mixed": [("altruist", altruists), ("selfish", agents - altruists)],
+    }
+    faculties = (Harvest, NormBelief, Punishment, SocialLearning, Voting)
+    return [
+        Cohort(temper, count, (Persona(temper), *(fitted(part, p) for part in faculties)))
+        for temper, count in counts[p.population]
+    ]
+
+
+def landed(p: Village, effort: Array, stock: Array) -> Array:
+    """Catches, (R, N), scaled down pro rata where they would exceed the stock."""
+    wish = p.catchability * effort * stock
+    total = wish.sum(1, keepdims=True)
+    catch: Array = wish * np.divide(stock, total, out=np.ones_like(stock), where=total > stock)
+    return catch
+
+
+def regrown(p: Village, left: Array) -> Array:
+    """Logistic growth, (R, 1)."""
+    left = np.maximum(left, 0)  # rounding may take a hair more than there is
+    grown: Array = left + p.growth * left * (1 - left / p.capacity)
+    return np.maximum(grown, 0)
+
+
+def sustainable(table: Table) -> float:
+    """Maximum sustainable yield, fish a round."""
+    return float(table.params.growth * table.params.capacity / 4)
+
+
+def gini(told: Told, table: Table) -> Array:
+    """Of the wealth of those present, debts counted as 0; (R,). 0 is equality."""
+    wealth = np.sort(np.where(table.present, np.maximum(told["wealth"], 0), -1), axis=1)
+    count = table.present.sum(1)
+    rank = np.arange(table.agents) - (table.agents - count)[:, None] + 1
+    weighted = ((2 * rank - count[:, None] - 1) * np.maximum(wealth, 0) * (rank > 0)).sum(1)
+    total = count * np.maximum(wealth, 0).sum(1)
+    index: Array = np.divide(weighted, total, out=np.zeros(len(total)), where=total > 0)
+    return index
+
+
+def while_surviving(told: Told, values: Array) -> Array:
+    return np.where(told["survived"][:, 0], values, np.nan)
+
+
+def per_fisher(told: Told, happened: Array) -> Array:
+    """Share of those who fished this round, (R,)."""
+    fishing = told["fishing"]
+    share: Array = (happened & fishing).sum(1) / np.maximum(fishing.sum(1), 1)
+    return share
+
+
+MEASURES = (
+    Measure("survival_time", "rounds", lambda told, table: told["failed"], fold="first"),
+    Measure(
+        "efficiency",
+        "catch / maximum sustainable yield",
+        lambda told, table: while_surviving(told, told["catch"].sum(1) / sustainable(table)),
+    ),
+    Measure("gini", "of wealth, last round", gini, fold="last"),
+    Measure(
+        "over_use",
+        "share of catches above an equal share of the sustainable yield",
+        lambda told, table: per_fisher(told, told["catch"] > sustainable(table) / table.agents),
+    ),
+    Measure(
+        "compliance",
+        "share of catches within the cap",
+        lambda told, table: per_fisher(told, told["catch"] <= told["limit"]),
+    ),
+    Measure(
+        "fines",
+        "fines per fisher and round",
+        lambda told, table: per_fisher(told, told["fined"]),
+    ),
+    Measure("norm", "cap, fish a round, last round", lambda told, table: told["cap"], fold="last"),
+)
+
+STAGE = Stage(
+    gauge=("stock", "capacity"),
+    columns=("effort", "catch", "wealth", "belief"),
+    links={"punish": "fined", "imitate": "copied"},
+    notes=("cap",),
+)
+
+
+@scenario(
+    params=Village, cast=villagers, measures=MEASURES, relations=("monitor", "learn"), stage=STAGE
+)
+def fishing_village(table: Table) -> Script:
+    """A lake shared by villagers who fish, fine, imitate and vote (Gupta et al. 2026)."""
+    p = table.params
+    stock = np.full((table.replicates, 1), p.stock * p.capacity)
+    wealth = np.full(table.present.shape, float(p.wealth))
+    average, survived = np.zeros_like(wealth), np.ones_like(stock, bool)
+    cap = yield from proposed_and_voted(table, "median", np.full_like(stock, np.inf))
+    for number in table.rounds():
+        fishing = table.active
+        facts = {"cap": common(cap), "full_catch": common(p.catchability * stock)}
+        punishing = p.punish_until is None or number <= p.punish_until
+        if p.effort_rule == "deterrence":
+            risk = (yield from watched(table)) if punishing else np.zeros_like(wealth)
+            facts["expected_fine"] = own(p.fine * risk)
+        effort = yield Ask("effort", Amount(0, 1), facts | {"wealth": own(wealth)})
+        catch = landed(p, effort, stock)
+        seen_catch = {"effort": seen("monitor", effort), "catch": seen("monitor", catch)}
+        yield Tell("harvested", seen_catch | {"limit": common(cap), "fishing": own(fishing)})
+        fines = (yield from punished(table, catch, cap)) if punishing else no_fines(catch)
+        payoff = catch - p.consumption - p.fining_cost * fines.given - p.fine * fines.received
+        wealth, average = wealth + payoff * fishing, 0.9 * average + 0.1 * payoff
+        yield Tell("paid", {"wealth": seen("monitor", wealth), "fined": own(fines.received)})
+        dead = fishing & (wealth < 0)
+        yield from buried(table, dead, fines.received)
+        stock = regrown(p, stock - catch.sum(1, keepdims=True))
+        collapsed = stock <= p.collapse_at * p.capacity
+        failed = collapsed | dead.any(1, keepdims=True)
+        lake = {"stock": stock, "failed": failed, "survived": survived}
+        yield Tell("regrown", {name: common(value) for name, value in lake.items()})
+        yield Tell("collapsed", ends=collapsed if p.ends_on != "horizon" else None)
+        survived = survived & ~failed
+        if p.social_learning:
+            payoff_seen = wealth if p.payoff == "wealth" else average
+            yield from imitated(payoff_seen, ("effort", "monitoring", "belief"))
+        cap = yield from proposed_and_voted(table, p.vote, cap)
+
+
+def buried(table: Table, dead: Array, fined: Array) -> Script:
+    """Who starved, and who would not have without this round's fine, leave the village."""
+    ends_on = table.params.ends_on
+    emptied = ~(table.present & ~dead).any(1, keepdims=True)
+    for kind, gone in (("starved", dead & ~fined), ("fined_to_death", dead & fined)):
+        died = gone.any(1, keepdims=True)
+        over: Array = died & emptied if ends_on == "collapse" else died
+        yield Tell(kind, gone=gone, ends=None if ends_on == "horizon" else over)

@@ -1,0 +1,128 @@
+"""Chance has an address: a draw depends on where it is used, never on what was drawn before.
+
+A uniform is word number `place` of the stream keyed by (seed, owner, occasion, channel, use):
+
+    place = replicate * seats + id      who draws
+    owner                               a component's name, or the script's
+    occasion                            the hook and the kind of line: "answer punish"
+    channel                             one name per decision: "whom"
+    use                                 which line of that kind, and which draw while it is answered
+
+So a batch equals a loop, a cohort may be split, and a new question or component shifts nobody's
+luck.
+Source: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3" (Philox, numpy's own).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+_WORDS = 4  # Philox4x64 turns one counter into four words
+
+
+class Places(NamedTuple):
+    """Where draws go: entry k is at start + offsets[k]; None means all of [start, stop)."""
+
+    start: int
+    stop: int
+    offsets: Array | None = None
+
+    @classmethod
+    def at(cls, places: Array) -> Places:
+        """These places; a gapless ascending range is recognised, since it is cheaper."""
+        if places.size == 0:
+            return cls(0, 0)
+        start, stop = int(places.min()), int(places.max()) + 1
+        if stop - start == places.size and bool((places[1:] > places[:-1]).all()):
+            return cls(start, stop)
+        return cls(start, stop, places - start)
+
+    def among(self, entries: Array) -> Places:
+        """The places of some of the entries."""
+        return Places.at(self.start + (entries if self.offsets is None else self.offsets[entries]))
+
+    def __len__(self) -> int:
+        return self.stop - self.start if self.offsets is None else len(self.offsets)
+
+
+@lru_cache(maxsize=65_536)
+def _key(seed: int, address: str) -> Array:
+    return np.frombuffer(blake2b(f"{seed}\0{address}".encode(), digest_size=16).digest(), "<u8")
+
+
+class Draws:
+    """Draws for one owner on one occasion, one number per place.
+
+    >>> draws = Draws(seed=7, address="lottery", places=Places(0, 3))
+    >>> first = draws.uniform("ticket")
+    >>> bool((first == Draws(7, "lottery", Places(0, 5)).uniform("ticket")[:3]).all())
+    True
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        address: str,
+        places: Places,
+        *,
+        use: int = 0,
+        shape: tuple[int, ...] | None = None,
+    ) -> None:
+        self._seed = seed
+        self._address = address
+        self._places = places
+        self._use = use
+        self._shape = (len(places),) if shape is None else shape
+        self._drawn: Counter[str] = Counter()
+
+    def single(self, entry: int) -> Draws:
+        """The same draws for one entry alone, as scalars."""
+        start, _, offsets = self._places
+        place = start + (entry if offsets is None else int(offsets[entry]))
+        return Draws(self._seed, self._address, Places(place, place + 1), use=self._use, shape=())
+
+    def _bits(self, channel: str) -> tuple[np.random.Philox, int, int]:
+        """A stream set before the first wanted word: (stream, words to skip, words in all)."""
+        start, stop, _ = self._places
+        block, skip = divmod(start, _WORDS)
+        counter = np.array([block, self._use, self._drawn[channel], 0], dtype=np.uint64)
+        self._drawn[channel] += 1
+        key = _key(self._seed, f"{self._address}\0{channel}")
+        return np.random.Philox(key=key, counter=counter), skip, skip + stop - start
+
+    def _placed(self, words: Array) -> Array:
+        offsets = self._places.offsets
+        return (words if offsets is None else words[offsets]).reshape(self._shape)
+
+    def uniform(self, channel: str) -> Array:
+        """Floats in [0, 1)."""
+        bits, skip, words = self._bits(channel)
+        return self._placed(np.random.Generator(bits).random(words)[skip:])
+
+    def between(self, channel: str, low: Array | float, high: Array | float) -> Array:
+        """Floats in [low, high); the bounds may differ from place to place."""
+        scaled: Array = low + (high - np.asarray(low)) * self.uniform(channel)
+        return scaled
+
+    def integers(self, channel: str, count: Array | int) -> Array:
+        """Whole numbers in [0, count); -1 where count is 0."""
+        floored = np.floor(self.uniform(channel) * count).astype(np.int64)
+        # u * count can round up to count itself; where count is 0 this gives the -1.
+        return np.minimum(floored, np.asarray(count) - 1)
+
+    def normal(self, channel: str) -> Array:
+        """Standard normals, by Box and Muller (1958) from the two halves of one word."""
+        bits, skip, words = self._bits(channel)
+        word = self._placed(np.asarray(bits.random_raw(words))[skip:])
+        radius = ((word >> np.uint64(32)).astype(float) + 0.5) * 2.0**-32
+        angle = (word & np.uint64(0xFFFFFFFF)).astype(float) * (2.0**-31 * np.pi)
+        normal: Array = np.sqrt(-2.0 * np.log(radius)) * np.cos(angle)
+        return normal

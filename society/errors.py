@@ -1,0 +1,77 @@
+"""Everything that can go wrong, as one tree.
+
+SocietyError
+├── InputError          what the user gave is wrong; nothing was lost (exit code 2)
+│   ├── CatalogueError  a name that is neither a file nor in the catalogue
+│   ├── FileError       a path that cannot be read or written, or exists already
+│   ├── ScenarioError   a scenario file, parameter or mechanism that does not fit
+│   ├── CastError       agents that do not fit the scenario, or each other
+│   ├── GraphError      an interaction graph that does not fit the society
+│   └── RunFileError    a run file that is truncated, foreign or of another version
+├── PartError           a component or script broke its contract (exit code 1)
+└── Unparsed            an outside mind's answer could not be read (settled by `otherwise`)
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SocietyError(Exception):
+    """Base of every error that this program raises on purpose."""
+
+    exit_code = 1
+
+
+class InputError(SocietyError):
+    """What the user gave is wrong; the message says what would be right."""
+
+    exit_code = 2
+
+
+class CatalogueError(InputError):
+    """A name that is neither a file nor in the catalogue."""
+
+
+class FileError(InputError):
+    """A path that cannot be read or written, or that exists already."""
+
+
+class ScenarioError(InputError):
+    """A scenario file, a parameter or a mechanism that does not fit."""
+
+
+class CastError(InputError):
+    """Agents that do not fit the scenario, or each other."""
+
+
+class GraphError(InputError):
+    """An interaction graph that does not fit the society."""
+
+
+class RunFileError(InputError):
+    """A file that is no run file, not whole, or of another version."""
+
+
+class PartError(SocietyError):
+    """A component or a script broke its contract with the game master."""
+
+
+class Unparsed(SocietyError):
+    """Raised by `consult` when an answer cannot be read; the question's `otherwise` settles it."""
+
+
+def nearest(name: str, legal: Iterable[str]) -> str:
+    """Say which legal name was probably meant, or list them all.
+
+    >>> nearest("grwoth", ["growth", "fine"])
+    "did you mean 'growth'?"
+    >>> nearest("x", ["growth", "fine"])
+    'choose one of: fine, growth'
+    """
+    names = sorted(legal)
+    close = difflib.get_close_matches(name, names, n=1)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    return f"choose one of: {', '.join(names)}" if names else "there is none"

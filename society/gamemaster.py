@@ -1,0 +1,356 @@
+"""The game master plays a script: asks agents, settles answers, tells, keeps the record.
+
+It can tell neither rules from language models nor a live cast from a recorded one: whatever
+answers, the script goes on the same way, and the digest of its rounds is the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from .agent import frozen
+from .cast import Raw, Troupe
+from .draws import Array
+from .errors import PartError
+from .replies import Choice, Illegal, fields
+from .scenario import Estimate, Folded, Scenario
+from .table import Table
+from .talk import Ask, Fact, Inherit, Line, Page, Recorder, Step, Tell
+
+
+class Answerer(Protocol):
+    """Who answers a script's questions: a troupe, or a tape."""
+
+    def begin(self) -> None: ...
+    async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw: ...
+    def notice(self, tell: Tell, active: Array | None, use: int) -> None: ...
+    def inherit(self, line: Inherit, use: int) -> None: ...
+    def public(self) -> dict[str, Array]: ...
+
+
+class Tape:
+    """Recorded answers in place of agents: replay drives the script alone."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._asks = iter([step for step in steps if step.sort == "ask"])
+
+    def begin(self) -> None:
+        """Nobody is there to begin."""
+
+    async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
+        step = next(self._asks, None)
+        if step is None or (step.kind, step.form) != (ask.kind, ask.reply.form()):
+            recorded = "nothing more" if step is None else f"{step.kind!r} ({step.form})"
+            raise PartError(
+                f"the script asks {ask.kind!r} ({ask.reply.form()}) where the record has "
+                f"{recorded}; scenario or parameters have changed"
+            )
+        return Raw({name: step.arrays["answer", name] for name in fields(ask.reply)})
+
+    def notice(self, tell: Tell, active: Array | None, use: int) -> None:
+        """Nobody is there to notice."""
+
+    def inherit(self, line: Inherit, use: int) -> None:
+        """Nobody is there to inherit."""
+
+    def public(self) -> dict[str, Array]:
+        return {}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to."""
+
+    rounds: int
+    digest: str
+    measures: Mapping[str, Estimate]
+    ends: Mapping[str, int] = field(default_factory=dict)  # replicates by cause; "" for none
+
+
+class GameMaster:
+    """Plays one scenario at one table with one answerer, in replicates that share every line."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        table: Table,
+        answerer: Answerer | None = None,
+        recorders: Sequence[Recorder] = (),
+    ) -> None:
+        self.scenario, self.table, self.recorders = scenario, table, recorders
+        self.answerer = answerer or Troupe(scenario.cast(table.params, table.agents), table)
+        self.folded = [Folded(measure, table.replicates) for measure in scenario.measures]
+        self.cause = np.full(table.replicates, "", object)
+        self.digest = hashlib.sha256()
+        self.pages = 0
+        self._uses: Counter[tuple[str, str]] = Counter()
+        self._open()
+        table.turn_page = self._turn_page
+
+    def play(self) -> Outcome:
+        """Play to the end, from synchronous code or from a notebook's running event loop."""
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(self.perform())
+        outcomes: list[Outcome] = []
+        thread = threading.Thread(target=lambda: outcomes.append(asyncio.run(self.perform())))
+        thread.start()
+        thread.join()
+        return outcomes[0]
+
+    async def perform(self) -> Outcome:
+        """Play to the end."""
+        self.answerer.begin()
+        script = self.scenario.play(self.table)
+        answer: Any = None
+        page = self.pages
+        while True:
+            try:
+                line = script.send(answer)
+            except StopIteration:
+                break
+            answer = await self._play(line)
+            if page != self.pages:
+                page = self.pages
+                # Lets an interrupt, or another run on the same loop, come in between rounds.
+                await asyncio.sleep(0)
+        self._turn_page()
+        return self.outcome()
+
+    def outcome(self) -> Outcome:
+        """What the run has come to so far."""
+        played = self._number
+        return Outcome(
+            played,
+            self.digest.hexdigest(),
+            {folded.measure.name: folded.estimate(played) for folded in self.folded},
+            dict(Counter(self.cause.tolist())),
+        )
+
+    async def _play(self, line: Line) -> Any:
+        use = self._uses[type(line).__name__, line.kind]
+        self._uses[type(line).__name__, line.kind] += 1
+        try:
+            if isinstance(line, Ask):
+                return await self._ask(line, use)
+            if isinstance(line, Tell):
+                return self._tell(line, use)
+            if isinstance(line, Inherit):
+                return self._inherit(line, use)
+        except _Misshapen as error:
+            raise PartError(f"{self.scenario.name}, {line.kind!r}: {error}") from error
+        raise PartError(
+            f"{self.scenario.name} yields {type(line).__name__}; "
+            "a script yields Ask, Tell or Inherit"
+        )
+
+    async def _ask(self, ask: Ask, use: int) -> Any:
+        facts = self._facts(ask.facts)
+        arrays = {(_role(fact), name): fact.values for name, fact in facts.items()}
+        asked: Array | None = None if self.table.active.all() else self.table.active
+        if ask.who is not None:
+            who = self._wide(ask.who, bool)
+            arrays["who", ""] = who
+            asked = who & self.table.active
+        if isinstance(ask.reply, Choice) and len(ask.reply.options) > 1:
+            arrays["options", ""] = ask.reply.options
+        heard = Ask(ask.kind, ask.reply, facts, asked, ask.otherwise)
+        raw = await self.answerer.answer(heard, asked, use)
+        settled = self._settled(heard, raw, asked)
+        arrays |= {("answer", name): values for name, values in settled.items()}
+        self._steps.append(Step("ask", ask.kind, ask.reply.form(), arrays))
+        return settled.get("", settled)
+
+    def _settled(self, ask: Ask, raw: Raw, asked: Array | None) -> dict[str, Array]:
+        everybody = np.ones(self.table.present.shape, bool)
+        settled = {}
+        for name, value in fields(ask.reply).items():
+            values = raw.values[name]
+            if raw.unread is not None and raw.unread.any():
+                values = self._fallen_back(ask, name, values, raw.unread)
+            try:
+                values = value.settle(
+                    values,
+                    everybody if asked is None else asked,
+                    self.table.graphs,
+                    self.table.present,
+                )
+            except Illegal as error:
+                replicate, seat = np.argwhere(error.where)[0]
+                raise PartError(
+                    f"seat {seat} of replicate {replicate} answered {ask.kind!r} with "
+                    f"{values[replicate, seat]}; expected {error}"
+                ) from error
+            if asked is not None:
+                mask = asked if values.ndim == 2 else asked[..., None]
+                values = np.where(mask, values, value.silent).astype(value.dtype)
+            settled[name] = frozen(np.ascontiguousarray(values))
+        return settled
+
+    def _fallen_back(self, ask: Ask, name: str, values: Array, unread: Array) -> Array:
+        fallback = ask.otherwise[name] if name and ask.otherwise is not None else ask.otherwise
+        if fallback is None:
+            replicate, seat = np.argwhere(unread)[0]
+            raise PartError(
+                f"the answer of seat {seat} of replicate {replicate} to {ask.kind!r} could not be "
+                "read, and the question states no fallback; add otherwise=..."
+            )
+        mask = unread if values.ndim == 2 else unread[..., None]
+        return np.where(mask, fallback, values).astype(values.dtype)
+
+    def _tell(self, tell: Tell, use: int) -> None:
+        facts = self._facts(tell.facts)
+        arrays = {(_role(fact), name): fact.values for name, fact in facts.items()}
+        gone = None if tell.gone is None else self._wide(tell.gone, bool)
+        ends = None if tell.ends is None else self._tall(tell.ends, bool)
+        if gone is not None:
+            arrays["gone", ""] = gone
+        if ends is not None:
+            arrays["ends", ""] = ends
+            self.cause[(ends & self.table.running)[:, 0]] = tell.kind
+        self._rewire(tell, arrays)
+        heard = Tell(tell.kind, facts, gone, ends)
+        active = None if self.table.active.all() else self.table.active
+        self.answerer.notice(heard, active, use)
+        self.table.close(gone, ends)
+        self._told |= {name: fact.values for name, fact in facts.items()}
+        self._steps.append(Step("tell", tell.kind, "", arrays))
+
+    def _rewire(self, tell: Tell, arrays: dict[tuple[str, str], Array]) -> None:
+        for name in {**tell.joins, **tell.cuts}:
+            edits = []
+            for role, peers in (("join", tell.joins.get(name)), ("cut", tell.cuts.get(name))):
+                edits.append(None if peers is None else self._wide(peers, np.int64))
+                if edits[-1] is not None:
+                    arrays[role, name] = edits[-1]
+            self.table.graphs[name] = self.table.graph(name).edited(*edits)
+
+    def _inherit(self, line: Inherit, use: int) -> None:
+        parents = self._wide(line.parents, np.int64)
+        outside = (parents >= self.table.agents) | (parents < -1)
+        if outside.any():
+            raise _Misshapen(f"seat {parents[outside][0]} as a parent of {self.table.agents} seats")
+        self.answerer.inherit(Inherit(line.kind, parents, line.columns), use)
+        step = Step("inherit", line.kind, ",".join(line.columns), {("parents", ""): parents})
+        self._steps.append(step)
+
+    def _facts(self, facts: Mapping[str, Fact]) -> dict[str, Fact]:
+        normal = {}
+        for name, fact in facts.items():
+            if fact.graph:
+                self.table.graph(fact.graph)
+            shaped = self._tall if fact.scope == "common" else self._wide
+            try:
+                normal[name] = fact._replace(values=shaped(fact.values, None))
+            except _Misshapen as error:
+                raise _Misshapen(f"fact {name!r} has {error}") from None
+        return normal
+
+    def _wide(self, values: Array, dtype: Any) -> Array:
+        return self._kept(values, dtype, self.table.present.shape)
+
+    def _tall(self, values: Array, dtype: Any) -> Array:
+        return self._kept(values, dtype, self.table.running.shape)
+
+    def _kept(self, values: Array, dtype: Any, shape: tuple[int, ...]) -> Array:
+        """A private read-only copy, so that a script may go on changing its own array.
+
+        The same array told twice in a round is kept (and hashed) once.
+        """
+        known = self._copies.get((id(values), shape))
+        if known is not None and known.dtype == values.dtype and np.array_equal(known, values):
+            return known
+        given = np.asarray(values, dtype)
+        try:
+            copy = frozen(np.array(np.broadcast_to(given, shape)))
+        except ValueError:
+            raise _Misshapen(f"shape {given.shape} where {shape} was expected") from None
+        self._copies[id(values), shape] = copy
+        return copy
+
+    @property
+    def _number(self) -> int:
+        return max(self.pages - 1, 0)
+
+    def _open(self) -> None:
+        self._steps: list[Step] = []
+        self._told: dict[str, Array] = {}
+        self._copies: dict[tuple[int, tuple[int, ...]], Array] = {}
+        self._lived = self.table.running[:, 0]
+
+    def _turn_page(self) -> None:
+        """Close the round: measure, digest, hand to the recorders. Page 0 is what came before."""
+        if not self._steps and self.pages:
+            return
+        number = self.pages
+        measures = self._measured(number) if number else {}
+        digest = _digest(number, self._steps)
+        self.digest.update(digest)
+        page = Page(
+            number,
+            self.table.path,
+            tuple(self._steps),
+            digest,
+            self.answerer.public() if self.recorders else {},
+            measures,
+            self.table.present,
+            self.table.running,
+        )
+        self.pages += 1
+        for recorder in self.recorders:
+            recorder.page(page)
+        self._open()
+
+    def _measured(self, number: int) -> dict[str, Array]:
+        """This round's measures, (R,); NaN for replicates that had ended before."""
+        measured = {}
+        for folded in self.folded:
+            values = folded.measure.of(self._told, self.table)
+            if values is not None:
+                wide = np.asarray(values, float).reshape(self.table.replicates)
+                measured[folded.measure.name] = np.where(self._lived, wide, np.nan)
+                folded.add(number, measured[folded.measure.name])
+        return measured
+
+
+class _Misshapen(Exception):
+    """A line of the script holds an array that does not fit the table."""
+
+
+def _role(fact: Fact) -> str:
+    return f"seen {fact.graph}" if fact.scope == "seen" else fact.scope
+
+
+def _digest(number: int, steps: Sequence[Step]) -> bytes:
+    """SHA-256 of a round's canonical bytes; equal arrays that are one object are hashed once."""
+    hashes: dict[int, str] = {}
+
+    def hashed(values: Array) -> str:
+        if id(values) not in hashes:
+            if values.dtype.kind in "OU":
+                words = json.dumps(values.tolist(), ensure_ascii=False).encode()
+                hashes[id(values)] = hashlib.sha256(words).hexdigest()
+            else:
+                little = values.astype(values.dtype.newbyteorder("<"), copy=False)
+                hashes[id(values)] = hashlib.sha256(little.data).hexdigest()
+        return hashes[id(values)]
+
+    canonical = [
+        [step.sort, step.kind, step.form]
+        + [
+            [*key, values.dtype.newbyteorder("<").str, values.shape, hashed(values)]
+            for key, values in step.arrays.items()
+        ]
+        for step in steps
+    ]
+    return hashlib.sha256(json.dumps([number, canonical]).encode()).digest()

@@ -1,0 +1,258 @@
+"""Who can see, fine or imitate whom: interaction graphs over the seats of every replicate.
+
+`i -> j` means that i sees j: j is a neighbour of i, and i is a watcher of j. The complete graph is
+implicit; all others keep their edges only, so that nothing is ever (N, N) in memory. A graph that
+differs between replicates (random families, edges cut during a run) keeps one set of edges each.
+Neighbours are counted in the order of their ids, so that relabelling rows permutes results.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from .draws import Array
+from .errors import GraphError
+from .talk import NOBODY
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+Side = Literal["neighbours", "watchers"]
+_MOST_EDGES = 20_000_000  # of a complete graph written out for its first edit: 160 MB
+
+
+class Rows(NamedTuple):
+    """Some agents, flat: replicate, seat, and node = replicate * N + seat, each (M,)."""
+
+    replicate: Array
+    seat: Array
+    node: Array
+
+
+class Graph(ABC):
+    """One relation among N seats in each of R replicates."""
+
+    def __init__(self, replicates: int, ids: Array) -> None:
+        self.replicates = replicates
+        self.seats = len(ids)
+        self.ids = ids
+
+    @abstractmethod
+    def drawn(self, uniform: Array, rows: Rows, present: Array) -> Array:
+        """A present neighbour for each row, all equally likely; (M,) in [0, 1) -> (M,) seats.
+
+        NOBODY for a row without a present neighbour.
+        """
+
+    @abstractmethod
+    def connects(self, peers: Array) -> Array:
+        """Whether each agent sees the seat in `peers`; (R, N) -> (R, N) of bool."""
+
+    @abstractmethod
+    def neighbours(self, replicate: int, seat: int) -> Array:
+        """The seats that one agent sees, (K,)."""
+
+    @abstractmethod
+    def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:
+        """`ufunc` over the values of each agent's present neighbours or watchers; (R, N).
+
+        Where there are none: the ufunc's identity.
+        """
+
+    @abstractmethod
+    def edited(self, joins: Array | None, cuts: Array | None) -> Graph:
+        """With edges to the peers in `joins` added and those in `cuts` removed; (R, N) each."""
+
+    @abstractmethod
+    def degree(self, present: Array) -> Array:
+        """How many present neighbours each agent has, (R, N)."""
+
+
+class Complete(Graph):
+    """Everybody sees everybody else."""
+
+    _sorted: tuple[Array, Array, Array, Array] | None = None
+
+    def drawn(self, uniform: Array, rows: Rows, present: Array) -> Array:
+        if self.seats > 1 and self._in_order and present.all():
+            others = (uniform * (self.seats - 1)).astype(np.int64)
+            others += others >= rows.seat
+            return others
+        order, rank, count = self._by_id(present)
+        others = count[rows.replicate] - 1
+        kth = (uniform * others).astype(np.int64)
+        kth += kth >= rank.reshape(-1)[rows.node]
+        # A lone agent asks for the 1st of 0 others: any entry will do, it is replaced.
+        peer = order[rows.replicate, np.minimum(kth, self.seats - 1)]
+        return np.where(others > 0, peer, NOBODY)
+
+    @cached_property
+    def _in_order(self) -> bool:
+        return bool((self.ids[1:] > self.ids[:-1]).all())
+
+    def _by_id(self, present: Array) -> tuple[Array, Array, Array]:
+        """Seats with the present ones first, by id; the rank of each seat; how many are present."""
+        if self._sorted is None or self._sorted[0] is not present:
+            order = np.tile(np.arange(self.seats), (self.replicates, 1))
+            mixed = ~present.all(1) | (not self._in_order)
+            ids = np.broadcast_to(self.ids, present.shape)[mixed]
+            order[mixed] = np.lexsort((ids, ~present[mixed]), axis=1)
+            rank = np.empty_like(order)
+            np.put_along_axis(rank, order, np.arange(self.seats)[None, :], 1)
+            self._sorted = present, order, rank, present.sum(1)
+        return self._sorted[1:]
+
+    def connects(self, peers: Array) -> Array:
+        legal: Array = (peers >= 0) & (peers < self.seats) & (peers != np.arange(self.seats))
+        return legal
+
+    def neighbours(self, replicate: int, seat: int) -> Array:
+        return np.delete(np.arange(self.seats), seat)
+
+    def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:
+        kept = values if present.all() else np.where(present, values, ufunc.identity)
+        before = np.full_like(kept, ufunc.identity)
+        after = before.copy()
+        ufunc.accumulate(kept[:, :-1], axis=1, out=before[:, 1:])
+        ufunc.accumulate(kept[:, :0:-1], axis=1, out=after[:, -2::-1])
+        combined: Array = ufunc(before, after)
+        return combined
+
+    def degree(self, present: Array) -> Array:
+        others: Array = present.sum(1, keepdims=True) - present
+        return others
+
+    def edited(self, joins: Array | None, cuts: Array | None) -> Graph:
+        edges = self.replicates * self.seats * (self.seats - 1)
+        if edges > _MOST_EDGES:
+            raise GraphError(
+                f"cutting edges of a complete graph would write out {edges:,} edges, and at most "
+                f"{_MOST_EDGES:,} fit; start from a sparse graph, fewer agents or fewer replicates"
+            )
+        seat = np.arange(self.seats)
+        source, target = np.nonzero(seat[:, None] != seat)
+        starts = [np.column_stack([source, target])] * self.replicates
+        return Sparse.stacked(starts, self.ids).edited(joins, cuts)
+
+
+class Sparse(Graph):
+    """Edges kept as one sorted array of keys (replicate * N + seat) * N + position of the peer.
+
+    `by_id[position]` is the seat of the agent with the position-th smallest id.
+    """
+
+    def __init__(self, replicates: int, ids: Array, keys: Array, *, directed: bool) -> None:
+        super().__init__(replicates, ids)
+        self.directed = directed
+        self.by_id = np.argsort(ids)
+        self.position = np.argsort(self.by_id)
+        self.keys = keys
+        node, position = np.divmod(keys, self.seats)
+        self.source = node  # replicate * N + seat, per edge
+        self.target = node - node % self.seats + self.by_id[position]
+        self.first = np.searchsorted(node, np.arange(replicates * self.seats + 1))
+
+    @classmethod
+    def stacked(cls, edges: list[Array], ids: Array, *, directed: bool = False) -> Sparse:
+        """From one (E, 2) array of seats per replicate, listing both directions."""
+        seats = len(ids)
+        position = np.argsort(np.argsort(ids))
+        keys = [
+            (replicate * seats + pairs[:, 0]) * seats + position[pairs[:, 1]]
+            for replicate, pairs in enumerate(edges)
+        ]
+        return cls(len(edges), ids, np.unique(np.concatenate(keys)), directed=directed)
+
+    def drawn(self, uniform: Array, rows: Rows, present: Array) -> Array:
+        # Edges up to and including each, counted over all nodes: an agent's k-th present
+        # neighbour is found by the count that is reached there.
+        met = np.cumsum(present.reshape(-1)[self.target])
+        met = np.concatenate([[0], met])
+        before = met[self.first[rows.node]]
+        count = met[self.first[rows.node + 1]] - before
+        kth = (uniform * count).astype(np.int64)
+        edge = np.searchsorted(met, before + kth + 1) - 1
+        if not len(self.target):
+            return np.full(len(rows.node), NOBODY)
+        seat = self.target[np.minimum(edge, len(self.target) - 1)] % self.seats
+        return np.where(count > 0, seat, NOBODY)
+
+    def connects(self, peers: Array) -> Array:
+        inside = (peers >= 0) & (peers < self.seats)
+        node = np.arange(peers.size).reshape(peers.shape)
+        key = node * self.seats + self.position[np.where(inside, peers, 0)]
+        at = np.minimum(np.searchsorted(self.keys, key), max(len(self.keys) - 1, 0))
+        found = self.keys[at] == key if len(self.keys) else np.zeros(peers.shape, bool)
+        legal: Array = inside & found
+        return legal
+
+    def neighbours(self, replicate: int, seat: int) -> Array:
+        node = replicate * self.seats + seat
+        peers: Array = self.target[self.first[node] : self.first[node + 1]] % self.seats
+        return peers
+
+    @cached_property
+    def _reversed(self) -> Sparse:
+        """The same edges looked at from their other end."""
+        keys = self.target * self.seats + self.position[self.source % self.seats]
+        return Sparse(self.replicates, self.ids, np.sort(keys), directed=self.directed)
+
+    def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:
+        edges = self._reversed if side == "watchers" and self.directed else self
+        there = present.reshape(-1)[edges.target]
+        taken = np.where(there, values.reshape(-1)[edges.target], ufunc.identity)
+        # reduceat gives an empty segment its first element, so only filled ones are reduced.
+        filled = np.flatnonzero(np.diff(edges.first))
+        total = np.full(values.size, ufunc.identity, values.dtype)
+        if filled.size:
+            total[filled] = ufunc.reduceat(taken, edges.first[filled])
+        return total.reshape(values.shape)
+
+    def degree(self, present: Array) -> Array:
+        return self.combined(np.add, np.ones(present.shape, np.int64), present, "neighbours")
+
+    def edited(self, joins: Array | None, cuts: Array | None) -> Sparse:
+        keys = self.keys
+        if cuts is not None:
+            keys = np.setdiff1d(keys, self._keys_to(cuts))
+        if joins is not None:
+            keys = np.union1d(keys, self._keys_to(joins))
+        return Sparse(self.replicates, self.ids, keys, directed=self.directed)
+
+    def _keys_to(self, peers: Array) -> Array:
+        replicate, seat = np.nonzero(peers != NOBODY)
+        peer = peers[replicate, seat]
+        there = (replicate * self.seats + seat) * self.seats + self.position[peer]
+        if self.directed:
+            return there
+        back = (replicate * self.seats + peer) * self.seats + self.position[seat]
+        return np.concatenate([there, back])
+
+
+def from_networkx(graphs: list[nx.Graph[Any]], ids: Array) -> Sparse:
+    """One graph a replicate, nodes in the order of the seats.
+
+    Raises GraphError for a wrong number of nodes or an edge from a node to itself.
+    """
+    import networkx as nx
+
+    seats = len(ids)
+    edges = []
+    for graph in graphs:
+        if len(graph) != seats:
+            raise GraphError(
+                f"the graph has {len(graph)} nodes but there are {seats} agents; "
+                f"give a graph of {seats} nodes or pass agents={len(graph)}"
+            )
+        loop = next(iter(nx.selfloop_edges(graph)), None)
+        if loop is not None:
+            raise GraphError(f"node {loop[0]!r} has an edge to itself; remove it")
+        seat = {node: position for position, node in enumerate(graph.nodes)}
+        pairs = [(seat[source], seat[target]) for source, target in graph.edges()]
+        both = pairs if graph.is_directed() else pairs + [(b, a) for a, b in pairs]
+        edges.append(np.array(both, np.int64).reshape(-1, 2))
+    return Sparse.stacked(edges, ids, directed=bool(graphs[0].is_directed()))

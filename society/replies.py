@@ -1,0 +1,228 @@
+"""The forms an answer can take: what is legal, and what stands where nobody answered.
+
+`settle` brings raw answers, (R, N) or (R, N, K), into the legal range; what has no nearest legal
+value raises ValueError with the reason and the offending entries.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .draws import Array
+from .graph import Graph
+from .talk import NOBODY
+
+Graphs = Mapping[str, Graph]
+
+
+class Illegal(ValueError):
+    """An answer without a nearest legal value; `where` marks the entries, (R, N) of bool."""
+
+    def __init__(self, where: Array, expected: str) -> None:
+        super().__init__(expected)
+        self.where = where
+
+
+def _refuse(where: Array, expected: str) -> None:
+    if where.any():
+        raise Illegal(where, expected)
+
+
+class Value(ABC):
+    """The form of one value per agent."""
+
+    dtype: ClassVar[DTypeLike]
+    silent: ClassVar[Any]
+
+    @property
+    def width(self) -> int | None:
+        """How many numbers make one answer; None for a single value."""
+        return None
+
+    def flat(self, said: Any, count: int, options: Array | None) -> Array:
+        """What a component said as one value per member, (M,) or (M, K); raises ValueError."""
+        given = np.asarray(said)
+        rounding = np.dtype(self.dtype).kind == "i" and given.dtype.kind == "f"
+        if rounding and not (given == np.rint(given)).all():
+            raise ValueError("fractions")
+        values = given.astype(self.dtype, copy=False)
+        shape = (count,) if self.width is None else (count, self.width)
+        if values.ndim and values.shape != shape:
+            raise ValueError(f"shape {values.shape} instead of {shape}")
+        return np.broadcast_to(values, shape)
+
+    @abstractmethod
+    def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        """Into the legal range; raises Illegal. Entries outside `asked` may hold anything."""
+
+    @abstractmethod
+    def form(self) -> str:
+        """The reply in words, for transcripts and digests."""
+
+
+def _span(low: Any, high: Any) -> str:
+    return f"{low}..{high}" if np.ndim(low) == np.ndim(high) == 0 else "within bounds of its own"
+
+
+@dataclass(frozen=True, eq=False)
+class Amount(Value):
+    """A real number in [low, high]; the bounds are scalars, (R, 1) or (R, N)."""
+
+    low: Any = 0.0
+    high: Any = np.inf
+
+    dtype = float
+    silent = 0.0
+
+    def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        _refuse(np.isnan(raw) & asked, "a number")
+        return np.clip(raw, self.low, self.high)
+
+    def form(self) -> str:
+        return f"amount {_span(self.low, self.high)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Whole(Value):
+    """A whole number in [low, high]; fractions go to the nearest, halves to the even one."""
+
+    low: Any
+    high: Any
+
+    dtype = float
+    silent = 0
+
+    def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        _refuse(np.isnan(raw) & asked, "a number")
+        near = np.rint(np.where(asked, raw, self.silent))
+        return np.clip(near, self.low, self.high).astype(np.int64)
+
+    def form(self) -> str:
+        return f"whole {_span(self.low, self.high)}"
+
+
+class Choice(Value):
+    """One of several options; the answer is the option's index.
+
+    `options` are labels (the same everywhere), or an array (R, K) whose rows may differ, with
+    None (or NaN, for numbers) where a replicate has fewer than K.
+    """
+
+    dtype = np.int64
+    silent = NOBODY
+
+    def __init__(self, *labels: str, options: Array | None = None) -> None:
+        if bool(labels) == (options is not None):
+            raise ValueError("give labels, or an array of options: one of the two")
+        self.options = np.asarray([labels], object) if options is None else np.asarray(options)
+        # NaN differs from itself; None is asked for by name.
+        self.open = (self.options == self.options) & (self.options != np.asarray(None))
+
+    def flat(self, said: Any, count: int, options: Array | None) -> Array:
+        """Labels are turned into indices; one that is not among the options into NOBODY."""
+        labels = np.asarray(said)
+        if labels.dtype.kind not in "OU" or options is None:
+            return super().flat(said, count, options)
+        fits = options == labels.reshape(-1, 1)
+        return super().flat(np.where(fits.any(1), fits.argmax(1), NOBODY), count, options)
+
+    def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        index = np.where(asked, raw, 0)
+        inside = (index >= 0) & (index < self.options.shape[1])
+        table = np.broadcast_to(self.open, (len(raw), self.open.shape[1]))
+        legal = inside & np.take_along_axis(table, np.where(inside, index, 0), 1)
+        _refuse(asked & ~legal, "the index of an open option")
+        return index
+
+    def form(self) -> str:
+        fixed = len(self.options) == 1
+        return f"choice {'/'.join(map(str, self.options[0]))}" if fixed else "choice"
+
+
+@dataclass(frozen=True, eq=False)
+class Peer(Value):
+    """A neighbour on `graph` who takes part, or NOBODY; the answer is the peer's seat."""
+
+    graph: str
+
+    dtype = np.int64
+    silent = NOBODY
+
+    def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        peers = np.where(asked, raw, NOBODY)
+        named = peers != NOBODY
+        legal = graphs[self.graph].connects(peers)
+        if not present.all():
+            inside = (peers >= 0) & (peers < present.shape[1])
+            legal &= np.take_along_axis(present, np.where(inside, peers, 0), 1)
+        _refuse(named & ~legal, f"a present neighbour on graph {self.graph!r}, or NOBODY")
+        return peers
+
+    def form(self) -> str:
+        return f"peer on {self.graph}"
+
+
+class Mix(Value):
+    """A mixed strategy over `actions`: probabilities, (R, N, K)."""
+
+    dtype = float
+    silent = 0.0
+
+    def __init__(self, *actions: str) -> None:
+        self.actions = actions
+
+    @property
+    def width(self) -> int:
+        return len(self.actions)
+
+    def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        total = raw.sum(-1)
+        legal = (raw >= 0).all(-1) & (np.abs(total - 1) <= 1e-9)
+        _refuse(asked & ~legal, "probabilities that sum to 1")
+        return np.where(asked[..., None], raw / np.where(legal, total, 1)[..., None], self.silent)
+
+    def form(self) -> str:
+        return f"mix over {'/'.join(self.actions)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Words(Value):
+    """Text of at most `limit` characters; what is longer is cut."""
+
+    limit: int = 400
+
+    dtype = object
+    silent = ""
+
+    def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        text = np.frompyfunc(lambda entry: isinstance(entry, str), 1, 1)(raw).astype(bool)
+        _refuse(asked & ~text, "text")
+        cut = np.frompyfunc(lambda entry, kept: entry[: self.limit] if kept else "", 2, 1)
+        return np.asarray(cut(raw, asked), object)
+
+    def form(self) -> str:
+        return f"words up to {self.limit}"
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """Several fields in one answer: components give, and the script receives, {field: values}."""
+
+    fields: Mapping[str, Value]
+
+    def form(self) -> str:
+        return "; ".join(f"{name}: {part.form()}" for name, part in self.fields.items())
+
+
+Reply = Value | Form
+
+
+def fields(reply: Reply) -> Mapping[str, Value]:
+    """The values that make up a reply, by name; a plain value is one field without a name."""
+    return reply.fields if isinstance(reply, Form) else {"": reply}

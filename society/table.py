@@ -1,0 +1,89 @@
+"""What a script sees of the world: parameters, rounds, graphs, who takes part, its own draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from .draws import Array, Draws, Places
+from .errors import PartError, nearest
+from .graph import Complete, Graph
+
+
+class Table:
+    """The place where a script is played.
+
+    params: the scenario's parameters. replicates: R; agents: N; horizon: rounds at most.
+    present: (R, N), who takes part. running: (R, 1), which replicates go on. active: both.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        *,
+        seed: int,
+        ids: Array,
+        replicate_ids: Array,
+        horizon: int,
+        graphs: Mapping[str, Graph] | None = None,
+    ) -> None:
+        self.params = params
+        self.seed = seed
+        self.ids, self.replicate_ids = ids, replicate_ids
+        self.replicates, self.agents, self.horizon = len(replicate_ids), len(ids), horizon
+        self.graphs = dict(graphs or {})
+        self.present: Array = np.ones((self.replicates, self.agents), bool)
+        self.running: Array = np.ones((self.replicates, 1), bool)
+        self.active: Array = self.present
+        self.path: tuple[int, ...] = ()
+        self.turn_page: Callable[[], None] = lambda: None
+        # The place of a draw is replicate * seats + id; ids run below seats.
+        self._place = replicate_ids[:, None] * self.agents + ids
+        self.draws = Draws(seed, "script", Places.at(self._place.ravel()), shape=self.present.shape)
+        self.draws_per_replicate = Draws(
+            seed, "script per replicate", Places.at(replicate_ids), shape=self.running.shape
+        )
+
+    def rounds(self, count: int | None = None) -> Iterator[int]:
+        """1, 2, ... until the horizon (or `count`) is reached or every replicate has ended.
+
+        Rounds within rounds make a path: (generation, game, round).
+        """
+        outer = self.path
+        for number in range(1, (self.horizon if count is None else count) + 1):
+            if not self.running.any():
+                break
+            self.turn_page()
+            self.path = (*outer, number)
+            try:
+                yield number
+                self.turn_page()
+            finally:
+                self.path = outer
+
+    def graph(self, name: str) -> Graph:
+        """The graph of one relation; raises PartError for a relation the scenario lacks."""
+        try:
+            return self.graphs[name]
+        except KeyError:
+            raise PartError(f"there is no graph {name!r}; {nearest(name, self.graphs)}") from None
+
+    def close(self, gone: Array | None, ends: Array | None) -> None:
+        """Mark agents as gone and replicates as ended: nobody asks them again."""
+        if gone is not None:
+            self.present = self.present & ~gone
+        if ends is not None:
+            self.running = self.running & ~ends
+        self.active = self.present & self.running
+
+    @property
+    def places(self) -> Array:
+        """The place of every row's draws, flat: replicate * N + id, (R * N,)."""
+        return self._place.reshape(-1)
+
+
+def complete_graphs(relations: tuple[str, ...], replicates: int, ids: Array) -> dict[str, Graph]:
+    """Everybody sees everybody, in every relation."""
+    return {name: Complete(replicates, ids) for name in relations}

@@ -1,0 +1,128 @@
+"""What a script says and what is kept of it.
+
+A script is a generator. It yields an Ask (and receives the settled answers), a Tell (what happened)
+or an Inherit (columns copied between rows). Arrays run (R replicates, N agents).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+
+from .draws import Array
+
+if TYPE_CHECKING:
+    from .replies import Reply
+
+Scope = Literal["common", "own", "seen"]
+NOBODY = -1
+
+
+class Fact(NamedTuple):
+    """Values and who may know them."""
+
+    scope: Scope
+    values: Array
+    graph: str = ""
+
+
+def common(values: object) -> Fact:
+    """The same for all agents of a replicate: a scalar or (R, 1)."""
+    return Fact("common", np.asarray(values))
+
+
+def own(values: object) -> Fact:
+    """Each agent knows its own entry: (R, N)."""
+    return Fact("own", np.asarray(values))
+
+
+def seen(graph: str, values: object) -> Fact:
+    """Each agent knows its own entry and those of its neighbours on `graph`: (R, N)."""
+    return Fact("seen", np.asarray(values), graph)
+
+
+@dataclass(frozen=True, eq=False)
+class Ask:
+    """A question to all who take part, or to those of them in `who` ((R, N) or (R, 1) of bool).
+
+    The script receives (R, N) settled answers; seats that were not asked hold `reply.silent`.
+    `otherwise` settles an answer that could not be read: a value or an array like the answers.
+    """
+
+    kind: str
+    reply: Reply
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+    who: Array | None = None
+    otherwise: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Tell:
+    """What happened: agents notice it, the run file keeps it.
+
+    gone: (R, N), agents who take no further part.
+    ends: (R, 1), replicates that are over; `kind` is then the cause that is kept.
+    joins, cuts: by graph, (R, N) of the peer to whom each agent's edge is added or cut, or NOBODY.
+    """
+
+    kind: str
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+    gone: Array | None = None
+    ends: Array | None = None
+    joins: Mapping[str, Array] = field(default_factory=dict)
+    cuts: Mapping[str, Array] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Inherit:
+    """Agents copy `columns` from the rows in `parents` ((R, N) of seats; NOBODY copies nothing).
+
+    A column that the parent or the heir does not have stays as it was. All copies are taken
+    before any is written, and then `born` is called for the heirs.
+    """
+
+    kind: str
+    parents: Array
+    columns: tuple[str, ...]
+
+
+Line = Ask | Tell | Inherit
+Script = Generator[Line, Any, Any]
+
+
+class Step(NamedTuple):
+    """One line as it was played, normalised: what replay, digest and run file work on.
+
+    arrays: by (role, name), where role is "common", "own", "seen GRAPH" for facts, and "answer",
+    "who", "gone", "ends", "join", "cut", "parents" for the rest.
+    """
+
+    sort: Literal["ask", "tell", "inherit"]
+    kind: str
+    form: str  # the reply as asked for, or the columns inherited
+    arrays: Mapping[tuple[str, str], Array]
+
+
+class Page(NamedTuple):
+    """One closed round: its number (0 for what precedes the first), place, lines and measures.
+
+    public: columns declared public, (R, N) each; measures: (R,) each, NaN where not measured.
+    """
+
+    number: int
+    path: tuple[int, ...]
+    steps: tuple[Step, ...]
+    digest: bytes
+    public: Mapping[str, Array]
+    measures: Mapping[str, Array]
+    present: Array
+    running: Array
+
+
+class Recorder(Protocol):
+    """Receives every closed round, in order."""
+
+    def page(self, page: Page) -> None: ...
