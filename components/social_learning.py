@@ -30,5 +30,4 @@ class SocialLearning(Component):
         advantage = payoffs.of(peer) - ask.facts["payoff"]
         # The logistic function as a hyperbolic tangent, which cannot overflow.
         copying = 0.5 * (1 + np.tanh(0.5 * self.selection * advantage))
-        revises = me.draws.uniform("when") < self.revision
-        return np.where(revises & (me.draws.uniform("whether") < copying), peer, NOBODY)
+        return np.where(me.draws.uniform("whether") < self.revision * copying, peer, NOBODY)

@@ -125,13 +125,13 @@ def sustainable(table: Table) -> float:
 
 
 def gini(told: Told, table: Table) -> Array:
-    """Of the wealth of those present, debts counted as 0; (R,). 0 is equality."""
-    wealth = np.sort(np.where(table.present, np.maximum(told["wealth"], 0), -1), axis=1)
-    count = table.present.sum(1)
-    rank = np.arange(table.agents) - (table.agents - count)[:, None] + 1
-    weighted = ((2 * rank - count[:, None] - 1) * np.maximum(wealth, 0) * (rank > 0)).sum(1)
-    total = count * np.maximum(wealth, 0).sum(1)
-    index: Array = np.divide(weighted, total, out=np.zeros(len(total)), where=total > 0)
+    """Of the wealth of those present, (R,): 0 is equality. Debts count as nothing."""
+    # Whoever is absent joins the poorest with nothing, and is taken out of the ranks again.
+    wealth = np.sort(np.maximum(told["wealth"], 0) * table.present, axis=1)
+    present, total = table.present.sum(1), wealth.sum(1)
+    ranks = (np.arange(1.0, table.agents + 1) * wealth).sum(1)
+    twice = np.divide(2 * ranks, total, out=2.0 * table.agents - present + 1, where=total > 0)
+    index: Array = (twice - (2 * table.agents - present + 1)) / np.maximum(present, 1)
     return index
 
 
@@ -169,14 +169,22 @@ MEASURES = (
         "fines per fisher and round",
         lambda told, table: per_fisher(told, told["fined"]),
     ),
-    Measure("norm", "cap, fish a round, last round", lambda told, table: told["cap"], fold="last"),
+    Measure(
+        "norm", "cap, fish a round, last round", lambda told, table: told["limit"], fold="last"
+    ),
 )
 
 STAGE = Stage(
     gauge=("stock", "capacity"),
     columns=("effort", "catch", "wealth", "belief"),
     links={"punish": "fined", "imitate": "copied"},
-    notes=("cap",),
+    notes={"cap": {"propose": "the median of {n} proposals", "vote": "the plurality of {n} votes"}},
+    limits={"catch": "limit"},
+    endings={
+        "starved": "a villager starved",
+        "fined_to_death": "a villager was fined to death",
+        "collapsed": "the lake collapsed",
+    },
 )
 
 
@@ -226,5 +234,5 @@ def buried(table: Table, dead: Array, fined: Array) -> Script:
     emptied = ~(table.present & ~dead).any(1, keepdims=True)
     for kind, gone in (("starved", dead & ~fined), ("fined_to_death", dead & fined)):
         died = gone.any(1, keepdims=True)
-        over: Array = died & emptied if ends_on == "collapse" else died
+        over = np.asarray(died & emptied if ends_on == "collapse" else died)
         yield Tell(kind, gone=gone, ends=None if ends_on == "horizon" else over)

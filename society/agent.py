@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike
 from .draws import Array, Draws, Places
 from .errors import PartError, nearest
 from .graph import Graph, Rows
-from .replies import Reply
+from .replies import Reply, fields
 from .talk import NOBODY, Fact
 
 
@@ -50,7 +50,10 @@ class Component:
         """Fill the own columns before the script starts."""
 
     def answer(self, ask: Question, me: Members) -> Any:
-        """One value per member, (M,), for the kinds in `answers`; pure."""
+        """One value per member, (M,), for the kinds in `answers`; pure.
+
+        Rules answer for all members; the answers of those who were not asked are dropped.
+        """
         raise NotImplementedError
 
     async def consult(self, ask: Inquiry, one: One) -> Any:
@@ -75,13 +78,23 @@ def frozen(values: Array) -> Array:
     return values
 
 
-class Audience(NamedTuple):
-    """Who hears a line: some rows, and the world around them."""
+@dataclass(frozen=True, eq=False)
+class Audience:
+    """Who hears a line: some members of a company, and the world around them."""
 
+    index: Array | None  # which members; None means all of them
     rows: Rows
+    places: Places
     whole: bool  # whether the rows are all of (R, N), in order
     graphs: Mapping[str, Graph]
     present: Array
+
+    def only(self, entries: Array) -> Audience:
+        """Some of them."""
+        index = entries if self.index is None else self.index[entries]
+        rows = Rows(*(part[entries] for part in self.rows))
+        places = self.places.among(entries)
+        return Audience(index, rows, places, False, self.graphs, self.present)
 
     def each(self, values: Array) -> Array:
         """(R, N, ...) -> (M, ...)."""
@@ -174,9 +187,9 @@ class OwnFacts(_Known, Mapping[str, Any]):
     def seen(self, name: str) -> dict[int, Any]:
         """The entries of the present neighbours, by seat."""
         fact = self._seen(name)
-        rows, _, graphs, present = self._audience
+        present, rows = self._audience.present, self._audience.rows
         replicate, seat = int(rows.replicate[0]), int(rows.seat[0])
-        peers = graphs[fact.graph].neighbours(replicate, seat)
+        peers = self._audience.graphs[fact.graph].neighbours(replicate, seat)
         return {int(j): fact.values[replicate, j] for j in peers if present[replicate, j]}
 
 
@@ -188,11 +201,15 @@ class News(NamedTuple):
 
 
 class Question(NamedTuple):
-    """An Ask as members hear it; `options`, of a Choice: (M, K), None or NaN where not open."""
+    """An Ask as members hear it.
+
+    asked: who was asked, (M,) of bool. options, of a Choice: (M, K), None or NaN where not open.
+    """
 
     kind: str
     facts: Facts
     reply: Reply
+    asked: Array
     options: Array | None = None
 
 
@@ -230,12 +247,6 @@ class Company:
         """Replace a column."""
         self.values[name] = frozen(values)
 
-    def among(self, index: Array | None) -> tuple[Rows, bool]:
-        """The rows at `index` of the members; None means all of them."""
-        if index is None:
-            return self.rows, self.whole
-        return Rows(*(part[index] for part in self.rows)), False
-
 
 class Members:
     """Some members of one company as one of their components sees them.
@@ -249,30 +260,21 @@ class Members:
         company: Company,
         component: Component,
         draws: Draws,
-        index: Array | None = None,
+        audience: Audience,
         *,
         pure: bool,
     ) -> None:
-        self._company, self._component, self._index, self._pure = company, component, index, pure
-        self.draws = draws
-
-    @property
-    def rows(self) -> Rows:
-        """Replicate and seat of each member."""
-        return self._company.among(self._index)[0]
-
-    @property
-    def whole(self) -> bool:
-        """Whether these are all agents of all replicates, in order."""
-        return self._index is None and self._company.whole
+        self._company, self._component, self._pure = company, component, pure
+        self._index = audience.index
+        self.audience, self.draws = audience, draws
 
     def only(self, entries: Array) -> Members:
         """Some of these members, to look at."""
-        index = entries if self._index is None else self._index[entries]
-        return Members(self._company, self._component, self.draws, index, pure=True)
+        audience = self.audience.only(entries)
+        return Members(self._company, self._component, self.draws, audience, pure=True)
 
     def __len__(self) -> int:
-        return len(self._company.rows.node if self._index is None else self._index)
+        return len(self.audience.rows.node)
 
     def __contains__(self, name: str) -> bool:
         return name in self._company.values
@@ -313,7 +315,7 @@ class One:
     def __init__(self, me: Members, entry: int) -> None:
         self._me = me.only(np.array([entry]))
         self.draws = me.draws.single(entry)
-        self.replicate, self.seat, _ = (int(part[0]) for part in self._me.rows)
+        self.replicate, self.seat, _ = (int(part[0]) for part in self._me.audience.rows)
 
     def __contains__(self, name: str) -> bool:
         return name in self._me
@@ -334,18 +336,31 @@ def per_agent(
     """
 
     @functools.wraps(rule)
-    def answer(self: C, ask: Question, me: Members) -> list[Any]:
-        return [rule(self, *alone) for alone in singly(ask, me)]
+    def answer(self: C, ask: Question, me: Members) -> Any:
+        return entered([rule(self, *pair) for pair in singly(ask, me)[1]], ask)
 
     return answer
 
 
-def singly(ask: Question, me: Members) -> Iterator[tuple[Inquiry, One]]:
-    """The same question to each member alone."""
-    audience = ask.facts._audience
-    for entry in range(len(me)):
+def singly(ask: Question, me: Members) -> tuple[Array, list[tuple[Inquiry, One]]]:
+    """Who was asked, as entries of `me`, and the question to each of them alone."""
+    entries = np.flatnonzero(ask.asked)
+    alone = []
+    for entry in entries.tolist():
         one = One(me, entry)
-        alone = audience._replace(rows=one._me.rows, whole=False)
-        facts = OwnFacts(ask.kind, ask.facts._facts, alone)
+        facts = OwnFacts(ask.kind, ask.facts._facts, one._me.audience)
         options = None if ask.options is None else ask.options[entry]
-        yield Inquiry(ask.kind, facts, ask.reply, options), one
+        alone.append((Inquiry(ask.kind, facts, ask.reply, options), one))
+    return entries, alone
+
+
+def entered(answers: Sequence[Any], ask: Question) -> Any:
+    """One answer for each that was asked -> one per member, silent elsewhere; forms by field."""
+    options = None if ask.options is None else ask.options[ask.asked]
+    columns = {}
+    for name, value in fields(ask.reply).items():
+        said = [answer[name] if name else answer for answer in answers]
+        flat = value.flat(said, len(answers), options)
+        columns[name] = np.full((len(ask.asked), *flat.shape[1:]), value.silent, value.dtype)
+        columns[name][ask.asked] = flat
+    return columns.get("", columns)

@@ -6,7 +6,7 @@ import asyncio
 import dataclasses
 import itertools
 from collections import Counter
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -18,9 +18,12 @@ from .agent import (
     Company,
     Component,
     Facts,
+    Inquiry,
     Members,
     News,
+    One,
     Question,
+    entered,
     frozen,
     singly,
 )
@@ -89,6 +92,7 @@ class Troupe:
     def __init__(self, cast: Cast, table: Table) -> None:
         self.table = table
         self.ledger = Ledger(Counter(), Counter())
+        self._audiences: dict[str, tuple[Array | None, Audience]] = {}
         self.companies = [
             _company(cohort, nodes, table)
             for cohort, nodes in zip(cast, _seated(cast, table), strict=True)
@@ -98,7 +102,8 @@ class Troupe:
         for company in self.companies:
             for part in company.components:
                 if part.overrides("begin"):
-                    part.begin(self._members(company, part, "begin", 0, None))
+                    audience = self._audience(company, None)
+                    part.begin(self._members(company, part, "begin", 0, audience))
 
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
         """Raw answers of those in `asked`, (R, N) of bool; None asks everybody."""
@@ -112,16 +117,17 @@ class Troupe:
         unread = np.zeros(shape, bool)
         outside: list[Coroutine[Any, Any, None]] = []
         for company in self.companies:
-            index = _among(company, asked)
-            if index is not None and not index.size:
+            here = _here(company, asked)
+            if not here.any():
                 continue
             part = _respondent(company, ask.kind)
-            me = self._members(company, part, f"answer {ask.kind}", use, index, pure=True)
-            question = self._question(ask, company, index)
+            audience = self._audience(company, None)
+            me = self._members(company, part, f"answer {ask.kind}", use, audience, pure=True)
+            question = self._question(ask, audience, here)
             if part.overrides("answer"):
-                _place(world, question, part, me, part.answer(question, me))
+                _place(world, question, part, audience, part.answer(question, me))
             else:
-                outside.append(self._consulted(world, unread, ask, question, part, me))
+                outside.append(self._consulted(world, unread, question, part, me))
         if outside:
             await asyncio.gather(*outside)
         return Raw(world, unread if outside else None)
@@ -130,31 +136,30 @@ class Troupe:
         self,
         world: dict[str, Array],
         unread: Array,
-        ask: Ask,
         question: Question,
         part: Component,
         me: Members,
     ) -> None:
         """Ask members one by one, all at the same time, and place what they say by seat."""
-        address = (part.title(), ask.kind)
+        address = (part.title(), question.kind)
+        entries, alone = singly(question, me)
 
-        async def one_answer(entry: int, inquiry: Any, one: Any) -> Any:
+        async def consulted(inquiry: Inquiry, one: One) -> Any:
             try:
                 return await part.consult(inquiry, one)
-            except Unparsed:
-                self.ledger.fallbacks[address] += 1
-                unread.reshape(-1)[me.rows.node[entry]] = True
-                return None
+            except Unparsed as unparsed:
+                return unparsed
 
-        alone = [one_answer(entry, *pair) for entry, pair in enumerate(singly(question, me))]
         self.ledger.calls[address] += len(alone)
-        said = await asyncio.gather(*alone)
-        read = [entry for entry, answer in enumerate(said) if answer is not None]
+        said = await asyncio.gather(*(consulted(*pair) for pair in alone))
+        failed = np.array([isinstance(answer, Unparsed) for answer in said])
+        self.ledger.fallbacks[address] += int(failed.sum())
+        unread.reshape(-1)[me.audience.rows.node[entries[failed]]] = True
+        read = [answer for answer in said if not isinstance(answer, Unparsed)]
         if read:
-            among = me.only(np.array(read))
-            answers = [said[entry] for entry in read]
-            question = self._question(ask, me._company, among._index)
-            _place(world, question, part, among, _columns(answers))
+            answered = question._replace(asked=question.asked.copy())
+            answered.asked[entries[failed]] = False
+            _place(world, answered, part, me.audience, entered(read, answered))
 
     def notice(self, tell: Tell, active: Array | None, use: int) -> None:
         """Let those in `active` who care notice what happened."""
@@ -162,13 +167,11 @@ class Troupe:
             listeners = [part for part in company.components if tell.kind in part.notices]
             if not listeners:
                 continue
-            index = _among(company, active)
-            facts = Facts(tell.kind, tell.facts, self._audience(company, index))
+            audience = self._audience(company, active)
+            news = News(tell.kind, Facts(tell.kind, tell.facts, audience))
             for part in listeners:
                 occasion = f"notice {tell.kind}"
-                part.notice(
-                    News(tell.kind, facts), self._members(company, part, occasion, use, index)
-                )
+                part.notice(news, self._members(company, part, occasion, use, audience))
 
     def inherit(self, line: Inherit, use: int) -> None:
         """Copy columns from parents to heirs, whatever their cohorts, then call `born`."""
@@ -184,10 +187,10 @@ class Troupe:
                 if name in company.values:
                     company.put(name, after if company.whole else after[company.rows.node])
         for company in self.companies:
-            index = _among(company, heir)
+            audience = self._audience(company, heir)
             for part in company.components:
                 if part.overrides("born"):
-                    part.born(self._members(company, part, f"born {line.kind}", use, index))
+                    part.born(self._members(company, part, f"born {line.kind}", use, audience))
 
     def public(self) -> dict[str, Array]:
         """Every public column, (R, N); seats without it hold NaN, or the dtype's zero."""
@@ -202,28 +205,40 @@ class Troupe:
 
     def _world(self, name: str, missing: object = 0) -> tuple[Array, Array]:
         """A column over all cohorts, flat (R * N,), and who has it."""
+        size = self.table.present.size
         having = [company for company in self.companies if name in company.values]
-        has = np.zeros(self.table.present.size, bool)
+        if len(having) == 1 and having[0].whole:
+            return having[0].values[name], np.ones(size, bool)
         dtype = having[0].values[name].dtype if having else np.dtype(float)
-        values = np.full(has.shape, missing if dtype.kind == "f" else np.zeros(1, dtype)[0], dtype)
+        fill = missing if dtype.kind == "f" else np.zeros(1, dtype)[0]
+        values, has = np.full(size, fill, dtype), np.zeros(size, bool)
         for company in having:
             values[company.rows.node] = company.values[name]
             has[company.rows.node] = True
         return values, has
 
-    def _audience(self, company: Company, index: Array | None) -> Audience:
-        rows, whole = company.among(index)
-        return Audience(rows, whole, self.table.graphs, self.table.present)
+    def _audience(self, company: Company, mask: Array | None) -> Audience:
+        """The members of a company that are in a mask, (R, N); None means all of them."""
+        known = self._audiences.get(company.name)
+        if known is None or known[0] is not mask:
+            table = self.table
+            rows, places, whole = company.rows, company.places, company.whole
+            audience = Audience(None, rows, places, whole, table.graphs, table.present)
+            here = _here(company, mask)
+            if not here.all():
+                audience = audience.only(np.flatnonzero(here))
+            known = self._audiences[company.name] = (mask, audience)
+        return dataclasses.replace(known[1], present=self.table.present)
 
-    def _question(self, ask: Ask, company: Company, index: Array | None) -> Question:
-        audience = self._audience(company, index)
+    def _question(self, ask: Ask, audience: Audience, asked: Array) -> Question:
         options = None
         if isinstance(ask.reply, Choice):
             replicates = self.table.replicates
             options = audience.shared(
                 np.broadcast_to(ask.reply.options, (replicates, ask.reply.options.shape[1]))
             )
-        return Question(ask.kind, Facts(ask.kind, ask.facts, audience), ask.reply, options)
+        facts = Facts(ask.kind, ask.facts, audience)
+        return Question(ask.kind, facts, ask.reply, asked, options)
 
     def _members(
         self,
@@ -231,13 +246,12 @@ class Troupe:
         part: Component,
         occasion: str,
         use: int,
-        index: Array | None,
+        audience: Audience,
         *,
         pure: bool = False,
     ) -> Members:
-        places = company.places if index is None else company.places.among(index)
-        draws = Draws(self.table.seed, f"{part.title()}\0{occasion}", places, use=use)
-        return Members(company, part, draws, index, pure=pure)
+        draws = Draws(self.table.seed, f"{part.title()}\0{occasion}", audience.places, use=use)
+        return Members(company, part, draws, audience, pure=pure)
 
 
 def _seated(cast: Cast, table: Table) -> list[Array]:
@@ -277,12 +291,12 @@ def _company(cohort: Cohort, node: Array, table: Table) -> Company:
     return Company(cohort.name, cohort.components, rows, places, whole=whole)
 
 
-def _among(company: Company, mask: Array | None) -> Array | None:
-    """Which members of a company are in a mask, (R, N); None means all of them."""
+def _here(company: Company, mask: Array | None) -> Array:
+    """Which members are in a mask, (R, N); None means all of them; (M,) of bool."""
     if mask is None:
-        return None
-    here = mask.reshape(-1)[company.rows.node]
-    return None if here.all() else np.flatnonzero(here)
+        return np.ones(len(company.rows.node), bool)
+    flat = mask.reshape(-1)
+    return flat if company.whole else flat[company.rows.node]
 
 
 def _respondent(company: Company, kind: str) -> Component:
@@ -296,29 +310,18 @@ def _respondent(company: Company, kind: str) -> Component:
 
 
 def _place(
-    world: dict[str, Array],
-    question: Question,
-    part: Component,
-    me: Members,
-    said: Any,
+    world: dict[str, Array], question: Question, part: Component, audience: Audience, said: Any
 ) -> None:
-    """Check what a component said and put it where its members sit."""
+    """Check the form of what a component said, and put it where its members sit."""
     for name, value in fields(question.reply).items():
         try:
-            flat = value.flat(said[name] if name else said, len(me), question.options)
+            flat = value.flat(said[name] if name else said, len(question.asked), question.options)
         except (ValueError, TypeError, KeyError, IndexError) as error:
             raise PartError(
                 f"{part.title()} answered {question.kind!r} with {error}; "
                 f"expected {value.form()}, one per member"
             ) from error
-        if me.whole:
+        if audience.whole:
             world[name] = flat.reshape(world[name].shape)
         else:
-            world[name].reshape(-1, *flat.shape[1:])[me.rows.node] = flat
-
-
-def _columns(answers: list[Any]) -> Any:
-    """Answers given one by one as columns; forms field by field."""
-    if isinstance(answers[0], Mapping):
-        return {name: [answer[name] for answer in answers] for name in answers[0]}
-    return answers
+            world[name].reshape(-1, *flat.shape[1:])[audience.rows.node] = flat

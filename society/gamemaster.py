@@ -7,11 +7,9 @@ answers, the script goes on the same way, and the digest of its rounds is the sa
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
-import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -19,6 +17,7 @@ import numpy as np
 
 from .agent import frozen
 from .cast import Raw, Troupe
+from .digest import chained, page_digest
 from .draws import Array
 from .errors import PartError
 from .replies import Choice, Illegal, fields
@@ -40,8 +39,8 @@ class Answerer(Protocol):
 class Tape:
     """Recorded answers in place of agents: replay drives the script alone."""
 
-    def __init__(self, steps: Sequence[Step]) -> None:
-        self._asks = iter([step for step in steps if step.sort == "ask"])
+    def __init__(self, steps: Iterable[Step]) -> None:
+        self._asks = (step for step in steps if step.sort == "ask")
 
     def begin(self) -> None:
         """Nobody is there to begin."""
@@ -88,9 +87,12 @@ class GameMaster:
     ) -> None:
         self.scenario, self.table, self.recorders = scenario, table, recorders
         self.answerer = answerer or Troupe(scenario.cast(table.params, table.agents), table)
-        self.folded = [Folded(measure, table.replicates) for measure in scenario.measures]
+        self.folded = {
+            measure.name: Folded(measure.fold, measure.unit, table.replicates)
+            for measure in scenario.measures
+        }
         self.cause = np.full(table.replicates, "", object)
-        self.digest = hashlib.sha256()
+        self.digest = b""
         self.pages = 0
         self._uses: Counter[tuple[str, str]] = Counter()
         self._open()
@@ -102,11 +104,8 @@ class GameMaster:
             asyncio.get_running_loop()
         except RuntimeError:
             return asyncio.run(self.perform())
-        outcomes: list[Outcome] = []
-        thread = threading.Thread(target=lambda: outcomes.append(asyncio.run(self.perform())))
-        thread.start()
-        thread.join()
-        return outcomes[0]
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(asyncio.run, self.perform()).result()
 
     async def perform(self) -> Outcome:
         """Play to the end."""
@@ -132,8 +131,8 @@ class GameMaster:
         played = self._number
         return Outcome(
             played,
-            self.digest.hexdigest(),
-            {folded.measure.name: folded.estimate(played) for folded in self.folded},
+            self.digest.hex(),
+            {name: folded.estimate(played) for name, folded in self.folded.items()},
             dict(Counter(self.cause.tolist())),
         )
 
@@ -193,7 +192,7 @@ class GameMaster:
                 ) from error
             if asked is not None:
                 mask = asked if values.ndim == 2 else asked[..., None]
-                values = np.where(mask, values, value.silent).astype(value.dtype)
+                values = np.where(mask, values, value.silent).astype(value.dtype, copy=False)
             settled[name] = frozen(np.ascontiguousarray(values))
         return settled
 
@@ -267,6 +266,8 @@ class GameMaster:
 
         The same array told twice in a round is kept (and hashed) once.
         """
+        if values.shape == shape and not values.flags.writeable and values.flags.owndata:
+            return values
         known = self._copies.get((id(values), shape))
         if known is not None and known.dtype == values.dtype and np.array_equal(known, values):
             return known
@@ -294,8 +295,8 @@ class GameMaster:
             return
         number = self.pages
         measures = self._measured(number) if number else {}
-        digest = _digest(number, self._steps)
-        self.digest.update(digest)
+        digest = page_digest(number, self._steps)
+        self.digest = chained(self.digest, digest)
         page = Page(
             number,
             self.table.path,
@@ -314,12 +315,12 @@ class GameMaster:
     def _measured(self, number: int) -> dict[str, Array]:
         """This round's measures, (R,); NaN for replicates that had ended before."""
         measured = {}
-        for folded in self.folded:
-            values = folded.measure.of(self._told, self.table)
+        for measure in self.scenario.measures:
+            values = measure.of(self._told, self.table)
             if values is not None:
                 wide = np.asarray(values, float).reshape(self.table.replicates)
-                measured[folded.measure.name] = np.where(self._lived, wide, np.nan)
-                folded.add(number, measured[folded.measure.name])
+                measured[measure.name] = np.where(self._lived, wide, np.nan)
+                self.folded[measure.name].add(number, measured[measure.name])
         return measured
 
 
@@ -329,28 +330,3 @@ class _Misshapen(Exception):
 
 def _role(fact: Fact) -> str:
     return f"seen {fact.graph}" if fact.scope == "seen" else fact.scope
-
-
-def _digest(number: int, steps: Sequence[Step]) -> bytes:
-    """SHA-256 of a round's canonical bytes; equal arrays that are one object are hashed once."""
-    hashes: dict[int, str] = {}
-
-    def hashed(values: Array) -> str:
-        if id(values) not in hashes:
-            if values.dtype.kind in "OU":
-                words = json.dumps(values.tolist(), ensure_ascii=False).encode()
-                hashes[id(values)] = hashlib.sha256(words).hexdigest()
-            else:
-                little = values.astype(values.dtype.newbyteorder("<"), copy=False)
-                hashes[id(values)] = hashlib.sha256(little.data).hexdigest()
-        return hashes[id(values)]
-
-    canonical = [
-        [step.sort, step.kind, step.form]
-        + [
-            [*key, values.dtype.newbyteorder("<").str, values.shape, hashed(values)]
-            for key, values in step.arrays.items()
-        ]
-        for step in steps
-    ]
-    return hashlib.sha256(json.dumps([number, canonical]).encode()).digest()

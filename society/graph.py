@@ -49,12 +49,15 @@ class Graph(ABC):
         """
 
     @abstractmethod
-    def connects(self, peers: Array) -> Array:
-        """Whether each agent sees the seat in `peers`; (R, N) -> (R, N) of bool."""
+    def connects(self, nodes: Array, peers: Array) -> Array:
+        """Whether each node (replicate * N + seat) sees that seat of its replicate; (M,) of bool.
+
+        `peers` lie in [0, N).
+        """
 
     @abstractmethod
     def neighbours(self, replicate: int, seat: int) -> Array:
-        """The seats that one agent sees, (K,)."""
+        """The seats that one agent sees, by id; (K,)."""
 
     @abstractmethod
     def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:
@@ -82,12 +85,15 @@ class Complete(Graph):
             others = (uniform * (self.seats - 1)).astype(np.int64)
             others += others >= rows.seat
             return others
-        order, rank, count = self._by_id(present)
-        others = count[rows.replicate] - 1
+        nodes, first, rank = self._by_id(present)
+        if not len(nodes):
+            return np.full(len(rows.node), NOBODY)
+        start = first[rows.replicate]
+        others = first[rows.replicate + 1] - start - 1
         kth = (uniform * others).astype(np.int64)
         kth += kth >= rank.reshape(-1)[rows.node]
         # A lone agent asks for the 1st of 0 others: any entry will do, it is replaced.
-        peer = order[rows.replicate, np.minimum(kth, self.seats - 1)]
+        peer = nodes[np.minimum(start + kth, len(nodes) - 1)] - (rows.node - rows.seat)
         return np.where(others > 0, peer, NOBODY)
 
     @cached_property
@@ -95,23 +101,28 @@ class Complete(Graph):
         return bool((self.ids[1:] > self.ids[:-1]).all())
 
     def _by_id(self, present: Array) -> tuple[Array, Array, Array]:
-        """Seats with the present ones first, by id; the rank of each seat; how many are present."""
+        """Present nodes by replicate and id; where each replicate starts; each seat's rank."""
         if self._sorted is None or self._sorted[0] is not present:
-            order = np.tile(np.arange(self.seats), (self.replicates, 1))
-            mixed = ~present.all(1) | (not self._in_order)
-            ids = np.broadcast_to(self.ids, present.shape)[mixed]
-            order[mixed] = np.lexsort((ids, ~present[mixed]), axis=1)
-            rank = np.empty_like(order)
-            np.put_along_axis(rank, order, np.arange(self.seats)[None, :], 1)
-            self._sorted = present, order, rank, present.sum(1)
+            first = np.concatenate([[0], np.cumsum(present.sum(1))])
+            by_id = np.argsort(self.ids)
+            there = present if self._in_order else present[:, by_id]
+            nodes = np.flatnonzero(there)
+            rank = np.cumsum(there, axis=1, dtype=np.int32) - 1
+            if not self._in_order:
+                replicate, position = np.divmod(nodes, self.seats)
+                nodes = replicate * self.seats + by_id[position]
+                rank = rank[:, np.argsort(by_id)]
+            self._sorted = present, nodes, first, rank
         return self._sorted[1:]
 
-    def connects(self, peers: Array) -> Array:
-        legal: Array = (peers >= 0) & (peers < self.seats) & (peers != np.arange(self.seats))
-        return legal
+    def connects(self, nodes: Array, peers: Array) -> Array:
+        others: Array = nodes % self.seats != peers
+        return others
 
     def neighbours(self, replicate: int, seat: int) -> Array:
-        return np.delete(np.arange(self.seats), seat)
+        by_id = np.argsort(self.ids)
+        others: Array = by_id[by_id != seat]
+        return others
 
     def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:
         kept = values if present.all() else np.where(present, values, ufunc.identity)
@@ -181,14 +192,11 @@ class Sparse(Graph):
         seat = self.target[np.minimum(edge, len(self.target) - 1)] % self.seats
         return np.where(count > 0, seat, NOBODY)
 
-    def connects(self, peers: Array) -> Array:
-        inside = (peers >= 0) & (peers < self.seats)
-        node = np.arange(peers.size).reshape(peers.shape)
-        key = node * self.seats + self.position[np.where(inside, peers, 0)]
-        at = np.minimum(np.searchsorted(self.keys, key), max(len(self.keys) - 1, 0))
-        found = self.keys[at] == key if len(self.keys) else np.zeros(peers.shape, bool)
-        legal: Array = inside & found
-        return legal
+    def connects(self, nodes: Array, peers: Array) -> Array:
+        key = nodes * self.seats + self.position[peers]
+        after = np.searchsorted(self.keys, key, side="right")
+        found: Array = after > np.searchsorted(self.keys, key, side="left")
+        return found
 
     def neighbours(self, replicate: int, seat: int) -> Array:
         node = replicate * self.seats + seat

@@ -155,14 +155,18 @@ class Peer(Value):
     silent = NOBODY
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
-        peers = np.where(asked, raw, NOBODY)
-        named = peers != NOBODY
-        legal = graphs[self.graph].connects(peers)
-        if not present.all():
-            inside = (peers >= 0) & (peers < present.shape[1])
-            legal &= np.take_along_axis(present, np.where(inside, peers, 0), 1)
-        _refuse(named & ~legal, f"a present neighbour on graph {self.graph!r}, or NOBODY")
-        return peers
+        nodes = np.flatnonzero((raw != NOBODY) & asked)
+        peers = raw.reshape(-1)[nodes]
+        seats = raw.shape[1]
+        legal = (peers >= 0) & (peers < seats)
+        inside = np.where(legal, peers, 0)
+        legal &= graphs[self.graph].connects(nodes, inside)
+        legal &= present.reshape(-1)[nodes - nodes % seats + inside]
+        if not legal.all():
+            illegal = np.zeros(raw.shape, bool)
+            illegal.reshape(-1)[nodes[~legal]] = True
+            raise Illegal(illegal, f"a present neighbour on graph {self.graph!r}, or NOBODY")
+        return raw
 
     def form(self) -> str:
         return f"peer on {self.graph}"

@@ -43,15 +43,21 @@ class Measure:
 class Stage:
     """How a scenario wants to be shown.
 
-    gauge: a common fact, and the parameter that is full scale. columns: own facts or public columns
-    worth a column each. links: peer answers worth a line, with the verb: {"punish": "fined"}.
-    notes: common facts worth a word each round.
+    gauge: a common fact, and the parameter that is full scale.
+    columns: own facts or public columns worth a column each.
+    limits: columns, and the common fact that they ought not to exceed: {"catch": "cap"}.
+    links: peer answers worth a line, with the verb: {"punish": "fined"}.
+    notes: common facts worth a word each round, with the questions that choose them and how; the
+    last of these asked in a round counts: {"cap": {"propose": "the median of {n} proposals"}}.
+    endings: what happened when a tell of this kind ended a replicate, as a clause.
     """
 
     gauge: tuple[str, str] | None = None
     columns: tuple[str, ...] = ()
+    limits: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    endings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,18 +114,18 @@ class Estimate:
 class Folded:
     """One measure while a run goes on: (R,) per round in, (R,) at any time out."""
 
-    def __init__(self, measure: Measure, replicates: int) -> None:
-        self.measure = measure
+    def __init__(self, fold: Fold, unit: str, replicates: int) -> None:
+        self.fold, self.unit = fold, unit
         self.total = np.zeros(replicates)
         self.count = np.zeros(replicates, np.int64)
 
     def add(self, number: int, values: Array) -> None:
         """Take in round `number`; NaN where a replicate was not measured."""
         here = ~np.isnan(values)
-        if self.measure.fold == "first":
+        if self.fold == "first":
             here &= (values != 0) & (self.count == 0)
             self.total[here] = number
-        elif self.measure.fold == "last":
+        elif self.fold == "last":
             self.total[here] = values[here]
         else:
             self.total[here] += values[here]
@@ -127,11 +133,9 @@ class Folded:
 
     def values(self, played: int) -> Array:
         """(R,), NaN where nothing was measured; a `first` that has not come yet is `played`."""
-        if self.measure.fold == "first":
+        if self.fold == "first":
             return np.where(self.count > 0, self.total, played)
-        share = (
-            self.total / np.maximum(self.count, 1) if self.measure.fold == "mean" else self.total
-        )
+        share = self.total / np.maximum(self.count, 1) if self.fold == "mean" else self.total
         return np.where(self.count > 0, share, np.nan)
 
     def estimate(self, played: int) -> Estimate:
@@ -139,7 +143,7 @@ class Folded:
         values = self.values(played)
         values = values[~np.isnan(values)]
         n = len(values)
-        censored = int((self.count == 0).sum()) if self.measure.fold == "first" else 0
+        censored = int((self.count == 0).sum()) if self.fold == "first" else 0
         mean = float(values.mean()) if n else None
         se = float(values.std(ddof=1) / np.sqrt(n)) if n > 1 else None
-        return Estimate(mean, se, n, self.measure.unit, censored)
+        return Estimate(mean, se, n, self.unit, censored)
