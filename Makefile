@@ -7,7 +7,9 @@ SET_UP := pyproject.toml constraints.txt .venv/bin/python
 .PHONY: demo test check lint golden bench
 
 demo: .venv/core
-	$(BIN)/society run fishing_village --seed 1
+	$(BIN)/society run fishing_village --seed 1 --overwrite --quiet
+	$(BIN)/society replay runs/fishing_village-1.run --plain --speed 10
+	$(BIN)/society show runs/fishing_village-1.run
 
 test: lint
 	$(BIN)/pytest -n 2

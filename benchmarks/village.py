@@ -7,6 +7,7 @@ take turns, and the best of several turns counts, so that ratios hold on a busy 
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Callable
@@ -15,25 +16,19 @@ from statistics import median
 import numpy as np
 
 from society.draws import Array, Draws, Places
-from society.scenarios.fishing_village import Village, fishing_village
-from society.spec import Spec, prepared
+from society.scenario_file import load
+from society.scenarios.fishing_village import Village
+from society.spec import prepared
 
 REPLICATES, AGENTS, ROUNDS, TURNS = 1_000, 50, 100, 5
 SETTINGS = {"capacity": 1500, "catchability": 0.01, "ends_on": "horizon"}
 
 
-def engine(replicates: int = REPLICATES, agents: int = AGENTS, rounds: int = ROUNDS) -> int:
+def engine() -> int:
     """The whole village in our engine, as at level `summary`: measures and digests every round."""
-    spec = Spec(
-        scenario=fishing_village.name,
-        parameters=SETTINGS | {"capacity": 30 * agents, "catchability": 0.5 / agents},
-        replicates=replicates,
-        agents=agents,
-        rounds=rounds,
-        seed=1,
-    )
-    prepared(spec).gamemaster().play()
-    return replicates * agents * rounds
+    sizes = {"replicates": REPLICATES, "agents": AGENTS, "rounds": ROUNDS}
+    prepared(load("fishing_village", {"parameters": SETTINGS, **sizes})).gamemaster().play()
+    return REPLICATES * AGENTS * ROUNDS
 
 
 def kernel() -> int:
@@ -103,14 +98,14 @@ class Villager:
         self.catch = cap if deterred else self.effort * full
         self.fined = False
 
-    def punish(self, others: list[Villager], cap: float) -> None:
-        victim = self.luck.choice(others)
+    def punish(self, village: list[Villager], cap: float) -> None:
+        victim = self.peer(village)
         if self.luck.random() < self.watch and victim.catch > cap:
             victim.fined = True
 
-    def learn(self, others: list[Villager]) -> tuple[float, float, float] | None:
-        model, p = self.luck.choice(others), self.p
-        odds = 1 / (1 + np.exp(-p.selection * (model.wealth - self.wealth)))
+    def learn(self, village: list[Villager]) -> tuple[float, float, float] | None:
+        model, p = self.peer(village), self.p
+        odds = 0.5 * (1 + math.tanh(0.5 * p.selection * (model.wealth - self.wealth)))
         if self.luck.random() < p.revision and self.luck.random() < odds:
             return (
                 min(max(model.effort + self.luck.gauss(0, p.effort_noise), 0), 1),
@@ -119,27 +114,49 @@ class Villager:
             )
         return None
 
+    def peer(self, village: list[Villager]) -> Villager:
+        return self.luck.choice([one for one in village if one is not self] or [self])
+
+
+def measured(p: Village, village: list[Villager], cap: float) -> dict[str, float]:
+    """The village's measures of one round."""
+    wealth = sorted(max(one.wealth, 0) for one in village)
+    count, total = len(village), sum(wealth) or 1
+    fair = p.growth * p.capacity / 4 / AGENTS
+    return {
+        "efficiency": sum(one.catch for one in village) / (p.growth * p.capacity / 4),
+        "gini": sum((2 * i - count + 1) * w for i, w in enumerate(wealth)) / (count * total),
+        "over_use": sum(one.catch > fair for one in village) / count,
+        "compliance": sum(one.catch <= cap for one in village) / count,
+        "fines": sum(one.fined for one in village) / count,
+        "norm": cap,
+    }
+
 
 def objects(replicates: int = 2) -> int:
-    """The same model with one object per agent and loops; few replicates, since it is slow."""
+    """The same model with one object per agent, as clear as can be; few replicates: it is slow."""
     p = Village.model_validate(SETTINGS)
+    history = []
     for replicate in range(replicates):
         luck = random.Random(replicate)
         village = [Villager(luck, p) for _ in range(AGENTS)]
-        others = [[other for other in village if other is not one] for one in village]
         stock, cap = p.capacity, median(one.belief for one in village)
         for _ in range(ROUNDS):
-            missed = [1 - one.watch / (AGENTS - 1) for one in village]
-            all_miss = float(np.prod(missed))
+            missed = [1 - one.watch / max(len(village) - 1, 1) for one in village]
+            all_miss = math.prod(missed)
             for one, own in zip(village, missed, strict=True):
                 one.fish(stock, cap, all_miss / max(own, 1e-9))
-            for one, peers in zip(village, others, strict=True):
-                one.punish(peers, cap)
+            for one in village:
+                one.punish(village, cap)
             for one in village:
                 one.wealth += one.catch - p.consumption - p.fine * one.fined
+            history.append(measured(p, village, cap))
             left = stock - sum(one.catch for one in village)
             stock = left + p.growth * left * (1 - left / p.capacity)
-            learnt = [one.learn(peers) for one, peers in zip(village, others, strict=True)]
+            village = [one for one in village if one.wealth >= 0]
+            if not village:
+                break
+            learnt = [one.learn(village) for one in village]
             for one, traits in zip(village, learnt, strict=True):
                 if traits is not None:
                     one.effort, one.watch, one.belief = traits

@@ -42,7 +42,7 @@ class Harvest(Component):
             return wish
         full, cap = ask.facts["full_catch"], ask.facts["cap"]
         gain = wish * full - cap
-        lawful = np.divide(cap, full, out=np.ones_like(cap), where=full > 0) * _HAIR
+        lawful = np.divide(cap, full, out=np.ones(len(me)), where=full > cap) * _HAIR
         deterred = (gain > 0) & (gain <= ask.facts["expected_fine"])
         return np.where(deterred, lawful, wish)
 

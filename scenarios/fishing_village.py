@@ -91,16 +91,20 @@ class Village(Params):
 def villagers(p: Village, agents: int) -> list[Cohort]:
     """The default cast: everybody has every faculty; personas as the population says."""
     altruists = round(p.altruists * agents)
-    counts: dict[str, list[tuple[Temper, int]]] = {
-        "general": [("general", agents)],
-        "altruist": [("altruist", agents)],
-        "selfish": [("selfish", agents)],
-        "mixed": [("altruist", altruists), ("selfish", agents - altruists)],
+    counts: dict[str, dict[Temper, int]] = {
+        "general": {"general": agents},
+        "altruist": {"altruist": agents},
+        "selfish": {"selfish": agents},
+        "mixed": {"altruist": altruists, "selfish": agents - altruists},
     }
     faculties = (Harvest, NormBelief, Punishment, SocialLearning, Voting)
     return [
-        Cohort(temper, count, (Persona(temper), *(fitted(part, p) for part in faculties)))
-        for temper, count in counts[p.population]
+        Cohort(
+            "villager" if temper == "general" else temper,
+            count,
+            (Persona(temper), *(fitted(part, p) for part in faculties)),
+        )
+        for temper, count in counts[p.population].items()
     ]
 
 
@@ -125,34 +129,34 @@ def sustainable(table: Table) -> float:
 
 
 def gini(told: Told, table: Table) -> Array:
-    """Of the wealth of those present, (R,): 0 is equality. Debts count as nothing."""
+    """Of the wealth of those present, (R,): 0 is equality, NaN nobody. Debts count as nothing."""
     # Whoever is absent joins the poorest with nothing, and is taken out of the ranks again.
     wealth = np.sort(np.maximum(told["wealth"], 0) * table.present, axis=1)
     present, total = table.present.sum(1), wealth.sum(1)
     ranks = (np.arange(1.0, table.agents + 1) * wealth).sum(1)
     twice = np.divide(2 * ranks, total, out=2.0 * table.agents - present + 1, where=total > 0)
-    index: Array = (twice - (2 * table.agents - present + 1)) / np.maximum(present, 1)
+    index: Array = (twice - (2 * table.agents - present + 1)) / np.where(present, present, np.nan)
     return index
 
 
-def while_surviving(told: Told, values: Array) -> Array:
-    return np.where(told["survived"][:, 0], values, np.nan)
+def efficiency(told: Told, table: Table) -> Array:
+    """Catch over the maximum sustainable yield, (R,); NaN after the village has failed."""
+    best = sustainable(table)
+    counts = told["survived"][:, 0] & (best > 0)
+    share: Array = np.where(counts, told["catch"].sum(1) / (best or 1), np.nan)
+    return share
 
 
 def per_fisher(told: Told, happened: Array) -> Array:
-    """Share of those who fished this round, (R,)."""
-    fishing = told["fishing"]
-    share: Array = (happened & fishing).sum(1) / np.maximum(fishing.sum(1), 1)
+    """Share of those who fished this round, (R,); NaN where nobody did."""
+    fishers = told["fishing"].sum(1)
+    share: Array = (happened & told["fishing"]).sum(1) / np.where(fishers, fishers, np.nan)
     return share
 
 
 MEASURES = (
     Measure("survival_time", "rounds", lambda told, table: told["failed"], fold="first"),
-    Measure(
-        "efficiency",
-        "catch / maximum sustainable yield",
-        lambda told, table: while_surviving(told, told["catch"].sum(1) / sustainable(table)),
-    ),
+    Measure("efficiency", "catch / maximum sustainable yield", efficiency),
     Measure("gini", "of wealth, last round", gini, fold="last"),
     Measure(
         "over_use",
@@ -229,7 +233,7 @@ def fishing_village(table: Table) -> Script:
 
 
 def buried(table: Table, dead: Array, fined: Array) -> Script:
-    """Who starved, and who would not have without this round's fine, leave the village."""
+    """Who is in debt leaves the village; the cause says whether a fine of this round was in it."""
     ends_on = table.params.ends_on
     emptied = ~(table.present & ~dead).any(1, keepdims=True)
     for kind, gone in (("starved", dead & ~fined), ("fined_to_death", dead & fined)):

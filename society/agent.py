@@ -119,9 +119,11 @@ class Seen:
         return self._graph.drawn(uniform, self._audience.rows, self._audience.present)
 
     def of(self, peers: Array) -> Array:
-        """The values of these peers; NaN for NOBODY."""
+        """The values of these peers, numbers as floats; NaN for NOBODY."""
         rows = self._audience.rows
         taken: Array = self._values.reshape(-1).take(rows.node - rows.seat + peers)
+        if taken.dtype.kind in "biu":
+            taken = taken.astype(float)
         nobody = peers == NOBODY
         return np.where(nobody, np.nan, taken) if nobody.any() else taken
 
@@ -270,8 +272,8 @@ class Members:
 
     def only(self, entries: Array) -> Members:
         """Some of these members, to look at."""
-        audience = self.audience.only(entries)
-        return Members(self._company, self._component, self.draws, audience, pure=True)
+        audience, draws = self.audience.only(entries), self.draws.among(entries)
+        return Members(self._company, self._component, draws, audience, pure=True)
 
     def __len__(self) -> int:
         return len(self.audience.rows.node)
@@ -305,7 +307,13 @@ class Members:
             )
         old = self._company.values[name]
         new = np.empty_like(old) if self._index is None else old.copy()
-        new[slice(None) if self._index is None else self._index] = values
+        try:
+            new[slice(None) if self._index is None else self._index] = values
+        except (ValueError, TypeError) as error:
+            raise PartError(
+                f"{self._component.title()} sets column {name!r} of {old.dtype} for {len(self)} "
+                f"members: {error}; give one value for each, or one for all"
+            ) from error
         self._company.put(name, new)
 
 
@@ -356,11 +364,16 @@ def singly(ask: Question, me: Members) -> tuple[Array, list[tuple[Inquiry, One]]
 
 def entered(answers: Sequence[Any], ask: Question) -> Any:
     """One answer for each that was asked -> one per member, silent elsewhere; forms by field."""
-    options = None if ask.options is None else ask.options[ask.asked]
     columns = {}
     for name, value in fields(ask.reply).items():
-        said = [answer[name] if name else answer for answer in answers]
-        flat = value.flat(said, len(answers), options)
-        columns[name] = np.full((len(ask.asked), *flat.shape[1:]), value.silent, value.dtype)
-        columns[name][ask.asked] = flat
+        silent = value.silent if value.width is None else [value.silent] * value.width
+        column: list[Any] = [silent] * len(ask.asked)
+        for entry, answer in zip(np.flatnonzero(ask.asked).tolist(), answers, strict=True):
+            column[entry] = _field(answer, name) if name else answer
+        columns[name] = column
     return columns.get("", columns)
+
+
+def _field(answer: Any, name: str) -> Any:
+    """None, which no reply takes, where a form lacks a field."""
+    return answer.get(name) if isinstance(answer, Mapping) else None

@@ -6,12 +6,12 @@ import asyncio
 import dataclasses
 import itertools
 from collections import Counter
-from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel
 
 from .agent import (
     Audience,
@@ -27,12 +27,13 @@ from .agent import (
     frozen,
     singly,
 )
+from .checks import Fault, Refused, checked, parameters_of
 from .draws import Array, Draws, Places
-from .errors import CastError, PartError, Unparsed, nearest
+from .errors import CastError, PartError, Unparsed
 from .graph import Rows
 from .replies import Choice, fields
 from .table import Table
-from .talk import NOBODY, Ask, Inherit, Tell
+from .talk import NOBODY, Ask, Entry, Inherit, Tell
 
 C = TypeVar("C", bound=Component)
 
@@ -58,17 +59,24 @@ def fitted(part: type[C], params: BaseModel, **given: Any) -> C:
 
     Raises CastError for a field that the component lacks or a value that it does not take.
     """
-    own = [field.name for field in dataclasses.fields(part)]  # type: ignore[arg-type]
-    for name in given:
-        if name not in own:
-            raise CastError(f"{part.title()} has no parameter {name!r}; {nearest(name, own)}")
-    values = {name: getattr(params, name) for name in own if hasattr(params, name)} | given
     try:
-        return TypeAdapter(part).validate_python(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise CastError(f"{part.title()}.{where}: {first['msg']}, not {first['input']!r}") from None
+        return made(part, params, given)
+    except Refused as refused:
+        raise CastError(f"{part.title()}: {refused}") from None
+
+
+def made(part: type[C], source: object, given: Mapping[str, Any]) -> C:
+    """A component whose fields are `given`, else what `source` has under the same names.
+
+    Raises Refused.
+    """
+    model = parameters_of(part)
+    own = {name: getattr(source, name) for name in model.model_fields if hasattr(source, name)}
+    values = dict(checked(model, {**own, **given}))
+    try:
+        return part(**values)
+    except ValueError as error:  # from a __post_init__
+        raise Refused(Fault((), str(error))) from None
 
 
 class Raw(NamedTuple):
@@ -80,10 +88,13 @@ class Raw(NamedTuple):
 
 @dataclass
 class Ledger:
-    """What outside minds cost: questions and fallbacks, by (component, kind)."""
+    """What outside minds were asked: questions and fallbacks, by (component, kind)."""
 
-    calls: Counter[tuple[str, str]]
-    fallbacks: Counter[tuple[str, str]]
+    calls: Counter[tuple[str, str]] = field(default_factory=Counter)
+    fallbacks: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def entries(self) -> tuple[Entry, ...]:
+        return tuple(Entry(*key, n, self.fallbacks[key]) for key, n in sorted(self.calls.items()))
 
 
 class Troupe:
@@ -91,12 +102,13 @@ class Troupe:
 
     def __init__(self, cast: Cast, table: Table) -> None:
         self.table = table
-        self.ledger = Ledger(Counter(), Counter())
+        self.ledger = Ledger()
         self._audiences: dict[str, tuple[Array | None, Audience]] = {}
         self.companies = [
             _company(cohort, nodes, table)
             for cohort, nodes in zip(cast, _seated(cast, table), strict=True)
         ]
+        _agreed(self.companies)
 
     def begin(self) -> None:
         for company in self.companies:
@@ -160,6 +172,11 @@ class Troupe:
             answered = question._replace(asked=question.asked.copy())
             answered.asked[entries[failed]] = False
             _place(world, answered, part, me.audience, entered(read, answered))
+
+    def author(self, kind: str, node: int) -> str:
+        """The component that answers questions of a kind for one node, replicate * N + seat."""
+        company = next(company for company in self.companies if node in company.rows.node)
+        return _respondent(company, kind).title()
 
     def notice(self, tell: Tell, active: Array | None, use: int) -> None:
         """Let those in `active` who care notice what happened."""
@@ -262,7 +279,7 @@ def _seated(cast: Cast, table: Table) -> list[Array]:
     masks = [
         np.broadcast_to((seats >= end - cohort.count) & (seats < end), shape)
         if cohort.where is None
-        else np.broadcast_to(cohort.where, shape)
+        else _mask(cohort, cohort.where, shape)
         for cohort, end in zip(cast, ends, strict=True)
     ]
     times = np.sum(masks, axis=0) if masks else np.zeros(shape, int)
@@ -273,6 +290,32 @@ def _seated(cast: Cast, table: Table) -> list[Array]:
             f"the cohorts must fill {table.agents} seats, each once"
         )
     return [np.flatnonzero(mask) for mask in masks]
+
+
+def _mask(cohort: Cohort, where: Array, shape: tuple[int, ...]) -> Array:
+    if where.dtype != bool or where.shape not in (shape, shape[1:]):
+        raise CastError(
+            f"cohort {cohort.name!r} sits where an array of {where.dtype}, {where.shape}, says; "
+            f"expected bool, {shape[1:]} or {shape}"
+        )
+    return np.broadcast_to(where, shape)
+
+
+def _agreed(companies: Sequence[Company]) -> None:
+    """Raises CastError unless cohorts have different names, and equal columns equal dtypes."""
+    names = [company.name for company in companies]
+    for name in names:
+        if names.count(name) > 1:
+            raise CastError(f"two cohorts are called {name!r}; give each a name of its own")
+    first: dict[str, Company] = {}
+    for company in companies:
+        for name, values in company.values.items():
+            other = first.setdefault(name, company)
+            if other.values[name].dtype != values.dtype:
+                raise CastError(
+                    f"column {name!r} is {other.values[name].dtype} in cohort {other.name!r} and "
+                    f"{values.dtype} in cohort {company.name!r}; give it one dtype"
+                )
 
 
 def _company(cohort: Cohort, node: Array, table: Table) -> Company:
@@ -315,7 +358,8 @@ def _place(
     """Check the form of what a component said, and put it where its members sit."""
     for name, value in fields(question.reply).items():
         try:
-            flat = value.flat(said[name] if name else said, len(question.asked), question.options)
+            column = said[name] if name else said
+            flat = value.flat(column, question.asked, audience.rows.replicate)
         except (ValueError, TypeError, KeyError, IndexError) as error:
             raise PartError(
                 f"{part.title()} answered {question.kind!r} with {error}; "

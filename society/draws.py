@@ -89,6 +89,10 @@ class Draws:
         place = start + (entry if offsets is None else int(offsets[entry]))
         return Draws(self._seed, self._address, Places(place, place + 1), use=self._use, shape=())
 
+    def among(self, entries: Array) -> Draws:
+        """The same draws for some of the entries."""
+        return Draws(self._seed, self._address, self._places.among(entries), use=self._use)
+
     def _bits(self, channel: str) -> tuple[np.random.Philox, int, int]:
         """A stream set before the first wanted word: (stream, words to skip, words in all)."""
         start, stop, _ = self._places
@@ -126,3 +130,8 @@ class Draws:
         angle = (word & np.uint64(0xFFFFFFFF)).astype(float) * (2.0**-31 * np.pi)
         normal: Array = np.sqrt(-2.0 * np.log(radius)) * np.cos(angle)
         return normal
+
+
+def generator(seed: int, address: str) -> np.random.Generator:
+    """A generator of its own for one purpose, where nobody knows how many words it will take."""
+    return np.random.Generator(np.random.Philox(key=_key(seed, address)))

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from pathlib import Path
+from traceback import walk_tb
 
 
 class SocietyError(Exception):
@@ -60,6 +62,22 @@ class PartError(SocietyError):
 
 class Unparsed(SocietyError):
     """Raised by `consult` when an answer cannot be read; the question's `otherwise` settles it."""
+
+
+def brief(file: Path | str) -> str:
+    """A path as messages show it: from the working directory on, if it lies there."""
+    path, here = Path(file), Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def blamed(error: BaseException, file: str) -> str:
+    """What went wrong in a user's file, and in which line of it."""
+    lines = [
+        line for frame, line in walk_tb(error.__traceback__) if frame.f_code.co_filename == file
+    ]
+    if isinstance(error, SyntaxError) and error.filename == file:
+        return f"{brief(file)}:{error.lineno}: {error.msg}"
+    return f"{brief(file)}:{lines[-1] if lines else 1}: {type(error).__name__}: {error}"
 
 
 def nearest(name: str, legal: Iterable[str]) -> str:

@@ -16,21 +16,24 @@ from typing import Any, Protocol
 import numpy as np
 
 from .agent import frozen
-from .cast import Raw, Troupe
+from .cast import Ledger, Raw, Troupe
 from .digest import chained, page_digest
 from .draws import Array
 from .errors import PartError
-from .replies import Choice, Illegal, fields
+from .replies import Choice, Illegal, Peer, Value, fields
 from .scenario import Estimate, Folded, Scenario
 from .table import Table
-from .talk import Ask, Fact, Inherit, Line, Page, Recorder, Step, Tell
+from .talk import NOBODY, Ask, Entry, Fact, Inherit, Line, Page, Recorder, Step, Tell
 
 
 class Answerer(Protocol):
     """Who answers a script's questions: a troupe, or a tape."""
 
+    ledger: Ledger
+
     def begin(self) -> None: ...
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw: ...
+    def author(self, kind: str, node: int) -> str: ...
     def notice(self, tell: Tell, active: Array | None, use: int) -> None: ...
     def inherit(self, line: Inherit, use: int) -> None: ...
     def public(self) -> dict[str, Array]: ...
@@ -40,6 +43,7 @@ class Tape:
     """Recorded answers in place of agents: replay drives the script alone."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
+        self.ledger = Ledger()
         self._asks = (step for step in steps if step.sort == "ask")
 
     def begin(self) -> None:
@@ -55,6 +59,9 @@ class Tape:
             )
         return Raw({name: step.arrays["answer", name] for name in fields(ask.reply)})
 
+    def author(self, kind: str, node: int) -> str:
+        return "the record"
+
     def notice(self, tell: Tell, active: Array | None, use: int) -> None:
         """Nobody is there to notice."""
 
@@ -67,12 +74,18 @@ class Tape:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to."""
+    """What a run came to.
+
+    ends: replicates by the cause that ended them; "" for those that go on or reached the horizon.
+    values: each measure per replicate, (R,), NaN where it was not measured.
+    """
 
     rounds: int
     digest: str
     measures: Mapping[str, Estimate]
-    ends: Mapping[str, int] = field(default_factory=dict)  # replicates by cause; "" for none
+    ends: Mapping[str, int]
+    ledger: tuple[Entry, ...]
+    values: Mapping[str, Array] = field(compare=False, repr=False)
 
 
 class GameMaster:
@@ -128,15 +141,21 @@ class GameMaster:
 
     def outcome(self) -> Outcome:
         """What the run has come to so far."""
-        played = self._number
         return Outcome(
-            played,
+            self._number,
             self.digest.hex(),
-            {name: folded.estimate(played) for name, folded in self.folded.items()},
+            {name: folded.estimate() for name, folded in self.folded.items()},
             dict(Counter(self.cause.tolist())),
+            self.answerer.ledger.entries(),
+            {name: folded.values() for name, folded in self.folded.items()},
         )
 
     async def _play(self, line: Line) -> Any:
+        if not isinstance(line, Ask | Tell | Inherit):
+            raise PartError(
+                f"{self.scenario.name} yields {type(line).__name__}; "
+                "a script yields Ask, Tell or Inherit"
+            )
         use = self._uses[type(line).__name__, line.kind]
         self._uses[type(line).__name__, line.kind] += 1
         try:
@@ -144,14 +163,9 @@ class GameMaster:
                 return await self._ask(line, use)
             if isinstance(line, Tell):
                 return self._tell(line, use)
-            if isinstance(line, Inherit):
-                return self._inherit(line, use)
+            return self._inherit(line, use)
         except _Misshapen as error:
             raise PartError(f"{self.scenario.name}, {line.kind!r}: {error}") from error
-        raise PartError(
-            f"{self.scenario.name} yields {type(line).__name__}; "
-            "a script yields Ask, Tell or Inherit"
-        )
 
     async def _ask(self, ask: Ask, use: int) -> Any:
         facts = self._facts(ask.facts)
@@ -161,8 +175,7 @@ class GameMaster:
             who = self._wide(ask.who, bool)
             arrays["who", ""] = who
             asked = who & self.table.active
-        if isinstance(ask.reply, Choice) and len(ask.reply.options) > 1:
-            arrays["options", ""] = ask.reply.options
+        arrays |= self._offered(ask)
         heard = Ask(ask.kind, ask.reply, facts, asked, ask.otherwise)
         raw = await self.answerer.answer(heard, asked, use)
         settled = self._settled(heard, raw, asked)
@@ -170,13 +183,26 @@ class GameMaster:
         self._steps.append(Step("ask", ask.kind, ask.reply.form(), arrays))
         return settled.get("", settled)
 
+    def _offered(self, ask: Ask) -> dict[tuple[str, str], Array]:
+        """The options of choices that may differ between replicates, (R, K)."""
+        offered = {}
+        for name, value in fields(ask.reply).items():
+            if isinstance(value, Peer):
+                self.table.graph(value.graph)
+            if isinstance(value, Choice) and not value.fixed:
+                shape = (self.table.replicates, *value.options.shape[1:])
+                offered["options", name] = self._kept(value.options, None, shape)
+        return offered
+
     def _settled(self, ask: Ask, raw: Raw, asked: Array | None) -> dict[str, Array]:
         everybody = np.ones(self.table.present.shape, bool)
         settled = {}
         for name, value in fields(ask.reply).items():
             values = raw.values[name]
             if raw.unread is not None and raw.unread.any():
-                values = self._fallen_back(ask, name, values, raw.unread)
+                fallback = self._fallback(ask, name, value, raw.unread)
+                mask = raw.unread if values.ndim == 2 else raw.unread[..., None]
+                values = np.where(mask, fallback.reshape(values.shape), values)
             try:
                 values = value.settle(
                     values,
@@ -186,26 +212,33 @@ class GameMaster:
                 )
             except Illegal as error:
                 replicate, seat = np.argwhere(error.where)[0]
+                author = self.answerer.author(ask.kind, replicate * self.table.agents + seat)
                 raise PartError(
-                    f"seat {seat} of replicate {replicate} answered {ask.kind!r} with "
+                    f"{author}, seat {seat} of replicate {replicate}, answered {ask.kind!r} with "
                     f"{values[replicate, seat]}; expected {error}"
                 ) from error
             if asked is not None:
                 mask = asked if values.ndim == 2 else asked[..., None]
-                values = np.where(mask, values, value.silent).astype(value.dtype, copy=False)
+                values = np.where(mask, values, value.silent).astype(values.dtype, copy=False)
             settled[name] = frozen(np.ascontiguousarray(values))
         return settled
 
-    def _fallen_back(self, ask: Ask, name: str, values: Array, unread: Array) -> Array:
-        fallback = ask.otherwise[name] if name and ask.otherwise is not None else ask.otherwise
-        if fallback is None:
+    def _fallback(self, ask: Ask, name: str, value: Value, unread: Array) -> Array:
+        """What a question states in place of answers that could not be read, (R * N, ...)."""
+        stated = ask.otherwise[name] if name and ask.otherwise is not None else ask.otherwise
+        if stated is None:
             replicate, seat = np.argwhere(unread)[0]
             raise PartError(
                 f"the answer of seat {seat} of replicate {replicate} to {ask.kind!r} could not be "
                 "read, and the question states no fallback; add otherwise=..."
             )
-        mask = unread if values.ndim == 2 else unread[..., None]
-        return np.where(mask, fallback, values).astype(values.dtype)
+        width = () if value.width is None else (value.width,)
+        try:
+            wide = np.broadcast_to(stated, (*unread.shape, *width)).reshape(-1, *width)
+            replicate = np.arange(unread.size) // self.table.agents
+            return value.flat(wide, unread.reshape(-1), replicate)
+        except ValueError as error:
+            raise _Misshapen(f"otherwise is {error}; expected {value.form()}") from None
 
     def _tell(self, tell: Tell, use: int) -> None:
         facts = self._facts(tell.facts)
@@ -229,16 +262,26 @@ class GameMaster:
         for name in {**tell.joins, **tell.cuts}:
             edits = []
             for role, peers in (("join", tell.joins.get(name)), ("cut", tell.cuts.get(name))):
-                edits.append(None if peers is None else self._wide(peers, np.int64))
+                edits.append(None if peers is None else self._peers(peers))
                 if edits[-1] is not None:
                     arrays[role, name] = edits[-1]
             self.table.graphs[name] = self.table.graph(name).edited(*edits)
 
-    def _inherit(self, line: Inherit, use: int) -> None:
-        parents = self._wide(line.parents, np.int64)
-        outside = (parents >= self.table.agents) | (parents < -1)
+    def _peers(self, peers: Array) -> Array:
+        wide = self._seats(peers, "peer")
+        if (wide == np.arange(self.table.agents)).any():
+            raise _Misshapen("an edge from a seat to itself; name another one, or NOBODY")
+        return wide
+
+    def _seats(self, seats: Array, role: str) -> Array:
+        wide = self._wide(seats, np.int64)
+        outside = (wide >= self.table.agents) | (wide < NOBODY)
         if outside.any():
-            raise _Misshapen(f"seat {parents[outside][0]} as a parent of {self.table.agents} seats")
+            raise _Misshapen(f"seat {wide[outside][0]} as a {role} of {self.table.agents} seats")
+        return wide
+
+    def _inherit(self, line: Inherit, use: int) -> None:
+        parents = self._seats(line.parents, "parent")
         self.answerer.inherit(Inherit(line.kind, parents, line.columns), use)
         step = Step("inherit", line.kind, ",".join(line.columns), {("parents", ""): parents})
         self._steps.append(step)
@@ -266,17 +309,19 @@ class GameMaster:
 
         The same array told twice in a round is kept (and hashed) once.
         """
-        if values.shape == shape and not values.flags.writeable and values.flags.owndata:
+        wanted = values.dtype if dtype is None else np.dtype(dtype)
+        private = not values.flags.writeable and values.flags.owndata
+        if private and values.shape == shape and values.dtype == wanted:
             return values
-        known = self._copies.get((id(values), shape))
-        if known is not None and known.dtype == values.dtype and np.array_equal(known, values):
-            return known
-        given = np.asarray(values, dtype)
+        # The script's own array is kept too: while it lives, nothing else can have its id.
+        known = self._copies.get((id(values), shape, wanted))
+        if known is not None and np.array_equal(known[1], values):
+            return known[1]
         try:
-            copy = frozen(np.array(np.broadcast_to(given, shape)))
+            copy = frozen(np.array(np.broadcast_to(values, shape), wanted))
         except ValueError:
-            raise _Misshapen(f"shape {given.shape} where {shape} was expected") from None
-        self._copies[id(values), shape] = copy
+            raise _Misshapen(f"shape {values.shape} where {shape} was expected") from None
+        self._copies[id(values), shape, wanted] = values, copy
         return copy
 
     @property
@@ -286,7 +331,7 @@ class GameMaster:
     def _open(self) -> None:
         self._steps: list[Step] = []
         self._told: dict[str, Array] = {}
-        self._copies: dict[tuple[int, tuple[int, ...]], Array] = {}
+        self._copies: dict[tuple[int, tuple[int, ...], np.dtype[Any]], tuple[Array, Array]] = {}
         self._lived = self.table.running[:, 0]
 
     def _turn_page(self) -> None:
@@ -306,6 +351,7 @@ class GameMaster:
             measures,
             self.table.present,
             self.table.running,
+            self.answerer.ledger.entries(),
         )
         self.pages += 1
         for recorder in self.recorders:

@@ -88,13 +88,17 @@ class Complete(Graph):
         nodes, first, rank = self._by_id(present)
         if not len(nodes):
             return np.full(len(rows.node), NOBODY)
-        start = first[rows.replicate]
-        others = first[rows.replicate + 1] - start - 1
+        start = np.repeat(first[:-1], self.seats)
+        others = np.repeat(np.diff(first) - 1, self.seats)
+        rank = rank.reshape(-1)
+        if len(uniform) < present.size:
+            start, others, rank = start[rows.node], others[rows.node], rank[rows.node]
         kth = (uniform * others).astype(np.int64)
-        kth += kth >= rank.reshape(-1)[rows.node]
+        kth += kth >= rank
         # A lone agent asks for the 1st of 0 others: any entry will do, it is replaced.
-        peer = nodes[np.minimum(start + kth, len(nodes) - 1)] - (rows.node - rows.seat)
-        return np.where(others > 0, peer, NOBODY)
+        peer = nodes.take(start + kth, mode="clip") - (rows.node - rows.seat)
+        alone = others < 1
+        return np.where(alone, NOBODY, peer) if alone.any() else peer
 
     @cached_property
     def _in_order(self) -> bool:
@@ -246,21 +250,25 @@ def from_networkx(graphs: list[nx.Graph[Any]], ids: Array) -> Sparse:
 
     Raises GraphError for a wrong number of nodes or an edge from a node to itself.
     """
+    different = {id(graph): graph for graph in graphs}
+    edges = {key: _edges(graph, len(ids)) for key, graph in different.items()}
+    directed = bool(graphs[0].is_directed())
+    return Sparse.stacked([edges[id(graph)] for graph in graphs], ids, directed=directed)
+
+
+def _edges(graph: nx.Graph[Any], seats: int) -> Array:
+    """Pairs of seats, (E, 2); both directions of an edge that has none."""
     import networkx as nx
 
-    seats = len(ids)
-    edges = []
-    for graph in graphs:
-        if len(graph) != seats:
-            raise GraphError(
-                f"the graph has {len(graph)} nodes but there are {seats} agents; "
-                f"give a graph of {seats} nodes or pass agents={len(graph)}"
-            )
-        loop = next(iter(nx.selfloop_edges(graph)), None)
-        if loop is not None:
-            raise GraphError(f"node {loop[0]!r} has an edge to itself; remove it")
-        seat = {node: position for position, node in enumerate(graph.nodes)}
-        pairs = [(seat[source], seat[target]) for source, target in graph.edges()]
-        both = pairs if graph.is_directed() else pairs + [(b, a) for a, b in pairs]
-        edges.append(np.array(both, np.int64).reshape(-1, 2))
-    return Sparse.stacked(edges, ids, directed=bool(graphs[0].is_directed()))
+    if len(graph) != seats:
+        raise GraphError(
+            f"the graph has {len(graph)} nodes but there are {seats} agents; "
+            f"give a graph of {seats} nodes or pass agents={len(graph)}"
+        )
+    loop = next(iter(nx.selfloop_edges(graph)), None)
+    if loop is not None:
+        raise GraphError(f"node {loop[0]!r} has an edge to itself; remove it")
+    seat = {node: position for position, node in enumerate(graph.nodes)}
+    pairs = [(seat[source], seat[target]) for source, target in graph.edges()]
+    edges = np.array(pairs, np.int64).reshape(-1, 2)
+    return edges if graph.is_directed() else np.concatenate([edges, edges[:, ::-1]])

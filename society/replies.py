@@ -45,17 +45,22 @@ class Value(ABC):
         """How many numbers make one answer; None for a single value."""
         return None
 
-    def flat(self, said: Any, count: int, options: Array | None) -> Array:
-        """What a component said as one value per member, (M,) or (M, K); raises ValueError."""
-        given = np.asarray(said)
-        rounding = np.dtype(self.dtype).kind == "i" and given.dtype.kind == "f"
-        if rounding and not (given == np.rint(given)).all():
-            raise ValueError("fractions")
-        values = given.astype(self.dtype, copy=False)
-        shape = (count,) if self.width is None else (count, self.width)
-        if values.ndim and values.shape != shape:
-            raise ValueError(f"shape {values.shape} instead of {shape}")
-        return np.broadcast_to(values, shape)
+    def flat(self, said: Any, asked: Array, replicate: Array) -> Array:
+        """What a component said as one value per member, (M,) or (M, K); raises ValueError.
+
+        asked: (M,) of bool; what the others say does not matter. replicate: of each member, (M,).
+        """
+        wanted = np.dtype(self.dtype)
+        given = np.asarray(said, wanted if wanted.kind == "O" else None)
+        given = _spread(given, asked.shape if self.width is None else (*asked.shape, self.width))
+        if wanted.kind != "O" and given.dtype.kind not in "biuf":
+            raise ValueError("what is no number")
+        if wanted.kind == "i" and given.dtype.kind == "f":
+            whole = np.isfinite(given) & (given == np.rint(given))
+            if (asked & ~whole).any():
+                raise ValueError("what is no whole number")
+            given = np.where(whole, given, self.silent)
+        return given.astype(wanted, copy=False)
 
     @abstractmethod
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
@@ -64,6 +69,13 @@ class Value(ABC):
     @abstractmethod
     def form(self) -> str:
         """The reply in words, for transcripts and digests."""
+
+
+def _spread(values: Array, shape: tuple[int, ...]) -> Array:
+    """One value for all, or one for each."""
+    if values.ndim and values.shape != shape:
+        raise ValueError(f"shape {values.shape} instead of {shape}")
+    return np.broadcast_to(values, shape)
 
 
 def _span(low: Any, high: Any) -> str:
@@ -99,9 +111,9 @@ class Whole(Value):
     silent = 0
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
-        _refuse(np.isnan(raw) & asked, "a number")
-        near = np.rint(np.where(asked, raw, self.silent))
-        return np.clip(near, self.low, self.high).astype(np.int64)
+        near = np.clip(np.rint(np.where(asked, raw, self.silent)), self.low, self.high)
+        _refuse(~np.isfinite(near), "a number")
+        return near.astype(np.int64)
 
     def form(self) -> str:
         return f"whole {_span(self.low, self.high)}"
@@ -120,29 +132,34 @@ class Choice(Value):
     def __init__(self, *labels: str, options: Array | None = None) -> None:
         if bool(labels) == (options is not None):
             raise ValueError("give labels, or an array of options: one of the two")
-        self.options = np.asarray([labels], object) if options is None else np.asarray(options)
+        self.fixed = options is None
+        self.options = np.array([labels], object) if options is None else np.array(options)
         # NaN differs from itself; None is asked for by name.
         self.open = (self.options == self.options) & (self.options != np.asarray(None))
 
-    def flat(self, said: Any, count: int, options: Array | None) -> Array:
-        """Labels are turned into indices; one that is not among the options into NOBODY."""
+    def flat(self, said: Any, asked: Array, replicate: Array) -> Array:
+        """Labels are turned into indices."""
         labels = np.asarray(said)
-        if labels.dtype.kind not in "OU" or options is None:
-            return super().flat(said, count, options)
-        fits = options == labels.reshape(-1, 1)
-        return super().flat(np.where(fits.any(1), fits.argmax(1), NOBODY), count, options)
+        if labels.dtype.kind not in "OU":
+            return super().flat(labels, asked, replicate)
+        labels = _spread(labels, asked.shape)
+        offered = self.options if len(self.options) == 1 else self.options[replicate]
+        fits = offered == labels[:, None]
+        strange = asked & ~fits.any(1)
+        if strange.any():
+            raise ValueError(repr(labels[strange].tolist()[0]))
+        return np.where(asked, fits.argmax(1), NOBODY)
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
         index = np.where(asked, raw, 0)
         inside = (index >= 0) & (index < self.options.shape[1])
         table = np.broadcast_to(self.open, (len(raw), self.open.shape[1]))
         legal = inside & np.take_along_axis(table, np.where(inside, index, 0), 1)
-        _refuse(asked & ~legal, "the index of an open option")
+        _refuse(asked & ~legal, f"{self.form()}, the index of an open option")
         return index
 
     def form(self) -> str:
-        fixed = len(self.options) == 1
-        return f"choice {'/'.join(map(str, self.options[0]))}" if fixed else "choice"
+        return f"choice {'/'.join(self.options[0])}" if self.fixed else "choice"
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +206,9 @@ class Mix(Value):
         total = raw.sum(-1)
         legal = (raw >= 0).all(-1) & (np.abs(total - 1) <= 1e-9)
         _refuse(asked & ~legal, "probabilities that sum to 1")
-        return np.where(asked[..., None], raw / np.where(legal, total, 1)[..., None], self.silent)
+        # What sums to 1 but for rounding stays as it is, so that replay settles to the same bits.
+        off = legal & (np.abs(total - 1) > self.width * 2.0**-50)
+        return np.where(asked[..., None], raw / np.where(off, total, 1)[..., None], self.silent)
 
     def form(self) -> str:
         return f"mix over {'/'.join(self.actions)}"

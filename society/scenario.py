@@ -15,13 +15,14 @@ from .table import Table
 from .talk import Script
 
 Told = Mapping[str, Array]
+Drawing = str | Mapping[str, Any] | Callable[[int, np.random.Generator], Any]
 Fold = Literal["mean", "sum", "last", "first"]
 
 
 class Params(BaseModel):
     """Base of a scenario's parameters: typed, with ranges, immutable; unknown names are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Measure:
 
     of: (facts told this round by name, table) -> (R,) or (R, 1), or None if not measured this time.
     fold: how rounds become one value: mean, sum or last over the rounds that a replicate lived, or
-    `first`, the number of the first round in which the value is true (censored at the horizon).
+    `first`, the number of the first round in which the value is true (censored at its last round).
     """
 
     name: str
@@ -62,7 +63,12 @@ class Stage:
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """A script and all that it needs to be played."""
+    """A script and all that it needs to be played.
+
+    graph: the default for all relations, as in a scenario file: "ring", {"kind": "small_world",
+    "rewiring": 0.2}, or a function (agents, numpy Generator) -> networkx graph. graphs: the same
+    for single relations.
+    """
 
     name: str
     play: Callable[[Table], Script]
@@ -73,6 +79,8 @@ class Scenario:
     agents: int = 10
     rounds: int = 100
     stage: Stage = Stage()
+    graph: Drawing = "complete"
+    graphs: Mapping[str, Drawing] = field(default_factory=dict)
 
     @property
     def summary(self) -> str:
@@ -89,12 +97,15 @@ def scenario(
     agents: int = 10,
     rounds: int = 100,
     stage: Stage = Stage(),
+    graph: Drawing = "complete",
+    graphs: Mapping[str, Drawing] | None = None,
 ) -> Callable[[Callable[[Table], Script]], Scenario]:
     """Turn a script into a scenario of the same name."""
 
     def named(play: Callable[[Table], Script]) -> Scenario:
+        name, own = play.__name__, dict(graphs or {})
         return Scenario(
-            play.__name__, play, params, cast, measures, relations, agents, rounds, stage
+            name, play, params, cast, measures, relations, agents, rounds, stage, graph, own
         )
 
     return named
@@ -118,10 +129,12 @@ class Folded:
         self.fold, self.unit = fold, unit
         self.total = np.zeros(replicates)
         self.count = np.zeros(replicates, np.int64)
+        self.latest = np.full(replicates, np.nan)  # round of the last measurement
 
     def add(self, number: int, values: Array) -> None:
         """Take in round `number`; NaN where a replicate was not measured."""
         here = ~np.isnan(values)
+        self.latest[here] = number
         if self.fold == "first":
             here &= (values != 0) & (self.count == 0)
             self.total[here] = number
@@ -131,19 +144,20 @@ class Folded:
             self.total[here] += values[here]
         self.count += here
 
-    def values(self, played: int) -> Array:
-        """(R,), NaN where nothing was measured; a `first` that has not come yet is `played`."""
+    def values(self) -> Array:
+        """(R,), NaN where nothing was measured; a `first` that did not come is the last round."""
         if self.fold == "first":
-            return np.where(self.count > 0, self.total, played)
+            return np.where(self.count > 0, self.total, self.latest)
         share = self.total / np.maximum(self.count, 1) if self.fold == "mean" else self.total
         return np.where(self.count > 0, share, np.nan)
 
-    def estimate(self, played: int) -> Estimate:
+    def estimate(self) -> Estimate:
         """Over replicates; seeds are the unit of replication."""
-        values = self.values(played)
+        values = self.values()
         values = values[~np.isnan(values)]
         n = len(values)
-        censored = int((self.count == 0).sum()) if self.fold == "first" else 0
+        open_ended = (self.count == 0) & ~np.isnan(self.latest)
+        censored = int(open_ended.sum()) if self.fold == "first" else 0
         mean = float(values.mean()) if n else None
         se = float(values.std(ddof=1) / np.sqrt(n)) if n > 1 else None
         return Estimate(mean, se, n, self.unit, censored)

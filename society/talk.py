@@ -106,10 +106,20 @@ class Step(NamedTuple):
     arrays: Mapping[tuple[str, str], Array]
 
 
+class Entry(NamedTuple):
+    """What a run has asked of one outside mind, for one kind of question, so far."""
+
+    component: str
+    kind: str
+    calls: int
+    fallbacks: int  # answers that could not be read and were settled by `otherwise`
+
+
 class Page(NamedTuple):
     """One closed round: its number (0 for what precedes the first), place, lines and measures.
 
     public: columns declared public, (R, N) each; measures: (R,) each, NaN where not measured.
+    ledger: up to and including this round.
     """
 
     number: int
@@ -120,6 +130,7 @@ class Page(NamedTuple):
     measures: Mapping[str, Array]
     present: Array
     running: Array
+    ledger: tuple[Entry, ...] = ()
 
 
 class Recorder(Protocol):

@@ -1,11 +1,22 @@
-"""The one tool that mechanisms are made of: listen in on a script and change what passes."""
+"""Mechanisms wrap a play and are plays again; the one tool that they are made of is `overhear`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any
+from typing import Any, TypeVar
 
+from .table import Table
 from .talk import Line, Script
+
+Play = Callable[[Table], Script]
+Mechanism = Callable[..., Play]  # (play, *, parameters) -> play
+M = TypeVar("M", bound=Mechanism)
+
+
+def mechanism(wrap: M) -> M:
+    """Mark a function (play, *, parameters) -> play, so that scenario files can name it."""
+    wrap.is_mechanism = True  # type: ignore[attr-defined]
+    return wrap
 
 
 def overhear(

@@ -1,1 +1,1 @@
-"""Watching a run in the terminal."""
+"""The terminal: a run while it goes on, its history afterwards, and what it came to."""

@@ -1,0 +1,7 @@
+"""`python -m society`: the same as the command `society`."""
+
+import sys
+
+from .cli import main
+
+sys.exit(main())

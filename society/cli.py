@@ -1,0 +1,220 @@
+"""The command line: `society list | run | show | verify | replay`.
+
+Results go to stdout; progress, notes and errors go to stderr. Exit codes: 0 done, 1 the run
+failed, 2 the user's input is wrong, 130 interrupted (what was committed is kept).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import SocietyError
+
+if TYPE_CHECKING:
+    from .gamemaster import Outcome
+    from .runs.manifest import Manifest
+    from .runs.store import Status
+
+# Heavy imports stand inside the commands, so that `society --help` answers at once.
+
+KINDS = ("scenarios", "components", "mechanisms", "graphs")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and give its exit code."""
+    args = _parser().parse_args(argv)
+    command: Callable[[argparse.Namespace], int] = args.command
+    try:
+        return command(args)
+    except SocietyError as error:
+        print(f"society: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader of our output has left (`| head`): nothing is wrong, nothing more to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="society",
+        description="Play societies of agents: commons, norms, punishment, cultural evolution.",
+        epilog="Start with: society run fishing_village",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    listing = commands.add_parser("list", help="what can be played, and what agents are made of")
+    listing.add_argument("kind", nargs="?", choices=KINDS, help="all kinds if left out")
+    listing.set_defaults(command=_list)
+
+    run = commands.add_parser("run", help="play a scenario and keep its history in a run file")
+    run.add_argument("scenario", help="a name from `society list`, FILE.yaml or FILE.py")
+    run.add_argument("--seed", type=_whole(0), metavar="S", help="of all chance")
+    run.add_argument("--rounds", type=_whole(1), metavar="T", help="at most")
+    run.add_argument("--replicates", type=_whole(1), metavar="R", help="societies at once")
+    run.add_argument("--agents", type=_whole(1), metavar="N", help="in each society")
+    run.add_argument(
+        "--set", nargs="+", action="extend", default=[], metavar="KEY=VALUE", dest="changes",
+        help="parameters of the scenario; graph=ring, graph.RELATION=ring",
+    )  # fmt: skip
+    run.add_argument(
+        "--record", choices=("full", "summary"),
+        help="every fact, or measures and digests (default: full up to a million agent-rounds)",
+    )  # fmt: skip
+    run.add_argument("--out", type=Path, metavar="FILE", help="default: runs/SCENARIO-SEED.run")
+    run.add_argument("--overwrite", action="store_true", help="replace an existing run file")
+    run.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    run.add_argument("--quiet", action="store_true", help="no progress, no summary")
+    run.set_defaults(command=_run)
+
+    for name, command, words in (
+        ("show", _show, "what a run came to"),
+        ("verify", _verify, "check that a run file is whole and can be played again"),
+    ):
+        sub = commands.add_parser(name, help=words)
+        sub.add_argument("file", type=Path, metavar="FILE.run")
+        sub.add_argument("--json", action="store_true", help="one JSON object on stdout")
+        sub.set_defaults(command=command)
+
+    replay = commands.add_parser("replay", help="read a run's history, round by round")
+    replay.add_argument("file", type=Path, metavar="FILE.run")
+    replay.add_argument("--plain", action="store_true", help="as text (the only way so far)")
+    replay.add_argument("--from", type=_whole(0), default=0, metavar="T", dest="start")
+    replay.set_defaults(command=_replay)
+    return parser
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    def whole(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} up")
+        return int(text)
+
+    return whole
+
+
+def _list(args: argparse.Namespace) -> int:
+    from .catalogue import described
+
+    for kind in [args.kind] if args.kind else KINDS:
+        print(f"{kind}:")
+        for name, words in described(kind).items():
+            print(f"  {name:30} {words}".rstrip())
+    return 0
+
+
+def _run(args: argparse.Namespace) -> int:
+    from .runs.manifest import manifest_of
+    from .runs.runfile import Writer
+    from .scenario_file import changed, load
+    from .spec import prepared
+    from .theatre.live import Live
+
+    sizes = {name: getattr(args, name) for name in ("seed", "rounds", "replicates", "agents")}
+    given = {name: value for name, value in sizes.items() if value is not None}
+    setup = prepared(changed(load(args.scenario, given), args.changes))
+    path = args.out or Path("runs") / f"{setup.scenario.name}-{setup.seed}.run"
+    game = setup.gamemaster()
+    manifest = manifest_of(setup, game, args.record)
+    if not args.quiet:
+        print(f"{setup.scenario.name}: {setup.found}", file=sys.stderr)
+    with Writer(path, manifest, overwrite=args.overwrite) as writer:
+        game.recorders = [writer]
+        try:
+            if args.quiet or args.json:
+                outcome = game.play()
+            else:
+                with Live(manifest) as live:
+                    game.recorders = [writer, live]
+                    outcome = game.play()
+            status: Status = "finished"
+        except KeyboardInterrupt:
+            outcome, status = game.outcome(), "interrupted"
+        writer.close(status)
+    if status == "interrupted":
+        print(
+            f"society: interrupted; {outcome.rounds} rounds are kept in {path}: "
+            f"see `society show {path}`",
+            file=sys.stderr,
+        )
+    _report(args, manifest, outcome, status, path)
+    return 130 if status == "interrupted" else 0
+
+
+def _show(args: argparse.Namespace) -> int:
+    from .runs.runfile import open_run
+
+    run = open_run(args.file)
+    _report(args, run.manifest, run.outcome(), run.status, args.file)
+    return 0
+
+
+def _report(
+    args: argparse.Namespace, manifest: Manifest, outcome: Outcome, status: str, path: Path
+) -> None:
+    """What a run came to: as JSON, as a page for people, or not at all."""
+    if args.json:
+        print(json.dumps(_facts(manifest, outcome, status, path), indent=2))
+    elif not getattr(args, "quiet", False):
+        from rich.console import Console
+
+        from .theatre.summary import summary
+
+        summary(manifest, outcome, status, path, Console(highlight=False))
+
+
+def _facts(manifest: Manifest, outcome: Outcome, status: str, path: Path) -> dict[str, Any]:
+    return {
+        "scenario": manifest.scenario,
+        "seed": manifest.seed,
+        "agents": manifest.agents,
+        "replicates": manifest.replicates,
+        "rounds": outcome.rounds,
+        "status": status,
+        "digest": outcome.digest,
+        "out": str(path),
+        "measures": {name: asdict(estimate) for name, estimate in outcome.measures.items()},
+        "ends": {cause or "none": count for cause, count in outcome.ends.items()},
+        "ledger": {
+            "calls": sum(entry.calls for entry in outcome.ledger),
+            "retries": 0,
+            "repairs": 0,
+            "fallbacks": sum(entry.fallbacks for entry in outcome.ledger),
+            "prompt_tokens": 0,
+            "completion_tokens": 0,
+            "cost": 0.0,
+        },
+    }
+
+
+def _verify(args: argparse.Namespace) -> int:
+    from .runs.verify import verify
+
+    verdict = verify(args.file)
+    if args.json:
+        checks = [check._asdict() for check in verdict.checks]
+        print(json.dumps({"ok": verdict.ok, "checks": checks}, indent=2))
+    else:
+        marks = {True: "ok", False: "FAILED", None: "-"}
+        for check in verdict.checks:
+            print(f"{marks[check.ok]:6}  {check.name}: {check.words}")
+    return 0 if verdict.ok else 1
+
+
+def _replay(args: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from .runs.runfile import open_run
+    from .theatre.plain import history
+
+    history(open_run(args.file), Console(highlight=False), start=args.start)
+    return 0

@@ -1,0 +1,245 @@
+"""Reading a run file, whole or cut off, while it is written or after."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import struct
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from society.draws import Array
+from society.errors import RunFileError
+from society.gamemaster import Outcome
+from society.scenario import Folded
+from society.talk import Entry, Page, Step
+
+from .manifest import FORMAT, Manifest
+from .packing import Line, Look, unpacked
+from .store import Header, Standing, Status, beside, seal
+
+
+class Record(NamedTuple):
+    """A round as the file has it; ends: the replicates that ended in it, by cause."""
+
+    page: Page
+    chain: str
+    ends: Mapping[str, list[int]]
+
+
+class RunFile:
+    """A run file, open for reading; `open_run` gives one. Nothing is ever written to it.
+
+    Every method raises RunFileError where it meets damage.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path, self._connection = path, connection
+        self._looks: dict[int, tuple[Look, str]] = {}
+        with _reading(path, "the manifest"):
+            rows = dict(connection.execute("SELECT key, value FROM manifest").fetchall())
+            _check_seal(rows.pop("seal"), sorted(rows.items()))
+            given = {key: json.loads(value) for key, value in rows.items()}
+            self.manifest = Manifest.model_validate(given)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    @property
+    def standing(self) -> Standing:
+        """The status as it was written: who writes, and where the run ended."""
+        with _reading(self.path, "the status"):
+            *said, sealed = self._connection.execute("SELECT * FROM status").fetchone()
+            _check_seal(sealed, *said)
+            return Standing(*said)
+
+    @property
+    def status(self) -> Status:
+        """How the run stands; interrupted, too, if the process that wrote it is gone."""
+        standing = self.standing
+        gone = standing.status == "running" and not standing.alive
+        return "interrupted" if gone else standing.status
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds are committed."""
+        with _reading(self.path, "the list of rounds"):
+            last = self._connection.execute("SELECT max(round) FROM rounds").fetchone()[0]
+            return int(last or 0)
+
+    def pages(self, start: int = 0) -> Iterator[Page]:
+        """The rounds from number `start` on; at level summary without steps and public columns."""
+        return (record.page for record in self.records(start))
+
+    def records(self, start: int = 0, *, lines: bool = True) -> Iterator[Record]:
+        """The rounds and what else the file says of them; without their lines, it is faster."""
+        while (record := self._record(start, lines)) is not None:
+            yield record
+            start += 1
+
+    def outcome(self) -> Outcome:
+        """What the run has come to, from what is committed."""
+        given = self.manifest
+        folded = {
+            measure.name: Folded(measure.fold, measure.unit, given.replicates)
+            for measure in given.measures
+        }
+        cause = np.full(given.replicates, "", object)
+        record = None
+        for record in self.records(lines=False):
+            for name, values in record.page.measures.items():
+                folded[name].add(record.page.number, values)
+            for kind, replicates in record.ends.items():
+                cause[replicates] = kind
+        return Outcome(
+            record.page.number if record else 0,
+            record.chain if record else "",
+            {name: values.estimate() for name, values in folded.items()},
+            dict(Counter(cause.tolist())),
+            record.page.ledger if record else (),
+            {name: values.values() for name, values in folded.items()},
+        )
+
+    def _record(self, number: int, lines: bool) -> Record | None:
+        with _reading(self.path, f"round {number}"):
+            found = self._row("rounds", number)
+            if found is None:
+                return None
+            (path, digest, chain, ends, ledger), ((_, _, _, arrays),) = found
+            steps, public = self._lines(number) if lines else ((), {})
+            page = Page(
+                number,
+                tuple(int(part) for part in path.split(".") if part),
+                steps,
+                bytes.fromhex(digest),
+                public,
+                {name: values for (role, name), values in arrays.items() if role == "measure"},
+                arrays["present", ""],
+                arrays["running", ""],
+                tuple(Entry(*entry) for entry in json.loads(ledger)),
+            )
+            return Record(page, chain, json.loads(ends))
+
+    def _lines(self, number: int) -> tuple[tuple[Step, ...], dict[str, Array]]:
+        if self.manifest.level == "summary":
+            return (), {}
+        found = self._row("lines", number)
+        if found is None:
+            raise ValueError("its lines are missing")
+        steps, public = [], {}
+        for sort, kind, form, arrays in found[1]:
+            if sort == "public":
+                public = {name: values for (_, name), values in arrays.items()}
+            elif sort != "round":
+                steps.append(Step(sort, kind, form, arrays))
+        return tuple(steps), public
+
+    def _row(self, table: str, number: int) -> tuple[tuple[Any, ...], list[Line]] | None:
+        """What a row says, and the lines whose arrays it holds; None if there is no such row."""
+        query = f"SELECT * FROM {table} WHERE round = ?"
+        row = self._connection.execute(query, (number,)).fetchone()
+        if row is None:
+            return None
+        *said, look_number, blob, sealed = row
+        if look_number not in self._looks:
+            query = "SELECT words FROM looks WHERE look = ?"
+            (words,) = self._connection.execute(query, (look_number,)).fetchone()
+            self._looks[look_number] = Look.read(words), seal(words)
+        look, look_seal = self._looks[look_number]
+        _check_seal(sealed, *said, look_seal, blob)
+        return tuple(said[1:]), unpacked(look, blob)
+
+
+def open_run(path: Path | str) -> RunFile:
+    """Open a run file.
+
+    Raises RunFileError if there is none, or it is foreign, cut off or of another format.
+    """
+    path = Path(path)
+    held_aside = _checked(path)
+    if not held_aside:
+        # Nobody writes it, so that reading needs no locks and makes no side files; unless a
+        # process has just begun and its -wal is about to come.
+        run = _opened(path, "immutable=1")
+        if not run.standing.alive:
+            return run
+        run.close()
+    return _opened(path, "mode=ro")
+
+
+def _opened(path: Path, how: str) -> RunFile:
+    with _reading(path, "the file"):
+        # A reader is handed to whatever thread shows it.
+        address = f"{path.resolve().as_uri()}?{how}"
+        connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+    try:
+        return RunFile(path, connection)
+    except RunFileError:
+        connection.close()
+        raise
+
+
+def _checked(path: Path) -> bool:
+    """Whether a -wal holds part of the file; raises RunFileError unless it can be a run file."""
+    try:
+        header, size = Header.of(path), path.stat().st_size
+        wal = beside(path, "-wal")
+        held_aside = wal.exists() and wal.stat().st_size > 0
+    except FileNotFoundError:
+        raise RunFileError(
+            f"there is no file {path}; `society run --out {path}` makes one"
+        ) from None
+    except IsADirectoryError:
+        raise RunFileError(f"{path} is a folder; name a run file in it") from None
+    except (OSError, ValueError) as error:
+        raise RunFileError(f"{path} cannot be read: {error}") from error
+    if not header.sqlite:
+        raise RunFileError(f"{path} is no run file; expected one that `society run` has written")
+    cut = "take a whole copy, or run again"
+    if not header.whole:
+        raise RunFileError(f"{path} is cut off after {size} bytes; {cut}")
+    if not header.ours:
+        raise RunFileError(f"{path} is an SQLite database, but no run file of society")
+    if header.version != FORMAT:
+        raise RunFileError(
+            f"{path} is a run file of format {header.version}, and this program reads format "
+            f"{FORMAT}; read it with the version of society that wrote it, or run again"
+        )
+    if held_aside and not header.wal:
+        raise RunFileError(
+            f"{wal} does not belong to {path}, which is whole without; remove it and try again"
+        )
+    if size < header.size and not held_aside:
+        raise RunFileError(f"{path} is cut off: {size:,} of {header.size:,} bytes; {cut}")
+    return held_aside
+
+
+@contextmanager
+def _reading(path: Path, what: str) -> Iterator[None]:
+    try:
+        yield
+    except _DAMAGE as error:
+        raise RunFileError(
+            f"{path}: {what} cannot be read ({error}); take a whole copy of the file, or run again"
+        ) from error
+
+
+# What decoding bytes that nobody wrote can raise.
+_DAMAGE = (sqlite3.Error, zlib.error, struct.error, ValueError, TypeError, LookupError)
+
+
+def _check_seal(sealed: object, *values: object) -> None:
+    if seal(*values) != sealed:
+        raise ValueError("it is not what was written")

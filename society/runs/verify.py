@@ -1,0 +1,226 @@
+"""Whether a run file is what it says, on three grounds.
+
+record    every round fits its seal, its lines give its digest, and the digests make the chain
+script    the scenario's script, driven by the recorded answers, says the same again (level full)
+again     the whole run, played again from its manifest, is the same (casts of rules)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice, zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from society.agent import Component
+from society.digest import chained, page_digest
+from society.draws import Array
+from society.errors import InputError, RunFileError, SocietyError, brief
+from society.gamemaster import Answerer, Tape
+from society.spec import Setup, Spec, prepared
+from society.talk import Page, Step
+
+from .manifest import Manifest, versions
+from .reader import RunFile, open_run
+
+
+class Check(NamedTuple):
+    """One ground and what was found; ok is None where it does not apply."""
+
+    name: str
+    ok: bool | None
+    words: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All checks that were made; a run file is ok if none has failed."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        return all(check.ok is not False for check in self.checks)
+
+
+def verify(path: Path | str) -> Verdict:
+    """Check a run file; raises RunFileError if it cannot even be opened.
+
+    A damaged record is not played again, since nothing could be concluded from it.
+    """
+    with open_run(path) as run:
+        record = _record(run)
+        if not record.ok:
+            return Verdict((record,))
+        try:
+            setup = prepared(Spec.model_validate(run.manifest.spec))
+        except (InputError, ValueError) as error:
+            words = f"it cannot be set up again: {error}{_since(run.manifest)}"
+            return Verdict((record, Check("again", False, words)))
+        return Verdict((record, _script(run, setup), _again(run, setup)))
+
+
+def _record(run: RunFile) -> Check:
+    last, final, chain, number = run.rounds, run.standing.digest, b"", 0
+    try:
+        for number, (page, recorded, _) in enumerate(islice(run.records(), last + 1)):
+            if run.manifest.level == "full" and page_digest(number, page.steps) != page.digest:
+                return _broken(number, "its lines do not give its digest")
+            chain = chained(chain, page.digest)
+            if chain.hex() != recorded:
+                return _broken(number, "its digest does not continue the chain")
+    except RunFileError as error:
+        return Check("record", False, str(error))
+    if number != last:
+        return _broken(number + 1, "it is missing, though later ones are there")
+    if final is not None and final != chain.hex():
+        return _broken(last + 1, "it is missing: the run ended on another digest")
+    return Check("record", True, f"all {last} rounds are as they were written")
+
+
+def _broken(number: int, words: str) -> Check:
+    return Check("record", False, f"round {number}: {words}")
+
+
+def _script(run: RunFile, setup: Setup) -> Check:
+    if run.manifest.level == "summary":
+        return Check("script", None, "the record has no answers to drive it (level summary)")
+    steps = (step for page in run.pages() for step in page.steps)
+    return _compared("script", run, setup, Tape(steps))
+
+
+def _again(run: RunFile, setup: Setup) -> Check:
+    parts = {type(part) for cohort in setup.cast() for part in cohort.components}
+    outside = [part.title() for part in parts if _asks_outside(part)]
+    if outside:
+        words = f"answers of {', '.join(sorted(outside))} come from outside and cannot be had again"
+        return Check("again", None, words)
+    return _compared("again", run, setup, None)
+
+
+def _asks_outside(part: type[Component]) -> bool:
+    return part.overrides("consult") and not part.overrides("answer")
+
+
+def _compared(name: str, run: RunFile, setup: Setup, answerer: Answerer | None) -> Check:
+    """Play, by live agents or by a tape, and compare with the record."""
+    comparison = _Comparison(run, live=answerer is None)
+    since = _since(run.manifest, setup)
+    try:
+        setup.gamemaster([comparison], answerer).play()
+        comparison.end()
+    except _Complete:
+        pass
+    except Exception as error:  # a script that has changed may raise anything: that is a finding
+        kind = "" if isinstance(error, _Different | SocietyError) else f"{type(error).__name__}: "
+        return Check(name, False, f"round {comparison.number}: {kind}{error}{since}")
+    return Check(name, True, f"all {comparison.number} rounds are the same{since}")
+
+
+class _Different(Exception):
+    """What is played now is not what the record says."""
+
+
+class _Complete(Exception):
+    """All that an unfinished run has recorded was played."""
+
+
+class _Comparison:
+    """A recorder that holds what is played now against what a run file says."""
+
+    def __init__(self, run: RunFile, *, live: bool) -> None:
+        self.manifest, self.live = run.manifest, live
+        self.finished, self.last = run.status == "finished", run.rounds
+        self.recorded = islice(run.pages(), self.last + 1)
+        self.number = 0  # of the round that is being compared
+
+    def page(self, page: Page) -> None:
+        self.number = page.number
+        if page.number > self.last:
+            raise _Different("the record has ended, but the run goes on")
+        for words in self._differences(next(self.recorded), page):
+            raise _Different(words)
+        if not self.finished and page.number == self.last:
+            raise _Complete
+
+    def end(self) -> None:
+        """The run is over: so must the record be."""
+        if self.number < self.last:
+            raise _Different(f"the run is over, but the record goes on to round {self.last}")
+
+    def _differences(self, recorded: Page, page: Page) -> Iterator[str]:
+        if self.manifest.level == "full":
+            for before, now in zip_longest(recorded.steps, page.steps):
+                yield from _step_differences(before, now)
+        if recorded.digest != page.digest:
+            yield "what was asked, answered or told differs"
+        if recorded.path != page.path:
+            yield f"its place is {page.path}, recorded is {recorded.path}"
+        found = _kept(page)
+        for name, values in _kept(recorded).items():
+            known = self.live or not name.startswith("column")
+            if known and (name not in found or not _same(values, found[name])):
+                yield f"{name} differs{_example(values, found.get(name))}"
+
+
+def _kept(page: Page) -> dict[str, Array]:
+    """What a page keeps beside its lines, by name."""
+    kept = {"who is present": page.present, "what is running": page.running}
+    kept |= {f"measure {name}": values for name, values in page.measures.items()}
+    return kept | {f"column {name}": values for name, values in page.public.items()}
+
+
+def _step_differences(recorded: Step | None, now: Step | None) -> Iterator[str]:
+    if recorded is None or now is None or recorded[:3] != now[:3]:
+        yield f"recorded is {_named(recorded)}, and now comes {_named(now)}"
+        return
+    for role, name in {**recorded.arrays, **now.arrays}:
+        before, after = recorded.arrays.get((role, name)), now.arrays.get((role, name))
+        if before is None or after is None or not _same(before, after):
+            yield f"{_named(now)}: {f'{role} {name}'.strip()} differs{_example(before, after)}"
+
+
+def _named(step: Step | None) -> str:
+    return "nothing more" if step is None else f"{step.sort} {step.kind!r}"
+
+
+def _same(before: Array, now: Array) -> bool:
+    """Bit for bit; text as its JSON, which is what a run file keeps of it."""
+    if before.shape != now.shape or before.dtype != now.dtype:
+        return False
+    if before.dtype.kind in "OU":
+        return json.dumps(before.tolist()) == json.dumps(now.tolist())
+    return before.tobytes() == now.tobytes()
+
+
+def _example(before: Array | None, now: Array | None) -> str:
+    """The first entry that differs, in words."""
+    if before is None or now is None or before.shape != now.shape:
+        return ""
+    unlike = np.argwhere((before != now) & ((before == before) | (now == now)))
+    if not len(unlike):
+        return ""
+    place = tuple(unlike[0])
+    seat = f", seat {place[1]}" if before.shape[1:] > (1,) else ""
+    return f" (replicate {place[0]}{seat}: recorded {before[place]}, now {now[place]})"
+
+
+def _since(manifest: Manifest, setup: Setup | None = None) -> str:
+    """What has changed since the run was made and may explain a difference, in words."""
+    pairs = [(name, manifest.versions.get(name), now) for name, now in versions().items()]
+    if setup is not None:
+        params = setup.params.model_dump(mode="json")
+        pairs += [(f"parameter {name}", manifest.params.get(name), params[name]) for name in params]
+    changes = [f"{name} was {before}, is {now}" for name, before, now in pairs if before != now]
+    for file, digest in manifest.files.items():
+        path = Path(file)
+        if not path.is_file():
+            changes.append(f"{brief(path)} is gone")
+        elif sha256(path.read_bytes()).hexdigest() != digest:
+            changes.append(f"{brief(path)} has changed")
+    return f"; changed since: {', '.join(changes)}" if changes else ""

@@ -1,0 +1,227 @@
+"""Writing a run file: a recorder that commits every round as it closes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Literal, Self
+
+import numpy as np
+
+from society.digest import chained
+from society.draws import Array
+from society.errors import FileError, RunFileError
+from society.talk import Page
+
+from .manifest import Manifest
+from .packing import Line, Look, packed
+from .reader import open_run
+from .store import SCHEMA, SIDES, Header, Standing, Status, beside, seal
+
+_INSERT = {
+    "rounds": "INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "lines": "INSERT INTO lines VALUES (?, ?, ?, ?)",
+}
+
+
+class Writer:
+    """A Recorder that writes a run file.
+
+    The file appears with the first committed round: a run that fails before leaves nothing behind,
+    and the file that it would have replaced stays. Raises FileError if the file cannot be written,
+    or exists and is not to be overwritten. A `with` block that is left without `close` closes it
+    as finished, or as what the error says.
+    """
+
+    def __init__(self, path: Path | str, manifest: Manifest, overwrite: bool = False) -> None:
+        self.path, self.manifest, self._overwrite = Path(path), manifest, overwrite
+        self._draft = _claimed(self.path, overwrite)
+        self._connection: sqlite3.Connection | None = None
+        self._waiting: list[Page] = []
+        self._looks: dict[Look, tuple[int, str]] = {}  # number and seal
+        self._running: Array = np.ones((manifest.replicates, 1), bool)
+        self._chain = b""
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if kind is None:
+            self.close("finished")
+        else:
+            self.close("interrupted" if issubclass(kind, KeyboardInterrupt) else "failed")
+
+    def page(self, page: Page) -> None:
+        """Commit one round."""
+        with self._writing(f"round {page.number}"):
+            if self._connection is not None:
+                self._connection.execute("BEGIN")
+                self._insert(page, self._connection)
+                self._connection.execute("COMMIT")
+                return
+            self._waiting.append(page)
+            if page.number > 0:
+                self._connection = self._published()
+
+    def close(self, status: Status) -> None:
+        """State how the run ended and make the record a single file; only once."""
+        if self._closed:
+            return
+        self._closed = True
+        with self._writing("the end of the run"):
+            if self._connection is None:
+                if status in ("failed", "interrupted"):
+                    return
+                self._connection = self._published()
+            self._connection.rollback()
+            _state(self._connection, Standing(status, digest=_last_chain(self._connection)))
+            self._connection.execute("PRAGMA busy_timeout = 100")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            # Refused while somebody reads: the file is whole then too, but an empty -wal stays.
+            with suppress(sqlite3.OperationalError):
+                self._connection.execute("PRAGMA journal_mode = DELETE")
+            self._connection.close()
+
+    @contextmanager
+    def _writing(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise FileError(
+                f"cannot write {what} to {self.path}: {error}; what was committed before is kept. "
+                "Make room, write elsewhere with --out, or record less with --record summary"
+            ) from error
+
+    def _published(self) -> sqlite3.Connection:
+        """Write all that waits to a draft, and give it the run file's name."""
+        try:
+            self._write_draft()
+            _check_free(self.path, self._overwrite)
+            # The side files of an old run would be taken for those of the new one.
+            for suffix in ("", *SIDES):
+                beside(self.path, suffix).unlink(missing_ok=True)
+            self._draft.rename(self.path)
+        finally:
+            self._draft.unlink(missing_ok=True)
+        # In a notebook, whose event loop is running, pages come from another thread.
+        connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+        connection.execute("PRAGMA synchronous = NORMAL")
+        return connection
+
+    def _write_draft(self) -> None:
+        draft = sqlite3.connect(self._draft, isolation_level=None)
+        draft.executescript(SCHEMA)
+        given = self.manifest.model_dump(mode="json")
+        rows = {key: json.dumps(value) for key, value in given.items()}
+        rows["seal"] = seal(sorted(rows.items()))
+        draft.executemany("INSERT INTO manifest VALUES (?, ?)", rows.items())
+        draft.execute("INSERT INTO status DEFAULT VALUES")
+        _state(draft, Standing.running())
+        for page in self._waiting:
+            self._insert(page, draft)
+        self._waiting.clear()
+        draft.execute("COMMIT")
+        draft.execute("PRAGMA journal_mode = WAL")
+        draft.close()
+
+    def _insert(self, page: Page, connection: sqlite3.Connection) -> None:
+        self._chain = chained(self._chain, page.digest)
+        said = (
+            page.number,
+            ".".join(map(str, page.path)),
+            page.digest.hex(),
+            self._chain.hex(),
+            json.dumps(self._ended(page)),
+            json.dumps(page.ledger),
+        )
+        arrays = {("measure", name): values for name, values in page.measures.items()}
+        arrays |= {("present", ""): page.present, ("running", ""): page.running}
+        self._keep(connection, "rounds", said, [("round", "", "", arrays)])
+        if self.manifest.level == "full":
+            public = {("public", name): values for name, values in page.public.items()}
+            lines: list[Line] = [*page.steps, ("public", "", "", public)]
+            self._keep(connection, "lines", (page.number,), lines)
+
+    def _keep(
+        self,
+        connection: sqlite3.Connection,
+        table: Literal["rounds", "lines"],
+        said: tuple[object, ...],
+        lines: Iterable[Line],
+    ) -> None:
+        """Insert a row: what is said, the arrays of some lines, and the seal on both."""
+        look, blob = packed(lines)
+        known = self._looks.get(look)
+        if known is None:
+            words = json.dumps(look)
+            known = self._looks[look] = len(self._looks), seal(words)
+            connection.execute("INSERT INTO looks VALUES (?, ?)", (known[0], words))
+        number, look_seal = known
+        row = (*said, number, blob, seal(*said, look_seal, blob))
+        connection.execute(_INSERT[table], row)
+
+    def _ended(self, page: Page) -> dict[str, list[int]]:
+        """The replicates that ended in this round, by cause."""
+        ended: dict[str, list[int]] = {}
+        if not np.array_equal(page.running, self._running):
+            for step in page.steps:
+                if ("ends", "") in step.arrays:
+                    ending = step.arrays["ends", ""] & self._running
+                    ended.setdefault(step.kind, []).extend(np.flatnonzero(ending).tolist())
+                    self._running = self._running & ~ending
+        return ended
+
+
+def _last_chain(connection: sqlite3.Connection) -> str:
+    """What is committed, which after an interrupt may be less than what was played."""
+    found = connection.execute("SELECT chain FROM rounds ORDER BY round DESC").fetchone()
+    return str(found[0]) if found else ""
+
+
+def _state(connection: sqlite3.Connection, standing: Standing) -> None:
+    names = "(status, process, host, born, digest, seal)"
+    row = (*standing, seal(*standing))
+    connection.execute(f"UPDATE status SET {names} = (?, ?, ?, ?, ?, ?)", row)
+
+
+def _claimed(path: Path, overwrite: bool) -> Path:
+    """The draft beside a path that is ours to write, its folder made; raises FileError."""
+    try:
+        _check_free(path, overwrite)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        draft.touch()
+        draft.unlink()
+    except (FileExistsError, NotADirectoryError) as error:
+        raise FileError(
+            f"cannot write {path}: {path.parent} is no folder; name another --out"
+        ) from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(f"cannot write {path}: {reason}; name another --out") from error
+    return draft
+
+
+def _check_free(path: Path, overwrite: bool) -> None:
+    """Raises FileError unless nothing is there, or a run file that may be replaced."""
+    if path.is_dir():
+        raise FileError(f"{path} is a folder; name a file, such as {path / 'NAME.run'}")
+    if not path.exists():
+        return
+    if not overwrite:
+        raise FileError(f"{path} exists already; name another --out, or replace it by --overwrite")
+    with suppress(RunFileError), open_run(path) as old:
+        if old.status == "running":
+            raise FileError(
+                f"{path} is being written right now; stop that run, or name another --out"
+            )
+        return
+    if path.stat().st_size and not Header.of(path).ours:
+        raise FileError(
+            f"{path} is no run file, and only those are overwritten; name another --out"
+        )

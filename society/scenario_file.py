@@ -1,0 +1,172 @@
+"""What a scenario file says, read and checked for its form.
+
+`load` reads what was said and `changed` changes it; whether the names and values in it fit the
+scenario is found out when it is made ready to play (society.spec.prepared).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    model_validator,
+)
+
+from .catalogue import located, presets
+from .checks import Fault, Refused, anchored, checked
+from .errors import ScenarioError, brief
+from .families import GraphSpec
+from .places import Source, read, value_of
+
+
+def _part(said: Any) -> Any:
+    """NAME as {NAME: {}}, and a part with nothing below its name likewise."""
+    if isinstance(said, str):
+        return {said: {}}
+    if isinstance(said, Mapping) and len(said) == 1:
+        return {name: {} if given is None else given for name, given in said.items()}
+    raise ValueError(f"got {said!r:.60}; expected a name, or one name with its fields below")
+
+
+Named = dict[str, Any]
+Part = Annotated[dict[str, Named], BeforeValidator(_part)]  # {name: {field: value}}
+File = Annotated[str, AfterValidator(anchored)]
+Count = Annotated[int, Field(ge=1)]
+
+
+def _where(reference: str, info: ValidationInfo) -> str:
+    return located(reference, (info.context or {}).get("folder"))
+
+
+class _Said(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _filled(cls, said: Any) -> Any:
+        """A key with nothing below it says nothing."""
+        if not isinstance(said, Mapping):
+            return said
+        return {key: value for key, value in said.items() if value is not None}
+
+
+class CohortSpec(_Said):
+    """Agents with the same components.
+
+    components: all of them; left out, they are those of the scenario's default cast: of its cohort
+    of the same name, or of the only sort that it has. replace: {default component: another}.
+    parameters: fields of any of its components, in place of the scenario's parameters.
+    """
+
+    name: str
+    count: Count
+    components: Annotated[list[Part], Field(min_length=1)] | None = None
+    replace: dict[str, Part] = {}
+    parameters: Named = {}
+
+
+class Spec(_Said):
+    """What a scenario file says.
+
+    scenario: a name, FILE.py or FILE.py:NAME. graph: for all relations that `graphs` leaves out.
+    mechanisms: the first is the innermost. uses: .py files with components, mechanisms and graph
+    functions of the user. agents: the cohorts' sum or else the scenario's default, as are rounds.
+    """
+
+    scenario: Annotated[str, AfterValidator(_where)]
+    seed: Annotated[int, Field(ge=0)] = 1
+    agents: Count | None = None
+    rounds: Count | None = None
+    replicates: Count = 1
+    uses: list[File] = []
+    parameters: Named = {}
+    cohorts: Annotated[list[CohortSpec], Field(min_length=1)] | None = None
+    graph: GraphSpec | None = None
+    graphs: dict[str, GraphSpec] = {}
+    mechanisms: list[Part] = []
+
+    _source: Source = PrivateAttr(default_factory=Source)
+
+
+def load(source: str, changes: Mapping[str, Any] | None = None) -> Spec:
+    """What a scenario file says, with `changes` to it; raises InputError.
+
+    source: a scenario or preset by name, FILE.yaml, FILE.py or FILE.py:NAME.
+    changes: as in a scenario file; single `parameters` are added to those of the file.
+
+    >>> load("fishing_village", {"parameters": {"growth": 0.2}, "replicates": 20}).replicates
+    20
+    """
+    where = located(source)
+    if where.endswith((".yaml", ".yml")):
+        folder, (said, places) = Path(where).parent, read(Path(where))
+    else:
+        folder, said, places = Path.cwd(), {"scenario": where}, {}
+    origin = Source(found(where), places)
+    if not isinstance(said, dict):
+        raise origin.refusal([Fault((), "says nothing about a society; begin with scenario: NAME")])
+    for key, value in (changes or {}).items():
+        if key == "parameters":
+            for name in value:
+                origin = origin.said_again((key, name))
+            value = {**(said.get(key) or {}), **value}
+        else:
+            origin = origin.said_again((key,))
+        said = said | {key: value}
+    return _spec(said, origin, folder)
+
+
+def changed(spec: Spec, settings: Iterable[str]) -> Spec:
+    """With KEY=VALUE settings of the command line applied in order; raises InputError.
+
+    KEY is a parameter of the scenario, graph (of all relations) or graph.RELATION.
+
+    >>> spec = changed(load("fishing_village"), ["growth=.2", "graph.learn={kind: small_world}"])
+    >>> spec.parameters, spec.graphs["learn"].kind
+    ({'growth': 0.2}, 'small_world')
+    """
+    said, origin = spec.model_dump(), spec._source
+    for setting in settings:
+        label = f"--set {setting}"
+        key, equals, text = setting.partition("=")
+        if not equals:
+            raise ScenarioError(f"{label}: expected KEY=VALUE, as in --set growth=0.2")
+        value = value_of(text, label)
+        if key in ("seed", "agents", "rounds", "replicates"):
+            raise ScenarioError(f"{label}: {key} is no parameter of a scenario; use --{key}")
+        if key == "graph":
+            said |= {"graph": value, "graphs": {}}
+            origin = origin.said_again(("graph",), label)
+        elif key.startswith("graph."):
+            relation = key.removeprefix("graph.")
+            said["graphs"] = said["graphs"] | {relation: value}
+            origin = origin.said_again(("graphs", relation), label)
+        else:
+            said["parameters"] = said["parameters"] | {key: value}
+            origin = origin.said_again(("parameters", key), label)
+    return _spec(said, origin, Path.cwd())
+
+
+def _spec(said: Mapping[str, Any], origin: Source, folder: Path) -> Spec:
+    try:
+        spec = checked(Spec, said, "key", {"folder": folder})
+    except Refused as refused:
+        raise origin.refusal(refused.faults) from None
+    spec._source = origin
+    return spec
+
+
+def found(where: str) -> str:
+    """Which file it was, or that it is ours, in words."""
+    if where in map(str, presets().values()):
+        return "built-in preset"
+    return brief(Path(where)) if Path(where).is_absolute() else "built in"

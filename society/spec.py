@@ -1,0 +1,265 @@
+"""A society made ready to play: every name in its spec is looked up, every value checked.
+
+Whatever is wrong is said with its place and its legal range, several things at once.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .cast import Cast, Cohort
+from .catalogue import Shelf
+from .checks import Fault, Keys, Refused, checked, dotted, parameters_of, unknown
+from .cohorts import components
+from .draws import Array
+from .errors import InputError
+from .families import GraphSpec, built, family
+from .gamemaster import Answerer, GameMaster
+from .graph import Graph
+from .scenario import Params, Scenario
+from .scenario_file import CohortSpec, Spec, changed, found, load
+from .table import Table
+from .talk import Recorder
+from .wrap import Play
+
+__all__ = ["CohortSpec", "Setup", "Spec", "changed", "load", "prepared"]
+
+
+class _Drawing(NamedTuple):
+    """A graph, and where it was asked for: under graph, or under graphs and a relation."""
+
+    keys: Keys
+    graph: GraphSpec
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A society that is ready to play.
+
+    scenario: with its mechanisms and its cast. found: which file it came from, or that it is ours.
+    files: SHA-256 of the user's .py and graph files, by path.
+    """
+
+    spec: Spec
+    scenario: Scenario
+    params: Params
+    agents: int
+    rounds: int
+    found: str
+    files: Mapping[str, str]
+    drawings: Mapping[str, _Drawing]
+
+    @property
+    def seed(self) -> int:
+        return self.spec.seed
+
+    @property
+    def replicates(self) -> int:
+        return self.spec.replicates
+
+    def cast(self) -> list[Cohort]:
+        """Who plays."""
+        return list(self.scenario.cast(self.params, self.agents))
+
+    def gamemaster(
+        self,
+        recorders: Sequence[Recorder] = (),
+        answerer: Answerer | None = None,
+        *,
+        replicate_ids: Array | None = None,
+        ids: Array | None = None,
+    ) -> GameMaster:
+        """A game master at a fresh table; raises InputError.
+
+        replicate_ids: (R,), instead of all replicates. ids: (N,), the agent on each seat, with its
+        cohort and its place in the graphs.
+        """
+        if replicate_ids is None:
+            replicate_ids = np.arange(self.replicates)
+        scenario = self.scenario
+        if ids is None:
+            ids = np.arange(self.agents)
+        else:
+            cast = _reseated(self.cast(), ids)
+            scenario = replace(scenario, cast=lambda params, agents: cast)
+        table = Table(
+            self.params,
+            seed=self.seed,
+            ids=ids,
+            replicate_ids=replicate_ids,
+            horizon=self.rounds,
+            graphs=self._graphs(replicate_ids, ids),
+        )
+        return GameMaster(scenario, table, answerer, recorders)
+
+    def _graphs(self, replicate_ids: Array, ids: Array) -> dict[str, Graph]:
+        """One by relation; relations for which nothing special is said share theirs."""
+        different = {drawing.keys: drawing for drawing in self.drawings.values()}
+        graphs = {key: self._graph(one, replicate_ids, ids) for key, one in different.items()}
+        return {relation: graphs[drawing.keys] for relation, drawing in self.drawings.items()}
+
+    def _graph(self, drawing: _Drawing, replicate_ids: Array, ids: Array) -> Graph:
+        keys, graph = drawing
+        try:
+            return built(
+                graph, dotted(keys[1:]), seed=self.seed, replicate_ids=replicate_ids, ids=ids
+            )
+        except InputError as error:
+            raise type(error)(self.spec._source.line(Fault(keys, str(error)))) from error
+
+
+def _reseated(cast: Cast, ids: Array) -> list[Cohort]:
+    """The same cohorts when seat s is taken by agent ids[s]."""
+    ends = itertools.accumulate(cohort.count for cohort in cast)
+    agent = np.arange(len(ids))
+    return [
+        replace(
+            cohort,
+            where=((agent >= end - cohort.count) & (agent < end))[ids]
+            if cohort.where is None
+            else cohort.where[..., ids],
+        )
+        for cohort, end in zip(cast, ends, strict=True)
+    ]
+
+
+def prepared(spec: Spec, own: Iterable[object] = ()) -> Setup:
+    """Everything that a spec names, found and checked; raises InputError.
+
+    own: what it may name beside ours and what its files define: scenarios, components, mechanisms
+    and graph functions. So in a notebook:
+
+    >>> import numpy as np
+    >>> from society.agent import Component
+    >>> class Miser(Component):
+    ...     answers = ("effort",)
+    ...     def answer(self, ask, me):
+    ...         return np.full(len(me), 0.1)
+    >>> misers = {"name": "misers", "count": 10, "replace": {"harvest": "miser"}}
+    >>> spec = load("fishing_village", {"cohorts": [misers], "replicates": 5, "rounds": 20})
+    >>> outcome = prepared(spec, own=[Miser]).gamemaster().play()
+    >>> outcome.measures["over_use"].mean
+    0.0
+    """
+    return _Preparation(spec, own).setup()
+
+
+class _Preparation:
+    """Looks up and checks one spec, and notes all that is wrong with it."""
+
+    def __init__(self, spec: Spec, own: Iterable[object]) -> None:
+        self.spec, self.shelf, self.found = spec, Shelf(own), list[Fault]()
+
+    def setup(self) -> Setup:
+        spec = self.spec
+        for index, file in enumerate(spec.uses):
+            with self.at("uses", index):
+                self.shelf.add(file)
+        scenario = self.scenario()
+        play = self.wrapped(scenario.play)
+        drawings = self.drawings(scenario)
+        agents = self.agents(scenario)
+        with self.at("parameters"):
+            params = checked(scenario.params, spec.parameters)
+            if spec.cohorts is not None:
+                cast = self.cast(spec.cohorts, scenario.cast(params, agents), params)
+                scenario = replace(scenario, cast=lambda params, agents: cast)
+        if self.found:
+            raise spec._source.refusal(self.found)
+        return Setup(
+            spec,
+            replace(scenario, play=play),
+            params,
+            agents,
+            spec.rounds or scenario.rounds,
+            spec._source.found or found(spec.scenario),
+            dict(self.shelf.files),
+            drawings,
+        )
+
+    @contextmanager
+    def at(self, *keys: str | int) -> Iterator[None]:
+        """Note what is wrong with the value at `keys`, and go on."""
+        try:
+            yield
+        except Refused as refused:
+            self.found += [fault.under(*keys) for fault in refused.faults]
+        except InputError as error:
+            self.found.append(Fault(keys, str(error)))
+
+    def scenario(self) -> Scenario:
+        try:
+            return self.shelf.scenario(self.spec.scenario)
+        except InputError as error:
+            if ("scenario",) not in self.spec._source.places:
+                raise
+            line = self.spec._source.line(Fault(("scenario",), str(error)))
+            raise type(error)(line) from error
+
+    def wrapped(self, play: Play) -> Play:
+        """The play with its mechanisms, the first one innermost."""
+        for index, part in enumerate(self.spec.mechanisms):
+            for name, given in part.items():
+                with self.at("mechanisms", index):
+                    wrap = self.shelf.mechanism(name)
+                    with self.at("mechanisms", index, name):
+                        play = wrap(play, **dict(checked(parameters_of(wrap), given)))
+        return play
+
+    def agents(self, scenario: Scenario) -> int:
+        spec = self.spec
+        if spec.cohorts is None:
+            return spec.agents or scenario.agents
+        total = sum(cohort.count for cohort in spec.cohorts)
+        if spec.agents not in (None, total):
+            words = f"got {spec.agents}, but the cohorts make {total}; change their counts"
+            self.found.append(Fault(("agents",), words))
+        return total
+
+    def drawings(self, scenario: Scenario) -> dict[str, _Drawing]:
+        """The graph of each relation, and where it was asked for."""
+        spec, relations = self.spec, scenario.relations
+        for relation in spec.graphs:
+            if relation not in relations:
+                self.found.append(unknown(("graphs", relation), "relation", relations))
+        if spec.graph and not relations:
+            words = f"{scenario.name} has no relation that a graph could limit; leave it out"
+            self.found.append(Fault(("graph",), words))
+        said: dict[Keys, Any] = {("graph",): spec.graph or scenario.graph}
+        # One graph said for all outweighs what the scenario says for single relations.
+        single = spec.graphs if spec.graph else {**scenario.graphs, **spec.graphs}
+        said |= {("graphs", relation): graph for relation, graph in single.items()}
+        drawn = {keys: _Drawing(keys, self.graph(keys, graph)) for keys, graph in said.items()}
+        return {name: drawn.get(("graphs", name), drawn["graph",]) for name in relations}
+
+    def graph(self, keys: Keys, said: Any) -> GraphSpec:
+        """With its kind and parameters checked and its function found."""
+        graph = GraphSpec.model_validate(said)
+        with self.at(*keys):
+            given = graph.parameters
+            if graph.kind == "file" and isinstance(given.get("file"), str):
+                self.shelf.bytes_of(given["file"])
+            if graph.kind == "function" and isinstance(given.get("function"), str):
+                function = self.shelf.function(given["function"])
+                graph = GraphSpec.model_validate(
+                    {**given, "kind": "function", "function": function}
+                )
+            family(graph)
+        return graph
+
+    def cast(self, cohorts: list[CohortSpec], default: Cast, params: Params) -> list[Cohort]:
+        cast = []
+        for index, said in enumerate(cohorts):
+            if said.name in [other.name for other in cohorts[:index]]:
+                words = f"two cohorts are called {said.name!r}; give each a name of its own"
+                self.found.append(Fault(("cohorts", index, "name"), words))
+            with self.at("cohorts", index):
+                parts = components(said, default, params, self.shelf)
+                cast.append(Cohort(said.name, said.count, parts))
+        return cast

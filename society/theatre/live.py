@@ -1,0 +1,185 @@
+"""A run while it goes on: a view that redraws itself on a terminal, else a line now and then.
+
+Everything goes to stderr, so that stdout stays clean. A round costs one look at the stock; the
+rest is worked out only when something is drawn.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.console import Console, Group
+from rich.live import Live as Screen
+from rich.text import Text
+
+from society.draws import Array
+from society.talk import NOBODY, Page
+
+from .ink import Ink, Trace, flowing
+from .scene import Scene, full_scale, mean_measures, stood, told
+
+if TYPE_CHECKING:
+    from society.runs.runfile import Manifest
+
+_DRAWN_A_SECOND = 8
+_LINES = 10  # a run, where there is no terminal
+_WIDEST = 100
+_GUTTER = 18
+_LONGEST_CLOCK = 12
+
+
+class Live:
+    """A recorder that shows how a run goes: `with Live(manifest) as live: ...`.
+
+    Numbers are means over the replicates that ran in the round. The default console is stderr.
+    """
+
+    def __init__(self, manifest: Manifest, console: Console | None = None) -> None:
+        self.manifest = manifest
+        self.console = Console(stderr=True) if console is None else console
+        self._course = Trace()
+        self._scale = full_scale(manifest)
+        self._stock = float("nan")
+        # The round before and the last one; one tuple, since the view is drawn in its own thread.
+        self._latest: tuple[Page | None, Page | None] = (None, None)
+        self._started = time.monotonic()
+        self._lines = 0
+        self._screen: Screen | None = None
+        if self.console.is_terminal and not self.console.is_dumb_terminal:
+            self._screen = Screen(
+                console=self.console,
+                get_renderable=self._picture,
+                refresh_per_second=_DRAWN_A_SECOND,
+                transient=True,
+                redirect_stdout=False,
+            )
+
+    def __enter__(self) -> Live:
+        self._started = time.monotonic()
+        if self._screen is not None:
+            self._screen.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._screen is not None:
+            self._screen.stop()
+
+    def page(self, page: Page) -> None:
+        """A round is over."""
+        before = self._latest[1]
+        self._follow(page, before)
+        self._latest = before, page
+        passed = int(self._done(page) * _LINES)
+        if self._screen is None and passed > self._lines:
+            self._lines = passed
+            ink = Ink(self.console.encoding, self.console.width)
+            name, reading = self._gauge(ink)
+            stock = Text.assemble(name, " ", reading) if reading else reading
+            items = [self._place(page), stock, *self._news(ink), self._left(page)]
+            line = ink.words(" · ").join(item.plain for item in items if item)
+            self.console.print(Text(line), soft_wrap=True)
+
+    def _follow(self, page: Page, before: Page | None) -> None:
+        """Keep the stock of this round."""
+        gauge = self.manifest.stage.gauge
+        stock = told(page, gauge[0]) if gauge else None
+        if stock is not None:
+            self._stock = float(stock[_ran(page, before)].mean())
+            self._course.add(self._stock)
+
+    def _picture(self) -> Group:
+        """The view as it stands now."""
+        ink = Ink(self.console.encoding, min(self.console.width, _WIDEST))
+        page = self._latest[1]
+        left, (name, reading) = self._left(page), self._gauge(ink)
+        beside = max(_LONGEST_CLOCK, reading.cell_len) + 2
+        cells = max(ink.width - _GUTTER - beside, 8)
+        bar = ink.progress(self._done(page), cells)
+        place = self._place(page)
+        lines = list(flowing([bar, left], ink.width, label=place, gutter=_GUTTER, gap="  "))
+        if reading:
+            values = self._course.spread(self.manifest.horizon, cells)
+            spark = Text(ink.sparkline(values, self._scale).ljust(cells), "green")
+            lines += flowing([spark, reading], ink.width, label=name, gutter=_GUTTER, gap="  ")
+        for items in (self._news(ink), self._measures(ink)):
+            lines += flowing(items, ink.width, gap=ink.words(" · "))
+        return Group(*lines)
+
+    def _place(self, page: Page | None) -> Text:
+        number = 0 if page is None else _outermost(page)
+        return Text(f"round {number} of {self.manifest.horizon}", "bold")
+
+    def _done(self, page: Page | None) -> float:
+        """The share of the horizon that is behind us."""
+        return 0.0 if page is None else min(_outermost(page) / self.manifest.horizon, 1.0)
+
+    def _left(self, page: Page | None) -> Text:
+        """How long the rest of the horizon would take; a run may end before."""
+        done = self._done(page)
+        if not 0 < done < 1:
+            return Text()
+        seconds = round((time.monotonic() - self._started) * (1 - done) / done)
+        minutes, seconds = divmod(seconds, 60)
+        hours, minutes = divmod(minutes, 60)
+        clock = f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+        return Text(f"{clock} left", "dim")
+
+    def _gauge(self, ink: Ink) -> tuple[Text, Text]:
+        """The name and the reading of the stock; empty without one."""
+        gauge = self.manifest.stage.gauge
+        if gauge is None or np.isnan(self._stock):
+            return Text(), Text()
+        reading = f"{ink.figure(self._stock)} of {ink.figure(self._scale)}"
+        return Text(ink.cut(gauge[0], _GUTTER - 2), "bold"), Text(reading)
+
+    def _news(self, ink: Ink) -> Iterator[Text]:
+        """Who is left, what holds, and how often what was done in the last round."""
+        before, page = self._latest
+        if page is None:
+            return
+        given = self.manifest
+        ran = _ran(page, before)
+        alive = float(page.present[ran].sum(1).mean())
+        yield Text(f"{ink.figure(alive)} of {given.agents} alive")
+        if given.replicates > 1:
+            yield Text(f"{page.running.sum()} of {given.replicates} replicates go on")
+        scene = Scene(page, before, given.stage)
+        for note in given.stage.notes:
+            stated = scene.stated(note)
+            if stated is not None and stated[1].dtype.kind in "iuf":
+                value = float(stated[1][ran].mean())
+                yield ink.text(f"{note} {ink.figure(value)}", "magenta")
+        for verb, peers in scene.links():
+            often = float((peers[ran] != NOBODY).sum(1).mean())
+            yield ink.text(f"{ink.figure(often)} {verb}", "yellow" if often else "dim")
+        unread = sum(mind.fallbacks for mind in page.ledger)
+        if unread:
+            yield Text(f"{unread} answers could not be read", "red")
+
+    def _measures(self, ink: Ink) -> Iterator[Text]:
+        """What was measured in the last round; the number of a first round says nothing yet."""
+        page = self._latest[1]
+        taken = {} if page is None else mean_measures(page)
+        for measure in self.manifest.measures:
+            if measure.name in taken and measure.fold != "first":
+                yield ink.text(f"{measure.name} {ink.figure(taken[measure.name])}", "dim")
+
+
+def _outermost(page: Page) -> int:
+    """The round; of rounds within rounds the outermost one, which the horizon counts."""
+    return page.path[0] if page.path else page.number
+
+
+def _ran(page: Page, before: Page | None) -> Array:
+    """The replicates that ran when the page began, (R,) of bool."""
+    running = stood(page if before is None else before)[1][:, 0]
+    return running if running.any() else np.ones_like(running)

@@ -1,0 +1,80 @@
+"""The roll of agents in a round: one row each, or the first dozen and quantiles of a crowd."""
+
+from __future__ import annotations
+
+import numpy as np
+from rich.text import Text
+
+from society.draws import Array
+
+from .ink import LONGEST_HEADING, Column, Ink, decimals_for, largest, shares, table
+from .scene import Scene, told
+from .words import Names
+
+_CROWD = 24  # more agents than that are told by the first dozen and quantiles
+_DOZEN = 12
+_QUANTILES = {"10 %": 0.1, "median": 0.5, "90 %": 0.9}
+
+
+class Roll:
+    """Calls the roll of one replicate; bars compare agents, and rounds called earlier."""
+
+    def __init__(self, ink: Ink, names: Names, replicate: int) -> None:
+        self.ink, self.names, self.replicate = ink, names, replicate
+        self.largest: dict[str, float] = {}
+
+    def lines(self, scene: Scene) -> list[Text]:
+        """The table of all who took part; nothing if there is nothing to show about them."""
+        seats = np.flatnonzero(scene.present[self.replicate])
+        named = seats if len(seats) <= _CROWD else seats[:_DOZEN]
+        rest = seats[len(named) :]
+        columns = [
+            self._column(scene, name, values[self.replicate], named, rest)
+            for name in scene.stage.columns
+            if (values := scene.column(name)) is not None
+        ]
+        return list(table(self.ink, self._stub(scene, named, rest), columns))
+
+    def _stub(self, scene: Scene, named: Array, rest: Array) -> list[Text]:
+        fallen = {seat for _, gone in scene.gone for seat in np.flatnonzero(gone[self.replicate])}
+        stub = [Text(self.names[seat], "red" if seat in fallen else "") for seat in named]
+        if len(rest):
+            stub += [Text(f"{len(rest)} more", "dim")]
+            stub += [Text(f"  {quantile}", "dim") for quantile in _QUANTILES]
+        return stub
+
+    def _column(self, scene: Scene, name: str, values: Array, named: Array, rest: Array) -> Column:
+        heading = self.ink.cut(name, LONGEST_HEADING)
+        blank = [Text()] * (1 + len(_QUANTILES) if len(rest) else 0)
+        if values.dtype.kind not in "iuf":
+            return Column(heading, [Text(self.ink.figure(values[seat])) for seat in named] + blank)
+        decimals = decimals_for(values[np.concatenate([named, rest])])
+        shown = values[named].astype(float)
+        cells = self._figures(shown, decimals, self._limit(scene, name))
+        if len(rest):
+            spread = _quantiles(values[rest].astype(float))
+            cells += blank[:1] + self._figures(spread, decimals, self._limit(scene, name))
+            shown = np.concatenate([shown, [np.nan], spread])
+        self.largest[name] = max(self.largest.get(name, 0.0), largest(shown))
+        return Column(heading, cells, shares(shown, self.largest[name]))
+
+    def _limit(self, scene: Scene, name: str) -> float | None:
+        limit = told(scene.page, scene.stage.limits.get(name, ""))
+        return None if limit is None else float(limit[self.replicate, 0])
+
+    def _figures(self, values: Array, decimals: int, limit: float | None) -> list[Text]:
+        """Numbers; what exceeds the limit is marked, the others keep the room of the mark."""
+        figures = [self.ink.figure(value, decimals) for value in values]
+        if limit is None:
+            return [Text(figure) for figure in figures]
+        return [
+            Text(f"{figure}!", "bold yellow") if value > limit else Text(f"{figure} ")
+            for figure, value in zip(figures, values, strict=True)
+        ]
+
+
+def _quantiles(values: Array) -> Array:
+    there = values[~np.isnan(values)]
+    if not len(there):
+        return np.full(len(_QUANTILES), np.nan)
+    return np.quantile(there, list(_QUANTILES.values()))

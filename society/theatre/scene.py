@@ -1,0 +1,182 @@
+"""One round as a stage shows it: numbers, who did what to whom, who went, what was chosen.
+
+Arrays run (R, N). Which facts and questions matter comes from the scenario's Stage; a scenario
+without one is shown with all that it tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from society.draws import Array
+from society.scenario import Stage
+from society.talk import NOBODY, Page, Step
+
+if TYPE_CHECKING:
+    from society.runs.runfile import Manifest
+
+
+class Answered(NamedTuple):
+    """One field of one question: (R, N, ...) of answers, and who was asked, (R, N)."""
+
+    values: Array
+    asked: Array
+    form: str
+    options: Array | None
+
+
+class Chosen(NamedTuple):
+    """How a note came about in one replicate: in words, and each answer with its number."""
+
+    words: str
+    answers: Array
+    counts: Array
+    voted: bool
+
+
+def stood(page: Page) -> tuple[Array, Array]:
+    """Who was present, (R, N), and what was running, (R, 1), when a page was closed."""
+    return page.present, page.running.reshape(-1, 1)
+
+
+def told(page: Page, name: str) -> Array | None:
+    """A common fact as it was last stated, (R, 1)."""
+    for step in reversed(page.steps):
+        if ("common", name) in step.arrays:
+            return step.arrays["common", name]
+    return None
+
+
+class Scene:
+    """One page, read with a stage; `before`, the page that precedes it, tells who was there."""
+
+    def __init__(self, page: Page, before: Page | None, stage: Stage) -> None:
+        self.page, self.stage = page, stage
+        present, running = stood(page)
+        if before is None:
+            present, running = np.ones_like(present), np.ones_like(running)
+        else:
+            present, running = stood(before)
+        self.present, self.running = present, running
+        self.answered: dict[str, list[Answered]] = {}
+        self.gone: list[tuple[str, Array]] = []  # kind of the tell, (R, N)
+        self.ended: list[tuple[str, Array]] = []  # kind of the tell, (R,)
+        for step in page.steps:
+            if step.sort == "ask":
+                self._note_answers(step, present & running)
+            if ("gone", "") in step.arrays:
+                going = step.arrays["gone", ""] & present
+                present = present & ~going
+                self.gone.append((step.kind, going))
+            if ("ends", "") in step.arrays:
+                ending = step.arrays["ends", ""] & running
+                running = running & ~ending
+                self.ended.append((step.kind, ending[:, 0]))
+
+    def _note_answers(self, step: Step, active: Array) -> None:
+        forms = _forms(step)
+        options = step.arrays.get(("options", ""))
+        asked = active & step.arrays.get(("who", ""), np.True_)
+        for (role, name), values in step.arrays.items():
+            if role == "answer":
+                question = f"{step.kind} {name}" if name else step.kind
+                answer = Answered(values, asked, forms.get(name, ""), options)
+                self.answered.setdefault(question, []).append(answer)
+
+    def column(self, name: str) -> Array | None:
+        """An own fact as last told, else a public column, else the answers to a question."""
+        for step in reversed(self.page.steps):
+            if step.sort == "tell":
+                for (role, fact), values in step.arrays.items():
+                    if fact == name and _is_own(role):
+                        return values
+        if name in self.page.public:
+            return self.page.public[name]
+        return _worded(self.answered[name][-1]) if name in self.answered else None
+
+    def stated(self, name: str) -> tuple[Array, Array] | None:
+        """A common fact as first and as last stated this round, (R, 1) each."""
+        found = [step.arrays["common", name] for step in self.page.steps if _states(step, name)]
+        return (found[0], found[-1]) if found else None
+
+    def links(self) -> Iterator[tuple[str, Array]]:
+        """What somebody did to a peer: the verb, and the seat of each agent's peer, (R, N)."""
+        for question, verb in self.stage.links.items():
+            for answer in self.answered.get(question, ()):
+                yield verb, answer.values
+
+    def chosen(self, note: str, replicate: int) -> Chosen | None:
+        """How a note came about; None if nobody was asked."""
+        questions = self.stage.notes.get(note, {})
+        asked = [name for name in self.answered if name in questions]
+        if not asked:
+            return None
+        answer = self.answered[asked[-1]][-1]
+        answers = _worded(answer)[replicate][answer.asked[replicate]]
+        if not len(answers):
+            return None
+        words = questions[asked[-1]].replace("{n}", str(len(answers)))
+        distinct, counts = np.unique(answers, return_counts=True)
+        return Chosen(words, distinct, counts, answer.form.startswith("choice"))
+
+
+def improvised(page: Page) -> Stage:
+    """A stage that shows all that a page holds."""
+    scene = Scene(page, None, Stage())
+    peers = [name for name, given in scene.answered.items() if given[0].form.startswith("peer")]
+    columns = [name for name in scene.answered if name not in peers]
+    notes: dict[str, Mapping[str, str]] = {}
+    for step in page.steps:
+        if step.sort == "tell":
+            columns += [name for role, name in step.arrays if _is_own(role)]
+            notes |= {name: {} for role, name in step.arrays if role == "common"}
+    unique = tuple(dict.fromkeys([*columns, *page.public]))
+    return Stage(columns=unique, links={name: name for name in peers}, notes=notes)
+
+
+def _is_own(role: str) -> bool:
+    return role == "own" or role.startswith("seen ")
+
+
+def _states(step: Step, name: str) -> bool:
+    return ("common", name) in step.arrays
+
+
+def _forms(step: Step) -> dict[str, str]:
+    """The form of each field of a reply; a plain reply is one field without a name."""
+    if ("answer", "") in step.arrays:
+        return {"": step.form}
+    parts = (part.partition(": ") for part in step.form.split("; "))
+    return {name: form for name, _, form in parts}
+
+
+def _worded(answer: Answered) -> Array:
+    """Answers as one value per agent: options by their label, mixtures as text."""
+    values = answer.values
+    if values.ndim > 2:
+        rows = values.reshape(-1, values.shape[-1])
+        mixed = ["/".join(f"{share:.2f}" for share in row) for row in rows]
+        return np.array(mixed, object).reshape(values.shape[:2])
+    if not answer.form.startswith("choice"):
+        return values
+    if answer.options is not None:
+        picked: Array = np.take_along_axis(answer.options, np.maximum(values, 0), 1)
+        return picked
+    labels = np.array([*answer.form.removeprefix("choice ").split("/"), ""], object)
+    return labels[np.where(values == NOBODY, len(labels) - 1, values)]
+
+
+def full_scale(manifest: Manifest) -> float:
+    """The stock that fills the gauge; NaN where there is none."""
+    gauge = manifest.stage.gauge
+    full = manifest.params.get(gauge[1]) if gauge else None
+    return float(full) if full else float("nan")
+
+
+def mean_measures(page: Page) -> dict[str, float]:
+    """This round's measures, over the replicates in which they were taken; none where in none."""
+    taken = {name: values[~np.isnan(values)] for name, values in page.measures.items()}
+    return {name: float(values.mean()) for name, values in taken.items() if len(values)}

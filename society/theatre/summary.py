@@ -1,0 +1,138 @@
+"""What a run came to, in words and numbers, and what to type next."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from society.scenario import Estimate
+
+from .ink import Column, Ink, flowing, printed, table
+from .words import ending, spoken, standing
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from society.gamemaster import Outcome
+    from society.runs.runfile import Manifest
+    from society.talk import Entry
+
+_WIDEST = 100
+_GUTTER = 8
+_DIGEST = 16  # hexadecimal digits; `--json` gives all
+_ROOM_FOR_UNITS = 20
+_LONGEST_NAME = 24
+
+
+def summary(
+    manifest: Manifest, outcome: Outcome, status: str, path: Path, console: Console
+) -> None:
+    """Print what happened, the measures, where all is kept, and the commands to go on with."""
+    ink = Ink(console.encoding, min(console.width, _WIDEST))
+    about = [ink.text(manifest.scenario, "bold"), Text(f"{manifest.agents} agents")]
+    about += [Text(f"seed {manifest.seed}"), Text(status)]
+    if manifest.replicates > 1:
+        about.insert(2, Text(f"{manifest.replicates} replicates"))
+    printed(console, flowing(about, ink.width, gap=ink.words(" · ")))
+    printed(console, flowing([ink.text(happened(manifest, outcome, status), "bold")], ink.width))
+    printed(console, [Text(), *_measures(ink, outcome.measures), Text()])
+    for mind in outcome.ledger:
+        printed(console, _asked(ink, mind))
+    file = shlex.quote(str(path))
+    for label, words in (
+        ("digest", outcome.digest[:_DIGEST]),
+        ("file", path),
+        ("next", f"society replay {file} --plain"),
+        ("", f"society verify {file}"),
+        ("", f"society show {file}"),
+    ):
+        name = Text(label, "bold")
+        printed(console, flowing([ink.text(words)], ink.width, label=name, gutter=_GUTTER))
+
+
+def happened(manifest: Manifest, outcome: Outcome, status: str) -> str:
+    """The story of a run in a sentence."""
+    return (_one if manifest.replicates == 1 else _many)(manifest, outcome, status)
+
+
+def _one(manifest: Manifest, outcome: Outcome, status: str) -> str:
+    name = f"The {spoken(manifest.scenario)}"
+    played = f"{outcome.rounds} of {manifest.horizon} rounds"
+    causes = [ending(manifest.stage, kind) for kind in outcome.ends if kind]
+    if causes:
+        return f"{name} lasted {played}, then {causes[0]}."
+    if status != "finished":
+        return f"{name} has lasted {played} so far; {standing(status)}."
+    if outcome.rounds == manifest.horizon:
+        return f"{name} lasted all {manifest.horizon} rounds."
+    return f"{name} was over after {played}."
+
+
+def _many(manifest: Manifest, outcome: Outcome, status: str) -> str:
+    causes = sorted((-count, kind) for kind, count in outcome.ends.items() if kind)
+    ended = -sum(count for count, _ in causes)
+    going = manifest.replicates - ended
+    parts = []
+    if ended:
+        whys = ", ".join(f"in {-count} {ending(manifest.stage, kind)}" for count, kind in causes)
+        parts.append(f"{ended} of {manifest.replicates} replicates ended: {whys}.")
+    if going and status == "finished":
+        parts.append(f"{going} of {manifest.replicates} lasted all {outcome.rounds} rounds.")
+    elif going:
+        parts.append(
+            f"{going} of {manifest.replicates} were going on after {outcome.rounds} of "
+            f"{manifest.horizon} rounds; {standing(status)}."
+        )
+    return " ".join(parts)
+
+
+def _measures(ink: Ink, estimates: Mapping[str, Estimate]) -> Iterator[Text]:
+    """A row for each measure with its unit at the end; where that is too wide, a paragraph."""
+    if not estimates:
+        return
+    given = list(estimates.values())
+    names = [ink.text(ink.cut(name, _LONGEST_NAME)) for name in estimates]
+    columns = [
+        Column("mean", [_figure(ink, each.mean, each.se) for each in given]),
+        Column("se", [_figure(ink, each.se, each.se) for each in given]),
+        Column("n", [Text(str(each.n)) for each in given]),
+        Column("censored", [Text(str(each.censored) if each.censored else "") for each in given]),
+    ]
+    told = [column for column in columns if any(cell.plain.strip("–-") for cell in column.cells)]
+    heading, *rows = table(ink, names, told)
+    gutter = max(row.cell_len for row in [heading, *rows]) + 2
+    if len(rows) == len(given) and ink.width - gutter >= _ROOM_FOR_UNITS:
+        yield heading
+        for row, each in zip(rows, given, strict=True):
+            unit = ink.text(each.unit, "dim")
+            yield from flowing([unit], ink.width, label=row, gutter=gutter)
+        return
+    for number, (name, each) in enumerate(zip(names, given, strict=True)):
+        figures = [
+            Text(f"{column.heading} {column.cells[number]}")
+            for column in told
+            if column.cells[number]
+        ]
+        items = [*figures, ink.text(each.unit, "dim")]
+        yield from flowing(items, ink.width, label=name, gutter=4, gap="  ")
+
+
+def _asked(ink: Ink, mind: Entry) -> Iterator[Text]:
+    """How often an outside mind was asked, and how often the fallback stood in for its answer."""
+    words = f"{mind.component} was asked {mind.calls} times for {spoken(mind.kind)}"
+    if mind.fallbacks:
+        words += f"; {mind.fallbacks} answers could not be read and were settled by the fallback"
+    label = Text("minds", "bold")
+    yield from flowing([ink.text(words)], ink.width, label=label, gutter=_GUTTER)
+
+
+def _figure(ink: Ink, value: float | None, se: float | None) -> Text:
+    """A number with as many decimals as its standard error makes sense of: two digits of that."""
+    if value is None or not se:
+        return Text(ink.figure(value))
+    return Text(ink.figure(value, min(max(1 - math.floor(math.log10(se)), 0), 9)))

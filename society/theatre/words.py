@@ -1,0 +1,47 @@
+"""What things are called: agents, lines, endings, and how a run stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, SupportsIndex
+
+from society.scenario import Stage
+
+from .ink import Ink
+
+if TYPE_CHECKING:
+    from society.runs.runfile import Manifest
+
+_LONGEST_NAME = 16
+_STANDING = {
+    "running": "the run goes on",
+    "interrupted": "the run was interrupted",
+    "paused": "the run is paused",
+}
+
+
+class Names:
+    """What the agents of one replicate are called: by cohort and number, "altruist 3"."""
+
+    def __init__(self, manifest: Manifest, ink: Ink, replicate: int) -> None:
+        self._names = [f"agent {seat + 1}" for seat in range(manifest.agents)]
+        for cohort in manifest.cohorts:
+            for number, seat in enumerate(cohort.seats, start=1):
+                self._names[seat] = f"{ink.cut(cohort.name, _LONGEST_NAME)} {number}"
+
+    def __getitem__(self, seat: SupportsIndex) -> str:
+        return self._names[seat]
+
+
+def spoken(kind: str) -> str:
+    """The kind of a line as words: fined_to_death -> fined to death."""
+    return kind.replace("_", " ")
+
+
+def ending(stage: Stage, kind: str) -> str:
+    """What happened when a tell of this kind ended a replicate."""
+    return stage.endings.get(kind, spoken(kind))
+
+
+def standing(status: str) -> str:
+    """How a run that has not finished stands, as a clause."""
+    return _STANDING.get(status, f"the run {status}")

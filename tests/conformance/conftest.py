@@ -1,0 +1,191 @@
+"""Every scenario in settings as different as can be, and every preset: found, not listed.
+
+A new scenario is varied by itself: its choices and switches take each of their values, its numbers
+are halved and doubled, on every kind of graph, with one agent, with two, and with more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from society.cast import Cast, Troupe
+from society.catalogue import presets, scenarios
+from society.gamemaster import Answerer, GameMaster
+from society.scenario import Scenario
+from society.spec import Setup, load, prepared
+from society.table import Table
+from society.talk import Script
+
+if TYPE_CHECKING:
+    from tests.conftest import Played, Recorded
+
+REPLICATES = 30
+ROUNDS = 12
+PATCHY = {"function": f"{Path(__file__).with_name('patchy.py')}:patchy"}
+SETTINGS: Sequence[tuple[int, Any]] = (  # agents, graph
+    (10, "complete"),
+    (1, "complete"),
+    (2, "complete"),
+    (7, PATCHY),
+    (10, "ring"),
+    (10, "lattice"),
+    (10, "small_world"),
+    (10, "scale_free"),
+    (10, "caveman"),
+    (10, "random_regular"),
+    (1, PATCHY),
+    (3, PATCHY),
+)
+
+
+# A mechanism needs a place to stand on, which is not to be found by itself.
+MECHANISMS: Sequence[tuple[str, Any]] = (
+    ("fishing_village", {"capped": {"kind": "effort", "at": 0.5}}),
+)
+
+
+class Case(NamedTuple):
+    """A society to be tried: a scenario or preset, and changes to it."""
+
+    source: str
+    changes: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        graph = self.changes.get("graph", "")
+        mechanisms = [name for part in self.changes.get("mechanisms", []) for name in part]
+        words = [self.changes.get("agents", ""), "patchy" if isinstance(graph, dict) else graph]
+        return " ".join(str(word) for word in [self.source, *words, *mechanisms] if word)
+
+    def setup(self) -> Setup:
+        return prepared(load(self.source, self.changes))
+
+
+def legal_values(scenario: Scenario, name: str) -> list[Any]:
+    """Values of a parameter to be tried, the default first."""
+    field = scenario.params.model_fields[name]
+    options = [
+        option for part in _parts(field.annotation) for option in _options(part, field.default)
+    ]
+    legal = [field.default]
+    for option in options:
+        try:
+            scenario.params(**{name: option})
+        except ValidationError:
+            continue
+        if option not in legal:
+            legal.append(option)
+    return legal
+
+
+def _parts(annotation: Any) -> tuple[Any, ...]:
+    """X | Y -> X, Y."""
+    union = get_origin(annotation) is not Literal and get_args(annotation)
+    return union or (annotation,)
+
+
+def _options(kind: Any, default: Any) -> list[Any]:
+    if get_origin(kind) is Literal:
+        return list(get_args(kind))
+    if kind is bool:
+        return [False, True]
+    if kind in (int, float) and default:
+        return [default / 2, default * 2] if kind is float else [default // 2, default * 2]
+    return [0, 5] if kind in (int, float) else [None]
+
+
+def variants(scenario: Scenario) -> list[Case]:
+    """The settings; over them each parameter takes all its values, in an order of its own."""
+    chosen: list[dict[str, Any]] = [{} for _ in SETTINGS]
+    for place, name in enumerate(scenario.params.model_fields):
+        legal = legal_values(scenario, name)
+        order = np.random.default_rng(place).permutation(len(SETTINGS)) % len(legal)
+        for parameters, index in zip(chosen, order, strict=True):
+            parameters[name] = legal[index]
+    cases = []
+    for number, ((agents, graph), parameters) in enumerate(zip(SETTINGS, chosen, strict=True)):
+        changes: dict[str, Any] = {"agents": agents, "parameters": parameters, "seed": number}
+        if scenario.relations:
+            changes["graph"] = graph
+            if agents > 2 and len(scenario.relations) > 1:
+                changes["graphs"] = {scenario.relations[-1]: PATCHY}
+        cases.append(Case(scenario.name, changes))
+    return cases
+
+
+def every_case() -> list[Case]:
+    size = {"replicates": REPLICATES, "rounds": ROUNDS}
+    cases = [case for scenario in scenarios().values() for case in variants(scenario)]
+    cases += [Case(preset, {}) for preset in presets()]
+    cases += [Case(source, {"mechanisms": [part]}) for source, part in MECHANISMS]
+    return [case._replace(changes={**case.changes, **size}) for case in cases]
+
+
+CASES = every_case()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "case" in metafunc.fixturenames:
+        metafunc.parametrize("case", CASES, ids=str)
+
+
+@pytest.fixture(scope="session")
+def cases() -> list[Case]:
+    return CASES
+
+
+Perform = Callable[..., "Played"]
+
+
+@pytest.fixture(scope="session")
+def perform(recorded: Recorded) -> Perform:
+    """`perform(case, ...)` plays it: some replicates, reseated, recast, wrapped, or on a tape."""
+
+    def performed(
+        case: Case,
+        *,
+        seed: int | None = None,
+        replicate_ids: Sequence[int] | None = None,
+        ids: Sequence[int] | None = None,
+        cast: Callable[[Cast, tuple[int, int]], Cast] | None = None,
+        wrap: Callable[[Script, Table], Script] | None = None,
+        answerer: Callable[[GameMaster], Answerer] | None = None,
+    ) -> Played:
+        changes = case.changes if seed is None else {**case.changes, "seed": seed}
+        setup = case._replace(changes=changes).setup()
+        game = setup.gamemaster(
+            replicate_ids=None if replicate_ids is None else np.array(replicate_ids),
+            ids=None if ids is None else np.array(ids),
+        )
+        table, play = game.table, game.scenario.play
+        if cast is not None:
+            game.answerer = Troupe(cast(setup.cast(), table.present.shape), table)
+        if wrap is not None:
+            game.scenario = replace(game.scenario, play=lambda table: wrap(play(table), table))
+        if answerer is not None:
+            game.answerer = answerer(game)
+        return recorded(game)
+
+    return performed
+
+
+Once = Callable[[Case], "Played"]
+
+
+@pytest.fixture(scope="session")
+def whole(perform: Perform) -> Once:
+    """`whole(case)` is the case as it stands, played once."""
+    known: dict[int, Played] = {}
+
+    def once(case: Case) -> Played:
+        if id(case) not in known:
+            known[id(case)] = perform(case)
+        return known[id(case)]
+
+    return once

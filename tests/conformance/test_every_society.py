@@ -1,0 +1,397 @@
+"""What holds for every scenario, preset and component, without anyone writing a test for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from society.agent import Column, Component, Members, News, Question
+from society.cast import Cast, Cohort, Raw, Troupe
+from society.catalogue import components, mechanisms, scenarios
+from society.draws import Array
+from society.gamemaster import Tape
+from society.replies import Amount, Choice, Mix, Peer, Value, Whole, Words, fields
+from society.table import Table
+from society.talk import NOBODY, Ask, Line, Page, Script, Step
+from society.wrap import overhear
+
+if TYPE_CHECKING:
+    from tests.conformance.conftest import Case, Once, Perform
+
+
+class Kept(NamedTuple):
+    """An array as it was kept, to the last bit."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    content: Any
+
+
+def kept(values: Array) -> Kept:
+    content = values.tolist() if values.dtype.kind in "OU" else values.tobytes()
+    return Kept(str(values.dtype), values.shape, content)
+
+
+def arrays(page: Page) -> dict[Any, Array]:
+    """Everything that a page keeps."""
+    return {
+        **{
+            (place, *key): a
+            for place, step in enumerate(page.steps)
+            for key, a in step.arrays.items()
+        },
+        **{("public", name): values for name, values in page.public.items()},
+        **{("measure", name): values for name, values in page.measures.items()},
+        "present": page.present,
+        "running": page.running,
+    }
+
+
+def lived(page: Page, replicate: int | slice) -> Any:
+    """What one replicate keeps of a page."""
+    lines = [(step.sort, step.kind, step.form) for step in page.steps]
+    own = {key: kept(values[replicate]) for key, values in arrays(page).items()}
+    return page.number, page.path, lines, own
+
+
+def bits(pages: Iterable[Page]) -> Any:
+    """What all replicates keep."""
+    return [lived(page, slice(None)) for page in pages]
+
+
+# Replicates, cohorts, seats
+
+
+def test_a_batch_equals_a_loop(case: Case, perform: Perform, whole: Once) -> None:
+    """To the last bit of everything told, kept and measured while the replicate runs."""
+    batch = whole(case)
+    for replicate in range(len(batch.pages[0].running)):
+        alone = perform(case, replicate_ids=[replicate])
+        for one, of_many in zip(alone.pages, batch.pages, strict=False):
+            assert lived(one, 0) == lived(of_many, replicate)
+        over = not alone.pages[-1].running[0, 0]
+        assert over or len(alone.pages) == len(batch.pages)
+
+
+def test_replicates_may_be_played_in_any_order(case: Case, perform: Perform, whole: Once) -> None:
+    batch = whole(case)
+    few = perform(case, replicate_ids=[17, 3, 29])
+    for page, of_many in zip(few.pages, batch.pages, strict=False):
+        for place, replicate in enumerate([17, 3, 29]):
+            assert lived(page, place) == lived(of_many, replicate)
+
+
+def split(cast: Cast, shape: tuple[int, int], here: Array) -> Cast:
+    """Each cohort as two: its rows in a mask, and the others."""
+    halves = []
+    first = 0
+    for cohort in cast:
+        seats = np.arange(shape[1])
+        mask = (seats >= first) & (seats < first + cohort.count)
+        mask = np.broadcast_to(mask if cohort.where is None else cohort.where, shape)
+        first += cohort.count
+        for name, half in (("these", mask & here), ("those", mask & ~here)):
+            count = int(half[0].sum())
+            halves.append(Cohort(f"{cohort.name} {name}", count, cohort.components, half))
+    return halves
+
+
+@pytest.mark.parametrize("way", ["by seat", "by replicate", "at random", "all on one side"])
+def test_splitting_a_cohort_changes_nothing(
+    case: Case, perform: Perform, whole: Once, way: str
+) -> None:
+    def halved(cast: Cast, shape: tuple[int, int]) -> Cast:
+        replicate, seat = np.indices(shape)
+        ways = {
+            "by seat": seat % 2 == 0,
+            "by replicate": replicate < 10,
+            "at random": np.random.default_rng(1).random(shape) < 0.5,
+            "all on one side": np.ones(shape, bool),
+        }
+        return split(cast, shape, ways[way])
+
+    parted = perform(case, cast=halved)
+    assert parted.outcome == whole(case).outcome
+    assert bits(parted.pages) == bits(whole(case).pages)
+
+
+def permuted(case: Case, agents: int) -> list[int]:
+    ids: list[int] = np.random.default_rng(agents).permutation(agents).tolist()
+    return ids
+
+
+def names_seats(step: Step, role: str, field: str) -> bool:
+    """Whether an array of a step holds seats."""
+    if role != "answer":
+        return role in ("parents", "join", "cut")
+    forms = dict(part.split(": ", 1) for part in step.form.split("; ")) if field else {}
+    return forms.get(field, step.form).startswith("peer on ")
+
+
+def test_relabelling_rows_permutes_results(case: Case, perform: Perform, whole: Once) -> None:
+    """Seat s is taken by agent ids[s], with its cohort and its edges: integers to the last one."""
+    straight = whole(case)
+    agents = straight.pages[0].present.shape[1]
+    ids = permuted(case, agents)
+    shuffled = perform(case, ids=ids)
+    assert len(shuffled.pages) == len(straight.pages)
+    for page, page_before in zip(shuffled.pages, straight.pages, strict=True):
+        assert [step.kind for step in page.steps] == [step.kind for step in page_before.steps]
+        before = arrays(page_before)
+        for key, values in arrays(page).items():
+            wide = values.shape[1:2] == (agents,) and key[1:2] != ("options",)
+            expected = before[key][:, ids] if wide else before[key]
+            if isinstance(key[0], int) and names_seats(page.steps[key[0]], *key[1:]):
+                values = np.where(values == NOBODY, NOBODY, np.array(ids)[values])
+            if values.dtype.kind == "f":
+                np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12, err_msg=key)
+            else:
+                assert values.tolist() == expected.tolist(), key
+
+
+# Answers
+
+
+def test_answers_stay_within_their_reply(case: Case, perform: Perform) -> None:
+    tables: list[Table] = []
+
+    def checked(said: Line, answered: Any) -> Any:
+        if isinstance(said, Ask):
+            table = tables[-1]
+            asked = table.active if said.who is None else table.active & said.who
+            for name, reply in fields(said.reply).items():
+                values = answered[name] if name else answered
+                assert (values[~asked] == reply.silent).all(), said.kind
+                assert within(reply, values, table)[asked].all(), said.kind
+        return answered
+
+    def listening(script: Script, table: Table) -> Script:
+        tables.append(table)
+        return overhear(script, answer=checked)
+
+    perform(case, wrap=listening)
+
+
+def within(reply: Value, values: Array, table: Table) -> Any:
+    """Which answers are legal, (R, N) of bool."""
+    if isinstance(reply, Amount | Whole):
+        return (reply.low <= values) & (values <= reply.high)
+    if isinstance(reply, Choice):
+        is_open = reply.open.repeat(len(values) // len(reply.open), axis=0)
+        return np.take_along_axis(is_open, values, 1)
+    if isinstance(reply, Peer):
+        legal = values == NOBODY
+        for replicate, seat in np.argwhere(~legal):
+            peer = values[replicate, seat]
+            near = table.graph(reply.graph).neighbours(replicate, seat)
+            legal[replicate, seat] = peer in near and table.present[replicate, peer]
+        return legal
+    if isinstance(reply, Mix):
+        return np.isclose(values.sum(-1), 1, atol=1e-12) & (values >= 0).all(-1)
+    assert isinstance(reply, Words)
+    return np.frompyfunc(len, 1, 1)(values) <= reply.limit
+
+
+class AskedTwice(Troupe):
+    """Asks everything twice, and looks whether anything has changed."""
+
+    async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
+        before = self.columns()
+        first = await super().answer(ask, asked, use)
+        second = await super().answer(ask, asked, use)
+        assert self.columns() == before, f"answering {ask.kind!r} changes columns"
+        for name, values in first.values.items():
+            again = kept(second.values[name])
+            assert again == kept(values), f"{ask.kind!r} is answered differently the second time"
+        return second
+
+    def columns(self) -> list[dict[str, Kept]]:
+        return [
+            {name: kept(values) for name, values in company.values.items()}
+            for company in self.companies
+        ]
+
+
+def test_answering_is_pure(case: Case, perform: Perform, whole: Once) -> None:
+    twice = perform(case, answerer=lambda game: AskedTwice(case.setup().cast(), game.table))
+    assert twice.outcome.digest == whole(case).outcome.digest
+
+
+# Replay and wraps
+
+
+def test_replay_equals_the_run(case: Case, perform: Perform, whole: Once) -> None:
+    """From recorded answers, without agents."""
+    run = whole(case)
+    replay = perform(case, answerer=lambda game: Tape(run.steps))
+    assert [page.digest for page in replay.pages] == [page.digest for page in run.pages]
+    assert replay.outcome.digest == run.outcome.digest
+    assert replay.outcome.measures == run.outcome.measures
+    assert replay.outcome.ends == run.outcome.ends
+
+
+def test_a_wrapper_that_changes_nothing_changes_nothing(
+    case: Case, perform: Perform, whole: Once
+) -> None:
+    wrapped = perform(case, wrap=lambda script, table: overhear(script))
+    assert wrapped.outcome == whole(case).outcome
+
+
+# Luck
+
+
+class Gossip(Component):
+    """Draws a lot, on channels of its own and on such as others use, whenever it can."""
+
+    answers = ("gossip",)
+    columns = (Column("rumours"),)
+
+    def begin(self, me: Members) -> None:
+        me["rumours"] = self.chatter(me)
+
+    def answer(self, ask: Question, me: Members) -> Array:
+        return np.asarray(self.chatter(me) % 1)
+
+    def notice(self, tell: News, me: Members) -> None:
+        me["rumours"] += self.chatter(me)
+
+    def born(self, me: Members) -> None:
+        me["rumours"] = self.chatter(me)
+
+    def chatter(self, me: Members) -> Array:
+        channels = ("first", "noise", "whom", "whether", "when", "gossip")
+        heard = [me.draws.uniform(name) + me.draws.normal(name) for name in channels * 3]
+        return np.asarray(np.abs(np.sum(heard, axis=0)))
+
+
+def gossiping(heard: Iterable[str]) -> Component:
+    """One that notices every kind of tell."""
+
+    class Listening(Gossip):
+        notices = tuple(heard)
+
+        @classmethod
+        def title(cls) -> str:
+            return "gossip"
+
+    return Listening()
+
+
+def test_an_extra_component_and_an_extra_question_shift_nobodys_luck(
+    case: Case, perform: Perform, whole: Once
+) -> None:
+    run = whole(case)
+    gossip = gossiping(step.kind for step in run.steps if step.sort == "tell")
+
+    def chatty(cast: Cast, shape: tuple[int, int]) -> Cast:
+        """In one cohort before its own components, in the next after them."""
+        orders = [
+            (gossip, *c.components) if k % 2 else (*c.components, gossip)
+            for k, c in enumerate(cast)
+        ]
+        return [
+            Cohort(cohort.name, cohort.count, parts, cohort.where)
+            for cohort, parts in zip(cast, orders, strict=True)
+        ]
+
+    def interrupted(said: Line) -> Script:
+        yield Ask("gossip", Amount(0, 1))
+        return (yield said)
+
+    disturbed = perform(
+        case, cast=chatty, wrap=lambda script, table: overhear(script, line=interrupted)
+    )
+    for page, undisturbed in zip(disturbed.pages, run.pages, strict=True):
+        own = tuple(step for step in page.steps if step.kind != "gossip")
+        assert len(own) < len(page.steps) or not own
+        assert bits([page._replace(steps=own)]) == bits([undisturbed])
+
+
+def test_another_seed_is_another_history(case: Case, perform: Perform, whole: Once) -> None:
+    assert perform(case, seed=4711).outcome.digest != whole(case).outcome.digest
+
+
+def test_the_same_seed_is_the_same_history(case: Case, perform: Perform, whole: Once) -> None:
+    assert perform(case).outcome == whole(case).outcome
+
+
+PLAYING = """
+import json, sys
+from society.spec import load, prepared
+for source, changes in json.load(sys.stdin):
+    print(prepared(load(source, changes)).gamemaster().play().digest)
+"""
+
+
+@pytest.mark.parametrize("hash_seed", ["0", "1", "4711"])
+def test_a_fresh_process_with_any_hash_seed_plays_the_same_history(
+    cases: list[Case], whole: Once, hash_seed: str
+) -> None:
+    chosen = cases[::3]
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    done = subprocess.run(
+        [sys.executable, "-c", PLAYING],
+        input=json.dumps([list(case) for case in chosen]),
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [whole(case).outcome.digest for case in chosen]
+
+
+# Whether the suite sees everything
+
+
+def test_every_scenario_is_tried(cases: list[Case]) -> None:
+    assert scenarios()
+    assert {case.setup().scenario.name for case in cases} == set(scenarios())
+
+
+def test_every_component_is_tried(cases: list[Case]) -> None:
+    """One that no scenario or preset uses needs a preset, or a default cast that has it."""
+    used = {
+        type(part) for case in cases for cohort in case.setup().cast() for part in cohort.components
+    }
+    idle = [name for name, part in components().items() if part not in used]
+    assert not idle, f"no scenario or preset uses {', '.join(idle)}"
+
+
+def test_every_mechanism_is_tried(cases: list[Case]) -> None:
+    """A new one needs a preset that has it, or a line in MECHANISMS."""
+    used = {name for case in cases for part in case.setup().spec.mechanisms for name in part}
+    assert used == set(mechanisms())
+
+
+def test_every_legal_choice_is_tried(cases: list[Case]) -> None:
+    """At least one of the found settings takes each option of each parameter."""
+    for name, scenario in scenarios().items():
+        mine = [case.changes for case in cases if case.source == name]
+        tried = [changes["parameters"] for changes in mine if "parameters" in changes]
+        for parameter in scenario.params.model_fields:
+            values = {repr(parameters[parameter]) for parameters in tried}
+            assert len(values) >= 2, f"{name}: {parameter} is always {values}"
+
+
+def test_where_agents_can_go_some_go_in_the_middle_and_the_others_live_on(
+    cases: list[Case], whole: Once
+) -> None:
+    """Or else what happens after a death would not be tried."""
+    deadly: Mapping[str, list[bool]] = {name: [] for name in scenarios()}
+    for case in cases:
+        run = whole(case)
+        if any(("gone", "") in step.arrays for step in run.steps):
+            middle = run.pages[len(run.pages) // 2 : -1]
+            bereft = [
+                ~page.present & page.running & page.present.any(1, keepdims=True) for page in middle
+            ]
+            deadly[case.setup().scenario.name].append(any(here.any() for here in bereft))
+    assert all(any(found) for found in deadly.values() if found), deadly

@@ -1,0 +1,143 @@
+"""What many tests share: a way to play any script with any agents, and to read what was said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import hypothesis
+import numpy as np
+import pytest
+
+from society.agent import Component, Members, Question
+from society.cast import Cast, Cohort, Troupe
+from society.draws import Array
+from society.gamemaster import Answerer, GameMaster, Outcome
+from society.graph import Graph
+from society.scenario import Measure, Params, Scenario
+from society.table import Table, complete_graphs
+from society.talk import Page, Script, Step
+
+hypothesis.settings.register_profile("society", deadline=None, max_examples=60)
+hypothesis.settings.load_profile("society")
+
+
+class Album:
+    """A recorder that keeps every page."""
+
+    def __init__(self) -> None:
+        self.pages: list[Page] = []
+
+    def page(self, page: Page) -> None:
+        self.pages.append(page)
+
+
+class Played(NamedTuple):
+    """A game that is over."""
+
+    outcome: Outcome
+    pages: list[Page]
+    game: GameMaster
+
+    @property
+    def steps(self) -> list[Step]:
+        return [step for page in self.pages for step in page.steps]
+
+    def answers(self, kind: str, field: str = "") -> list[Array]:
+        """The settled answers to each question of a kind, (R, N) or (R, N, K) each."""
+        return [step.arrays["answer", field] for step in self.steps if step.kind == kind]
+
+    def told(self, name: str) -> list[Array]:
+        """A fact each time it was told, (R, 1) or (R, N) each."""
+        tells = [step for step in self.steps if step.sort == "tell"]
+        return [values for step in tells for key, values in step.arrays.items() if key[1] == name]
+
+    def column(self, name: str) -> list[Any]:
+        """A public column of replicate 0 at the end."""
+        values: list[Any] = self.pages[-1].public[name][0].tolist()
+        return values
+
+    @property
+    def troupe(self) -> Troupe:
+        assert isinstance(self.game.answerer, Troupe)
+        return self.game.answerer
+
+
+def _recorded(game: GameMaster) -> Played:
+    album = Album()
+    game.recorders = [album]
+    return Played(game.play(), album.pages, game)
+
+
+def _play(
+    script: Scenario | Callable[[Table], Script],
+    *parts: Component,
+    cast: Cast | None = None,
+    params: Mapping[str, Any] | None = None,
+    agents: int = 3,
+    replicates: int = 1,
+    rounds: int = 1,
+    seed: int = 1,
+    ids: Sequence[int] | None = None,
+    replicate_ids: Sequence[int] | None = None,
+    graphs: Mapping[str, Graph] | None = None,
+    measures: tuple[Measure, ...] = (),
+    answerer: Answerer | None = None,
+) -> Played:
+    """Play a script or scenario among agents made of `parts`, or with `cast`, or its own cast.
+
+    A script on its own has the complete graph `all`; graphs that are not given are complete.
+    """
+    scenario = script if isinstance(script, Scenario) else _parlour(script, measures)
+    if parts or (cast is None and scenario.name == "parlour"):
+        cast = [Cohort("everybody", agents, parts)]
+    seats = np.arange(agents) if ids is None else np.array(ids)
+    numbers = np.arange(replicates) if replicate_ids is None else np.array(replicate_ids)
+    table = Table(
+        scenario.params(**params or {}),
+        seed=seed,
+        ids=seats,
+        replicate_ids=numbers,
+        horizon=rounds,
+        graphs=complete_graphs(scenario.relations, len(numbers), seats) | dict(graphs or {}),
+    )
+    if answerer is None and cast is not None:
+        answerer = Troupe(cast, table)
+    return _recorded(GameMaster(scenario, table, answerer))
+
+
+def _parlour(script: Callable[[Table], Script], measures: tuple[Measure, ...]) -> Scenario:
+    return Scenario("parlour", script, Params, lambda p, n: [], measures, ("all",))
+
+
+Play = Callable[..., Played]
+Recorded = Callable[[GameMaster], Played]
+Answering = Callable[[Callable[[Question, Members], object]], Component]
+
+
+@pytest.fixture(scope="session")
+def play() -> Play:
+    """`play(script, *components, agents=3, ...)` plays a scenario, or a script named parlour."""
+    return _play
+
+
+@pytest.fixture(scope="session")
+def recorded() -> Recorded:
+    """`recorded(game)` plays the game of a game master and keeps every page."""
+    return _recorded
+
+
+@pytest.fixture(scope="session")
+def answering() -> Answering:
+    """`answering(rule)` is a component `Oracle` that answers `bid` by a rule over columns."""
+
+    def oracle(rule: Callable[[Question, Members], object]) -> Component:
+        class Oracle(Component):
+            answers = ("bid",)
+
+            def answer(self, ask: Question, me: Members) -> object:
+                return rule(ask, me)
+
+        return Oracle()
+
+    return oracle

@@ -1,0 +1,76 @@
+"""A fishing village, small enough for tests, played into a run file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from society.gamemaster import Outcome
+from society.runs.runfile import Level, RunFile, Writer, manifest_of, open_run
+from society.spec import load, prepared
+from society.talk import Page
+
+VILLAGE = {"agents": 6, "replicates": 4, "rounds": 12}
+
+
+class Kept(NamedTuple):
+    """A run and its file."""
+
+    path: Path
+    outcome: Outcome
+    pages: list[Page]
+
+
+Keep = Callable[..., Kept]
+Reading = Callable[[Path], RunFile]
+
+
+@pytest.fixture
+def keep(tmp_path: Path) -> Keep:
+    """`keep()` plays the village into a.run; changes are those of a scenario file.
+
+    told: what becomes of each page before it is written; None leaves it out.
+    """
+
+    def kept(
+        source: str = "fishing_village",
+        name: str = "a.run",
+        level: Level = "full",
+        told: Callable[[Page], Page | None] = lambda page: page,
+        **changes: Any,
+    ) -> Kept:
+        given = VILLAGE | changes if source == "fishing_village" else changes
+        setup = prepared(load(source, given))
+        game = setup.gamemaster()
+        pages: list[Page] = []
+
+        class Both:
+            def page(self, page: Page) -> None:
+                pages.append(page)
+                written = told(page)
+                if written is not None:
+                    writer.page(written)
+
+        game.recorders = [Both()]
+        with Writer(tmp_path / name, manifest_of(setup, game, level)) as writer:
+            outcome = game.play()
+        return Kept(tmp_path / name, outcome, pages)
+
+    return kept
+
+
+@pytest.fixture
+def reading() -> Iterator[Reading]:
+    """`reading(path)` opens a run file until the test is over."""
+    opened: list[RunFile] = []
+
+    def opening(path: Path) -> RunFile:
+        opened.append(open_run(path))
+        return opened[-1]
+
+    yield opening
+    for run in opened:
+        run.close()

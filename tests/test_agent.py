@@ -1,0 +1,491 @@
+"""Components: what they may know, draw and change; and the cohorts that are made of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from society.agent import Column, Component, Inquiry, Members, News, One, Question, per_agent
+from society.cast import Cohort, fitted
+from society.draws import Array
+from society.errors import CastError, PartError
+from society.graph import Complete, Graph, from_networkx
+from society.replies import Amount, Choice, Form, Peer
+from society.scenario import Params
+from society.table import Table
+from society.talk import NOBODY, Ask, Inherit, Script, Tell, common, own, seen
+
+if TYPE_CHECKING:
+    from tests.conftest import Answering, Play
+
+
+def bidding(**facts: Any) -> Any:
+    """A script that asks for one bid, with these facts."""
+
+    def auction(table: Table) -> Script:
+        yield Ask("bid", Amount(0, 100), facts)
+
+    return auction
+
+
+class Purse(Component):
+    """Keeps what its member has, at first 10 for each seat."""
+
+    columns = (Column("coins", public=True),)
+    notices = ("paid",)
+
+    def begin(self, me: Members) -> None:
+        me["coins"] = 10 * me.audience.rows.seat
+
+    def notice(self, tell: News, me: Members) -> None:
+        me["coins"] += tell.facts["wage"]
+
+
+# Names
+
+
+def test_the_title_of_a_component_is_its_class_in_words() -> None:
+    class NormBelief(Component):
+        pass
+
+    class LLMPolicy2(Component):
+        pass
+
+    assert (Purse.title(), NormBelief.title()) == ("purse", "norm_belief")
+    assert LLMPolicy2.title() == "llmpolicy2"
+
+
+# Columns
+
+
+def test_a_component_changes_its_columns_when_it_notices_something(play: Play) -> None:
+    def payday(table: Table) -> Script:
+        yield Tell("paid", {"wage": own([[1, 2, 3]])})
+
+    assert play(payday, Purse()).column("coins") == [1, 12, 23]
+
+
+def test_columns_are_zero_until_begin_fills_them(play: Play) -> None:
+    class Blank(Component):
+        columns = (
+            Column("number", int, public=True),
+            Column("share", public=True),
+            Column("rich", bool, public=True),
+        )
+
+    over = play(bidding(), Blank(), Asleep())
+    assert over.column("number") == [0, 0, 0]
+    assert over.column("share") == [0.0, 0.0, 0.0]
+    assert over.column("rich") == [False, False, False]
+
+
+class Asleep(Component):
+    answers = ("bid",)
+
+    def answer(self, ask: Question, me: Members) -> object:
+        return 0
+
+
+def test_siblings_read_each_others_columns(play: Play, answering: Answering) -> None:
+    miser = answering(lambda ask, me: me["coins"] / 2)
+    assert play(bidding(), Purse(), miser).answers("bid")[0].tolist() == [[0, 5, 10]]
+
+
+def test_a_column_that_nobody_keeps_is_refused_with_the_nearest_name(
+    play: Play, answering: Answering
+) -> None:
+    miser = answering(lambda ask, me: me["coin"])
+    with pytest.raises(PartError, match=r"oracle reads column 'coin'.*did you mean 'coins'\?"):
+        play(bidding(), Purse(), miser)
+
+
+def test_whether_a_column_is_there_can_be_asked(play: Play, answering: Answering) -> None:
+    curious = answering(lambda ask, me: ("coins" in me) + ("stars" in me))
+    assert play(bidding(), Purse(), curious).answers("bid")[0].tolist() == [[1, 1, 1]]
+
+
+def test_answering_changes_no_column(play: Play, answering: Answering) -> None:
+    def spend(ask: Question, me: Members) -> object:
+        me["coins"] = 0
+        return 0
+
+    with pytest.raises(PartError, match="oracle sets 'coins' while answering"):
+        play(bidding(), Purse(), answering(spend))
+
+
+def test_answering_cannot_change_a_column_in_place_either(play: Play, answering: Answering) -> None:
+    def spend(ask: Question, me: Members) -> object:
+        coins = me["coins"]
+        coins -= 1
+        return 0
+
+    with pytest.raises(ValueError, match="read-only"):
+        play(bidding(), Purse(), answering(spend))
+
+
+def test_only_the_own_columns_may_be_set(play: Play) -> None:
+    class Thief(Component):
+        def begin(self, me: Members) -> None:
+            me["coins"] = 0
+
+    with pytest.raises(PartError, match="thief sets column 'coins', which it has not declared"):
+        play(bidding(), Purse(), Thief())
+
+
+def test_a_column_of_the_wrong_length_is_refused_with_component_and_column(play: Play) -> None:
+    class Careless(Component):
+        columns = (Column("stars"),)
+
+        def begin(self, me: Members) -> None:
+            me["stars"] = np.zeros(len(me) + 1)
+
+    with pytest.raises(PartError, match="careless sets column 'stars' of float64 for 3 members"):
+        play(bidding(), Careless())
+
+
+def test_a_column_has_one_owner(play: Play) -> None:
+    class Bank(Component):
+        columns = (Column("coins"),)
+
+    with pytest.raises(CastError, match="'everybody' has 'column coins' twice, in purse and bank"):
+        play(bidding(), Purse(), Bank())
+
+
+def test_a_cohort_has_one_component_of_each_name(play: Play) -> None:
+    with pytest.raises(CastError, match="'everybody' has 'asleep' twice"):
+        play(bidding(), Asleep(), Asleep())
+
+
+def test_columns_that_not_everybody_has_are_nan_or_zero_in_public(play: Play) -> None:
+    class Rank(Component):
+        columns = (Column("rank", int, public=True),)
+
+        def begin(self, me: Members) -> None:
+            me["rank"] = 7
+
+    cast = [Cohort("rich", 2, (Purse(), Asleep())), Cohort("ranked", 1, (Rank(), Asleep()))]
+    over = play(bidding(), cast=cast)
+    assert np.isnan(over.column("coins")).tolist() == [False, False, True]
+    assert over.column("rank") == [0, 0, 7]
+
+
+def test_some_members_are_seen_with_their_own_columns_facts_and_draws(
+    play: Play, answering: Answering
+) -> None:
+    def selective(ask: Question, me: Members) -> object:
+        few = me.only(np.array([2, 0]))
+        assert len(few) == 2
+        assert few["coins"].tolist() == [20, 0]
+        assert few.audience.rows.seat.tolist() == [2, 0]
+        some, whole = few.draws.uniform("whim"), me.draws.uniform("whim")
+        assert some.tolist() == whole[[2, 0]].tolist()
+        return 0
+
+    play(bidding(), Purse(), answering(selective))
+
+
+# Facts
+
+
+def test_common_facts_are_the_same_for_all_and_own_facts_are_not(
+    play: Play, answering: Answering
+) -> None:
+    sum_of_both = answering(lambda ask, me: ask.facts["tax"] + ask.facts["wage"])
+    facts = {"tax": common([[10], [20]]), "wage": own([[1, 2], [3, 4]])}
+    over = play(bidding(**facts), sum_of_both, agents=2, replicates=2)
+    assert over.answers("bid")[0].tolist() == [[11, 12], [23, 24]]
+
+
+def test_the_facts_of_a_line_can_be_listed(play: Play, answering: Answering) -> None:
+    names: list[str] = []
+
+    def listing(ask: Question, me: Members) -> object:
+        names.extend(ask.facts)
+        return len(ask.facts)
+
+    over = play(bidding(tax=common(1), wage=own(2)), answering(listing))
+    assert names == ["tax", "wage"]
+    assert over.answers("bid")[0].tolist() == [[2, 2, 2]]
+
+
+def test_an_unknown_fact_is_refused_with_the_nearest_name(play: Play, answering: Answering) -> None:
+    curious = answering(lambda ask, me: ask.facts["wages"])
+    with pytest.raises(PartError, match=r"'bid' has no fact 'wages'; did you mean 'wage'\?"):
+        play(bidding(wage=own(1)), curious)
+
+
+def test_what_is_not_seen_on_a_graph_has_no_neighbours(play: Play, answering: Answering) -> None:
+    curious = answering(lambda ask, me: ask.facts.seen("wage").mean())
+    with pytest.raises(PartError, match="fact 'wage' of 'bid' is own, not seen on a graph"):
+        play(bidding(wage=own(1)), curious)
+
+
+LINE = nx.path_graph(3)  # 0 - 1 - 2
+
+
+def test_a_fact_that_is_seen_shows_the_neighbours_entries(play: Play, answering: Answering) -> None:
+    graphs = {"line": from_networkx([LINE], np.arange(3))}
+    wage = seen("line", [[1.0, 2.0, 6.0]])
+
+    def told(rule: Any) -> Any:
+        return play(bidding(wage=wage), answering(rule), graphs=graphs).answers("bid")[0].tolist()
+
+    assert told(lambda ask, me: ask.facts["wage"]) == [[1, 2, 6]]
+    assert told(lambda ask, me: ask.facts.seen("wage").mean()) == [[2, 3.5, 2]]
+    assert told(lambda ask, me: ask.facts.seen("wage").of(np.array([1, 2, 1]))) == [[2, 6, 2]]
+
+
+def test_nobody_has_the_value_nan_whatever_the_type_of_the_fact(
+    play: Play, answering: Answering
+) -> None:
+    """Or else the type that a component sees would depend on whether anybody is named."""
+    for values in ([[1.0, 2.0, 6.0]], [[1, 2, 6]], [[True, False, True]]):
+        for peers in ([1, 2, 1], [1, NOBODY, 1]):
+
+            def lookup(ask: Question, me: Members, peers: list[int] = peers) -> object:
+                theirs = ask.facts.seen("wage").of(np.array(peers))
+                assert theirs.dtype == float
+                assert np.isnan(theirs).tolist() == [peer == NOBODY for peer in peers]
+                return 0
+
+            play(bidding(wage=seen("all", values)), answering(lookup))
+
+
+def test_those_who_are_gone_are_not_seen(play: Play, answering: Answering) -> None:
+    def after_a_death(table: Table) -> Script:
+        yield Tell("died", gone=np.array([[False, False, True]]))
+        yield Ask("bid", Amount(0, 100), {"wage": seen("all", [[1.0, 2.0, 6.0]])})
+
+    def mean(ask: Question, me: Members) -> Array:
+        wages = ask.facts.seen("wage")
+        assert wages.drawn(np.full(len(me), 0.99))[:2].tolist() == [1, 0]
+        return wages.mean()
+
+    assert play(after_a_death, answering(mean)).answers("bid")[0].tolist() == [[2, 1, 0]]
+
+
+def test_the_mean_over_nobody_is_nan(play: Play, answering: Answering) -> None:
+    isolated = {"line": from_networkx([nx.empty_graph(3)], np.arange(3))}
+
+    def lonely(ask: Question, me: Members) -> object:
+        assert np.isnan(ask.facts.seen("wage").mean()).all()
+        assert ask.facts.seen("wage").drawn(np.full(len(me), 0.5)).tolist() == [NOBODY] * 3
+        return 0
+
+    play(bidding(wage=seen("line", [[1, 2, 6]])), answering(lonely), graphs=isolated)
+
+
+# One by one
+
+
+class ByColumns(Component):
+    """A rule with draws, facts of every scope, options and several answers."""
+
+    answers = ("bid", "visit", "pick", "fill")
+
+    def answer(self, ask: Question, me: Members) -> Any:
+        wages = ask.facts.seen("wage")
+        luck = me.draws.uniform("luck")
+        if ask.kind == "visit":
+            return wages.drawn(luck)
+        price = ask.facts["tax"] + me["coins"] * luck + 0 * me.draws.normal("mood")
+        if ask.kind == "fill":
+            return {"price": price, "peer": wages.drawn(luck)}
+        if ask.kind == "pick":
+            assert ask.options is not None
+            return np.argmax(ask.options, axis=1)
+        return price + np.nan_to_num(wages.of(wages.drawn(luck)))
+
+
+class Alone(Component):
+    """The same, written for a single agent."""
+
+    answers = ByColumns.answers
+
+    @classmethod
+    def title(cls) -> str:
+        return "by_columns"  # the same address of chance
+
+    @per_agent
+    def answer(self, ask: Inquiry, one: One) -> Any:
+        wages = ask.facts.seen("wage")
+        luck = one.draws.uniform("luck")
+        peers = list(wages)
+        peer = peers[int(luck * len(peers))] if peers else NOBODY
+        if ask.kind == "visit":
+            return peer
+        price = ask.facts["tax"] + one["coins"] * luck + 0 * one.draws.normal("mood")
+        if ask.kind == "fill":
+            return {"price": price, "peer": peer}
+        if ask.kind == "pick":
+            assert ask.options is not None
+            return int(np.argmax(ask.options))
+        return price + wages.get(peer, 0)
+
+
+@st.composite
+def neighbourhoods(draw: st.DrawFn) -> tuple[Graph, list[int]]:
+    seats = draw(st.integers(1, 5))
+    ids = draw(st.permutations(range(seats)))
+    if draw(st.booleans()):
+        return Complete(2, np.array(ids)), list(ids)
+    graphs = [nx.gnp_random_graph(seats, 0.5, seed=draw(st.integers(0, 9))) for _ in range(2)]
+    return from_networkx(graphs, np.array(ids)), list(ids)
+
+
+@given(neighbourhoods(), st.data())
+def test_a_rule_for_one_agent_equals_its_columnar_twin(
+    play: Play, neighbourhood: tuple[Graph, list[int]], data: st.DataObject
+) -> None:
+    graph, ids = neighbourhood
+    flags = st.lists(st.booleans(), min_size=2 * len(ids), max_size=2 * len(ids))
+    gone, who = (np.array(data.draw(flags)).reshape(2, -1) for _ in range(2))
+
+    def day(table: Table) -> Script:
+        wage = np.arange(2.0 * len(ids)).reshape(2, -1)
+        facts = {"tax": common([[1.0], [2.0]]), "wage": seen("town", wage)}
+        yield Tell("left", gone=gone)
+        yield Ask("bid", Amount(0, 100), facts, who=who)
+        yield Ask("visit", Peer("town"), facts, who=who)
+        yield Ask("pick", Choice(options=np.array([[1.0, 3.0], [4.0, 2.0]])), facts, who=who)
+        yield Ask("fill", Form({"price": Amount(0, 99), "peer": Peer("town")}), facts, who=who)
+
+    def digest(part: Component) -> str:
+        graphs = {"town": graph}
+        over = play(day, Purse(), part, agents=len(ids), ids=ids, replicates=2, graphs=graphs)
+        played: str = over.outcome.digest
+        return played
+
+    assert digest(Alone()) == digest(ByColumns())
+
+
+def test_one_agent_knows_where_it_sits(play: Play) -> None:
+    places: list[tuple[int, int, bool, bool]] = []
+
+    class Tourist(Component):
+        answers = ("bid",)
+
+        @per_agent
+        def answer(self, ask: Inquiry, one: One) -> float:
+            places.append((one.replicate, one.seat, "coins" in one, "stars" in one))
+            return 0
+
+    play(bidding(), Purse(), Tourist(), agents=2, replicates=2)
+    assert places == [(k, seat, True, False) for k in range(2) for seat in range(2)]
+
+
+# Cohorts
+
+
+def test_cohorts_take_seats_in_order(play: Play, answering: Answering) -> None:
+    low, high = answering(lambda ask, me: 1), answering(lambda ask, me: 9)
+    cast = [Cohort("low", 2, (low,)), Cohort("high", 1, (high,))]
+    assert play(bidding(), cast=cast).answers("bid")[0].tolist() == [[1, 1, 9]]
+
+
+def test_a_cohort_may_sit_elsewhere_in_each_replicate(play: Play, answering: Answering) -> None:
+    here = np.array([[True, False], [False, True]])
+    low, high = answering(lambda ask, me: 1), answering(lambda ask, me: 9)
+    cast = [Cohort("low", 1, (low,), here), Cohort("high", 1, (high,), ~here)]
+    over = play(bidding(), cast=cast, agents=2, replicates=2)
+    assert over.answers("bid")[0].tolist() == [[1, 9], [9, 1]]
+
+
+def test_an_empty_cohort_does_no_harm(play: Play) -> None:
+    cast = [Cohort("none", 0, (Purse(), ByColumns())), Cohort("all", 3, (Purse(), ByColumns()))]
+    script = bidding(tax=common(1), wage=seen("all", [[1, 2, 6]]))
+    split, whole = play(script, cast=cast), play(script, Purse(), ByColumns())
+    assert split.outcome.digest == whole.outcome.digest
+
+
+@pytest.mark.parametrize(
+    ("counts", "complaint"),
+    [
+        ([], "seat 0 of replicate 0 belongs to 0 cohorts; .* fill 3 seats, each once"),
+        ([2], "seat 2 of replicate 0 belongs to 0 cohorts"),
+    ],
+    ids=str,
+)
+def test_seats_that_nobody_takes_are_refused(play: Play, counts: list[int], complaint: str) -> None:
+    cast = [Cohort(f"cohort {n}", n, (Asleep(),)) for n in counts] or [Cohort("none", 0, ())]
+    with pytest.raises(CastError, match=complaint):
+        play(bidding(), cast=cast)
+
+
+def test_a_seat_that_is_taken_twice_is_refused(play: Play) -> None:
+    everywhere = np.ones(3, bool)
+    cast = [Cohort("all", 3, (Asleep(),)), Cohort("again", 3, (Asleep(),), everywhere)]
+    with pytest.raises(CastError, match="seat 0 of replicate 0 belongs to 2 cohorts"):
+        play(bidding(), cast=cast)
+
+
+@pytest.mark.parametrize("where", [np.ones(4, bool), np.ones((3, 3), bool), np.arange(3)], ids=str)
+def test_a_cohort_that_sits_in_no_such_place_is_refused(play: Play, where: Array) -> None:
+    with pytest.raises(CastError, match=r"cohort 'all' sits where .* expected bool, \(3,\)"):
+        play(bidding(), cast=[Cohort("all", 3, (Asleep(),), where)])
+
+
+def test_two_cohorts_of_one_name_are_refused(play: Play) -> None:
+    cast = [Cohort("all", 1, (Asleep(),)), Cohort("all", 2, (Asleep(),))]
+    with pytest.raises(CastError, match="two cohorts are called 'all'"):
+        play(bidding(), cast=cast)
+
+
+# Fitting components to parameters
+
+
+class Market(Params):
+    """Parameters of some scenario."""
+
+    price: float = 3.0
+    haste: float = 0.5
+
+
+@dataclass(frozen=True)
+class Trader(Component):
+    """Takes its price from the scenario, unless told otherwise."""
+
+    price: float = 1.0
+    mood: Literal["calm", "wild"] = "calm"
+
+
+def test_parameters_of_the_same_name_are_passed_on_to_components() -> None:
+    assert fitted(Trader, Market()) == Trader(price=3.0, mood="calm")
+    assert fitted(Trader, Market(), price=4, mood="wild") == Trader(price=4.0, mood="wild")
+
+
+def test_a_parameter_that_a_component_lacks_is_refused() -> None:
+    with pytest.raises(CastError, match=r"trader.*no parameter 'prize'; did you mean 'price'\?"):
+        fitted(Trader, Market(), prize=4)
+
+
+def test_a_value_that_a_component_does_not_take_is_refused() -> None:
+    with pytest.raises(CastError, match=r"trader.*mood.*'angry'.*calm.*wild"):
+        fitted(Trader, Market(), mood="angry")
+
+
+# Birth
+
+
+def test_the_newly_born_may_mutate_and_nobody_else_does(play: Play) -> None:
+    class Child(Component):
+        columns = (Column("age", public=True),)
+
+        def begin(self, me: Members) -> None:
+            me["age"] = 40
+
+        def born(self, me: Members) -> None:
+            me["age"] = me["age"] - 40 + me.draws.uniform("months")
+
+    def generation(table: Table) -> Script:
+        yield Inherit("bred", np.array([[1, NOBODY, NOBODY]]), ("age",))
+
+    ages = play(generation, Child()).column("age")
+    assert 0 <= ages[0] < 1
+    assert ages[1:] == [40, 40]

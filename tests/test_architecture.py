@@ -1,0 +1,268 @@
+"""Who may import whom, where chance may come from, how long things may grow."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from society.agent import Component
+from society.catalogue import components, scenarios
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ("components", "scenarios", "memory")
+
+# A module of the engine imports only what stands in a row above its own.
+ENGINE = (
+    ("errors", "draws"),
+    ("talk", "checks"),
+    ("graph", "digest", "places"),
+    ("replies",),
+    ("agent",),
+    ("table",),
+    ("cast", "wrap"),
+    ("scenario",),
+    ("gamemaster", "families"),
+    ("catalogue",),
+    ("scenario_file",),
+    ("cohorts",),
+    ("spec",),
+    ("runs",),
+    ("theatre",),
+    ("cli",),
+    ("__main__",),
+)
+LEVEL = {name: level for level, row in enumerate(ENGINE) for name in row}
+
+# What a rule or a rule book may know of the engine.
+FOR_COMPONENTS = {"errors", "draws", "talk", "graph", "replies", "agent"}
+FOR_SCENARIOS = FOR_COMPONENTS | {"table", "cast", "wrap", "scenario"}
+FOR_THEATRE = {"errors", "draws", "talk", "scenario", "theatre"}
+
+
+class Import(NamedTuple):
+    """One import that happens when a program runs: not the ones for type checkers only."""
+
+    file: Path
+    line: int
+    module: str  # absolute
+    late: bool  # inside a function
+
+    @property
+    def room(self) -> str:
+        """The room, for our own modules: engine, components, scenarios or memory."""
+        parts = self.module.split(".")
+        return parts[1] if parts[1:] and parts[1] in ROOMS else "engine"
+
+    @property
+    def part(self) -> str:
+        """The module of the engine, or its folder: runs, theatre."""
+        return [*self.module.split("."), ""][1]
+
+    def __str__(self) -> str:
+        return f"{self.file.relative_to(ROOT)}:{self.line} imports {self.module}"
+
+
+def files(*folders: str) -> list[Path]:
+    """Python files of these folders; society/components and the like are links, and left out."""
+    found = [file for folder in folders for file in sorted((ROOT / folder).rglob("*.py"))]
+    return [file for file in found if file.relative_to(ROOT).parts[1] not in ROOMS]
+
+
+def package(file: Path) -> list[str]:
+    """society/runs/store.py -> society, runs; components/harvest.py -> society, components."""
+    parts = list(file.relative_to(ROOT).parts[:-1])
+    return parts if parts[0] == "society" else ["society", *parts]
+
+
+def imports(file: Path) -> Iterator[Import]:
+    yield from _imports(file, ast.parse(file.read_text()), late=False)
+
+
+def _imports(file: Path, node: ast.AST, *, late: bool) -> Iterator[Import]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(child, ast.Import):
+            for name in child.names:
+                yield Import(file, child.lineno, name.name, late)
+        elif isinstance(child, ast.ImportFrom):
+            home = package(file)[: -(child.level - 1) or None] if child.level else []
+            module = ".".join([*home, *([child.module] if child.module else [])])
+            # `from society import draws` and `from . import draws` import a module each.
+            names = [f"{module}.{name.name}" for name in child.names]
+            for full in names if module == "society" else [module]:
+                yield Import(file, child.lineno, full, late)
+        else:
+            inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            yield from _imports(file, child, late=late or inside)
+
+
+def own(*folders: str) -> list[Import]:
+    """Imports of our own modules."""
+    found = [one for file in files(*folders) for one in imports(file)]
+    return [one for one in found if one.module.split(".")[0] == "society"]
+
+
+def engine_part(file: Path) -> str:
+    return file.relative_to(ROOT / "society").with_suffix("").parts[0]
+
+
+def test_the_engine_imports_no_other_room() -> None:
+    """The catalogue may look through the folders themselves, which are empty packages."""
+    strangers = [one for one in own("society") if one.room != "engine"]
+    looking = [f"society.{room}" for room in ROOMS]
+    wrong = [
+        str(one)
+        for one in strangers
+        if engine_part(one.file) != "catalogue" or one.module not in looking
+    ]
+    assert not wrong
+
+
+def test_every_module_of_the_engine_has_its_level() -> None:
+    parts = {engine_part(file) for file in files("society")} - {"__init__"}
+    assert parts == set(LEVEL), "place new modules in ENGINE, and take out those that are gone"
+
+
+def test_inside_the_engine_imports_go_upwards_only() -> None:
+    wrong = []
+    for one in own("society"):
+        here, there = engine_part(one.file), one.part
+        if there in ROOMS or here in (there, "__init__"):
+            continue
+        if LEVEL.get(there, -1) >= LEVEL[here]:
+            wrong.append(str(one))
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("folder", "rooms", "parts"),
+    [
+        ("memory", {"memory"}, set()),
+        ("components", {"components", "memory"}, FOR_COMPONENTS),
+        ("scenarios", {"scenarios", "components"}, FOR_SCENARIOS),
+        ("society/theatre", set(), FOR_THEATRE),
+    ],
+)
+def test_a_room_imports_only_what_it_may_know(
+    folder: str, rooms: set[str], parts: set[str]
+) -> None:
+    """Rules never see a run file, rule books never see a model, memory knows no agents."""
+    wrong = [str(one) for one in own(folder) if one.room not in rooms and one.part not in parts]
+    assert not wrong
+
+
+def test_our_modules_are_named_in_full_outside_the_engine() -> None:
+    """Bare `import memory` would find the user's own file of that name."""
+    bare = [
+        str(one)
+        for file in files("society", *ROOMS)
+        for one in imports(file)
+        if one.module.split(".")[0] in ROOMS
+    ]
+    assert not bare
+
+
+def test_the_heavy_libraries_are_imported_late() -> None:
+    """Only the theatre, which is itself imported late, may begin with rich."""
+    heavy = ("networkx", "rich", "ruamel")
+    early = [
+        str(one)
+        for file in files("society", *ROOMS)
+        for one in imports(file)
+        if one.module.split(".")[0] in heavy and not one.late and "theatre" not in file.parts
+    ]
+    assert not early
+
+
+def test_chance_comes_from_addressed_draws_alone() -> None:
+    """No np.random, random or secrets; networkx families need a generator, addressed as well."""
+    wrong = []
+    for file in set(files("society", *ROOMS)) - {ROOT / "society/draws.py"}:
+        wrong += [
+            str(one)
+            for one in imports(file)
+            if one.module.split(".")[0] in ("random", "secrets") or one.module == "numpy.random"
+        ]
+        wrong += [
+            f"{file.relative_to(ROOT)}:{node.lineno} calls {ast.unparse(node.func)}"
+            for node in ast.walk(ast.parse(file.read_text()))
+            if isinstance(node, ast.Call)
+            and ast.unparse(node.func).startswith(("np.random.", "numpy.random.", "os.urandom"))
+        ]
+    assert not wrong
+
+
+HELP = """
+import sys
+from society.cli import main
+try:
+    main(["--help"])
+except SystemExit as stop:
+    assert not stop.code, stop.code
+heavy = {name.split(".")[0] for name in sys.modules} & {"numpy", "networkx", "rich", "pydantic"}
+print("heavy:", *sorted(heavy))
+"""
+
+
+def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
+    """So that it answers at once."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(
+        [sys.executable, "-c", HELP],
+        cwd=tmp_path,
+        env=plain,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "heavy:"
+
+
+def code_lines(source: str) -> int:
+    """Lines of a definition, without docstrings and blank lines."""
+    tree = ast.parse(textwrap.dedent(source))
+    said = {
+        line
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        for line in range(node.lineno, (node.end_lineno or 0) + 1)
+    }
+    lines = textwrap.dedent(source).splitlines()
+    return sum(bool(line.strip()) and number not in said for number, line in enumerate(lines, 1))
+
+
+def test_lines_are_counted_without_docstrings_and_blank_lines() -> None:
+    source = '''
+        class Harvest(Component):
+            """Two lines
+
+            and a blank one."""
+
+            # A comment counts.
+            def answer(self) -> int:
+                """Docstring."""
+
+                return 1
+    '''
+    assert code_lines(source) == 4
+
+
+def test_the_fishing_village_is_a_script_of_at_most_forty_lines() -> None:
+    script = inspect.unwrap(scenarios()["fishing_village"].play)
+    assert code_lines(inspect.getsource(script)) <= 40
+
+
+@pytest.mark.parametrize("part", components().values(), ids=components().keys())
+def test_a_component_is_at_most_twenty_five_lines(part: type[Component]) -> None:
+    assert code_lines(inspect.getsource(part)) <= 25

@@ -1,0 +1,117 @@
+"""Overhearing a script: change a line, hold it back, put a script in its place, change answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from society.agent import Component, Inquiry, One
+from society.replies import Amount
+from society.table import Table
+from society.talk import Ask, Line, Script, Tell, common
+from society.wrap import overhear
+
+if TYPE_CHECKING:
+    from tests.conftest import Play, Played
+
+
+class Clerk(Component):
+    """Bids its seat."""
+
+    answers = ("bid", "advise")
+
+    async def consult(self, ask: Inquiry, one: One) -> Any:
+        return one.seat
+
+
+def auction(table: Table) -> Script:
+    """Asks for bids, tells their sum, and gives it back."""
+    bid = yield Ask("bid", Amount(0, 100))
+    total = np.zeros((1, 1)) if bid is None else bid.sum(1, keepdims=True)
+    yield Tell("sold", {"total": common(total)})
+    return total
+
+
+def wrapped(play: Play, **changes: Any) -> Played:
+    over: Played = play(lambda table: overhear(auction(table), **changes), Clerk())
+    return over
+
+
+def kinds(over: Played) -> list[str]:
+    return [step.kind for step in over.steps]
+
+
+def test_a_wrapper_that_changes_nothing_changes_nothing(play: Play) -> None:
+    assert wrapped(play).outcome == play(auction, Clerk()).outcome
+    assert wrapped(play).told("total")[0].tolist() == [[3]]
+
+
+def test_a_line_may_be_changed_on_its_way_out(play: Play) -> None:
+    def whispered(said: Line) -> Line:
+        return Tell("whispered", said.facts) if isinstance(said, Tell) else said
+
+    assert kinds(wrapped(play, line=whispered)) == ["bid", "whispered"]
+
+
+def test_a_line_held_back_is_answered_with_nothing(play: Play) -> None:
+    over = wrapped(play, line=lambda said: None if isinstance(said, Ask) else said)
+    assert kinds(over) == ["sold"]
+    assert over.told("total")[0].tolist() == [[0]]
+
+
+def test_an_answer_may_be_changed_on_its_way_in(play: Play) -> None:
+    def doubled(said: Line, answered: Any) -> Any:
+        return 2 * answered if isinstance(said, Ask) else answered
+
+    over = wrapped(play, answer=doubled)
+    assert over.answers("bid")[0].tolist() == [[0, 1, 2]]  # what the agents said is kept
+    assert over.told("total")[0].tolist() == [[6]]
+
+
+def test_a_script_in_place_of_a_line_answers_for_it(play: Play) -> None:
+    def advised(said: Line) -> Line | Script:
+        return consultation(said) if isinstance(said, Ask) else said
+
+    def consultation(said: Ask) -> Script:
+        advice = yield Ask("advise", Amount(0, 100))
+        bid = yield said
+        return bid + 10 * advice
+
+    over = wrapped(play, line=advised)
+    assert kinds(over) == ["advise", "bid", "sold"]
+    assert over.told("total")[0].tolist() == [[33]]
+
+
+def test_the_inner_answer_of_a_script_is_changed_too(play: Play) -> None:
+    def quiet(said: Ask) -> Script:
+        return np.full((1, 3), 5.0)
+        yield said
+
+    over = wrapped(
+        play,
+        line=lambda said: quiet(said) if isinstance(said, Ask) else said,
+        answer=lambda said, answered: answered + 1 if isinstance(said, Ask) else answered,
+    )
+    assert over.told("total")[0].tolist() == [[18]]
+
+
+def test_what_the_inner_script_gives_back_comes_through(play: Play) -> None:
+    def twice(table: Table) -> Script:
+        first = yield from overhear(auction(table))
+        second = yield from overhear(overhear(auction(table)))
+        yield Tell("closed", {"both": common(first + second)})
+
+    assert play(twice, Clerk()).told("both")[0].tolist() == [[6]]
+
+
+def test_the_changed_line_is_not_what_answer_hears_of(play: Play) -> None:
+    """`answer` sees the line as the inner script said it."""
+    heard = []
+
+    def listen(said: Line, answered: Any) -> Any:
+        heard.append(said.kind)
+        return answered
+
+    wrapped(play, line=lambda said: Tell("mute") if isinstance(said, Tell) else said, answer=listen)
+    assert heard == ["bid", "sold"]

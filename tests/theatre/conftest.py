@@ -1,0 +1,123 @@
+"""Runs made by hand, written to a real run file, and what the theatre prints of them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from society.runs.runfile import Manifest, RunFile, Status, Writer, open_run
+from society.scenario import Stage
+from society.talk import Entry, Page, Step
+from society.theatre.plain import history
+
+LAKE = Stage(
+    gauge=("stock", "capacity"),
+    columns=("catch", "wealth", "belief"),
+    limits={"catch": "limit"},
+    links={"punish": "fined", "imitate": "copied"},
+    notes={"cap": {"propose": "the median of {n} proposals", "vote": "the plurality of {n} votes"}},
+    endings={"collapsed": "the lake collapsed"},
+)
+
+Arrays = Mapping[tuple[str, str], Any]
+
+
+class Hand:
+    """Makes pages, manifests, run files and prints by hand; three agents unless told otherwise."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def ask(self, kind: str, form: str, arrays: Arrays) -> Step:
+        return self._step("ask", kind, form, arrays)
+
+    def tell(self, kind: str, arrays: Arrays) -> Step:
+        return self._step("tell", kind, "", arrays)
+
+    def page(
+        self,
+        number: int,
+        *steps: Step,
+        present: Any = ((True, True, True),),
+        running: Any = ((True,),),
+        public: Mapping[str, Any] | None = None,
+        measures: Mapping[str, Any] | None = None,
+        ledger: tuple[Entry, ...] = (),
+    ) -> Page:
+        return Page(
+            number,
+            (number,) if number else (),
+            steps,
+            bytes(32),
+            {name: np.array(values) for name, values in (public or {}).items()},
+            {name: np.array(values) for name, values in (measures or {}).items()},
+            np.array(present),
+            np.array(running),
+            ledger,
+        )
+
+    def manifest(self, **changes: Any) -> Manifest:
+        cohorts = [{"name": "altruist", "seats": [0, 1]}, {"name": "selfish", "seats": [2]}]
+        given = {
+            "scenario": "lake",
+            "spec": {},
+            "params": {"capacity": 100.0},
+            "seed": 7,
+            "agents": 3,
+            "replicates": 1,
+            "horizon": 10,
+            "level": "full",
+            "measures": [],
+            "stage": LAKE,
+            "cohorts": cohorts,
+            "versions": {},
+            "files": {},
+        }
+        return Manifest.model_validate(given | changes)
+
+    def recorded(
+        self, *pages: Page, manifest: Manifest | None = None, status: Status = "finished"
+    ) -> RunFile:
+        writer = Writer(self.folder / "hand.run", manifest or self.manifest(), overwrite=True)
+        for page in pages:
+            writer.page(page)
+        writer.close(status)
+        return open_run(self.folder / "hand.run")
+
+    def told(
+        self,
+        run: RunFile,
+        *,
+        width: int = 80,
+        encoding: str = "utf-8",
+        colour: bool = False,
+        start: int = 0,
+        replicate: int = 0,
+    ) -> str:
+        """The history of a run as a terminal of this kind would receive it."""
+        file = io.TextIOWrapper(io.BytesIO(), encoding)
+        console = Console(file=file, width=width, force_terminal=colour)
+        history(run, console, start=start, replicate=replicate)
+        file.seek(0)
+        return file.read()
+
+    def _step(self, sort: Literal["ask", "tell"], kind: str, form: str, arrays: Arrays) -> Step:
+        return Step(sort, kind, form, {key: np.array(value) for key, value in arrays.items()})
+
+
+@pytest.fixture(autouse=True)
+def _an_ordinary_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+
+@pytest.fixture
+def hand(tmp_path: Path) -> Hand:
+    return Hand(tmp_path)
