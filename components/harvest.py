@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from society.agent import Column, Component, Members, Question
+from society.checks import Positive
 from society.draws import Array
 
 from .persona import Ranges, first_trait
@@ -27,7 +28,7 @@ class Harvest(Component):
     """Answers `effort`; keeps the trait `effort`, which others may imitate."""
 
     effort_rule: Literal["deterrence", "trait"] = "deterrence"
-    effort_noise: float = 0.03  # sigma_e, of an imitated effort
+    effort_noise: Positive = 0.03  # sigma_e, of an imitated effort
     efforts: Ranges = ((0.0, 1.0), (0.2, 0.5), (0.7, 1.0))
 
     answers = ("effort",)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from society.agent import Column, Component, Members
+from society.checks import Positive
 
 from .persona import Ranges, first_trait
 
@@ -18,7 +19,7 @@ from .persona import Ranges, first_trait
 class NormBelief(Component):
     """Keeps the column `belief`, which others may imitate."""
 
-    belief_noise: float = 0.3  # sigma_g, of an imitated belief
+    belief_noise: Positive = 0.3  # sigma_g, of an imitated belief
     beliefs: Ranges = ((2.0, 8.0), (4.0, 8.0), (10.0, 14.0))
 
     columns = (Column("belief", public=True),)

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from society.agent import Column, Component, Members, Question
+from society.checks import Positive
 from society.draws import Array
 from society.talk import NOBODY
 
@@ -29,7 +30,7 @@ class Punishment(Component):
     """Answers `watch` (the chance m p) and `punish`; others may imitate `monitoring`."""
 
     punishers: Literal["table", "text"] = "table"
-    effort_noise: float = 0.03  # sigma_B: one noise serves effort and monitoring
+    effort_noise: Positive = 0.03  # sigma_B: one noise serves effort and monitoring
 
     answers = ("watch", "punish")
     columns = (Column("monitoring", public=True), Column("punishing"))

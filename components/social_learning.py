@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from society.agent import Component, Members, Question
+from society.checks import Positive, Share
 from society.draws import Array
 from society.talk import NOBODY
 
@@ -19,8 +20,8 @@ from society.talk import NOBODY
 class SocialLearning(Component):
     """Answers `imitate` with the peer to copy, or NOBODY."""
 
-    revision: float = 0.5  # q, chance a round to reconsider
-    selection: float = 0.3  # delta, per unit of payoff
+    revision: Share = 0.5  # q, chance a round to reconsider
+    selection: Positive = 0.3  # delta, per unit of payoff
 
     answers = ("imitate",)
 

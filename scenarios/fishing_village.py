@@ -18,12 +18,13 @@ c, wealth, stock, q, delta, the noises, R_min, the horizon) is set by us to make
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
 from society.cast import Cohort, fitted
+from society.checks import Positive, Share
 from society.components.harvest import Harvest
 from society.components.norm_belief import NormBelief
 from society.components.persona import Persona, Temper
@@ -43,9 +44,6 @@ from society.scenarios.institutions import (
 )
 from society.table import Table
 from society.talk import Ask, Script, Tell, common, own, seen
-
-Share = Annotated[float, Field(ge=0, le=1)]
-Positive = Annotated[float, Field(ge=0)]
 
 
 class Village(Params):

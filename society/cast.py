@@ -328,6 +328,11 @@ def _company(cohort: Cohort, node: Array, table: Table) -> Company:
                     f"in {owned[name]} and {part.title()}; leave one out"
                 )
             owned[name] = part.title()
+        if part.answers and not (part.overrides("answer") or part.overrides("consult")):
+            raise CastError(
+                f"{part.title()} in cohort {cohort.name!r} answers {', '.join(part.answers)} but "
+                "has neither `answer` nor `consult`; write one of them"
+            )
     rows = Rows(*np.divmod(node, table.agents), node)
     whole = len(node) == table.present.size
     places = Places.at(table.places[node])

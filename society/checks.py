@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple, TypeVar, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, create_model
 from pydantic.json_schema import GenerateJsonSchema
@@ -19,6 +19,8 @@ from pydantic.json_schema import GenerateJsonSchema
 from .errors import nearest
 
 M = TypeVar("M", bound=BaseModel)
+Share = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[float, Field(ge=0)]
 Keys = tuple[str | int, ...]  # ("cohorts", 0, "count")
 Schema = Mapping[str, Any]
 

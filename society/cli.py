@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import sys
 from collections.abc import Callable
@@ -18,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 from .errors import SocietyError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from .gamemaster import Outcome
     from .runs.manifest import Manifest
     from .runs.store import Status
@@ -89,6 +92,10 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("file", type=Path, metavar="FILE.run")
     replay.add_argument("--plain", action="store_true", help="as text (the only way so far)")
     replay.add_argument("--from", type=_whole(0), default=0, metavar="T", dest="start")
+    replay.add_argument("--replicate", type=_whole(0), default=0, metavar="R", help="default: 0")
+    replay.add_argument(
+        "--speed", type=_speed, default=math.inf, metavar="X", help="rounds a second"
+    )
     replay.set_defaults(command=_replay)
     return parser
 
@@ -100,6 +107,16 @@ def _whole(least: int) -> Callable[[str], int]:
         return int(text)
 
     return whole
+
+
+def _speed(text: str) -> float:
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = math.nan
+    if not speed > 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return speed
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -165,11 +182,9 @@ def _report(
     if args.json:
         print(json.dumps(_facts(manifest, outcome, status, path), indent=2))
     elif not getattr(args, "quiet", False):
-        from rich.console import Console
-
         from .theatre.summary import summary
 
-        summary(manifest, outcome, status, path, Console(highlight=False))
+        summary(manifest, outcome, status, path, _console())
 
 
 def _facts(manifest: Manifest, outcome: Outcome, status: str, path: Path) -> dict[str, Any]:
@@ -211,10 +226,19 @@ def _verify(args: argparse.Namespace) -> int:
 
 
 def _replay(args: argparse.Namespace) -> int:
-    from rich.console import Console
-
     from .runs.runfile import open_run
     from .theatre.plain import history
 
-    history(open_run(args.file), Console(highlight=False), start=args.start)
+    history(open_run(args.file), _console(), args.start, args.replicate, args.speed)
     return 0
+
+
+def _console() -> Console:
+    """Stdout; a reader that has left is handled in `main`, not by rich."""
+    from rich.console import Console
+
+    class Paper(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Paper(highlight=False)

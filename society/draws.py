@@ -120,7 +120,8 @@ class Draws:
         """Whole numbers in [0, count); -1 where count is 0."""
         floored = np.floor(self.uniform(channel) * count).astype(np.int64)
         # u * count can round up to count itself; where count is 0 this gives the -1.
-        return np.minimum(floored, np.asarray(count) - 1)
+        below: Array = np.minimum(floored, np.asarray(count) - 1)
+        return below
 
     def normal(self, channel: str) -> Array:
         """Standard normals, by Box and Muller (1958) from the two halves of one word."""

@@ -70,13 +70,16 @@ def brief(file: Path | str) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def blamed(error: BaseException, file: str) -> str:
-    """What went wrong in a user's file, and in which line of it."""
-    lines = [
-        line for frame, line in walk_tb(error.__traceback__) if frame.f_code.co_filename == file
-    ]
+def blamed(error: BaseException, file: str = "") -> str:
+    """What went wrong in a user's file, and in which line of it.
+
+    Without `file`, in the file of the function that was called where the error is caught.
+    """
     if isinstance(error, SyntaxError) and error.filename == file:
         return f"{brief(file)}:{error.lineno}: {error.msg}"
+    calls = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    file = file or calls[min(1, len(calls) - 1)][0]
+    lines = [line for name, line in calls if name == file]
     return f"{brief(file)}:{lines[-1] if lines else 1}: {type(error).__name__}: {error}"
 
 

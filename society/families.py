@@ -14,9 +14,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_serializer, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    model_serializer,
+    model_validator,
+)
 
-from .checks import Fault, Refused, anchored, checked, parameters_of
+from .checks import Fault, Refused, Share, anchored, checked, parameters_of
 from .draws import Array, generator
 from .errors import FileError, GraphError, SocietyError, blamed, brief, nearest
 from .graph import Complete, Graph, from_networkx
@@ -29,7 +37,6 @@ if TYPE_CHECKING:
 Count = Annotated[int, Field(ge=1)]
 Even = Annotated[int, Field(ge=2, multiple_of=2)]
 Size = Annotated[int, Field(ge=2)]
-Chance = Annotated[float, Field(ge=0, le=1)]
 
 
 def complete(agents: int) -> None:
@@ -67,7 +74,7 @@ def lattice(agents: int, *, rows: Count | None = None, periodic: bool = True) ->
 
 
 def small_world(
-    agents: int, rng: np.random.Generator, *, neighbours: Even = 4, rewiring: Chance = 0.1
+    agents: int, rng: np.random.Generator, *, neighbours: Even = 4, rewiring: Share = 0.1
 ) -> Net:
     """A ring with each tie rewired at random with a chance (Watts and Strogatz 1998)."""
     import networkx as nx
@@ -151,9 +158,9 @@ def from_function(agents: int, rng: np.random.Generator, *, function: Callable[.
     except SocietyError:
         raise
     except Exception as error:
-        raise GraphError(blamed(error, inspect.getfile(function))) from error
+        raise GraphError(blamed(error)) from error
     if not isinstance(net, nx.Graph):
-        raise GraphError(f"{function.__name__} gave {net!r:.60}; expected a networkx graph")
+        raise GraphError(f"the function gave {net!r:.60}; expected a networkx graph")
     return net
 
 
@@ -207,7 +214,7 @@ class GraphSpec(BaseModel):
         if callable(said):
             return {"kind": "function", "function": said}
         if not isinstance(said, Mapping):
-            raise ValueError(f"got {said!r}; expected a name, or a mapping with `kind`")
+            raise ValueError(f"got {said!r:.60}; expected a name, or a mapping with `kind`")
         kind = next((name for name in ("file", "function") if name in said), None)
         whole = said if kind is None else {"kind": kind, **said}
         if "kind" not in whole:
@@ -217,10 +224,18 @@ class GraphSpec(BaseModel):
     @model_serializer
     def _plain(self) -> dict[str, Any]:
         named = {
-            name: value.__name__ if callable(value) else value
+            name: getattr(value, "__name__", value) if callable(value) else value
             for name, value in self.parameters.items()
         }
         return {"kind": self.kind, **named}
+
+
+def drawing(said: object) -> GraphSpec:
+    """What is said about a graph, in any of the ways of GraphSpec; raises Refused."""
+    try:
+        return GraphSpec.model_validate(said)
+    except ValidationError as error:
+        raise Refused(Fault((), error.errors()[0]["msg"].removeprefix("Value error, "))) from None
 
 
 def family(spec: GraphSpec) -> tuple[Callable[..., Any], dict[str, Any]]:
@@ -229,7 +244,7 @@ def family(spec: GraphSpec) -> tuple[Callable[..., Any], dict[str, Any]]:
         named = FAMILIES[spec.kind]
     except KeyError:
         words = f"there is no graph {spec.kind!r}; {nearest(spec.kind, FAMILIES)}"
-        raise Refused(Fault(("kind",), words)) from None
+        raise Refused(Fault((), words)) from None
     return named, dict(checked(parameters_of(named), spec.parameters))
 
 

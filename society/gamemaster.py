@@ -309,6 +309,7 @@ class GameMaster:
 
         The same array told twice in a round is kept (and hashed) once.
         """
+        values = np.asarray(values)
         wanted = values.dtype if dtype is None else np.dtype(dtype)
         private = not values.flags.writeable and values.flags.owndata
         if private and values.shape == shape and values.dtype == wanted:

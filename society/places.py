@@ -91,7 +91,8 @@ def _parsed(text: str, shown: str) -> tuple[Any, dict[Keys, Place]]:
 
 
 def _placed(node: Any, keys: Keys, shown: str, name: str = "") -> Iterator[tuple[Keys, Place]]:
-    here = _at(shown, node.start_mark)
+    empty = node.start_mark.index == node.end_mark.index
+    here = name if name and empty else _at(shown, node.start_mark)
     yield keys, Place(here, name or here)
     if node.id == "mapping":
         for key, value in node.value:

@@ -19,7 +19,7 @@ from .checks import Fault, Keys, Refused, checked, dotted, parameters_of, unknow
 from .cohorts import components
 from .draws import Array
 from .errors import InputError
-from .families import GraphSpec, built, family
+from .families import GraphSpec, built, drawing, family
 from .gamemaster import Answerer, GameMaster
 from .graph import Graph
 from .scenario import Params, Scenario
@@ -31,7 +31,7 @@ from .wrap import Play
 __all__ = ["CohortSpec", "Setup", "Spec", "changed", "load", "prepared"]
 
 
-class _Drawing(NamedTuple):
+class Drawn(NamedTuple):
     """A graph, and where it was asked for: under graph, or under graphs and a relation."""
 
     keys: Keys
@@ -43,7 +43,7 @@ class Setup:
     """A society that is ready to play.
 
     scenario: with its mechanisms and its cast. found: which file it came from, or that it is ours.
-    files: SHA-256 of the user's .py and graph files, by path.
+    files: SHA-256 of the user's .py and graph files, by path. drawings: graphs by relation.
     """
 
     spec: Spec
@@ -53,7 +53,7 @@ class Setup:
     rounds: int
     found: str
     files: Mapping[str, str]
-    drawings: Mapping[str, _Drawing]
+    drawings: Mapping[str, Drawn]
 
     @property
     def seed(self) -> int:
@@ -104,7 +104,7 @@ class Setup:
         graphs = {key: self._graph(one, replicate_ids, ids) for key, one in different.items()}
         return {relation: graphs[drawing.keys] for relation, drawing in self.drawings.items()}
 
-    def _graph(self, drawing: _Drawing, replicate_ids: Array, ids: Array) -> Graph:
+    def _graph(self, drawing: Drawn, replicate_ids: Array, ids: Array) -> Graph:
         keys, graph = drawing
         try:
             return built(
@@ -222,7 +222,7 @@ class _Preparation:
             self.found.append(Fault(("agents",), words))
         return total
 
-    def drawings(self, scenario: Scenario) -> dict[str, _Drawing]:
+    def drawings(self, scenario: Scenario) -> dict[str, Drawn]:
         """The graph of each relation, and where it was asked for."""
         spec, relations = self.spec, scenario.relations
         for relation in spec.graphs:
@@ -235,23 +235,22 @@ class _Preparation:
         # One graph said for all outweighs what the scenario says for single relations.
         single = spec.graphs if spec.graph else {**scenario.graphs, **spec.graphs}
         said |= {("graphs", relation): graph for relation, graph in single.items()}
-        drawn = {keys: _Drawing(keys, self.graph(keys, graph)) for keys, graph in said.items()}
+        drawn = {keys: Drawn(keys, self.graph(keys, graph)) for keys, graph in said.items()}
         return {name: drawn.get(("graphs", name), drawn["graph",]) for name in relations}
 
     def graph(self, keys: Keys, said: Any) -> GraphSpec:
-        """With its kind and parameters checked and its function found."""
-        graph = GraphSpec.model_validate(said)
+        """With its kind and parameters checked, and the user's function found."""
         with self.at(*keys):
+            graph = drawing(said)
             given = graph.parameters
             if graph.kind == "file" and isinstance(given.get("file"), str):
                 self.shelf.bytes_of(given["file"])
             if graph.kind == "function" and isinstance(given.get("function"), str):
-                function = self.shelf.function(given["function"])
-                graph = GraphSpec.model_validate(
-                    {**given, "kind": "function", "function": function}
-                )
+                found = {"function": self.shelf.function(given["function"])}
+                graph = drawing({"kind": graph.kind, **given, **found})
             family(graph)
-        return graph
+            return graph
+        return GraphSpec(kind="complete")  # stands in for one that was noted as wrong
 
     def cast(self, cohorts: list[CohortSpec], default: Cast, params: Params) -> list[Cohort]:
         cast = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import hypothesis
@@ -113,6 +114,7 @@ def _parlour(script: Callable[[Table], Script], measures: tuple[Measure, ...]) -
 Play = Callable[..., Played]
 Recorded = Callable[[GameMaster], Played]
 Answering = Callable[[Callable[[Question, Members], object]], Component]
+Written = Callable[[str, str], str]
 
 
 @pytest.fixture(scope="session")
@@ -141,3 +143,17 @@ def answering() -> Answering:
         return Oracle()
 
     return oracle
+
+
+@pytest.fixture
+def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Written:
+    """`written("a.yaml", text)` writes a file in an empty working directory and gives its path."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(name: str, text: str) -> str:
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+        return str(file)
+
+    return write

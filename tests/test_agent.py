@@ -157,6 +157,14 @@ def test_a_column_has_one_owner(play: Play) -> None:
         play(bidding(), Purse(), Bank())
 
 
+def test_a_component_that_answers_has_a_rule_for_it(play: Play) -> None:
+    class Promise(Component):
+        answers = ("bid",)
+
+    with pytest.raises(CastError, match="promise in cohort 'everybody' answers bid but has neith"):
+        play(bidding(), Promise())
+
+
 def test_a_cohort_has_one_component_of_each_name(play: Play) -> None:
     with pytest.raises(CastError, match="'everybody' has 'asleep' twice"):
         play(bidding(), Asleep(), Asleep())

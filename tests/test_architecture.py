@@ -43,7 +43,7 @@ ENGINE = (
 LEVEL = {name: level for level, row in enumerate(ENGINE) for name in row}
 
 # What a rule or a rule book may know of the engine.
-FOR_COMPONENTS = {"errors", "draws", "talk", "graph", "replies", "agent"}
+FOR_COMPONENTS = {"errors", "draws", "checks", "talk", "graph", "replies", "agent"}
 FOR_SCENARIOS = FOR_COMPONENTS | {"table", "cast", "wrap", "scenario"}
 FOR_THEATRE = {"errors", "draws", "talk", "scenario", "theatre"}
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,6 +23,9 @@ from society.catalogue import (
 )
 from society.errors import CatalogueError, InputError, ScenarioError
 from society.scenarios.fishing_village import fishing_village
+
+if TYPE_CHECKING:
+    from tests.conftest import Written
 
 MISER = """
 from dataclasses import dataclass
@@ -46,22 +49,6 @@ from society.scenarios.fishing_village import fishing_village
 stern = replace(fishing_village, agents=4)
 mild = replace(fishing_village, agents=5)
 """
-
-Written = Callable[[str, str], str]
-
-
-@pytest.fixture
-def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Written:
-    """`written("a.py", text)` writes a file of a user's into the working directory."""
-    monkeypatch.chdir(tmp_path)
-
-    def write(name: str, text: str) -> str:
-        file = tmp_path / name
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(text)
-        return str(file)
-
-    return write
 
 
 def test_what_we_ship_is_found_under_its_name() -> None:

@@ -146,6 +146,8 @@ WRONG: dict[str, tuple[tuple[object, ...], str]] = {
     "missing run file": (("show", "nowhere.run"), "nowhere.run"),
     "a folder": (("show", "."), "folder"),
     "round beyond the end": (("replay", "a.run", "--plain", "--from", 99), "99"),
+    "no such replicate": (("replay", "a.run", "--plain", "--replicate", 1), "replicate 1"),
+    "no speed": (("replay", "a.run", "--plain", "--speed", 0), "above 0"),
     "existing output": (("run", "fishing_village", "--out", "a.run"), "--overwrite"),
     "output is a folder": (("run", "fishing_village", "--out", "folder"), "folder"),
     "output below a file": (("run", "fishing_village", "--out", "a.run/b.run"), "a.run/b.run"),
@@ -236,11 +238,12 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
         f"{sys.executable} -m society replay a.run --plain | head -n 1"
     )
     done = subprocess.run(
-        ["sh", "-c", command],
+        ["bash", "-o", "pipefail", "-c", command],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         timeout=60,
     )
     assert done.stderr == ""
+    assert done.returncode == 0
     assert done.stdout.startswith("fishing_village")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Sequence
 from pathlib import Path
@@ -170,6 +171,14 @@ def test_a_function_draws_with_a_generator_of_each_replicate() -> None:
     assert seen(batch, 2) == seen(graph(chain, 8, replicate_ids=[2]))
 
 
+def test_a_function_may_have_parameters_of_its_own_filled_in() -> None:
+    def wheel(agents: int, rng: np.random.Generator, reach: int) -> nx.Graph[int]:
+        net: nx.Graph[int] = nx.circulant_graph(agents, [reach])
+        return net
+
+    assert seen(graph(functools.partial(wheel, reach=2), 5))[0] == [2, 3]
+
+
 def test_every_family_has_a_line_that_says_what_it_is() -> None:
     assert all((family.__doc__ or "").strip() for family in FAMILIES.values())
 
@@ -197,7 +206,7 @@ IMPOSSIBLE: list[tuple[Any, int, str]] = [
     ({"kind": "file"}, 10, "file: is missing"),
     (lambda agents, rng: nx.path_graph(3), 10, "3 nodes but there are 10 agents"),
     (lambda agents, rng: nx.Graph([(0, 0), (1, 2)]), 3, "node 0 has an edge to itself"),
-    (lambda agents, rng: None, 10, "gave None; expected a networkx graph"),
+    (lambda agents, rng: None, 10, "the function gave None; expected a networkx graph"),
     (lambda agents, rng: 1 / 0, 10, "ZeroDivisionError: division by zero"),
 ]
 

@@ -230,6 +230,18 @@ def test_settled_answers_will_do_for_booleans(play: Play, answering: Answering) 
     assert over.pages[-1].present.dtype == bool
 
 
+def test_lists_will_do_for_arrays(play: Play) -> None:
+    def plague(table: Table) -> Script:
+        who: Any = [[True, False, True]]
+        gone: Any = [[False, False, True]]
+        yield Ask("bid", Amount(), who=who)
+        yield Tell("died", gone=gone)
+
+    over = play(plague, Clerk())
+    assert over.answers("bid")[0].tolist() == [[0, 0, 2]]
+    assert over.pages[-1].present.tolist() == [[True, True, False]]
+
+
 def test_the_layout_of_an_array_in_memory_does_not_matter(play: Play) -> None:
     def telling(wage: Array) -> Any:
         def payday(table: Table) -> Script:

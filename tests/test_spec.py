@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import doctest
 import importlib
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import networkx as nx
 import numpy as np
@@ -22,6 +21,9 @@ from society.errors import CatalogueError, FileError, GraphError, InputError, Sc
 from society.graph import Complete, Graph
 from society.scenarios.fishing_village import Village, fishing_village
 from society.spec import Setup, Spec, changed, load, prepared
+
+if TYPE_CHECKING:
+    from tests.conftest import Written
 
 MISER = """
 from dataclasses import dataclass
@@ -52,21 +54,6 @@ lake = replace(
     play=capped(fishing_village.play, kind="effort", at=0.3),
 )
 """
-
-Written = Callable[[str, str], str]
-
-
-@pytest.fixture
-def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Written:
-    """`written("a.yaml", text)` writes a file into the working directory and gives its name."""
-    monkeypatch.chdir(tmp_path)
-
-    def write(name: str, text: str) -> str:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-        return name
-
-    return write
 
 
 def village(**said: Any) -> Setup:
@@ -378,13 +365,19 @@ def test_a_wrong_setting_is_quoted_as_it_was_typed(setting: str, words: str) -> 
     assert str(refused.value).startswith(f"--set {setting}: {words}")
 
 
+def test_a_scenario_of_ones_own_with_a_senseless_graph_is_refused() -> None:
+    lake = replace(fishing_village, name="lake", graph=cast(Any, 3))
+    with pytest.raises(ScenarioError, match="graph: got 3; expected a name, or a mapping"):
+        prepared(load("lake"), own=[lake])
+
+
 # What is wrong with a file
 
 WRONG = [
     ("cohorts:\n  - name: a\n    count: -3",
      "v.yaml:4:12 cohorts[0].count: got -3; expected a whole number of at least 1"),
-    ("cohorts:\n  - {name: a, cuont: 3}",
-     "v.yaml:3:15 cohorts[0].cuont: there is no key 'cuont'; did you mean 'count'?"),
+    ("cohorts:\n  - {name: a, count: 1, cuont: 3}",
+     "v.yaml:3:25 cohorts[0].cuont: there is no key 'cuont'; did you mean 'count'?"),
     ("cohorts: []", "v.yaml:2:10 cohorts: got []; expected a list with at least one entry"),
     ("cohorts: {a: 3}", "v.yaml:2:10 cohorts: got {'a': 3}; expected a list"),
     ("rounds: 0", "v.yaml:2:9 rounds: got 0; expected a whole number of at least 1"),
@@ -397,7 +390,7 @@ WRONG = [
     ("parameters:\n  growth: fast",
      "v.yaml:3:11 parameters.growth: got 'fast'; expected a number from 0 to 3"),
     ("parameters: {capacity: .inf}", "parameters.capacity: got inf; expected a number above 0"),
-    ("graph: rnig", "v.yaml:2:8 graph.kind: there is no graph 'rnig'; did you mean 'ring'?"),
+    ("graph: rnig", "v.yaml:2:8 graph: there is no graph 'rnig'; did you mean 'ring'?"),
     ("graph: {kind: ring, neigbours: 2}", "v.yaml:2:21 graph.neigbours: there is no parameter"),
     ("graph: {neighbours: 2}", "v.yaml:2:8 graph: names no graph; add `kind`: one of complete"),
     ("graph: {file: none.txt}", "v.yaml:2:8 graph: cannot read none.txt: No such file"),
@@ -406,21 +399,21 @@ WRONG = [
      "v.yaml:3:3 graphs.lern: there is no relation 'lern'; did you mean 'learn'?"),
     ("mechanisms: [caped]",
      "v.yaml:2:14 mechanisms[0]: there is no mechanism 'caped'; did you mean 'capped'?"),
-    ("mechanisms:\n  - capped: {kind: effort, att: 1}",
-     "v.yaml:3:28 mechanisms[0].capped.att: there is no parameter 'att'; did you mean 'at'?"),
+    ("mechanisms:\n  - capped: {kind: effort, at: 1, att: 1}",
+     "v.yaml:3:35 mechanisms[0].capped.att: there is no parameter 'att'; did you mean 'at'?"),
     ("mechanisms: [capped: {kind: effort}]", "capped.at: is missing; expected a number"),
     ("uses: [none.py]", "v.yaml:2:8 uses[0]: cannot read none.py: No such file"),
     ("uses: [broken.py]", "v.yaml:2:8 uses[0]: broken.py:1: NameError: name 'nothing' is not"),
     ("agents: 3\ncohorts: [{name: a, count: 2}]",
      "v.yaml:2:9 agents: got 3, but the cohorts make 2; change their counts"),
     ("cohorts:\n  - {name: a, count: 1, components: [harvst]}",
-     "v.yaml:3:37 cohorts[0].components[0]: there is no component 'harvst'; did you mean"),
+     "v.yaml:3:38 cohorts[0].components[0]: there is no component 'harvst'; did you mean"),
     ("cohorts:\n  - {name: a, count: 1, components: [harvest: {efort_rule: trait}]}",
      "components[0].harvest.efort_rule: there is no parameter 'efort_rule'; did you mean"),
     ("cohorts:\n  - {name: a, count: 1, components: [harvest: {effort_rule: x}]}",
-     "v.yaml:3:60 cohorts[0].components[0].harvest.effort_rule: got 'x'; expected one of det"),
+     "v.yaml:3:61 cohorts[0].components[0].harvest.effort_rule: got 'x'; expected one of det"),
     ("cohorts:\n  - {name: a, count: 1, components: []}", "expected a list with at least one"),
-    ("cohorts:\n  - {name: a, count: 1, components: [a: 1, b: 2]}",
+    ("cohorts:\n  - {name: a, count: 1, components: [a: 1]}",
      "components[0].a: got 1; expected a mapping"),
     ("cohorts:\n  - {name: a, count: 1, components: [{a: {}, b: {}}]}",
      "expected a name, or one name with its fields below"),
@@ -428,6 +421,8 @@ WRONG = [
      "parameters.tempr: there is no component field 'tempr'; did you mean 'temper'?"),
     ("cohorts:\n  - {name: a, count: 1, parameters: {temper: mean}}",
      "v.yaml:3:46 cohorts[0].parameters.temper: got 'mean'; expected one of general, altruist"),
+    ("cohorts:\n  - {name: a, count: 1, parameters: {revision: 2}}",
+     "v.yaml:3:48 cohorts[0].parameters.revision: got 2; expected a number from 0 to 1"),
     ("cohorts:\n  - {name: a, count: 1, parameters: {growth: 1}}",
      "'growth' is of the whole scenario; say it under `parameters` at the top"),
     ("cohorts:\n  - {name: a, count: 1, replace: {harvst: voting}}",

@@ -19,7 +19,11 @@ import struct
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
 
+import numpy as np
 from xxhash import xxh3_128_hexdigest
+
+from society.draws import Array
+from society.talk import Page
 
 from .manifest import FORMAT
 
@@ -56,6 +60,19 @@ def seal(*values: object) -> str:
 def beside(path: Path, suffix: str) -> Path:
     """The side file of that suffix."""
     return path.with_name(path.name + suffix)
+
+
+def endings(page: Page, running: Array) -> dict[str, list[int]]:
+    """The replicates that ended in a round, by cause; running: those that did before, (R, 1)."""
+    ended: dict[str, list[int]] = {}
+    if np.array_equal(page.running, running):
+        return ended
+    for step in page.steps:
+        if ("ends", "") in step.arrays:
+            ending = step.arrays["ends", ""] & running
+            ended.setdefault(step.kind, []).extend(np.flatnonzero(ending).tolist())
+            running = running & ~ending
+    return ended
 
 
 class Header(NamedTuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice, zip_longest
@@ -26,7 +27,8 @@ from society.spec import Setup, Spec, prepared
 from society.talk import Page, Step
 
 from .manifest import Manifest, versions
-from .reader import RunFile, open_run
+from .reader import Record, RunFile, open_run
+from .store import endings
 
 
 class Check(NamedTuple):
@@ -112,14 +114,13 @@ def _compared(name: str, run: RunFile, setup: Setup, answerer: Answerer | None) 
     comparison = _Comparison(run, live=answerer is None)
     since = _since(run.manifest, setup)
     try:
-        setup.gamemaster([comparison], answerer).play()
-        comparison.end()
-    except _Complete:
-        pass
+        with suppress(_Complete):
+            setup.gamemaster([comparison], answerer).play()
+            comparison.end()
     except Exception as error:  # a script that has changed may raise anything: that is a finding
         kind = "" if isinstance(error, _Different | SocietyError) else f"{type(error).__name__}: "
         return Check(name, False, f"round {comparison.number}: {kind}{error}{since}")
-    return Check(name, True, f"all {comparison.number} rounds are the same{since}")
+    return Check(name, True, f"all {comparison.last} rounds are the same{since}")
 
 
 class _Different(Exception):
@@ -136,24 +137,26 @@ class _Comparison:
     def __init__(self, run: RunFile, *, live: bool) -> None:
         self.manifest, self.live = run.manifest, live
         self.finished, self.last = run.status == "finished", run.rounds
-        self.recorded = islice(run.pages(), self.last + 1)
-        self.number = 0  # of the round that is being compared
+        self.records = islice(run.records(), self.last + 1)
+        self.running = np.ones((run.manifest.replicates, 1), bool)
+        self.number = 0  # of the round that is being played
 
     def page(self, page: Page) -> None:
-        self.number = page.number
         if page.number > self.last:
             raise _Different("the record has ended, but the run goes on")
-        for words in self._differences(next(self.recorded), page):
+        for words in self._differences(next(self.records), page):
             raise _Different(words)
+        self.number, self.running = page.number + 1, page.running
         if not self.finished and page.number == self.last:
             raise _Complete
 
     def end(self) -> None:
         """The run is over: so must the record be."""
-        if self.number < self.last:
+        if self.number <= self.last:
             raise _Different(f"the run is over, but the record goes on to round {self.last}")
 
-    def _differences(self, recorded: Page, page: Page) -> Iterator[str]:
+    def _differences(self, record: Record, page: Page) -> Iterator[str]:
+        recorded = record.page
         if self.manifest.level == "full":
             for before, now in zip_longest(recorded.steps, page.steps):
                 yield from _step_differences(before, now)
@@ -161,6 +164,9 @@ class _Comparison:
             yield "what was asked, answered or told differs"
         if recorded.path != page.path:
             yield f"its place is {page.path}, recorded is {recorded.path}"
+        ends = endings(page, self.running)
+        if record.ends != ends:
+            yield f"replicates end by {ends}, recorded is {record.ends}"
         found = _kept(page)
         for name, values in _kept(recorded).items():
             known = self.live or not name.startswith("column")
@@ -182,11 +188,14 @@ def _step_differences(recorded: Step | None, now: Step | None) -> Iterator[str]:
     for role, name in {**recorded.arrays, **now.arrays}:
         before, after = recorded.arrays.get((role, name)), now.arrays.get((role, name))
         if before is None or after is None or not _same(before, after):
-            yield f"{_named(now)}: {f'{role} {name}'.strip()} differs{_example(before, after)}"
+            entry = f"{role} {name}".strip()
+            yield f"{now.sort} {now.kind!r}: {entry} differs{_example(before, after)}"
 
 
 def _named(step: Step | None) -> str:
-    return "nothing more" if step is None else f"{step.sort} {step.kind!r}"
+    if step is None:
+        return "nothing more"
+    return f"{step.sort} {step.kind!r}" + (f" ({step.form})" if step.form else "")
 
 
 def _same(before: Array, now: Array) -> bool:

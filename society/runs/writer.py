@@ -20,7 +20,7 @@ from society.talk import Page
 from .manifest import Manifest
 from .packing import Line, Look, packed
 from .reader import open_run
-from .store import SCHEMA, SIDES, Header, Standing, Status, beside, seal
+from .store import SCHEMA, SIDES, Header, Standing, Status, beside, endings, seal
 
 _INSERT = {
     "rounds": "INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -136,9 +136,10 @@ class Writer:
             ".".join(map(str, page.path)),
             page.digest.hex(),
             self._chain.hex(),
-            json.dumps(self._ended(page)),
+            json.dumps(endings(page, self._running)),
             json.dumps(page.ledger),
         )
+        self._running = page.running
         arrays = {("measure", name): values for name, values in page.measures.items()}
         arrays |= {("present", ""): page.present, ("running", ""): page.running}
         self._keep(connection, "rounds", said, [("round", "", "", arrays)])
@@ -164,17 +165,6 @@ class Writer:
         number, look_seal = known
         row = (*said, number, blob, seal(*said, look_seal, blob))
         connection.execute(_INSERT[table], row)
-
-    def _ended(self, page: Page) -> dict[str, list[int]]:
-        """The replicates that ended in this round, by cause."""
-        ended: dict[str, list[int]] = {}
-        if not np.array_equal(page.running, self._running):
-            for step in page.steps:
-                if ("ends", "") in step.arrays:
-                    ending = step.arrays["ends", ""] & self._running
-                    ended.setdefault(step.kind, []).extend(np.flatnonzero(ending).tolist())
-                    self._running = self._running & ~ending
-        return ended
 
 
 def _last_chain(connection: sqlite3.Connection) -> str:

@@ -6,6 +6,8 @@ why, and what was chosen and how. The scenario's Stage says which facts these ar
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -33,10 +35,17 @@ _WIDE = 60  # from this width on, the change of the stock stands beside its gaug
 _CHANGE = 12  # in so many cells
 
 
-def history(run: RunFile, console: Console, start: int = 0, replicate: int = 0) -> None:
+def history(
+    run: RunFile,
+    console: Console,
+    start: int = 0,
+    replicate: int = 0,
+    speed: float = math.inf,
+) -> None:
     """Print the history of one replicate from round `start` on; 0 is what precedes the first one.
 
-    Raises InputError for a round or a replicate that the run does not have.
+    speed: rounds per second at most. Raises InputError for a round or a replicate that the run
+    does not have.
     """
     manifest, rounds = run.manifest, run.rounds
     if not 0 <= start <= rounds:
@@ -53,6 +62,7 @@ def history(run: RunFile, console: Console, start: int = 0, replicate: int = 0) 
         for page in run.pages(max(start - 1, 0)):
             if page.number >= start:
                 printed(console, teller.round(page, before))
+                time.sleep(1 / speed)
             before = page
     printed(console, teller.closing(run.status, rounds))
 

@@ -78,11 +78,11 @@ class Scene:
 
     def _note_answers(self, step: Step, active: Array) -> None:
         forms = _forms(step)
-        options = step.arrays.get(("options", ""))
         asked = active & step.arrays.get(("who", ""), np.True_)
         for (role, name), values in step.arrays.items():
             if role == "answer":
                 question = f"{step.kind} {name}" if name else step.kind
+                options = step.arrays.get(("options", name))
                 answer = Answered(values, asked, forms.get(name, ""), options)
                 self.answered.setdefault(question, []).append(answer)
 

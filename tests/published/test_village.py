@@ -3,9 +3,9 @@
 Paper: Gupta et al. 2026 (AAMAS), section 4.1, Figs 2, 3, 4 and 12. The paper gives no numbers that
 could be compared (it leaves most parameters open), only orderings. The numbers below are mean
 survival times in rounds of two independent implementations of our completed model (400 runs a
-condition, default preset). A mean agrees if it lies within 3 combined standard errors, where theirs
-is taken as ours at 400 runs; an ordering holds if its paired difference, replicates sharing their
-luck, exceeds 3 standard errors.
+condition, 1,000 for the subsistence preset). A mean agrees if it lies within 3 combined standard
+errors, where theirs is taken as ours at so many runs; an ordering holds if its paired difference,
+replicates sharing their luck, exceeds 3 standard errors.
 """
 
 from __future__ import annotations
@@ -21,18 +21,22 @@ from society.draws import Array
 from society.scenario_file import load
 from society.spec import prepared
 
-RUNS, PUBLISHED_RUNS = 400, 400
-
 
 @cache
-def _survival(changes: tuple[tuple[str, Any], ...], scenario: str) -> Array:
-    spec = load(scenario, {"parameters": dict(changes), "replicates": RUNS, "seed": 11})
+def _survival(scenario: str, runs: int, changes: tuple[tuple[str, Any], ...]) -> Array:
+    spec = load(scenario, {"parameters": dict(changes), "replicates": runs, "seed": 11})
     return prepared(spec).gamemaster().play().values["survival_time"]
 
 
-def survival(scenario: str = "fishing_village", **changes: Any) -> Array:
-    """Survival time of each run, (RUNS,)."""
-    return _survival(tuple(sorted(changes.items())), scenario)
+def survival(**changes: Any) -> Array:
+    """Survival time of each of 400 runs in the default preset."""
+    return _survival("fishing_village", 400, tuple(sorted(changes.items())))
+
+
+def subsisting(**changes: Any) -> Array:
+    """Survival time of each of 2,000 runs in the subsistence preset, altruists fining more."""
+    given = {"punishers": "text", **changes}
+    return _survival("fishing_village_subsistence", 2_000, tuple(sorted(given.items())))
 
 
 def standard_error(values: Array) -> float:
@@ -45,10 +49,10 @@ def exceeds(longer: Array, shorter: Array) -> bool:
     return bool(difference.mean() > 3 * standard_error(difference))
 
 
-def agrees(values: Array, published: float, rounding: float = 0.05) -> bool:
+def agrees(values: Array, published: float, runs: int = 400, rounding: float = 0.05) -> bool:
     """Whether the mean lies within 3 combined standard errors of the published one."""
     ours = standard_error(values)
-    combined = ours * math.sqrt(1 + len(values) / PUBLISHED_RUNS)
+    combined = ours * math.sqrt(1 + len(values) / runs)
     return bool(abs(values.mean() - published) <= 3 * combined + rounding)
 
 
@@ -116,7 +120,7 @@ def test_claim_4_half_of_it_holds_in_the_default_preset() -> None:
         for population in ("altruist", "mixed", "selfish")
     }
     assert exceeds(rich["mixed"], rich["selfish"])
-    assert (rich["altruist"] == 100).all()
+    assert rich["altruist"].mean() > 99
     assert agrees(rich["mixed"], 31.1)
     assert agrees(rich["selfish"], 29.1)
 
@@ -131,30 +135,26 @@ def test_claim_4_the_selfish_outlive_altruists_in_a_rich_lake_by_default() -> No
 
 def test_claim_4_holds_in_the_subsistence_preset_under_the_reading_of_the_text() -> None:
     """Figs 4 and 12: mixed > selfish > altruists at r = 0.6; the order of claim 3 at r = 0.2."""
-
-    def subsisting(growth: float, population: str, **more: Any) -> Array:
-        name = "fishing_village_subsistence"
-        return survival(name, growth=growth, population=population, punishers="text", **more)
-
-    rich = {name: subsisting(0.6, name) for name in ("altruist", "mixed", "selfish")}
+    populations = ("altruist", "mixed", "selfish")
+    rich = {name: subsisting(growth=0.6, population=name) for name in populations}
     assert exceeds(rich["mixed"], rich["selfish"])
     assert exceeds(rich["selfish"], rich["altruist"])
-    assert agrees(rich["altruist"], 39.8)
-    assert agrees(rich["mixed"], 50.8)
-    assert agrees(rich["selfish"], 47.4)
-    harsh = {name: subsisting(0.2, name) for name in ("altruist", "mixed", "selfish")}
+    assert agrees(rich["altruist"], 39.8, runs=1_000)
+    assert agrees(rich["mixed"], 50.8, runs=1_000)
+    assert agrees(rich["selfish"], 47.4, runs=1_000)
+    harsh = {name: subsisting(growth=0.2, population=name) for name in populations}
     assert exceeds(harsh["altruist"], harsh["mixed"])
     assert exceeds(harsh["mixed"], harsh["selfish"])
+    assert agrees(harsh["altruist"], 21.9, runs=1_000)
+    assert agrees(harsh["mixed"], 19.6, runs=1_000)
+    assert agrees(harsh["selfish"], 15.7, runs=1_000)
 
 
 def test_claim_4_rests_on_altruists_fining_each_other() -> None:
     """Without fines (beta = 0) altruists overtake the selfish in the subsistence preset, too."""
-    free = {
-        name: survival(
-            "fishing_village_subsistence", growth=0.6, population=name, punishers="text", fine=0
-        )
-        for name in ("altruist", "selfish")
-    }
-    assert exceeds(free["altruist"], free["selfish"])
-    assert agrees(free["altruist"], 54.3)
-    assert agrees(free["selfish"], 47.8)
+    altruist, selfish = (
+        subsisting(growth=0.6, population=name, fine=0) for name in ("altruist", "selfish")
+    )
+    assert exceeds(altruist, selfish)
+    assert agrees(altruist, 54.3, runs=1_000)
+    assert agrees(selfish, 47.8, runs=1_000)
