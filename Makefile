@@ -8,7 +8,7 @@ SET_UP := pyproject.toml constraints.txt .venv/bin/python
 
 demo: .venv/core
 	$(BIN)/society run fishing_village --seed 1 --overwrite --quiet
-	$(BIN)/society replay runs/fishing_village-1.run --plain --speed 10
+	$(BIN)/society replay runs/fishing_village-1.run --plain --speed 20
 	$(BIN)/society show runs/fishing_village-1.run
 
 test: lint

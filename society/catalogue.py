@@ -193,6 +193,7 @@ class Shelf:
         ours = _ours(sort, name)
         if ours is None:
             legal = {key[1] for key in self._own if key[0] == sort} | set(_all(sort))
+            legal |= set(presets()) if sort == "scenario" else set()
             raise CatalogueError(f"there is no {sort} {name!r}; {nearest(name, legal)}")
         return ours
 

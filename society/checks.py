@@ -74,14 +74,15 @@ def anchored(file: str, info: ValidationInfo) -> str:
 def parameters_of(part: Callable[..., Any]) -> type[BaseModel]:
     """What a part takes by name: the fields of a dataclass, a function's keyword-only parameters.
 
-    A class that is no dataclass takes nothing.
+    A class that is no dataclass takes nothing. Raises Refused for types that are not imported.
     """
-    if not isinstance(part, type):
-        fields = _keywords(part)
-    elif dataclasses.is_dataclass(part):
-        fields = _fields(part)
-    else:
-        fields = {}
+    try:
+        if not isinstance(part, type):
+            fields = _keywords(part)
+        else:
+            fields = _fields(part) if dataclasses.is_dataclass(part) else {}
+    except NameError as error:
+        raise Refused(Fault((), f"a type in {part.__name__} cannot be read: {error}")) from None
     config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, protected_namespaces=())
     model: type[BaseModel] = create_model(part.__name__, __config__=config, **fields)
     return model

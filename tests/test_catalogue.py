@@ -174,6 +174,8 @@ def test_what_is_wrong_with_a_users_file_is_said(
 def test_an_unknown_name_is_answered_with_the_nearest_one() -> None:
     with pytest.raises(CatalogueError, match="no scenario 'fishing_vilage'; did you mean 'fishi"):
         Shelf().scenario("fishing_vilage")
+    with pytest.raises(CatalogueError, match="did you mean 'fishing_village_ring'"):
+        Shelf().scenario("fishing_village_rng")
     with pytest.raises(CatalogueError, match="no component 'harvst'; did you mean 'harvest'"):
         Shelf().component("harvst")
     with pytest.raises(CatalogueError, match="no mechanism 'caped'; did you mean 'capped'"):

@@ -91,6 +91,15 @@ def test_parts_take_fields_and_named_parameters(
     assert dict(checked(parameters_of(part), given)) == typed
 
 
+def test_a_type_that_is_not_imported_is_named() -> None:
+    @dataclass(frozen=True)
+    class Diver:
+        depth: Fathoms  # type: ignore[name-defined]  # noqa: F821
+
+    with pytest.raises(Refused, match="a type in Diver cannot be read: name 'Fathoms' is not"):
+        parameters_of(Diver)
+
+
 @pytest.mark.parametrize(
     ("part", "given", "words"),
     [

@@ -34,46 +34,48 @@ _FEW = 128
 
 
 class Look(NamedTuple):
-    """What lines look like: sort, kind, form, and the name and part of every array.
+    """What lines look like.
 
+    lines: sort, kind, form and names of arrays. places: the part of each array of each line.
     parts: dtype, shape and codec. A codec is raw (as in memory), bits (flags, eight to a byte) or
     json (text, one flat list); with `.zlib` where compressed.
     """
 
-    lines: tuple[tuple[Sort, str, str, tuple[tuple[Key, int], ...]], ...]
+    lines: tuple[tuple[Sort, str, str, tuple[Key, ...]], ...]
+    places: tuple[int, ...]
     parts: tuple[Part, ...]
 
     @classmethod
     def read(cls, words: str) -> Look:
         """From its JSON."""
-        lines, parts = json.loads(words)
+        lines, places, parts = json.loads(words)
         return cls(
             tuple(
-                (sort, kind, form, tuple(((role, name), place) for (role, name), place in arrays))
-                for sort, kind, form, arrays in lines
+                (sort, kind, form, tuple((role, name) for role, name in keys))
+                for sort, kind, form, keys in lines
             ),
+            tuple(places),
             tuple((dtype, tuple(shape), codec) for dtype, shape, codec in parts),
         )
 
 
 def packed(lines: Iterable[Line]) -> tuple[Look, bytes]:
     """What the lines look like, and the bytes of their arrays."""
-    places: dict[int, int] = {}  # of arrays by identity
-    said, parts = [], []
+    known: dict[int, int] = {}  # the place of an array, by its identity
+    said, places, parts = [], [], []
     cells: list[bytes] = []
     for sort, kind, form, arrays in lines:
-        names = []
-        for key, values in arrays.items():
-            place = places.get(id(values))
+        said.append((sort, kind, form, tuple(arrays)))
+        for values in arrays.values():
+            place = known.get(id(values))
             if place is None:
-                place = places[id(values)] = len(cells)
+                place = known[id(values)] = len(cells)
                 codec, cell = _encoded(values)
                 parts.append((values.dtype.str, values.shape, codec))
                 cells.append(cell)
-            names.append((key, place))
-        said.append((sort, kind, form, tuple(names)))
+            places.append(place)
     sizes = struct.pack(f"<{len(cells)}I", *map(len, cells))
-    return Look(tuple(said), tuple(parts)), b"".join([sizes, *cells])
+    return Look(tuple(said), tuple(places), tuple(parts)), b"".join([sizes, *cells])
 
 
 def unpacked(look: Look, blob: bytes) -> list[Line]:
@@ -86,9 +88,10 @@ def unpacked(look: Look, blob: bytes) -> list[Line]:
     for part, size in zip(look.parts, sizes, strict=True):
         arrays.append(_decoded(*part, blob[start : start + size]))
         start += size
+    places = iter(look.places)
     return [
-        (sort, kind, form, {key: arrays[place] for key, place in names})
-        for sort, kind, form, names in look.lines
+        (sort, kind, form, {key: arrays[next(places)] for key in keys})
+        for sort, kind, form, keys in look.lines
     ]
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from society.scenario import Folded
 from society.talk import Entry, Page, Step
 
 from .manifest import FORMAT, Manifest
-from .packing import Line, Look, unpacked
+from .packing import Look, unpacked
 from .store import Header, Standing, Status, beside, seal
 
 
@@ -44,7 +44,7 @@ class RunFile:
         self._looks: dict[int, tuple[Look, str]] = {}
         with _reading(path, "the manifest"):
             rows = dict(connection.execute("SELECT key, value FROM manifest").fetchall())
-            _check_seal(rows.pop("seal"), sorted(rows.items()))
+            _check_seal(rows.pop("seal"), *sorted(rows.items()))
             given = {key: json.loads(value) for key, value in rows.items()}
             self.manifest = Manifest.model_validate(given)
 
@@ -114,11 +114,17 @@ class RunFile:
 
     def _record(self, number: int, lines: bool) -> Record | None:
         with _reading(self.path, f"round {number}"):
-            found = self._row("rounds", number)
-            if found is None:
+            columns = "round, path, digest, chain, ends, ledger, look, arrays, line_seal, seal"
+            query = f"SELECT {columns} FROM rounds WHERE round = ?"
+            row = self._connection.execute(query, (number,)).fetchone()
+            if row is None:
                 return None
-            (path, digest, chain, ends, ledger), ((_, _, _, arrays),) = found
-            steps, public = self._lines(number) if lines else ((), {})
+            *said, look_number, blob, line_seal, sealed = row
+            look, look_seal = self._look(look_number)
+            _check_seal(sealed, *said, look_seal, line_seal, blob=blob)
+            _, path, digest, chain, ends, ledger = said
+            ((_, _, _, arrays),) = unpacked(look, blob)
+            steps, public = self._lines(number, line_seal) if lines else ((), {})
             page = Page(
                 number,
                 tuple(int(part) for part in path.split(".") if part),
@@ -132,34 +138,30 @@ class RunFile:
             )
             return Record(page, chain, json.loads(ends))
 
-    def _lines(self, number: int) -> tuple[tuple[Step, ...], dict[str, Array]]:
-        if self.manifest.level == "summary":
+    def _lines(self, number: int, sealed: str) -> tuple[tuple[Step, ...], dict[str, Array]]:
+        """The steps of a round and its public columns; neither at level summary."""
+        query = "SELECT line_look, lines FROM rounds WHERE round = ?"
+        look_number, blob = self._connection.execute(query, (number,)).fetchone()
+        if look_number is None:
+            _check_seal(sealed, None)
             return (), {}
-        found = self._row("lines", number)
-        if found is None:
-            raise ValueError("its lines are missing")
+        look, look_seal = self._look(look_number)
+        _check_seal(sealed, look_seal, blob=blob)
         steps, public = [], {}
-        for sort, kind, form, arrays in found[1]:
+        for sort, kind, form, arrays in unpacked(look, blob):
             if sort == "public":
                 public = {name: values for (_, name), values in arrays.items()}
             elif sort != "round":
                 steps.append(Step(sort, kind, form, arrays))
         return tuple(steps), public
 
-    def _row(self, table: str, number: int) -> tuple[tuple[Any, ...], list[Line]] | None:
-        """What a row says, and the lines whose arrays it holds; None if there is no such row."""
-        query = f"SELECT * FROM {table} WHERE round = ?"
-        row = self._connection.execute(query, (number,)).fetchone()
-        if row is None:
-            return None
-        *said, look_number, blob, sealed = row
-        if look_number not in self._looks:
+    def _look(self, number: int) -> tuple[Look, str]:
+        """A look and its seal."""
+        if number not in self._looks:
             query = "SELECT words FROM looks WHERE look = ?"
-            (words,) = self._connection.execute(query, (look_number,)).fetchone()
-            self._looks[look_number] = Look.read(words), seal(words)
-        look, look_seal = self._looks[look_number]
-        _check_seal(sealed, *said, look_seal, blob)
-        return tuple(said[1:]), unpacked(look, blob)
+            (words,) = self._connection.execute(query, (number,)).fetchone()
+            self._looks[number] = Look.read(words), seal(words)
+        return self._looks[number]
 
 
 def open_run(path: Path | str) -> RunFile:
@@ -240,6 +242,6 @@ def _reading(path: Path, what: str) -> Iterator[None]:
 _DAMAGE = (sqlite3.Error, zlib.error, struct.error, ValueError, TypeError, LookupError)
 
 
-def _check_seal(sealed: object, *values: object) -> None:
-    if seal(*values) != sealed:
+def _check_seal(sealed: object, *words: object, blob: bytes = b"") -> None:
+    if seal(*words, blob=blob) != sealed:
         raise ValueError("it is not what was written")

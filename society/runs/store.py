@@ -3,8 +3,8 @@
     manifest   what was given, by key, as JSON
     status     one row: how the run stands, which process writes it, and the digest it ended on
     looks      what lines look like: kinds, forms, names and types; stored once and referred to
-    rounds     one row a round: place, digest, chain, ends, ledger; measures, present and running
-    lines      level full: one row a round: what was asked, answered and told; public columns
+    rounds     one row a round: place, digest, chain, ends, ledger; measures, present and running;
+               at level full all lines, and public columns
 
 Every row is sealed with a hash of what it says, and is read only if the seal fits: damage is found,
 not shown. `chain` is the digest of all rounds so far, as the game master computes it.
@@ -12,7 +12,6 @@ not shown. `chain` is the digest of all rounds so far, as the game master comput
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import struct
@@ -46,15 +45,13 @@ CREATE TABLE status (status TEXT, process INTEGER, host TEXT, born INTEGER, dige
 CREATE TABLE looks (look INTEGER PRIMARY KEY, words TEXT);
 CREATE TABLE rounds (
     round INTEGER PRIMARY KEY, path TEXT, digest TEXT, chain TEXT, ends TEXT, ledger TEXT,
-    look INTEGER, arrays BLOB, seal TEXT);
-CREATE TABLE lines (round INTEGER PRIMARY KEY, look INTEGER, arrays BLOB, seal TEXT);
+    look INTEGER, arrays BLOB, line_seal TEXT, seal TEXT, line_look INTEGER, lines BLOB);
 """
 
 
-def seal(*values: object) -> str:
-    """A hash of stored values, bytes included."""
-    words = [xxh3_128_hexdigest(value) if isinstance(value, bytes) else value for value in values]
-    return xxh3_128_hexdigest(json.dumps(words).encode())
+def seal(*words: object, blob: bytes = b"") -> str:
+    """A hash of stored values, none of which contains the separator."""
+    return xxh3_128_hexdigest("\x1f".join(map(str, words)).encode() + b"\x1f" + blob)
 
 
 def beside(path: Path, suffix: str) -> Path:
@@ -65,7 +62,7 @@ def beside(path: Path, suffix: str) -> Path:
 def endings(page: Page, running: Array) -> dict[str, list[int]]:
     """The replicates that ended in a round, by cause; running: those that did before, (R, 1)."""
     ended: dict[str, list[int]] = {}
-    if np.array_equal(page.running, running):
+    if page.running.tobytes() == running.tobytes():
         return ended
     for step in page.steps:
         if ("ends", "") in step.arrays:

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 
@@ -21,11 +21,6 @@ from .manifest import Manifest
 from .packing import Line, Look, packed
 from .reader import open_run
 from .store import SCHEMA, SIDES, Header, Standing, Status, beside, endings, seal
-
-_INSERT = {
-    "rounds": "INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    "lines": "INSERT INTO lines VALUES (?, ?, ?, ?)",
-}
 
 
 class Writer:
@@ -118,7 +113,7 @@ class Writer:
         draft.executescript(SCHEMA)
         given = self.manifest.model_dump(mode="json")
         rows = {key: json.dumps(value) for key, value in given.items()}
-        rows["seal"] = seal(sorted(rows.items()))
+        rows["seal"] = seal(*sorted(rows.items()))
         draft.executemany("INSERT INTO manifest VALUES (?, ?)", rows.items())
         draft.execute("INSERT INTO status DEFAULT VALUES")
         _state(draft, Standing.running())
@@ -142,29 +137,30 @@ class Writer:
         self._running = page.running
         arrays = {("measure", name): values for name, values in page.measures.items()}
         arrays |= {("present", ""): page.present, ("running", ""): page.running}
-        self._keep(connection, "rounds", said, [("round", "", "", arrays)])
+        look, look_seal, blob = self._kept(connection, [("round", "", "", arrays)])
+        lines: tuple[int | None, str | None, bytes | None] = (None, None, None)
         if self.manifest.level == "full":
             public = {("public", name): values for name, values in page.public.items()}
-            lines: list[Line] = [*page.steps, ("public", "", "", public)]
-            self._keep(connection, "lines", (page.number,), lines)
+            lines = self._kept(connection, [*page.steps, ("public", "", "", public)])
+        line_look, line_look_seal, line_blob = lines
+        line_seal = seal(line_look_seal, blob=line_blob or b"")
+        row = (*said, look, blob, line_seal, seal(*said, look_seal, line_seal, blob=blob))
+        connection.execute(
+            "INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*row, line_look, line_blob),
+        )
 
-    def _keep(
-        self,
-        connection: sqlite3.Connection,
-        table: Literal["rounds", "lines"],
-        said: tuple[object, ...],
-        lines: Iterable[Line],
-    ) -> None:
-        """Insert a row: what is said, the arrays of some lines, and the seal on both."""
+    def _kept(
+        self, connection: sqlite3.Connection, lines: Iterable[Line]
+    ) -> tuple[int, str, bytes]:
+        """The number of the lines' look, stored if it is new, its seal, and the lines' bytes."""
         look, blob = packed(lines)
         known = self._looks.get(look)
         if known is None:
             words = json.dumps(look)
             known = self._looks[look] = len(self._looks), seal(words)
             connection.execute("INSERT INTO looks VALUES (?, ?)", (known[0], words))
-        number, look_seal = known
-        row = (*said, number, blob, seal(*said, look_seal, blob))
-        connection.execute(_INSERT[table], row)
+        return (*known, blob)
 
 
 def _last_chain(connection: sqlite3.Connection) -> str:

@@ -58,7 +58,7 @@ def test_in_an_empty_lake_there_is_nothing_to_fear(answer: Answer) -> None:
     assert efforts(answer, 0.9, full=0, cap=6, fines=[99] * 3).tolist() == [0.9] * 3
 
 
-@given(full=st.floats(1e-3, 1e4), share=st.floats(0, 1))
+@given(full=st.floats(1e-3, 1e4), share=st.just(0.0) | st.floats(1e-6, 1))
 def test_a_deterred_agent_lands_no_more_than_the_cap(
     answer: Answer, full: float, share: float
 ) -> None:

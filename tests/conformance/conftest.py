@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from society.cast import Cast, Troupe
 from society.catalogue import presets, scenarios
+from society.families import FAMILIES
 from society.gamemaster import Answerer, GameMaster
 from society.scenario import Scenario
 from society.spec import Setup, load, prepared
@@ -30,20 +31,13 @@ REPLICATES = 30
 ROUNDS = 12
 PATCHY = {"function": f"{Path(__file__).with_name('patchy.py')}:patchy"}
 SETTINGS: Sequence[tuple[int, Any]] = (  # agents, graph
-    (10, "complete"),
     (1, "complete"),
     (2, "complete"),
-    (7, PATCHY),
-    (10, "ring"),
-    (10, "lattice"),
-    (10, "small_world"),
-    (10, "scale_free"),
-    (10, "caveman"),
-    (10, "random_regular"),
     (1, PATCHY),
     (3, PATCHY),
+    (7, PATCHY),
+    *((10, family) for family in FAMILIES if family not in ("file", "function")),
 )
-
 
 # A mechanism needs a place to stand on, which is not to be found by itself.
 MECHANISMS: Sequence[tuple[str, Any]] = (

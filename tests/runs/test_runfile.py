@@ -300,7 +300,7 @@ with Writer(path, manifest_of(setup, game, "full")) as writer:
     [
         ("PRAGMA journal_mode = WAL", 1, None, None),  # of the draft
         ("BEGIN", 1, 1, "interrupted"),  # of round 2
-        ("INSERT INTO lines", 5, 3, "interrupted"),  # the row of round 4 without its lines
+        ("INSERT INTO rounds", 5, 3, "interrupted"),  # of round 4
         ("COMMIT", 3, 2, "interrupted"),  # of the draft, of round 2, of round 3
         ("UPDATE status", 2, 12, "interrupted"),  # at the beginning, at the end
         ("PRAGMA wal_checkpoint", 1, 12, "finished"),
@@ -596,7 +596,7 @@ def test_a_truncated_file_beside_its_wal_shows_all_rounds_or_is_refused(tmp_path
 
 def test_damage_to_a_round_is_named_and_the_rounds_before_it_can_be_read(keep: Keep) -> None:
     path = keep().path
-    alter(path, "UPDATE lines SET arrays = x'00' WHERE round = 7")
+    alter(path, "UPDATE rounds SET lines = x'00' WHERE round = 7")
     with open_run(path) as run:
         with pytest.raises(RunFileError, match="round 7 cannot be read"):
             list(run.pages())
