@@ -15,7 +15,7 @@ import numpy as np
 from society.agent import Column, Component, Members, Question
 from society.checks import Positive
 from society.draws import Array
-from society.talk import NOBODY
+from society.graph import NOBODY
 
 from .persona import Ranges, first_trait
 

@@ -13,7 +13,7 @@ import numpy as np
 from society.agent import Component, Members, Question
 from society.checks import Positive, Share
 from society.draws import Array
-from society.talk import NOBODY
+from society.graph import NOBODY
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from society.draws import Array
+from society.graph import NOBODY
 from society.replies import Amount, Choice, Peer
 from society.table import Table
-from society.talk import NOBODY, Ask, Inherit, Script, Tell, common, own, seen
+from society.talk import Ask, Inherit, Script, Tell, common, own, seen
 
 VoteRule = Literal["median", "plurality", "none"]
 

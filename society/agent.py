@@ -17,9 +17,9 @@ from numpy.typing import DTypeLike
 
 from .draws import Array, Draws, Places
 from .errors import PartError, nearest
-from .graph import Graph, Rows
+from .graph import NOBODY, Graph, Rows
 from .replies import Reply, fields
-from .talk import NOBODY, Fact
+from .talk import Fact
 
 
 @dataclass(frozen=True)

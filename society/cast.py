@@ -30,10 +30,10 @@ from .agent import (
 from .checks import Fault, Refused, checked, parameters_of
 from .draws import Array, Draws, Places
 from .errors import CastError, PartError, Unparsed
-from .graph import Rows
+from .graph import NOBODY, Rows
 from .replies import Choice, fields
 from .table import Table
-from .talk import NOBODY, Ask, Entry, Inherit, Tell
+from .talk import Ask, Entry, Inherit, Tell
 
 C = TypeVar("C", bound=Component)
 

@@ -8,68 +8,24 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from .agent import frozen
-from .cast import Ledger, Raw, Troupe
+from .cast import Raw, Troupe
 from .digest import chained, page_digest
 from .draws import Array
-from .errors import PartError
+from .errors import PartError, nearest
+from .keeper import Keeper, Misshapen
 from .replies import Choice, Illegal, Peer, Value, fields
 from .scenario import Estimate, Folded, Scenario
 from .table import Table
-from .talk import NOBODY, Ask, Entry, Fact, Inherit, Line, Page, Recorder, Step, Tell
-
-
-class Answerer(Protocol):
-    """Who answers a script's questions: a troupe, or a tape."""
-
-    ledger: Ledger
-
-    def begin(self) -> None: ...
-    async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw: ...
-    def author(self, kind: str, node: int) -> str: ...
-    def notice(self, tell: Tell, active: Array | None, use: int) -> None: ...
-    def inherit(self, line: Inherit, use: int) -> None: ...
-    def public(self) -> dict[str, Array]: ...
-
-
-class Tape:
-    """Recorded answers in place of agents: replay drives the script alone."""
-
-    def __init__(self, steps: Iterable[Step]) -> None:
-        self.ledger = Ledger()
-        self._asks = (step for step in steps if step.sort == "ask")
-
-    def begin(self) -> None:
-        """Nobody is there to begin."""
-
-    async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
-        step = next(self._asks, None)
-        if step is None or (step.kind, step.form) != (ask.kind, ask.reply.form()):
-            recorded = "nothing more" if step is None else f"{step.kind!r} ({step.form})"
-            raise PartError(
-                f"the script asks {ask.kind!r} ({ask.reply.form()}) where the record has "
-                f"{recorded}; scenario or parameters have changed"
-            )
-        return Raw({name: step.arrays["answer", name] for name in fields(ask.reply)})
-
-    def author(self, kind: str, node: int) -> str:
-        return "the record"
-
-    def notice(self, tell: Tell, active: Array | None, use: int) -> None:
-        """Nobody is there to notice."""
-
-    def inherit(self, line: Inherit, use: int) -> None:
-        """Nobody is there to inherit."""
-
-    def public(self) -> dict[str, Array]:
-        return {}
+from .talk import Ask, Entry, Fact, Inherit, Line, Page, Recorder, Step, Tell
+from .tape import Answerer
 
 
 @dataclass(frozen=True)
@@ -164,15 +120,15 @@ class GameMaster:
             if isinstance(line, Tell):
                 return self._tell(line, use)
             return self._inherit(line, use)
-        except _Misshapen as error:
+        except Misshapen as error:
             raise PartError(f"{self.scenario.name}, {line.kind!r}: {error}") from error
 
     async def _ask(self, ask: Ask, use: int) -> Any:
-        facts = self._facts(ask.facts)
+        facts = self._keeper.facts(ask.facts)
         arrays = {(_role(fact), name): fact.values for name, fact in facts.items()}
         asked: Array | None = None if self.table.active.all() else self.table.active
         if ask.who is not None:
-            who = self._wide(ask.who, bool)
+            who = self._keeper.wide(ask.who, bool)
             arrays["who", ""] = who
             asked = who & self.table.active
         arrays |= self._offered(ask)
@@ -191,7 +147,7 @@ class GameMaster:
                 self.table.graph(value.graph)
             if isinstance(value, Choice) and not value.fixed:
                 shape = (self.table.replicates, *value.options.shape[1:])
-                offered["options", name] = self._kept(value.options, None, shape)
+                offered["options", name] = self._keeper.kept(value.options, None, shape)
         return offered
 
     def _settled(self, ask: Ask, raw: Raw, asked: Array | None) -> dict[str, Array]:
@@ -238,13 +194,13 @@ class GameMaster:
             replicate = np.arange(unread.size) // self.table.agents
             return value.flat(wide, unread.reshape(-1), replicate)
         except ValueError as error:
-            raise _Misshapen(f"otherwise is {error}; expected {value.form()}") from None
+            raise Misshapen(f"otherwise is {error}; expected {value.form()}") from None
 
     def _tell(self, tell: Tell, use: int) -> None:
-        facts = self._facts(tell.facts)
+        facts = self._keeper.facts(tell.facts)
         arrays = {(_role(fact), name): fact.values for name, fact in facts.items()}
-        gone = None if tell.gone is None else self._wide(tell.gone, bool)
-        ends = None if tell.ends is None else self._tall(tell.ends, bool)
+        gone = None if tell.gone is None else self._keeper.wide(tell.gone, bool)
+        ends = None if tell.ends is None else self._keeper.tall(tell.ends, bool)
         if gone is not None:
             arrays["gone", ""] = gone
         if ends is not None:
@@ -262,68 +218,16 @@ class GameMaster:
         for name in {**tell.joins, **tell.cuts}:
             edits = []
             for role, peers in (("join", tell.joins.get(name)), ("cut", tell.cuts.get(name))):
-                edits.append(None if peers is None else self._peers(peers))
+                edits.append(None if peers is None else self._keeper.peers(peers))
                 if edits[-1] is not None:
                     arrays[role, name] = edits[-1]
             self.table.graphs[name] = self.table.graph(name).edited(*edits)
 
-    def _peers(self, peers: Array) -> Array:
-        wide = self._seats(peers, "peer")
-        if (wide == np.arange(self.table.agents)).any():
-            raise _Misshapen("an edge from a seat to itself; name another one, or NOBODY")
-        return wide
-
-    def _seats(self, seats: Array, role: str) -> Array:
-        wide = self._wide(seats, np.int64)
-        outside = (wide >= self.table.agents) | (wide < NOBODY)
-        if outside.any():
-            raise _Misshapen(f"seat {wide[outside][0]} as a {role} of {self.table.agents} seats")
-        return wide
-
     def _inherit(self, line: Inherit, use: int) -> None:
-        parents = self._seats(line.parents, "parent")
+        parents = self._keeper.seats(line.parents, "parent")
         self.answerer.inherit(Inherit(line.kind, parents, line.columns), use)
         step = Step("inherit", line.kind, ",".join(line.columns), {("parents", ""): parents})
         self._steps.append(step)
-
-    def _facts(self, facts: Mapping[str, Fact]) -> dict[str, Fact]:
-        normal = {}
-        for name, fact in facts.items():
-            if fact.graph:
-                self.table.graph(fact.graph)
-            shaped = self._tall if fact.scope == "common" else self._wide
-            try:
-                normal[name] = fact._replace(values=shaped(fact.values, None))
-            except _Misshapen as error:
-                raise _Misshapen(f"fact {name!r} has {error}") from None
-        return normal
-
-    def _wide(self, values: Array, dtype: Any) -> Array:
-        return self._kept(values, dtype, self.table.present.shape)
-
-    def _tall(self, values: Array, dtype: Any) -> Array:
-        return self._kept(values, dtype, self.table.running.shape)
-
-    def _kept(self, values: Array, dtype: Any, shape: tuple[int, ...]) -> Array:
-        """A private read-only copy, so that a script may go on changing its own array.
-
-        The same array told twice in a round is kept (and hashed) once.
-        """
-        values = np.asarray(values)
-        wanted = values.dtype if dtype is None else np.dtype(dtype)
-        private = not values.flags.writeable and values.flags.owndata
-        if private and values.shape == shape and values.dtype == wanted:
-            return values
-        # The script's own array is kept too: while it lives, nothing else can have its id.
-        known = self._copies.get((id(values), shape, wanted))
-        if known is not None and np.array_equal(known[1], values):
-            return known[1]
-        try:
-            copy = frozen(np.array(np.broadcast_to(values, shape), wanted))
-        except ValueError:
-            raise _Misshapen(f"shape {values.shape} where {shape} was expected") from None
-        self._copies[id(values), shape, wanted] = values, copy
-        return copy
 
     @property
     def _number(self) -> int:
@@ -331,13 +235,18 @@ class GameMaster:
 
     def _open(self) -> None:
         self._steps: list[Step] = []
-        self._told: dict[str, Array] = {}
-        self._copies: dict[tuple[int, tuple[int, ...], np.dtype[Any]], tuple[Array, Array]] = {}
+        self._told = _Told()
+        self._path = self.table.path
+        self._keeper = Keeper(self.table)
         self._lived = self.table.running[:, 0]
 
     def _turn_page(self) -> None:
-        """Close the round: measure, digest, hand to the recorders. Page 0 is what came before."""
+        """Close the round: measure, digest, hand to the recorders. Page 0 is what came before.
+
+        What is said after the last round still belongs to it.
+        """
         if not self._steps and self.pages:
+            self._path = self.table.path
             return
         number = self.pages
         measures = self._measured(number) if number else {}
@@ -345,7 +254,7 @@ class GameMaster:
         self.digest = chained(self.digest, digest)
         page = Page(
             number,
-            self.table.path,
+            self._path,
             tuple(self._steps),
             digest,
             self.answerer.public() if self.recorders else {},
@@ -371,8 +280,13 @@ class GameMaster:
         return measured
 
 
-class _Misshapen(Exception):
-    """A line of the script holds an array that does not fit the table."""
+class _Told(dict[str, Array]):
+    """Facts told in a round, by name."""
+
+    def __missing__(self, name: str) -> Array:
+        raise PartError(
+            f"a measure needs the fact {name!r}, which was not told; {nearest(name, self)}"
+        )
 
 
 def _role(fact: Fact) -> str:

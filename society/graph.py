@@ -16,11 +16,11 @@ import numpy as np
 
 from .draws import Array
 from .errors import GraphError
-from .talk import NOBODY
 
 if TYPE_CHECKING:
     import networkx as nx
 
+NOBODY = -1  # the seat of no one
 Side = Literal["neighbours", "watchers"]
 _MOST_EDGES = 20_000_000  # of a complete graph written out for its first edit: 160 MB
 

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .draws import Array
-from .graph import Graph
-from .talk import NOBODY
+from .graph import NOBODY, Graph
 
 Graphs = Mapping[str, Graph]
 

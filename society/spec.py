@@ -20,12 +20,13 @@ from .cohorts import components
 from .draws import Array
 from .errors import InputError
 from .families import GraphSpec, built, drawing, family
-from .gamemaster import Answerer, GameMaster
+from .gamemaster import GameMaster
 from .graph import Graph
 from .scenario import Params, Scenario
 from .scenario_file import CohortSpec, Spec, changed, found, load
 from .table import Table
 from .talk import Recorder
+from .tape import Answerer
 from .wrap import Play
 
 __all__ = ["CohortSpec", "Setup", "Spec", "changed", "load", "prepared"]

@@ -55,11 +55,10 @@ class Table:
         for number in range(1, (self.horizon if count is None else count) + 1):
             if not self.running.any():
                 break
-            self.turn_page()
             self.path = (*outer, number)
+            self.turn_page()
             try:
                 yield number
-                self.turn_page()
             finally:
                 self.path = outer
 

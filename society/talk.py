@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from .draws import Array
-
-if TYPE_CHECKING:
-    from .replies import Reply
+from .replies import Reply
 
 Scope = Literal["common", "own", "seen"]
-NOBODY = -1
 
 
 class Fact(NamedTuple):

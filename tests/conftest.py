@@ -13,11 +13,12 @@ import pytest
 from society.agent import Component, Members, Question
 from society.cast import Cast, Cohort, Troupe
 from society.draws import Array
-from society.gamemaster import Answerer, GameMaster, Outcome
+from society.gamemaster import GameMaster, Outcome
 from society.graph import Graph
 from society.scenario import Measure, Params, Scenario
 from society.table import Table, complete_graphs
 from society.talk import Page, Script, Step
+from society.tape import Answerer
 
 # The same examples every time: when a test begins to fail, a change is to blame.
 hypothesis.settings.register_profile(

@@ -15,11 +15,11 @@ from society.agent import Column, Component, Inquiry, Members, News, One, Questi
 from society.cast import Cohort, fitted
 from society.draws import Array
 from society.errors import CastError, PartError
-from society.graph import Complete, Graph, from_networkx
+from society.graph import NOBODY, Complete, Graph, from_networkx
 from society.replies import Amount, Choice, Form, Peer
 from society.scenario import Params
 from society.table import Table
-from society.talk import NOBODY, Ask, Inherit, Script, Tell, common, own, seen
+from society.talk import Ask, Inherit, Script, Tell, common, own, seen
 
 if TYPE_CHECKING:
     from tests.conftest import Answering, Play

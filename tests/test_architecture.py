@@ -23,13 +23,13 @@ ROOMS = ("components", "scenarios", "memory")
 # A module of the engine imports only what stands in a row above its own.
 ENGINE = (
     ("errors", "draws"),
-    ("talk", "checks"),
-    ("graph", "digest", "places"),
-    ("replies",),
-    ("agent",),
+    ("graph", "checks"),
+    ("replies", "places"),
+    ("talk",),
+    ("agent", "digest"),
     ("table",),
-    ("cast", "wrap"),
-    ("scenario",),
+    ("cast", "wrap", "keeper"),
+    ("scenario", "tape"),
     ("gamemaster", "families"),
     ("catalogue",),
     ("scenario_file",),
@@ -45,7 +45,7 @@ LEVEL = {name: level for level, row in enumerate(ENGINE) for name in row}
 # What a rule or a rule book may know of the engine.
 FOR_COMPONENTS = {"errors", "draws", "checks", "talk", "graph", "replies", "agent"}
 FOR_SCENARIOS = FOR_COMPONENTS | {"table", "cast", "wrap", "scenario"}
-FOR_THEATRE = {"errors", "draws", "talk", "scenario", "theatre"}
+FOR_THEATRE = {"errors", "draws", "graph", "talk", "scenario", "theatre"}
 
 
 class Import(NamedTuple):

@@ -14,12 +14,12 @@ from society.agent import Column, Component, Inquiry, Members, News, One, Questi
 from society.cast import Cohort
 from society.draws import Array
 from society.errors import CastError, PartError, Unparsed
-from society.gamemaster import Tape
-from society.graph import Complete, Graph, from_networkx
+from society.graph import NOBODY, Complete, Graph, from_networkx
 from society.replies import Amount, Choice, Form, Peer, Whole, Words
 from society.scenario import Measure
 from society.table import Table
-from society.talk import NOBODY, Ask, Inherit, Script, Tell, common, own, seen
+from society.talk import Ask, Inherit, Script, Tell, common, own, seen
+from society.tape import Tape
 
 if TYPE_CHECKING:
     from tests.conftest import Answering, Play, Played
@@ -287,18 +287,40 @@ def test_rounds_within_rounds_make_a_path(play: Play) -> None:
             yield Tell("ranked")
 
     over = play(tournament, rounds=2)
-    assert [page.path for page in over.pages] == [
-        (),
-        (1,),
-        (1, 1),
-        (1, 2),
-        (1,),
-        (2,),
-        (2, 1),
-        (2, 2),
-        (2,),
+    assert [(page.path, [step.kind for step in page.steps]) for page in over.pages] == [
+        ((), []),
+        ((1,), ["paired"]),
+        ((1, 1), ["played"]),
+        ((1, 2), ["played", "ranked"]),
+        ((2,), ["paired"]),
+        ((2, 1), ["played"]),
+        ((2, 2), ["played", "ranked"]),
     ]
-    assert [page.number for page in over.pages] == list(range(9))
+    assert [page.number for page in over.pages] == list(range(7))
+
+
+def test_what_is_said_after_the_last_round_belongs_to_it(play: Play) -> None:
+    def season(table: Table) -> Script:
+        for number in table.rounds():
+            yield Tell("worked")
+            if number == 2:
+                break
+        yield Tell("celebrated")
+
+    over = play(season, rounds=5)
+    assert [page.path for page in over.pages] == [(), (1,), (2,)]
+    assert [step.kind for step in over.pages[-1].steps] == ["worked", "celebrated"]
+    assert over.outcome.rounds == 2
+
+
+def test_a_measure_of_what_was_not_told_is_refused(play: Play) -> None:
+    def season(table: Table) -> Script:
+        for _ in table.rounds():
+            yield Tell("weighed", {"weight": common(1.0)})
+
+    measure = Measure("weight", "kg", lambda told, table: told["wieght"])
+    with pytest.raises(PartError, match="needs the fact 'wieght'.*did you mean 'weight'?"):
+        play(season, rounds=1, measures=(measure,))
 
 
 def test_a_script_without_rounds_is_one_page(play: Play) -> None:

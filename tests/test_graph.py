@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from society.draws import Array
 from society.errors import GraphError
-from society.graph import Complete, Graph, Rows, Side, from_networkx
-from society.talk import NOBODY
+from society.graph import NOBODY, Complete, Graph, Rows, Side, from_networkx
 
 
 class World(NamedTuple):

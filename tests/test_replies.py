@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from society.agent import Component, Inquiry, Members, One, Question
 from society.draws import Array
 from society.errors import PartError
-from society.gamemaster import Tape
-from society.graph import from_networkx
+from society.graph import NOBODY, from_networkx
 from society.replies import Amount, Choice, Form, Mix, Peer, Reply, Value, Whole, Words, fields
 from society.table import Table
-from society.talk import NOBODY, Ask, Script, Tell
+from society.talk import Ask, Script, Tell
+from society.tape import Tape
 
 if TYPE_CHECKING:
     from tests.conftest import Answering, Play

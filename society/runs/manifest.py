@@ -10,8 +10,9 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from society.cast import Troupe
-from society.gamemaster import Answerer, GameMaster
+from society.gamemaster import GameMaster
 from society.scenario import Fold, Stage
+from society.tape import Answerer
 
 if TYPE_CHECKING:
     from society.spec import Setup

@@ -118,6 +118,8 @@ class RunFile:
             query = f"SELECT {columns} FROM rounds WHERE round = ?"
             row = self._connection.execute(query, (number,)).fetchone()
             if row is None:
+                if number < self.rounds:
+                    raise ValueError("it is missing, though later ones are there")
                 return None
             *said, look_number, blob, line_seal, sealed = row
             look, look_seal = self._look(look_number)

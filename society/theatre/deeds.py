@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from rich.text import Text
 
+from society.graph import NOBODY
 from society.scenario import Stage
-from society.talk import NOBODY
 
 from .ink import Ink, labelled
 from .scene import Chosen, Scene

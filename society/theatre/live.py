@@ -17,7 +17,8 @@ from rich.live import Live as Screen
 from rich.text import Text
 
 from society.draws import Array
-from society.talk import NOBODY, Page
+from society.graph import NOBODY
+from society.talk import Page
 
 from .ink import Ink, Trace, flowing
 from .scene import Scene, full_scale, mean_measures, stood, told

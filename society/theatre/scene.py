@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from society.draws import Array
+from society.graph import NOBODY
 from society.scenario import Stage
-from society.talk import NOBODY, Page, Step
+from society.talk import Page, Step
 
 if TYPE_CHECKING:
     from society.runs.runfile import Manifest

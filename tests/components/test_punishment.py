@@ -11,9 +11,9 @@ import pytest
 from society.agent import Members
 from society.components.persona import Persona
 from society.components.punishment import Punishment
-from society.graph import from_networkx
+from society.graph import NOBODY, from_networkx
 from society.replies import Amount, Peer
-from society.talk import NOBODY, common, seen
+from society.talk import common, seen
 
 if TYPE_CHECKING:
     from tests.components.conftest import Answer, Column

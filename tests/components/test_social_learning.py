@@ -11,9 +11,9 @@ import pytest
 
 from society.components.social_learning import SocialLearning
 from society.draws import Array
-from society.graph import from_networkx
+from society.graph import NOBODY, from_networkx
 from society.replies import Peer
-from society.talk import NOBODY, seen
+from society.talk import seen
 
 if TYPE_CHECKING:
     from tests.components.conftest import Answer

@@ -18,11 +18,12 @@ from pydantic import ValidationError
 from society.cast import Cast, Troupe
 from society.catalogue import presets, scenarios
 from society.families import FAMILIES
-from society.gamemaster import Answerer, GameMaster
+from society.gamemaster import GameMaster
 from society.scenario import Scenario
 from society.spec import Setup, load, prepared
 from society.table import Table
 from society.talk import Script
+from society.tape import Answerer
 
 if TYPE_CHECKING:
     from tests.conftest import Played, Recorded

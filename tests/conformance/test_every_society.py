@@ -16,10 +16,11 @@ from society.agent import Column, Component, Members, News, Question
 from society.cast import Cast, Cohort, Raw, Troupe
 from society.catalogue import components, mechanisms, scenarios
 from society.draws import Array
-from society.gamemaster import Tape
+from society.graph import NOBODY
 from society.replies import Amount, Choice, Mix, Peer, Value, Whole, Words, fields
 from society.table import Table
-from society.talk import NOBODY, Ask, Line, Page, Script, Step
+from society.talk import Ask, Line, Page, Script, Step
+from society.tape import Tape
 from society.wrap import overhear
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from society.agent import Component, Members, Question
+from society.graph import NOBODY
 from society.scenarios.fishing_village import fishing_village
-from society.talk import NOBODY
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from society.draws import Array
-from society.graph import from_networkx
+from society.graph import NOBODY, from_networkx
 from society.scenario import Estimate
 from society.scenarios.fishing_village import fishing_village, gini, landed, regrown, villagers
 from society.table import Table
-from society.talk import NOBODY
 
 if TYPE_CHECKING:
     from tests.conftest import Played

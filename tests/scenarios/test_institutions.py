@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from society.agent import Column, Component, Members, Question
 from society.draws import Array
-from society.graph import Graph, from_networkx
+from society.graph import NOBODY, Graph, from_networkx
 from society.scenarios.institutions import (
     VoteRule,
     distinct,
@@ -24,7 +24,7 @@ from society.scenarios.institutions import (
     watched,
 )
 from society.table import Table
-from society.talk import NOBODY, Script, Tell, own
+from society.talk import Script, Tell, own
 
 if TYPE_CHECKING:
     from tests.conftest import Play

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from society.errors import ScenarioError
-from society.gamemaster import GameMaster, Tape
+from society.gamemaster import GameMaster
 from society.spec import load, prepared
+from society.tape import Tape
 
 if TYPE_CHECKING:
     from tests.conftest import Recorded

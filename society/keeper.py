@@ -1,0 +1,78 @@
+"""What a script says, brought into shape and kept: private, read-only arrays of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .agent import frozen
+from .draws import Array
+from .graph import NOBODY
+from .table import Table
+from .talk import Fact
+
+
+class Misshapen(Exception):
+    """A line of the script holds an array that does not fit the table."""
+
+
+class Keeper:
+    """Shapes and keeps the arrays of one page."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._copies: dict[tuple[int, tuple[int, ...], np.dtype[Any]], tuple[Array, Array]] = {}
+
+    def facts(self, facts: Mapping[str, Fact]) -> dict[str, Fact]:
+        normal = {}
+        for name, fact in facts.items():
+            if fact.graph:
+                self.table.graph(fact.graph)
+            shaped = self.tall if fact.scope == "common" else self.wide
+            try:
+                normal[name] = fact._replace(values=shaped(fact.values, None))
+            except Misshapen as error:
+                raise Misshapen(f"fact {name!r} has {error}") from None
+        return normal
+
+    def wide(self, values: Array, dtype: Any) -> Array:
+        return self.kept(values, dtype, self.table.present.shape)
+
+    def tall(self, values: Array, dtype: Any) -> Array:
+        return self.kept(values, dtype, self.table.running.shape)
+
+    def kept(self, values: Array, dtype: Any, shape: tuple[int, ...]) -> Array:
+        """A private read-only copy, so that a script may go on changing its own array.
+
+        The same array told twice in a round is kept (and hashed) once.
+        """
+        values = np.asarray(values)
+        wanted = values.dtype if dtype is None else np.dtype(dtype)
+        private = not values.flags.writeable and values.flags.owndata
+        if private and values.shape == shape and values.dtype == wanted:
+            return values
+        # The script's own array is kept too: while it lives, nothing else can have its id.
+        known = self._copies.get((id(values), shape, wanted))
+        if known is not None and np.array_equal(known[1], values):
+            return known[1]
+        try:
+            copy = frozen(np.array(np.broadcast_to(values, shape), wanted))
+        except ValueError:
+            raise Misshapen(f"shape {values.shape} where {shape} was expected") from None
+        self._copies[id(values), shape, wanted] = values, copy
+        return copy
+
+    def peers(self, peers: Array) -> Array:
+        wide = self.seats(peers, "peer")
+        if (wide == np.arange(self.table.agents)).any():
+            raise Misshapen("an edge from a seat to itself; name another one, or NOBODY")
+        return wide
+
+    def seats(self, seats: Array, role: str) -> Array:
+        wide = self.wide(seats, np.int64)
+        outside = (wide >= self.table.agents) | (wide < NOBODY)
+        if outside.any():
+            raise Misshapen(f"seat {wide[outside][0]} as a {role} of {self.table.agents} seats")
+        return wide

@@ -1,0 +1,58 @@
+"""Who answers a script's questions: a live troupe, or a tape of recorded answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from .cast import Ledger, Raw
+from .draws import Array
+from .errors import PartError
+from .replies import fields
+from .talk import Ask, Inherit, Step, Tell
+
+
+class Answerer(Protocol):
+    """Who answers a script's questions: a troupe, or a tape."""
+
+    ledger: Ledger
+
+    def begin(self) -> None: ...
+    async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw: ...
+    def author(self, kind: str, node: int) -> str: ...
+    def notice(self, tell: Tell, active: Array | None, use: int) -> None: ...
+    def inherit(self, line: Inherit, use: int) -> None: ...
+    def public(self) -> dict[str, Array]: ...
+
+
+class Tape:
+    """Recorded answers in place of agents: replay drives the script alone."""
+
+    def __init__(self, steps: Iterable[Step]) -> None:
+        self.ledger = Ledger()
+        self._asks = (step for step in steps if step.sort == "ask")
+
+    def begin(self) -> None:
+        """Nobody is there to begin."""
+
+    async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
+        step = next(self._asks, None)
+        if step is None or (step.kind, step.form) != (ask.kind, ask.reply.form()):
+            recorded = "nothing more" if step is None else f"{step.kind!r} ({step.form})"
+            raise PartError(
+                f"the script asks {ask.kind!r} ({ask.reply.form()}) where the record has "
+                f"{recorded}; scenario or parameters have changed"
+            )
+        return Raw({name: step.arrays["answer", name] for name in fields(ask.reply)})
+
+    def author(self, kind: str, node: int) -> str:
+        return "the record"
+
+    def notice(self, tell: Tell, active: Array | None, use: int) -> None:
+        """Nobody is there to notice."""
+
+    def inherit(self, line: Inherit, use: int) -> None:
+        """Nobody is there to inherit."""
+
+    def public(self) -> dict[str, Array]:
+        return {}
