@@ -115,16 +115,16 @@ class RunFile:
     def _record(self, number: int, lines: bool) -> Record | None:
         with _reading(self.path, f"round {number}"):
             columns = "round, path, digest, chain, ends, ledger, look, arrays, line_seal, seal"
-            query = f"SELECT {columns} FROM rounds WHERE round = ?"
+            query = f"SELECT {columns} FROM rounds WHERE round >= ? ORDER BY round"
             row = self._connection.execute(query, (number,)).fetchone()
             if row is None:
-                if number < self.rounds:
-                    raise ValueError("it is missing, though later ones are there")
                 return None
             *said, look_number, blob, line_seal, sealed = row
+            found, path, digest, chain, ends, ledger = said
+            if found != number:
+                raise ValueError("it is missing, though later ones are there")
             look, look_seal = self._look(look_number)
             _check_seal(sealed, *said, look_seal, line_seal, blob=blob)
-            _, path, digest, chain, ends, ledger = said
             ((_, _, _, arrays),) = unpacked(look, blob)
             steps, public = self._lines(number, line_seal) if lines else ((), {})
             page = Page(
@@ -144,9 +144,6 @@ class RunFile:
         """The steps of a round and its public columns; neither at level summary."""
         query = "SELECT line_look, lines FROM rounds WHERE round = ?"
         look_number, blob = self._connection.execute(query, (number,)).fetchone()
-        if look_number is None:
-            _check_seal(sealed, None)
-            return (), {}
         look, look_seal = self._look(look_number)
         _check_seal(sealed, look_seal, blob=blob)
         steps, public = [], {}

@@ -68,7 +68,7 @@ def verify(path: Path | str) -> Verdict:
 
 
 def _record(run: RunFile) -> Check:
-    last, final, chain, number = run.rounds, run.standing.digest, b"", 0
+    final, last, chain = run.standing.digest, run.rounds, b""
     try:
         for number, (page, recorded, _) in enumerate(islice(run.records(), last + 1)):
             if run.manifest.level == "full" and page_digest(number, page.steps) != page.digest:

@@ -14,7 +14,7 @@ import numpy as np
 
 from society.digest import chained
 from society.draws import Array
-from society.errors import FileError, RunFileError
+from society.errors import FileError, PartError, RunFileError
 from society.talk import Page
 
 from .manifest import Manifest
@@ -91,6 +91,11 @@ class Writer:
                 f"cannot write {what} to {self.path}: {error}; what was committed before is kept. "
                 "Make room, write elsewhere with --out, or record less with --record summary"
             ) from error
+        except TypeError as error:
+            raise PartError(
+                f"{what} cannot be written to {self.path}: {error}; what is asked, answered and "
+                "told, and what public columns hold, must be numbers or text"
+            ) from error
 
     def _published(self) -> sqlite3.Connection:
         """Write all that waits to a draft, and give it the run file's name."""
@@ -137,13 +142,13 @@ class Writer:
         self._running = page.running
         arrays = {("measure", name): values for name, values in page.measures.items()}
         arrays |= {("present", ""): page.present, ("running", ""): page.running}
-        look, look_seal, blob = self._kept(connection, [("round", "", "", arrays)])
-        lines: tuple[int | None, str | None, bytes | None] = (None, None, None)
+        lines: list[Line] = []
         if self.manifest.level == "full":
             public = {("public", name): values for name, values in page.public.items()}
-            lines = self._kept(connection, [*page.steps, ("public", "", "", public)])
-        line_look, line_look_seal, line_blob = lines
-        line_seal = seal(line_look_seal, blob=line_blob or b"")
+            lines = [*page.steps, ("public", "", "", public)]
+        look, look_seal, blob = self._kept(connection, [("round", "", "", arrays)])
+        line_look, line_look_seal, line_blob = self._kept(connection, lines)
+        line_seal = seal(line_look_seal, blob=line_blob)
         row = (*said, look, blob, line_seal, seal(*said, look_seal, line_seal, blob=blob))
         connection.execute(
             "INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

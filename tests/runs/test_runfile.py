@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.errors import FileError, RunFileError
+from society.errors import FileError, PartError, RunFileError
 from society.gamemaster import GameMaster
 from society.runs.runfile import Manifest, RunFile, Status, Writer, manifest_of, open_run
 from society.runs.store import Standing
@@ -469,6 +469,13 @@ def test_an_unwritable_folder_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     assert "Permission denied" in refusal(tmp_path / "a.run")
     assert "Permission denied" in refusal(tmp_path / "new" / "a.run")
+
+
+def test_what_is_neither_number_nor_text_cannot_be_kept(keep: Keep) -> None:
+    friends = np.full((4, 6), None, object)
+    friends[1, 2] = {"Ann", "Bob"}
+    with pytest.raises(PartError, match=r"round 1 cannot be written .* must be numbers or text"):
+        keep(told=lambda page: page._replace(public={"friends": friends}))
 
 
 def test_folders_are_made(tmp_path: Path) -> None:
