@@ -80,7 +80,7 @@ def cost_of_recording() -> None:
     setup = village(10, 100)
     bare, kept = [], []
     for _ in range(15):
-        bare.append(seconds(setup.gamemaster().play))
+        bare.append(seconds(lambda: setup.gamemaster().play()))
         kept.append(seconds(lambda: recorded(setup)))
     print(f"single village, recorded in full / not recorded  {min(kept) / min(bare):.2f}")
     print(f"run file, bytes per agent-round  {recorded(setup) / 1_000:.0f}")

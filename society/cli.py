@@ -12,6 +12,7 @@ import math
 import os
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,9 +22,7 @@ from .errors import SocietyError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from .gamemaster import Outcome
-    from .runs.manifest import Manifest
-    from .runs.store import Status
+    from .runs.runfile import RunFile, Status
 
 # Heavy imports stand inside the commands, so that `society --help` answers at once.
 
@@ -131,7 +130,7 @@ def _list(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     from .runs.manifest import manifest_of
-    from .runs.runfile import Writer
+    from .runs.runfile import Writer, open_run
     from .scenario_file import changed, load
     from .spec import prepared
     from .theatre.live import Live
@@ -144,59 +143,56 @@ def _run(args: argparse.Namespace) -> int:
     manifest = manifest_of(setup, game, args.record)
     if not args.quiet:
         print(f"{setup.scenario.name}: {setup.found}", file=sys.stderr)
+    status: Status = "finished"
     with Writer(path, manifest, overwrite=args.overwrite) as writer:
-        game.recorders = [writer]
         try:
-            if args.quiet or args.json:
-                outcome = game.play()
-            else:
-                with Live(manifest) as live:
-                    game.recorders = [writer, live]
-                    outcome = game.play()
-            status: Status = "finished"
+            with nullcontext() if args.quiet or args.json else Live(manifest) as live:
+                game.recorders = [writer] if live is None else [writer, live]
+                game.play()
         except KeyboardInterrupt:
-            outcome, status = game.outcome(), "interrupted"
+            status = "interrupted"
         writer.close(status)
-    if status == "interrupted":
-        print(
-            f"society: interrupted; {outcome.rounds} rounds are kept in {path}: "
-            f"see `society show {path}`",
-            file=sys.stderr,
-        )
-    _report(args, manifest, outcome, status, path)
+    if not writer.published:
+        print("society: interrupted in the first round; nothing was kept", file=sys.stderr)
+        return 130
+    with open_run(path) as run:
+        if status == "interrupted":
+            kept = f"{run.rounds} rounds are kept in {path}"
+            print(f"society: interrupted; {kept}: see `society show {path}`", file=sys.stderr)
+        if not args.quiet:
+            _report(args, run)
     return 130 if status == "interrupted" else 0
 
 
 def _show(args: argparse.Namespace) -> int:
     from .runs.runfile import open_run
 
-    run = open_run(args.file)
-    _report(args, run.manifest, run.outcome(), run.status, args.file)
+    with open_run(args.file) as run:
+        _report(args, run)
     return 0
 
 
-def _report(
-    args: argparse.Namespace, manifest: Manifest, outcome: Outcome, status: str, path: Path
-) -> None:
-    """What a run came to: as JSON, as a page for people, or not at all."""
+def _report(args: argparse.Namespace, run: RunFile) -> None:
+    """What a run came to, as JSON or as a page for people."""
     if args.json:
-        print(json.dumps(_facts(manifest, outcome, status, path), indent=2))
-    elif not getattr(args, "quiet", False):
-        from .theatre.summary import summary
+        print(json.dumps(_facts(run), indent=2))
+        return
+    from .theatre.summary import summary
 
-        summary(manifest, outcome, status, path, _console())
+    summary(run.manifest, run.outcome(), run.status, run.path, _console())
 
 
-def _facts(manifest: Manifest, outcome: Outcome, status: str, path: Path) -> dict[str, Any]:
+def _facts(run: RunFile) -> dict[str, Any]:
+    manifest, outcome = run.manifest, run.outcome()
     return {
         "scenario": manifest.scenario,
         "seed": manifest.seed,
         "agents": manifest.agents,
         "replicates": manifest.replicates,
         "rounds": outcome.rounds,
-        "status": status,
+        "status": run.status,
         "digest": outcome.digest,
-        "out": str(path),
+        "out": str(run.path),
         "measures": {name: asdict(estimate) for name, estimate in outcome.measures.items()},
         "ends": {cause or "none": count for cause, count in outcome.ends.items()},
         "ledger": {
@@ -229,7 +225,8 @@ def _replay(args: argparse.Namespace) -> int:
     from .runs.runfile import open_run
     from .theatre.plain import history
 
-    history(open_run(args.file), _console(), args.start, args.replicate, args.speed)
+    with open_run(args.file) as run:
+        history(run, _console(), args.start, args.replicate, args.speed)
     return 0
 
 

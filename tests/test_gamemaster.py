@@ -319,7 +319,7 @@ def test_a_measure_of_what_was_not_told_is_refused(play: Play) -> None:
             yield Tell("weighed", {"weight": common(1.0)})
 
     measure = Measure("weight", "kg", lambda told, table: told["wieght"])
-    with pytest.raises(PartError, match="needs the fact 'wieght'.*did you mean 'weight'?"):
+    with pytest.raises(PartError, match=r"needs the fact 'wieght'.*did you mean 'weight'\?"):
         play(season, rounds=1, measures=(measure,))
 
 

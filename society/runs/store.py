@@ -1,4 +1,4 @@
-"""What writing and reading a run file have in common: tables, layouts, seals, and who writes.
+"""What writing and reading a run file have in common: tables, seals, endings, and who writes.
 
     manifest   what was given, by key, as JSON
     status     one row: how the run stands, which process writes it, and the digest it ended on
@@ -34,6 +34,7 @@ SIDES = ("-wal", "-shm", "-journal")  # files that SQLite may keep beside a data
 _MAGIC = b"SQLite format 3\0"
 _HEADER = struct.Struct(">16sHB9xI28xI4xI28x")
 
+# For a draft, which is thrown away if anything fails: it needs no journal on the disk.
 SCHEMA = f"""
 PRAGMA journal_mode = MEMORY;
 PRAGMA synchronous = OFF;

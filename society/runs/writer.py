@@ -51,6 +51,11 @@ class Writer:
         else:
             self.close("interrupted" if issubclass(kind, KeyboardInterrupt) else "failed")
 
+    @property
+    def published(self) -> bool:
+        """Whether the file is there under its name."""
+        return self._connection is not None
+
     def page(self, page: Page) -> None:
         """Commit one round."""
         with self._writing(f"round {page.number}"):
