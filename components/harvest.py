@@ -25,7 +25,10 @@ _HAIR = 1 - 1e-12  # keeps rounding from turning exact compliance into a violati
 
 @dataclass(frozen=True)
 class Harvest(Component):
-    """Answers `effort`; keeps the trait `effort`, which others may imitate."""
+    """How hard one fishes: a habit, which may give way to the threat of a fine.
+
+    Answers `effort`; keeps the trait `effort`, which others may imitate.
+    """
 
     effort_rule: Literal["deterrence", "trait"] = "deterrence"
     effort_noise: Positive = 0.03  # sigma_e, of an imitated effort

@@ -17,7 +17,10 @@ from .persona import Ranges, first_trait
 
 @dataclass(frozen=True)
 class NormBelief(Component):
-    """Keeps the column `belief`, which others may imitate."""
+    """The catch that one thinks nobody ought to exceed.
+
+    Keeps the column `belief`, which others may imitate.
+    """
 
     belief_noise: Positive = 0.3  # sigma_g, of an imitated belief
     beliefs: Ranges = ((2.0, 8.0), (4.0, 8.0), (10.0, 14.0))

@@ -22,7 +22,10 @@ Ranges = tuple[Range, Range, Range]  # in the order of TEMPERS
 
 @dataclass(frozen=True)
 class Persona(Component):
-    """Keeps the temper of its members as an index into TEMPERS."""
+    """Who one is, general, altruist or selfish: it decides about first habits and beliefs.
+
+    Keeps the temper as an index into TEMPERS, in the column `persona`.
+    """
 
     temper: Temper = "general"
 

@@ -27,7 +27,10 @@ _MONITORING: dict[str, Ranges] = {
 
 @dataclass(frozen=True)
 class Punishment(Component):
-    """Answers `watch` (the chance m p) and `punish`; others may imitate `monitoring`."""
+    """Watching one peer a round, and fining it for a catch above the cap.
+
+    Answers `watch` (the chance m p) and `punish`; others may imitate `monitoring`.
+    """
 
     punishers: Literal["table", "text"] = "table"
     effort_noise: Positive = 0.03  # sigma_B: one noise serves effort and monitoring

@@ -18,7 +18,10 @@ from society.graph import NOBODY
 
 @dataclass(frozen=True)
 class SocialLearning(Component):
-    """Answers `imitate` with the peer to copy, or NOBODY."""
+    """Copying somebody who is better off, the more likely the greater the difference.
+
+    Answers `imitate` with the peer to copy, or NOBODY.
+    """
 
     revision: Share = 0.5  # q, chance a round to reconsider
     selection: Positive = 0.3  # delta, per unit of payoff

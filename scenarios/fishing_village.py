@@ -33,7 +33,7 @@ from society.components.social_learning import SocialLearning
 from society.components.voting import Voting
 from society.draws import Array
 from society.replies import Amount
-from society.scenario import Measure, Params, Stage, Told, scenario
+from society.scenario import OF_DEFAULT_CAST, Measure, Params, Stage, Told, scenario
 from society.scenarios.institutions import (
     VoteRule,
     imitated,
@@ -76,9 +76,15 @@ class Village(Params):
         "table", description="who fines more: selfish (the paper's table) or altruists (its text)"
     )
     population: Literal["general", "altruist", "mixed", "selfish"] = Field(
-        "general", description="the personas; mixed: altruists, then selfish"
+        "general",
+        description="the personas; mixed: altruists, then selfish",
+        json_schema_extra=OF_DEFAULT_CAST,
     )
-    altruists: Share = Field(0.5, description="share of altruists in a mixed population")
+    altruists: Share = Field(
+        0.5,
+        description="share of altruists in a mixed population",
+        json_schema_extra=OF_DEFAULT_CAST,
+    )
     collapse_at: Share = Field(0.01, description="R_min, as a share of K")
     ends_on: Literal["death", "collapse", "horizon"] = Field(
         "death",
@@ -187,6 +193,7 @@ STAGE = Stage(
         "fined_to_death": "a villager was fined to death",
         "collapsed": "the lake collapsed",
     },
+    presence="alive",
 )
 
 

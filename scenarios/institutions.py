@@ -70,7 +70,9 @@ def proposed_and_voted(table: Table, rule: VoteRule, cap: Array) -> Script:
     else:
         options = distinct(proposal, table.active)
         vote = yield Ask("vote", Choice(options=options), {"cap": common(cap)})
-        chosen = plurality(options, vote, table.draws_per_replicate.uniform("tie"))
+        chosen = plurality(
+            options, vote, table.draws("proposed_and_voted", per="replicate").uniform("tie")
+        )
     cap = np.where(table.active.any(1, keepdims=True), chosen, cap)
     yield Tell("adopted", {"cap": common(cap), "proposal": own(proposal)})
     return cap

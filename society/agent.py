@@ -7,6 +7,7 @@ cannot tell which. State changes only in `begin`, `notice` and `born`; answering
 from __future__ import annotations
 
 import functools
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from numpy.typing import DTypeLike
 from .draws import Array, Draws, Places
 from .errors import PartError, nearest
 from .graph import NOBODY, Graph, Rows
-from .replies import Reply, fields
+from .replies import Reply, fields, heard
 from .talk import Fact
 
 
@@ -64,7 +65,7 @@ class Component:
         """Something happened, of a kind in `notices`."""
 
     def born(self, me: Members) -> None:
-        """These members have just inherited columns: mutate."""
+        """These members have just inherited some of this component's columns: mutate."""
 
     @classmethod
     def overrides(cls, hook: str) -> bool:
@@ -119,8 +120,18 @@ class Seen:
         return self._graph.drawn(uniform, self._audience.rows, self._audience.present)
 
     def of(self, peers: Array) -> Array:
-        """The values of these peers, numbers as floats; NaN for NOBODY."""
+        """The values of these peers, numbers as floats; NaN for NOBODY.
+
+        Raises PartError for a seat that is neither the member's own nor a neighbour's.
+        """
         rows = self._audience.rows
+        hidden = self._graph.hides(rows, peers)
+        if hidden.any():
+            at = int(np.argmax(hidden))
+            raise PartError(
+                f"seat {rows.seat[at]} looks at seat {peers[at]}, whom it does not see; "
+                "look at neighbours (`drawn` finds one), or at oneself"
+            )
         taken: Array = self._values.reshape(-1).take(rows.node - rows.seat + peers)
         if taken.dtype.kind in "biu":
             taken = taken.astype(float)
@@ -205,7 +216,9 @@ class News(NamedTuple):
 class Question(NamedTuple):
     """An Ask as members hear it.
 
-    asked: who was asked, (M,) of bool. options, of a Choice: (M, K), None or NaN where not open.
+    asked: who was asked, (M,) of bool. reply: its bounds are one per member, (M,), or one for all.
+    options, of a Choice: (R, K), a row for each replicate (`me.replicate` says which is whose),
+    None or NaN where an option is not open.
     """
 
     kind: str
@@ -240,6 +253,7 @@ class Company:
         self.rows, self.places, self.whole = rows, places, whole
         self.owners = {column.name: part for part in components for column in part.columns}
         self.declared = {column.name: column for part in components for column in part.columns}
+        self.unbegun: set[str] = set()  # columns whose owner has not begun yet
         self.values = {
             name: frozen(np.zeros(len(rows.node), column.dtype))
             for name, column in self.declared.items()
@@ -270,6 +284,11 @@ class Members:
         self._index = audience.index
         self.audience, self.draws = audience, draws
 
+    @property
+    def replicate(self) -> Array:
+        """The replicate of each member, counted from 0 in this run, (M,)."""
+        return self.audience.rows.replicate
+
     def only(self, entries: Array) -> Members:
         """Some of these members, to look at."""
         audience, draws = self.audience.only(entries), self.draws.among(entries)
@@ -290,6 +309,12 @@ class Members:
                 f"{self._component.title()} reads column {name!r}, which no component of cohort "
                 f"{self._company.name!r} keeps; {hint}"
             ) from None
+        if name in self._company.unbegun and self._company.owners[name] is not self._component:
+            owner = self._company.owners[name].title()
+            raise PartError(
+                f"{self._component.title()} reads column {name!r} before {owner} has begun; "
+                f"put {owner} before it in cohort {self._company.name!r}"
+            )
         if self._index is not None:
             return values[self._index]
         return values if self._pure else values.copy()
@@ -357,8 +382,9 @@ def singly(ask: Question, me: Members) -> tuple[Array, list[tuple[Inquiry, One]]
     for entry in entries.tolist():
         one = One(me, entry)
         facts = OwnFacts(ask.kind, ask.facts._facts, one._me.audience)
-        options = None if ask.options is None else ask.options[entry]
-        alone.append((Inquiry(ask.kind, facts, ask.reply, options), one))
+        options = None if ask.options is None else ask.options[one.replicate]
+        reply = heard(ask.reply, operator.itemgetter(entry))
+        alone.append((Inquiry(ask.kind, facts, reply, options), one))
     return entries, alone
 
 

@@ -31,7 +31,7 @@ from .checks import Fault, Refused, checked, parameters_of
 from .draws import Array, Draws, Places
 from .errors import CastError, PartError, Unparsed
 from .graph import NOBODY, Rows
-from .replies import Choice, fields
+from .replies import Choice, Illegal, Reply, fields, heard
 from .table import Table
 from .talk import Ask, Entry, Inherit, Tell
 
@@ -112,10 +112,12 @@ class Troupe:
 
     def begin(self) -> None:
         for company in self.companies:
+            company.unbegun = set(company.owners)
             for part in company.components:
                 if part.overrides("begin"):
                     audience = self._audience(company, None)
                     part.begin(self._members(company, part, "begin", 0, audience))
+                company.unbegun -= {column.name for column in part.columns}
 
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
         """Raw answers of those in `asked`, (R, N) of bool; None asks everybody."""
@@ -139,7 +141,7 @@ class Troupe:
             if part.overrides("answer"):
                 _place(world, question, part, audience, part.answer(question, me))
             else:
-                outside.append(self._consulted(world, unread, question, part, me))
+                outside.append(self._consulted(world, unread, ask, question, part, me))
         if outside:
             await asyncio.gather(*outside)
         return Raw(world, unread if outside else None)
@@ -148,12 +150,16 @@ class Troupe:
         self,
         world: dict[str, Array],
         unread: Array,
+        ask: Ask,
         question: Question,
         part: Component,
         me: Members,
     ) -> None:
-        """Ask members one by one, all at the same time, and place what they say by seat."""
-        address = (part.title(), question.kind)
+        """Ask members one by one, all at the same time, and place what they say by seat.
+
+        What cannot be read, and what is not legal, is marked as unread and counted.
+        """
+        address = (part.title(), ask.kind)
         entries, alone = singly(question, me)
 
         async def consulted(inquiry: Inquiry, one: One) -> Any:
@@ -164,14 +170,28 @@ class Troupe:
 
         self.ledger.calls[address] += len(alone)
         said = await asyncio.gather(*(consulted(*pair) for pair in alone))
-        failed = np.array([isinstance(answer, Unparsed) for answer in said])
-        self.ledger.fallbacks[address] += int(failed.sum())
-        unread.reshape(-1)[me.audience.rows.node[entries[failed]]] = True
-        read = [answer for answer in said if not isinstance(answer, Unparsed)]
-        if read:
-            answered = question._replace(asked=question.asked.copy())
-            answered.asked[entries[failed]] = False
-            _place(world, answered, part, me.audience, entered(read, answered))
+        read = np.array([_readable(answer, ask.reply) for answer in said])
+        nodes = me.audience.rows.node[entries]
+        if read.any():
+            asked = question.asked.copy()
+            asked[entries[~read]] = False
+            answered = question._replace(asked=asked)
+            answers = [answer for answer, kept in zip(said, read, strict=True) if kept]
+            _place(world, answered, part, me.audience, entered(answers, answered))
+            read &= ~self._illegal(ask, world, nodes[read]).reshape(-1)[nodes]
+        unread.reshape(-1)[nodes[~read]] = True
+        self.ledger.fallbacks[address] += int((~read).sum())
+
+    def _illegal(self, ask: Ask, world: dict[str, Array], nodes: Array) -> Array:
+        """Which answers of these nodes have no nearest legal value, (R, N)."""
+        table = self.table
+        illegal, asked = np.zeros(table.present.shape, bool), _marked(table.present.shape, nodes)
+        for name, value in fields(ask.reply).items():
+            try:
+                value.settle(world[name], asked, table.graphs, table.present)
+            except Illegal as error:
+                illegal |= error.where
+        return illegal
 
     def author(self, kind: str, node: int) -> str:
         """The component that answers questions of a kind for one node, replicate * N + seat."""
@@ -195,18 +215,22 @@ class Troupe:
         heir = line.parents != NOBODY
         to = np.flatnonzero(heir)
         source = to - to % self.table.agents + line.parents.reshape(-1)[to]
+        inherited: dict[str, Array] = {}
         for name in line.columns:
             values, has = self._world(name)
             copied = has[to] & has[source]
+            inherited[name] = heir if copied.all() else _marked(heir.shape, to[copied])
             after = values.copy()
             after[to[copied]] = values[source[copied]]
             for company in self.companies:
                 if name in company.values:
                     company.put(name, after if company.whole else after[company.rows.node])
         for company in self.companies:
-            audience = self._audience(company, heir)
             for part in company.components:
-                if part.overrides("born"):
+                own = [inherited[c.name] for c in part.columns if c.name in inherited]
+                if own and part.overrides("born"):
+                    mask = own[0] if len(own) == 1 else np.any(own, axis=0)
+                    audience = self._audience(company, mask)
                     part.born(self._members(company, part, f"born {line.kind}", use, audience))
 
     def public(self) -> dict[str, Array]:
@@ -248,14 +272,13 @@ class Troupe:
         return dataclasses.replace(known[1], present=self.table.present)
 
     def _question(self, ask: Ask, audience: Audience, asked: Array) -> Question:
+        shape = self.table.present.shape
         options = None
         if isinstance(ask.reply, Choice):
-            replicates = self.table.replicates
-            options = audience.shared(
-                np.broadcast_to(ask.reply.options, (replicates, ask.reply.options.shape[1]))
-            )
+            options = np.broadcast_to(ask.reply.options, (shape[0], ask.reply.options.shape[1]))
+        reply = heard(ask.reply, lambda bounds: audience.each(np.broadcast_to(bounds, shape)))
         facts = Facts(ask.kind, ask.facts, audience)
-        return Question(ask.kind, facts, ask.reply, asked, options)
+        return Question(ask.kind, facts, reply, asked, options)
 
     def _members(
         self,
@@ -374,3 +397,22 @@ def _place(
             world[name] = flat.reshape(world[name].shape)
         else:
             world[name].reshape(-1, *flat.shape[1:])[audience.rows.node] = flat
+
+
+def _readable(answer: Any, reply: Reply) -> bool:
+    """Whether an answer of an outside mind has the form that was asked for."""
+    if isinstance(answer, Unparsed):
+        return False
+    alone = np.ones(1, bool), np.zeros(1, np.int64)
+    try:
+        for name, value in fields(reply).items():
+            value.flat([answer[name] if name else answer], *alone)
+    except (ValueError, TypeError, KeyError, IndexError):
+        return False
+    return True
+
+
+def _marked(shape: tuple[int, ...], nodes: Array) -> Array:
+    mask = np.zeros(shape, bool)
+    mask.reshape(-1)[nodes] = True
+    return mask

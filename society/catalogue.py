@@ -11,7 +11,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from hashlib import blake2b, sha256
 from pathlib import Path
@@ -24,7 +24,6 @@ import society.scenarios
 
 from .agent import Component
 from .errors import CatalogueError, FileError, ScenarioError, blamed, brief, nearest
-from .families import FAMILIES
 from .scenario import Scenario
 from .wrap import Mechanism
 
@@ -65,20 +64,6 @@ def presets() -> dict[str, Path]:
     """The scenario files that come with us, by name."""
     folder = Path(society.scenarios.__path__[0], "presets")
     return {file.stem: file for file in sorted(folder.glob("*.yaml"))}
-
-
-def described(kind: str) -> dict[str, str]:
-    """A line about all that `society list` shows: scenarios, components, mechanisms or graphs."""
-    listed: dict[str, Callable[[], Mapping[str, Any]]] = {
-        "scenarios": lambda: {name: part.play for name, part in scenarios().items()},
-        "components": components,
-        "mechanisms": mechanisms,
-        "graphs": lambda: FAMILIES,
-    }
-    words = {name: inspect.getdoc(part) or "" for name, part in listed[kind]().items()}
-    if kind == "scenarios":
-        words |= {name: file.read_text("utf-8").strip("# ") for name, file in presets().items()}
-    return {name: text.partition("\n")[0] for name, text in words.items()}
 
 
 def located(reference: str, folder: Path | None = None) -> str:

@@ -120,7 +120,7 @@ def checked(
     The word `none` stands for nothing wherever nothing may stand; true and false are no numbers.
     sort: what a name stands for, in words. context: of pydantic's validators.
     """
-    schema = _schema(model)
+    schema = schema_of(model)
     given, found = dict(values), []
     for name, value in values.items():
         here = _inner(schema, name) or {}
@@ -245,7 +245,7 @@ def _inner(schema: Schema, part: str | int) -> Schema | None:
     return None
 
 
-def _schema(model: type[BaseModel]) -> Schema:
+def schema_of(model: type[BaseModel]) -> Schema:
     """The JSON schema of a model, with its references written out."""
     schema: Schema = model.model_json_schema(schema_generator=_Tolerant)
     written: Schema = _written_out(schema, schema.get("$defs", {}))

@@ -11,9 +11,10 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,16 +23,18 @@ from .errors import SocietyError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from .listing import Kind
     from .runs.runfile import RunFile, Status
 
 # Heavy imports stand inside the commands, so that `society --help` answers at once.
 
-KINDS = ("scenarios", "components", "mechanisms", "graphs")
+KINDS: tuple[Kind, ...] = ("scenarios", "components", "mechanisms", "graphs")
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and give its exit code."""
-    args = _parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    args = _parser().parse_args(list(_one_by_one(words)))
     command: Callable[[argparse.Namespace], int] = args.command
     try:
         return command(args)
@@ -46,6 +49,17 @@ def main(argv: list[str] | None = None) -> int:
         return 0
 
 
+def _one_by_one(words: Iterable[str]) -> Iterator[str]:
+    """`--set A=1 B=2 NAME` as `--set A=1 --set B=2 NAME`: argparse would take NAME as well."""
+    setting = False
+    for before, word in pairwise(["", *words]):
+        if word.startswith("-"):
+            setting = word == "--set"
+        elif setting and before != "--set" and "=" in word:
+            yield "--set"
+        yield word
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="society",
@@ -55,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     listing = commands.add_parser("list", help="what can be played, and what agents are made of")
-    listing.add_argument("kind", nargs="?", choices=KINDS, help="all kinds if left out")
+    listing.add_argument("kind", nargs="?", choices=KINDS, help="one kind, with its parameters")
     listing.set_defaults(command=_list)
 
     run = commands.add_parser("run", help="play a scenario and keep its history in a run file")
@@ -65,8 +79,8 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--replicates", type=_whole(1), metavar="R", help="societies at once")
     run.add_argument("--agents", type=_whole(1), metavar="N", help="in each society")
     run.add_argument(
-        "--set", nargs="+", action="extend", default=[], metavar="KEY=VALUE", dest="changes",
-        help="parameters of the scenario; graph=ring, graph.RELATION=ring",
+        "--set", action="append", default=[], metavar="KEY=VALUE", dest="changes",
+        help="a parameter of the scenario; graph=ring, graph.RELATION=ring; may take several",
     )  # fmt: skip
     run.add_argument(
         "--record", choices=("full", "summary"),
@@ -75,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--out", type=Path, metavar="FILE", help="default: runs/SCENARIO-SEED.run")
     run.add_argument("--overwrite", action="store_true", help="replace an existing run file")
     run.add_argument("--json", action="store_true", help="one JSON object on stdout")
-    run.add_argument("--quiet", action="store_true", help="no progress, no summary")
+    run.add_argument("--quiet", action="store_true", help="no progress, no summary for people")
     run.set_defaults(command=_run)
 
     for name, command, words in (
@@ -119,12 +133,13 @@ def _speed(text: str) -> float:
 
 
 def _list(args: argparse.Namespace) -> int:
-    from .catalogue import described
+    from .listing import listed
 
     for kind in [args.kind] if args.kind else KINDS:
-        print(f"{kind}:")
-        for name, words in described(kind).items():
-            print(f"  {name:30} {words}".rstrip())
+        for line in listed(kind, parameters=args.kind is not None):
+            print(line)
+    if args.kind is None:
+        print("`society list KIND` tells the parameters of each, by name", file=sys.stderr)
     return 0
 
 
@@ -159,7 +174,7 @@ def _run(args: argparse.Namespace) -> int:
         if status == "interrupted":
             kept = f"{run.rounds} rounds are kept in {path}"
             print(f"society: interrupted; {kept}: see `society show {path}`", file=sys.stderr)
-        if not args.quiet:
+        if args.json or not args.quiet:
             _report(args, run)
     return 130 if status == "interrupted" else 0
 

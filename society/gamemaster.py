@@ -10,6 +10,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,9 +20,10 @@ from .agent import frozen
 from .cast import Raw, Troupe
 from .digest import chained, page_digest
 from .draws import Array
-from .errors import PartError, nearest
+from .errors import PartError
+from .graph import NOBODY
 from .keeper import Keeper, Misshapen
-from .replies import Choice, Illegal, Peer, Value, fields
+from .replies import Amount, Choice, Illegal, Peer, Value, Whole, fields
 from .scenario import Estimate, Folded, Scenario
 from .table import Table
 from .talk import Ask, Entry, Fact, Inherit, Line, Page, Recorder, Step, Tell
@@ -77,7 +79,9 @@ class GameMaster:
             return pool.submit(asyncio.run, self.perform()).result()
 
     async def perform(self) -> Outcome:
-        """Play to the end."""
+        """Play to the end; only once, since agents and table keep what has happened."""
+        if self.pages:
+            raise PartError("this game has been played; make a new one to play again")
         self.answerer.begin()
         script = self.scenario.play(self.table)
         answer: Any = None
@@ -140,7 +144,7 @@ class GameMaster:
         return settled.get("", settled)
 
     def _offered(self, ask: Ask) -> dict[tuple[str, str], Array]:
-        """The options of choices that may differ between replicates, (R, K)."""
+        """Options, (R, K), and bounds, (R, N), that may differ between replicates or agents."""
         offered = {}
         for name, value in fields(ask.reply).items():
             if isinstance(value, Peer):
@@ -148,6 +152,9 @@ class GameMaster:
             if isinstance(value, Choice) and not value.fixed:
                 shape = (self.table.replicates, *value.options.shape[1:])
                 offered["options", name] = self._keeper.kept(value.options, None, shape)
+            if isinstance(value, Amount | Whole):
+                for bound, values in value.bounds.items():
+                    offered[bound, name] = self._keeper.wide(values, float)
         return offered
 
     def _settled(self, ask: Ask, raw: Raw, asked: Array | None) -> dict[str, Array]:
@@ -184,9 +191,11 @@ class GameMaster:
         stated = ask.otherwise[name] if name and ask.otherwise is not None else ask.otherwise
         if stated is None:
             replicate, seat = np.argwhere(unread)[0]
+            author = self.answerer.author(ask.kind, replicate * self.table.agents + seat)
             raise PartError(
-                f"the answer of seat {seat} of replicate {replicate} to {ask.kind!r} could not be "
-                "read, and the question states no fallback; add otherwise=..."
+                f"the answer of {author}, seat {seat} of replicate {replicate}, to {ask.kind!r} "
+                "could not be read or is not legal, and the question states no fallback; "
+                "add otherwise=..."
             )
         width = () if value.width is None else (value.width,)
         try:
@@ -216,12 +225,14 @@ class GameMaster:
 
     def _rewire(self, tell: Tell, arrays: dict[tuple[str, str], Array]) -> None:
         for name in {**tell.joins, **tell.cuts}:
-            edits = []
-            for role, peers in (("join", tell.joins.get(name)), ("cut", tell.cuts.get(name))):
-                edits.append(None if peers is None else self._keeper.peers(peers))
-                if edits[-1] is not None:
-                    arrays[role, name] = edits[-1]
-            self.table.graphs[name] = self.table.graph(name).edited(*edits)
+            edits: list[Array | None] = [None, None]
+            for place, (role, said) in enumerate((("join", tell.joins), ("cut", tell.cuts))):
+                if name in said:
+                    peers = arrays[role, name] = self._keeper.peers(said[name])
+                    edits[place] = peers if (peers != NOBODY).any() else None
+            graph = self.table.graph(name)
+            if any(edit is not None for edit in edits):
+                self.table.graphs[name] = graph.edited(*edits)
 
     def _inherit(self, line: Inherit, use: int) -> None:
         parents = self._keeper.seats(line.parents, "parent")
@@ -243,9 +254,11 @@ class GameMaster:
     def _turn_page(self) -> None:
         """Close the round: measure, digest, hand to the recorders. Page 0 is what came before.
 
-        What is said after the last round still belongs to it.
+        What is said after the last round still belongs to it. Rounds in which nothing is said
+        count, but for those that only hold other rounds.
         """
-        if not self._steps and self.pages:
+        holds = self.table.path[: len(self._path)] == self._path
+        if not self._steps and self.pages and holds:
             self._path = self.table.path
             return
         number = self.pages
@@ -272,21 +285,23 @@ class GameMaster:
         """This round's measures, (R,); NaN for replicates that had ended before."""
         measured = {}
         for measure in self.scenario.measures:
-            values = measure.of(self._told, self.table)
-            if values is not None:
-                wide = np.asarray(values, float).reshape(self.table.replicates)
+            with suppress(_Untold):
+                values = np.asarray(measure.of(self._told, self.table), float)
+                wide = values.reshape(self.table.replicates)
                 measured[measure.name] = np.where(self._lived, wide, np.nan)
                 self.folded[measure.name].add(number, measured[measure.name])
         return measured
 
 
 class _Told(dict[str, Array]):
-    """Facts told in a round, by name."""
+    """Facts told in a round, by name; what needs another one is not measured in this round."""
 
     def __missing__(self, name: str) -> Array:
-        raise PartError(
-            f"a measure needs the fact {name!r}, which was not told; {nearest(name, self)}"
-        )
+        raise _Untold(name)
+
+
+class _Untold(KeyError):
+    pass
 
 
 def _role(fact: Fact) -> str:

@@ -55,6 +55,12 @@ class Graph(ABC):
         `peers` lie in [0, N).
         """
 
+    def hides(self, rows: Rows, peers: Array) -> Array:
+        """Whether a seat is neither NOBODY, nor the row's own, nor a neighbour's; (M,) of bool."""
+        others: Array = (peers != NOBODY) & (peers != rows.seat)
+        others[others] = ~self.connects(rows.node[others], peers[others])
+        return others
+
     @abstractmethod
     def neighbours(self, replicate: int, seat: int) -> Array:
         """The seats that one agent sees, by id; (K,)."""
@@ -68,7 +74,10 @@ class Graph(ABC):
 
     @abstractmethod
     def edited(self, joins: Array | None, cuts: Array | None) -> Graph:
-        """With edges to the peers in `joins` added and those in `cuts` removed; (R, N) each."""
+        """With edges to the peers in `joins` added and those in `cuts` removed; (R, N) each.
+
+        Raises GraphError for a complete graph that is too large to be written out.
+        """
 
     @abstractmethod
     def degree(self, present: Array) -> Array:
@@ -123,6 +132,10 @@ class Complete(Graph):
         others: Array = nodes % self.seats != peers
         return others
 
+    def hides(self, rows: Rows, peers: Array) -> Array:
+        outside: Array = (peers < NOBODY) | (peers >= self.seats)
+        return outside
+
     def neighbours(self, replicate: int, seat: int) -> Array:
         by_id = np.argsort(self.ids)
         others: Array = by_id[by_id != seat]
@@ -142,6 +155,8 @@ class Complete(Graph):
         return others
 
     def edited(self, joins: Array | None, cuts: Array | None) -> Graph:
+        if cuts is None:
+            return self
         edges = self.replicates * self.seats * (self.seats - 1)
         if edges > _MOST_EDGES:
             raise GraphError(

@@ -28,6 +28,8 @@ class Keeper:
     def facts(self, facts: Mapping[str, Fact]) -> dict[str, Fact]:
         normal = {}
         for name, fact in facts.items():
+            if not isinstance(fact, Fact):
+                raise Misshapen(f"fact {name!r} is a bare value; say common, own or seen of it")
             if fact.graph:
                 self.table.graph(fact.graph)
             shaped = self.tall if fact.scope == "common" else self.wide

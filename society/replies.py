@@ -7,8 +7,8 @@ value raises ValueError with the reason and the offending entries.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -61,6 +61,10 @@ class Value(ABC):
             given = np.where(whole, given, self.silent)
         return given.astype(wanted, copy=False)
 
+    def among(self, each: Callable[[Array], Array]) -> Value:
+        """The same form as some agents hear it; `each` picks their bounds."""
+        return self
+
     @abstractmethod
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
         """Into the legal range; raises Illegal. Entries outside `asked` may hold anything."""
@@ -77,16 +81,30 @@ def _spread(values: Array, shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(values, shape)
 
 
-def _span(low: Any, high: Any) -> str:
-    return f"{low}..{high}" if np.ndim(low) == np.ndim(high) == 0 else "within bounds of its own"
-
-
 @dataclass(frozen=True, eq=False)
-class Amount(Value):
-    """A real number in [low, high]; the bounds are scalars, (R, 1) or (R, N)."""
+class _Bounded(Value):
+    """A number in [low, high]; the bounds are scalars, (R, 1) or (R, N)."""
 
-    low: Any = 0.0
+    low: Any = 0
     high: Any = np.inf
+
+    @property
+    def bounds(self) -> dict[str, Array]:
+        """The bounds that differ between agents or replicates, by name."""
+        both = {"low": self.low, "high": self.high}
+        return {name: np.asarray(bound) for name, bound in both.items() if np.ndim(bound)}
+
+    def among(self, each: Callable[[Array], Array]) -> Value:
+        picked = {name: each(bound) for name, bound in self.bounds.items()}
+        return replace(self, **picked) if picked else self
+
+    def form(self) -> str:
+        span = "within bounds of its own" if self.bounds else f"{self.low}..{self.high}"
+        return f"{type(self).__name__.lower()} {span}"
+
+
+class Amount(_Bounded):
+    """A real number in [low, high]."""
 
     dtype = float
     silent = 0.0
@@ -95,16 +113,9 @@ class Amount(Value):
         _refuse(np.isnan(raw) & asked, "a number")
         return np.clip(raw, self.low, self.high)
 
-    def form(self) -> str:
-        return f"amount {_span(self.low, self.high)}"
 
-
-@dataclass(frozen=True, eq=False)
-class Whole(Value):
+class Whole(_Bounded):
     """A whole number in [low, high]; fractions go to the nearest, halves to the even one."""
-
-    low: Any
-    high: Any
 
     dtype = float
     silent = 0
@@ -113,9 +124,6 @@ class Whole(Value):
         near = np.clip(np.rint(np.where(asked, raw, self.silent)), self.low, self.high)
         _refuse(~np.isfinite(near), "a number")
         return near.astype(np.int64)
-
-    def form(self) -> str:
-        return f"whole {_span(self.low, self.high)}"
 
 
 class Choice(Value):
@@ -243,6 +251,13 @@ class Form:
 
 
 Reply = Value | Form
+
+
+def heard(reply: Reply, each: Callable[[Array], Array]) -> Reply:
+    """A reply as some agents hear it; `each` picks their bounds."""
+    if isinstance(reply, Form):
+        return Form({name: value.among(each) for name, value in reply.fields.items()})
+    return reply.among(each)
 
 
 def fields(reply: Reply) -> Mapping[str, Value]:

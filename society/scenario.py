@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from .cast import Cast
 from .draws import Array
@@ -19,24 +19,39 @@ Drawing = str | Mapping[str, Any] | Callable[[int, np.random.Generator], Any]
 Fold = Literal["mean", "sum", "last", "first"]
 
 
+OF_DEFAULT_CAST: dict[str, JsonValue] = {"of_default_cast": True}
+
+
 class Params(BaseModel):
-    """Base of a scenario's parameters: typed, with ranges, immutable; unknown names are refused."""
+    """Base of a scenario's parameters: typed, with ranges, immutable; unknown names are refused.
+
+    A parameter that says who is in the default cast means nothing beside a scenario file's own
+    `cohorts`, and is refused there, if it is marked:
+    share: float = Field(0.5, json_schema_extra=OF_DEFAULT_CAST).
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @classmethod
+    def of_default_cast(cls) -> set[str]:
+        """Names of the parameters that are so marked."""
+        fields = cls.model_fields.items()
+        return {name for name, field in fields if field.json_schema_extra == OF_DEFAULT_CAST}
 
 
 @dataclass(frozen=True)
 class Measure:
     """A number per replicate, computed each round from what was told in it.
 
-    of: (facts told this round by name, table) -> (R,) or (R, 1), or None if not measured this time.
+    of: (facts told this round by name, table) -> (R,) or (R, 1); a round in which a fact that it
+    needs is not told is not measured.
     fold: how rounds become one value: mean, sum or last over the rounds that a replicate lived, or
     `first`, the number of the first round in which the value is true (censored at its last round).
     """
 
     name: str
     unit: str
-    of: Callable[[Told, Table], Array | None]
+    of: Callable[[Told, Table], Array]
     fold: Fold = "mean"
 
 
@@ -51,6 +66,7 @@ class Stage:
     notes: common facts worth a word each round, with the questions that choose them and how; the
     last of these asked in a round counts: {"cap": {"propose": "the median of {n} proposals"}}.
     endings: what happened when a tell of this kind ended a replicate, as a clause.
+    presence: the word for those who still take part: "9 of 10 present".
     """
 
     gauge: tuple[str, str] | None = None
@@ -59,6 +75,7 @@ class Stage:
     links: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     endings: Mapping[str, str] = field(default_factory=dict)
+    presence: str = "present"
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ from .catalogue import located, presets
 from .checks import Fault, Refused, anchored, checked
 from .errors import ScenarioError, brief
 from .families import GraphSpec
-from .places import Source, read, value_of
+from .positions import Source, read, value_of
 
 
 def _part(said: Any) -> Any:
@@ -108,10 +108,10 @@ def load(source: str, changes: Mapping[str, Any] | None = None) -> Spec:
     """
     where = located(source)
     if where.endswith((".yaml", ".yml")):
-        folder, (said, places) = Path(where).parent, read(Path(where))
+        folder, (said, positions) = Path(where).parent, read(Path(where))
     else:
-        folder, said, places = Path.cwd(), {"scenario": where}, {}
-    origin = Source(found(where), places)
+        folder, said, positions = Path.cwd(), {"scenario": where}, {}
+    origin = Source(found(where), positions)
     if not isinstance(said, dict):
         raise origin.refusal([Fault((), "says nothing about a society; begin with scenario: NAME")])
     for key, value in (changes or {}).items():

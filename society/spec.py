@@ -23,13 +23,11 @@ from .families import GraphSpec, built, drawing, family
 from .gamemaster import GameMaster
 from .graph import Graph
 from .scenario import Params, Scenario
-from .scenario_file import CohortSpec, Spec, changed, found, load
-from .table import Table
+from .scenario_file import CohortSpec, Spec, found
+from .table import Table, complete_graphs
 from .talk import Recorder
 from .tape import Answerer
 from .wrap import Play
-
-__all__ = ["CohortSpec", "Setup", "Spec", "changed", "load", "prepared"]
 
 
 class Drawn(NamedTuple):
@@ -130,6 +128,21 @@ def _reseated(cast: Cast, ids: Array) -> list[Cohort]:
     ]
 
 
+def _bare_table(scenario: Scenario, params: Params, seed: int, agents: int, rounds: int) -> Table:
+    """For one replicate, in which everybody sees everybody."""
+    ids, alone = np.arange(agents), np.arange(1)
+    graphs = complete_graphs(scenario.relations, 1, ids)
+    return Table(params, seed=seed, ids=ids, replicate_ids=alone, horizon=rounds, graphs=graphs)
+
+
+def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
+    """Raises Refused for parameters that say who is in the default cast: the cohorts do."""
+    words = "shapes the default cast only, which `cohorts` replace; say it in the cohorts"
+    overruled = [name for name in given if name in params.of_default_cast()]
+    if overruled:
+        raise Refused(*(Fault((name,), words, True) for name in overruled))
+
+
 def prepared(spec: Spec, own: Iterable[object] = ()) -> Setup:
     """Everything that a spec names, found and checked; raises InputError.
 
@@ -137,6 +150,7 @@ def prepared(spec: Spec, own: Iterable[object] = ()) -> Setup:
     and graph functions. So in a notebook:
 
     >>> import numpy as np
+    >>> from society.scenario_file import load
     >>> from society.agent import Component
     >>> class Miser(Component):
     ...     answers = ("effort",)
@@ -163,26 +177,36 @@ class _Preparation:
             with self.at("uses", index):
                 self.shelf.add(file)
         scenario = self.scenario()
-        play = self.wrapped(scenario.play)
+        plays = self.plays(scenario.play)
         drawings = self.drawings(scenario)
-        agents = self.agents(scenario)
+        agents, rounds = self.agents(scenario), spec.rounds or scenario.rounds
         with self.at("parameters"):
             params = checked(scenario.params, spec.parameters)
             if spec.cohorts is not None:
+                _refuse_overruled(spec.parameters, scenario.params)
                 cast = self.cast(spec.cohorts, scenario.cast(params, agents), params)
                 scenario = replace(scenario, cast=lambda params, agents: cast)
-        if self.found:
-            raise spec._source.refusal(self.found)
+        self.refuse()
+        table = _bare_table(scenario, params, spec.seed, agents, rounds)
+        for keys, play in plays.items():
+            with self.at(*keys):
+                play(table)  # a mechanism says now what it misses
+            self.refuse()
         return Setup(
             spec,
             replace(scenario, play=play),
             params,
             agents,
-            spec.rounds or scenario.rounds,
+            rounds,
             spec._source.found or found(spec.scenario),
             dict(self.shelf.files),
             drawings,
         )
+
+    def refuse(self) -> None:
+        """Say all that was found to be wrong."""
+        if self.found:
+            raise self.spec._source.refusal(self.found)
 
     @contextmanager
     def at(self, *keys: str | int) -> Iterator[None]:
@@ -198,20 +222,22 @@ class _Preparation:
         try:
             return self.shelf.scenario(self.spec.scenario)
         except InputError as error:
-            if ("scenario",) not in self.spec._source.places:
+            if ("scenario",) not in self.spec._source.positions:
                 raise
             line = self.spec._source.line(Fault(("scenario",), str(error)))
             raise type(error)(line) from error
 
-    def wrapped(self, play: Play) -> Play:
-        """The play with its mechanisms, the first one innermost."""
+    def plays(self, play: Play) -> dict[Keys, Play]:
+        """The bare play and what each mechanism makes of the one before, by where it is said."""
+        plays: dict[Keys, Play] = {("scenario",): play}
         for index, part in enumerate(self.spec.mechanisms):
             for name, given in part.items():
                 with self.at("mechanisms", index):
                     wrap = self.shelf.mechanism(name)
                     with self.at("mechanisms", index, name):
                         play = wrap(play, **dict(checked(parameters_of(wrap), given)))
-        return play
+                        plays["mechanisms", index] = play
+        return plays
 
     def agents(self, scenario: Scenario) -> int:
         spec = self.spec

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -41,10 +41,20 @@ class Table:
         self.turn_page: Callable[[], None] = lambda: None
         # The place of a draw is replicate * seats + id; ids run below seats.
         self._place = replicate_ids[:, None] * self.agents + ids
-        self.draws = Draws(seed, "script", Places.at(self._place.ravel()), shape=self.present.shape)
-        self.draws_per_replicate = Draws(
-            seed, "script per replicate", Places.at(replicate_ids), shape=self.running.shape
-        )
+        self._draws: dict[tuple[str, str], Draws] = {}
+
+    def draws(self, owner: str, per: Literal["agent", "replicate"] = "agent") -> Draws:
+        """Chance of a script, institution or mechanism: (R, N) or (R, 1) at each draw.
+
+        owner: its name; how often others draw does not matter. It draws in every round or in none,
+        whatever the data, since its n-th draw from a channel is always the same.
+        """
+        if (owner, per) not in self._draws:
+            single = per == "replicate"
+            places = Places.at(self.replicate_ids if single else self.places)
+            shape = (self.running if single else self.present).shape
+            self._draws[owner, per] = Draws(self.seed, f"{owner}\0{per}", places, shape=shape)
+        return self._draws[owner, per]
 
     def rounds(self, count: int | None = None) -> Iterator[int]:
         """1, 2, ... until the horizon (or `count`) is reached or every replicate has ended.

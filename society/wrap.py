@@ -1,12 +1,19 @@
-"""Mechanisms wrap a play and are plays again; the one tool that they are made of is `overhear`."""
+"""Mechanisms wrap a play and are plays again; they are made of `overhear`.
+
+A mechanism that needs something of the play looks for it when it is called with a table, before
+its first line: society.spec.prepared calls it so, and nothing has been written then.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, TypeVar
 
-from .table import Table
-from .talk import Line, Script
+import numpy as np
+
+from .replies import Reply, fields
+from .table import Table, complete_graphs
+from .talk import Ask, Line, Script
 
 Play = Callable[[Table], Script]
 Mechanism = Callable[..., Play]  # (play, *, parameters) -> play
@@ -42,3 +49,44 @@ def overhear(
             received = answer(said, (yield from out))
         else:
             received = answer(said, None if out is None else (yield out))
+
+
+def questions(play: Play, table: Table) -> Iterator[Ask]:
+    """What a play asks up to the horizon, without asking anybody.
+
+    It is rehearsed for one replicate at a table of its own, where every answer is silent and nobody
+    leaves. Since lines do not depend on answers, these are all that can come.
+    """
+    graphs = complete_graphs(tuple(table.graphs), 1, table.ids)
+    alone = Table(
+        table.params,
+        seed=table.seed,
+        ids=table.ids,
+        replicate_ids=table.replicate_ids[:1],
+        horizon=table.horizon,
+        graphs=graphs,
+    )
+    script, received = play(alone), None
+    while True:
+        try:
+            with np.errstate(all="ignore"):
+                said = script.send(received)
+        except StopIteration:
+            return
+        received = None
+        if isinstance(said, Ask):
+            yield said
+            received = _silence(said.reply, alone)
+
+
+def _silence(reply: Reply, table: Table) -> Any:
+    """What a script receives if nobody was asked."""
+    silent = {
+        name: np.full(
+            (*table.present.shape, *([] if value.width is None else [value.width])),
+            value.silent,
+            value.dtype,
+        )
+        for name, value in fields(reply).items()
+    }
+    return silent.get("", silent)

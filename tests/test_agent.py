@@ -307,7 +307,7 @@ class ByColumns(Component):
             return {"price": price, "peer": wages.drawn(luck)}
         if ask.kind == "pick":
             assert ask.options is not None
-            return np.argmax(ask.options, axis=1)
+            return np.argmax(ask.options[me.replicate], axis=1)
         return price + np.nan_to_num(wages.of(wages.drawn(luck)))
 
 
@@ -497,3 +497,89 @@ def test_the_newly_born_may_mutate_and_nobody_else_does(play: Play) -> None:
     ages = play(generation, Child()).column("age")
     assert 0 <= ages[0] < 1
     assert ages[1:] == [40, 40]
+
+
+# Order, bounds, sight and births
+
+
+@dataclass(frozen=True)
+class Wallet(Component):
+    """Starts with as many coins as its temper says."""
+
+    columns = (Column("coins", public=True),)
+
+    def begin(self, me: Members) -> None:
+        me["coins"] = 10 + me["temper"]
+
+    def born(self, me: Members) -> None:
+        me["coins"] = me["coins"] + 100
+
+
+@dataclass(frozen=True)
+class Temperament(Component):
+    columns = (Column("temper", public=True),)
+
+    def begin(self, me: Members) -> None:
+        me["temper"] = [1.0, 2.0, 3.0]
+
+    def born(self, me: Members) -> None:
+        me["temper"] = -me["temper"]
+
+
+def silence(table: Table) -> Script:
+    for _ in table.rounds():
+        yield Tell("passed")
+
+
+def test_a_column_is_read_only_after_its_owner_has_begun(play: Play) -> None:
+    assert play(silence, Temperament(), Wallet()).column("coins") == [11, 12, 13]
+    with pytest.raises(
+        PartError, match="wallet reads column 'temper' before temperament has begun"
+    ):
+        play(silence, Wallet(), Temperament())
+
+
+def test_only_what_was_inherited_is_mutated(play: Play) -> None:
+    def lesson(table: Table) -> Script:
+        yield Inherit("taught", np.array([[NOBODY, 0, NOBODY]]), ("temper",))
+
+    over = play(lesson, Temperament(), Wallet())
+    assert over.column("temper") == [1, -1, 3]
+    assert over.column("coins") == [11, 12, 13]
+
+
+def test_each_member_hears_its_own_bounds(play: Play, answering: Answering) -> None:
+    high = np.array([[2.0, 4.0, 6.0], [8.0, 10.0, 12.0]])
+
+    def half(ask: Question, me: Members) -> Array:
+        assert isinstance(ask.reply, Amount)
+        return np.asarray(ask.reply.high / 2)
+
+    class Halving(Component):
+        answers = ("bid",)
+
+        async def consult(self, ask: Inquiry, one: One) -> float:
+            assert isinstance(ask.reply, Amount)
+            return float(ask.reply.high / 2)
+
+    def auction(table: Table) -> Script:
+        yield Ask("bid", Amount(0, high))
+
+    for part in (answering(half), Halving()):
+        over = play(auction, part, replicates=2)
+        assert over.answers("bid")[0].tolist() == (high / 2).tolist()
+        assert over.pages[0].steps[0].arrays["high", ""].tolist() == high.tolist()
+
+
+def test_nobody_looks_at_whom_it_does_not_see(play: Play, answering: Answering) -> None:
+    line = {"all": from_networkx([nx.path_graph(3)], np.arange(3))}  # 0 - 1 - 2
+
+    def stare(ask: Question, me: Members) -> Array:
+        return ask.facts.seen("wage").of(np.array([1, 1, 0]))
+
+    def market(table: Table) -> Script:
+        yield Ask("bid", Amount(), {"wage": seen("all", np.array([[5.0, 6.0, 7.0]]))})
+
+    with pytest.raises(PartError, match="seat 2 looks at seat 0, whom it does not see"):
+        play(market, answering(stare), graphs=line)
+    assert play(market, answering(stare)).answers("bid")[0].tolist() == [[6, 6, 5]]

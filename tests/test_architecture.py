@@ -24,7 +24,7 @@ ROOMS = ("components", "scenarios", "memory")
 ENGINE = (
     ("errors", "draws"),
     ("graph", "checks"),
-    ("replies", "places"),
+    ("replies", "positions"),
     ("talk",),
     ("agent", "digest"),
     ("table",),
@@ -33,7 +33,7 @@ ENGINE = (
     ("gamemaster", "families"),
     ("catalogue",),
     ("scenario_file",),
-    ("cohorts",),
+    ("cohorts", "listing"),
     ("spec",),
     ("runs",),
     ("theatre",),

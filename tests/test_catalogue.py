@@ -15,7 +15,6 @@ from society.agent import Component
 from society.catalogue import (
     Shelf,
     components,
-    described,
     located,
     mechanisms,
     presets,
@@ -61,13 +60,6 @@ def test_what_we_ship_is_found_under_its_name() -> None:
 def test_what_a_module_only_imports_is_not_taken_for_its_own() -> None:
     assert "component" not in components()
     assert set(mechanisms()) == {"capped"}
-
-
-@pytest.mark.parametrize("kind", ["scenarios", "components", "mechanisms", "graphs"])
-def test_everything_that_is_listed_has_a_line_that_says_what_it_is(kind: str) -> None:
-    lines = described(kind)
-    assert lines
-    assert all(lines.values()), lines
 
 
 def test_looking_up_one_part_imports_no_other() -> None:

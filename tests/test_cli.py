@@ -87,6 +87,12 @@ def test_quiet_says_nothing(typed: Type) -> None:
     assert typed("run", "fishing_village", "--rounds", 2, "--quiet") == (0, "", "")
 
 
+def test_quiet_with_json_says_the_json_and_nothing_else(typed: Type) -> None:
+    said = typed("run", "fishing_village", "--rounds", 2, "--quiet", "--json")
+    assert said.json["rounds"] == 2
+    assert said.err == ""
+
+
 def test_set_takes_several_values_at_once_or_one_by_one(typed: Type) -> None:
     at_once = ("--set", "growth=0.2", "fine=3")
     one_by_one = ("--set", "growth=0.2", "--set", "fine=3")
@@ -95,6 +101,21 @@ def test_set_takes_several_values_at_once_or_one_by_one(typed: Type) -> None:
         for settings in (at_once, one_by_one)
     ]
     assert digests[0]["digest"] == digests[1]["digest"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--set", "growth=.5", "fishing_village"),
+        ("--set", "growth=.5", "fine=10", "fishing_village"),
+        ("--set", "growth=.5", "fishing_village", "fine=10"),
+        ("--set", "growth=.5", "--seed", "1", "fishing_village"),
+    ],
+)
+def test_the_scenario_may_come_after_settings(typed: Type, words: tuple[str, ...]) -> None:
+    after = typed("run", *words, "--rounds", 2, "--json", "--out", "a.run").json
+    before = ("fishing_village", "--set", "growth=.5", "--rounds", 2, "--json", "--out", "b.run")
+    assert after["digest"] == typed("run", *before).json["digest"]
 
 
 def test_a_fresh_run_verifies_and_replays(typed: Type) -> None:
@@ -124,6 +145,13 @@ def test_list_names_each_kind(typed: Type, kind: str) -> None:
         "graphs": "small_world",
     }
     assert known[kind] in typed("list", kind).out
+
+
+def test_list_tells_parameters_of_one_kind_and_a_line_each_for_all(typed: Type) -> None:
+    assert "growth = 0.6 · a number from 0 to 3" in typed("list", "scenarios").out
+    everything = typed("list")
+    assert "growth =" not in everything.out
+    assert "`society list KIND` tells the parameters" in everything.err
 
 
 WRONG: dict[str, tuple[tuple[object, ...], str]] = {
@@ -179,6 +207,16 @@ def test_a_scenario_file_with_a_mistake_is_told_its_line(typed: Type) -> None:
     assert said.code == 2
     assert "a.yaml:4:12" in said.err
     assert "cohorts[0].count" in said.err
+    assert not Path("runs").exists()
+
+
+def test_a_mechanism_that_fits_no_question_leaves_nothing_behind(typed: Type) -> None:
+    Path("a.yaml").write_text(
+        "scenario: fishing_village\nmechanisms:\n  - capped: {kind: efort, at: 0.5}\n"
+    )
+    said = typed("run", "a.yaml")
+    assert said.code == 2
+    assert "a.yaml:3:5 mechanisms[0]: capped: the play never asks 'efort'" in said.err
     assert not Path("runs").exists()
 
 

@@ -114,10 +114,12 @@ def test_the_place_of_an_agent_is_its_replicate_times_the_seats_plus_its_id() ->
         horizon=1,
     )
     assert table.places.tolist() == [14, 12, 13, 5, 3, 4]
-    whole = Draws(7, "script", Places(0, 15)).uniform("weather")
-    assert table.draws.uniform("weather").tolist() == whole[[[14, 12, 13], [5, 3, 4]]].tolist()
-    once = Draws(7, "script per replicate", Places(0, 5)).uniform("weather")
-    assert table.draws_per_replicate.uniform("weather").tolist() == [[once[4]], [once[1]]]
+    whole = Draws(7, "sky\0agent", Places(0, 15)).uniform("weather")
+    assert (
+        table.draws("sky").uniform("weather").tolist() == whole[[[14, 12, 13], [5, 3, 4]]].tolist()
+    )
+    once = Draws(7, "sky\0replicate", Places(0, 5)).uniform("weather")
+    assert table.draws("sky", per="replicate").uniform("weather").tolist() == [[once[4]], [once[1]]]
 
 
 def test_uniforms_fill_ten_equal_bins_equally() -> None:

@@ -15,10 +15,10 @@ from society.cast import Cohort
 from society.draws import Array
 from society.errors import CastError, PartError, Unparsed
 from society.graph import NOBODY, Complete, Graph, from_networkx
-from society.replies import Amount, Choice, Form, Peer, Whole, Words
+from society.replies import Amount, Choice, Form, Peer, Value, Whole, Words
 from society.scenario import Measure
 from society.table import Table
-from society.talk import Ask, Inherit, Script, Tell, common, own, seen
+from society.talk import Ask, Entry, Inherit, Script, Tell, common, own, seen
 from society.tape import Tape
 
 if TYPE_CHECKING:
@@ -313,14 +313,22 @@ def test_what_is_said_after_the_last_round_belongs_to_it(play: Play) -> None:
     assert over.outcome.rounds == 2
 
 
-def test_a_measure_of_what_was_not_told_is_refused(play: Play) -> None:
-    def season(table: Table) -> Script:
-        for _ in table.rounds():
-            yield Tell("weighed", {"weight": common(1.0)})
+def test_a_round_is_measured_only_if_its_facts_are_told(play: Play) -> None:
+    """Also a round in which nothing is said counts as one."""
 
-    measure = Measure("weight", "kg", lambda told, table: told["wieght"])
-    with pytest.raises(PartError, match=r"needs the fact 'wieght'.*did you mean 'weight'\?"):
-        play(season, rounds=1, measures=(measure,))
+    def season(table: Table) -> Script:
+        for number in table.rounds():
+            if number % 2 == 0:
+                yield Tell("weighed", {"weight": common(float(number))})
+
+    heavy = Measure("heavy", "round", lambda told, table: told["weight"] > 3, "first")
+    mean = Measure("weight", "kg", lambda told, table: told["weight"])
+    lost = Measure("wieght", "kg", lambda told, table: told["wieght"])
+    over = play(season, rounds=6, measures=(heavy, mean, lost))
+    assert over.outcome.rounds == 6
+    assert over.outcome.measures["heavy"].mean == 4
+    assert over.outcome.measures["weight"].mean == 4  # of 2, 4 and 6
+    assert over.outcome.measures["wieght"].n == 0
 
 
 def test_a_script_without_rounds_is_one_page(play: Play) -> None:
@@ -402,7 +410,7 @@ def test_a_measure_that_never_was_taken_has_no_mean(play: Play) -> None:
         for _ in table.rounds():
             yield Tell("rested")
 
-    measure = Measure("weight", "kg", lambda told, table: told.get("weight"))
+    measure = Measure("weight", "kg", lambda told, table: told["weight"])
     estimate = play(season, measures=(measure,)).outcome.measures["weight"]
     assert (estimate.mean, estimate.se, estimate.n) == (None, None, 0)
 
@@ -509,7 +517,7 @@ def test_nobody_may_be_understood(play: Play) -> None:
 
 def test_without_a_fallback_an_unread_answer_is_an_error(play: Play) -> None:
     with pytest.raises(
-        PartError, match=r"seat 1 of replicate 0 to 'bid' could not be read.*otherwise"
+        PartError, match=r"mumbler, seat 1 of replicate 0, to 'bid' could not be read.*otherwise"
     ):
         play(once(Amount(0, 9), None), Mumbler(1))
 
@@ -753,3 +761,57 @@ def test_the_digest_covers_what_was_asked_answered_told_and_inherited(play: Play
     ]
     assert day() == day()
     assert len({day(), *others}) == 6
+
+
+# What an author may get wrong
+
+
+@pytest.mark.parametrize(
+    ("reply", "said", "settled"),
+    [
+        (Amount(0, 9), "a lot", 4.0),
+        (Amount(0, 9), None, 4.0),
+        (Amount(0, 9), float("nan"), 4.0),
+        (Peer("all"), 7, NOBODY),
+        (Choice("C", "D"), "E", 1),
+    ],
+)
+def test_an_illegal_answer_from_outside_falls_back_and_is_counted(
+    play: Play, reply: Value, said: object, settled: float
+) -> None:
+    class Oracle(Component):
+        answers = ("bid",)
+
+        async def consult(self, ask: Inquiry, one: One) -> object:
+            return said
+
+    fallback = {"Amount": 4.0, "Peer": NOBODY, "Choice": 1}[type(reply).__name__]
+    over = play(once(reply, fallback), Oracle())
+    assert over.answers("bid")[0].tolist() == [[settled] * 3]
+    assert over.outcome.ledger == (Entry("oracle", "bid", calls=3, fallbacks=3),)
+
+
+def test_a_game_is_played_once(play: Play) -> None:
+    over = play(once(Amount(), None), Clerk())
+    with pytest.raises(PartError, match="this game has been played"):
+        over.game.play()
+
+
+def test_a_bare_array_is_no_fact(play: Play) -> None:
+    def careless(table: Table) -> Script:
+        yield Tell("weighed", {"weight": np.ones((1, 3))})  # type: ignore[dict-item]
+
+    with pytest.raises(PartError, match="'weight' is a bare value; say common, own or seen of it"):
+        play(careless)
+
+
+def test_an_edit_that_names_nobody_leaves_the_complete_graph_unwritten(play: Play) -> None:
+    nobody = np.full((1, 3), NOBODY)
+
+    def idle(table: Table) -> Script:
+        before = table.graph("all")
+        yield Tell("left", cuts={"all": nobody})
+        yield Tell("met", joins={"all": np.array([[1, 2, 0]])})  # all know each other already
+        assert table.graph("all") is before
+
+    play(idle)

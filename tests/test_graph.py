@@ -247,4 +247,4 @@ def test_an_edge_from_a_node_to_itself_is_refused() -> None:
 
 def test_writing_out_a_huge_complete_graph_is_refused_before_it_fills_the_memory() -> None:
     with pytest.raises(GraphError, match="9,999,900,000 edges"):
-        Complete(1, np.arange(100_000)).edited(None, None)
+        Complete(1, np.arange(100_000)).edited(None, np.ones((1, 100_000), np.int64))

@@ -136,8 +136,8 @@ def test_members_see_the_options_of_their_own_replicate(play: Play, answering: A
 
     def lowest(ask: Question, me: Members) -> Array:
         assert ask.options is not None
-        assert ask.options.shape == (4, 3)
-        return np.asarray(np.nanargmin(ask.options, axis=1))
+        assert ask.options.shape == (2, 3)
+        return np.asarray(np.nanargmin(ask.options[me.replicate], axis=1))
 
     over = play(asking(Choice(options=caps)), answering(lowest), agents=2, replicates=2)
     assert over.answers("bid")[0].tolist() == [[1, 1], [1, 1]]
@@ -366,7 +366,7 @@ def test_an_answer_left_out_is_refused_and_not_silently_replaced(play: Play, nam
 
 @pytest.mark.parametrize("said", [7, {"rent": 1}], ids=["no form", "fields left out"])
 def test_a_form_filled_in_badly_by_one_is_refused(play: Play, said: object) -> None:
-    with pytest.raises(PartError, match="clerk answered 'bid'"):
+    with pytest.raises(PartError, match="clerk"):
         play(asking(LEASE), Clerk(said))
 
 

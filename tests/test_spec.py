@@ -13,14 +13,16 @@ import numpy as np
 import pytest
 
 from society.agent import Component, Members, Question
+from society.cast import Cohort
 from society.catalogue import presets
 from society.components.harvest import Harvest
 from society.components.persona import Persona
 from society.draws import Array
 from society.errors import CatalogueError, FileError, GraphError, InputError, ScenarioError
 from society.graph import Complete, Graph
-from society.scenarios.fishing_village import Village, fishing_village
-from society.spec import Setup, Spec, changed, load, prepared
+from society.scenario_file import Spec, changed, load
+from society.scenarios.fishing_village import Village, fishing_village, villagers
+from society.spec import Setup, prepared
 
 if TYPE_CHECKING:
     from tests.conftest import Written
@@ -172,9 +174,14 @@ def test_a_cohort_may_list_all_its_components() -> None:
     assert part(setup, 0, 1) == Harvest(effort_rule="trait")
 
 
+def mixed_villagers(p: Village, agents: int) -> list[Cohort]:
+    return villagers(p.model_copy(update={"population": "mixed"}), agents)
+
+
 def test_a_cohort_named_like_a_default_one_is_like_it() -> None:
     cohorts = [{"name": "selfish", "count": 1}, {"name": "altruist", "count": 3}]
-    setup = village(parameters={"population": "mixed"}, cohorts=cohorts)
+    lake = replace(fishing_village, name="lake", cast=mixed_villagers)
+    setup = prepared(load("lake", {"cohorts": cohorts}), own=[lake])
     assert part(setup, 0, 0) == Persona("selfish")
 
 
@@ -311,12 +318,12 @@ def test_a_file_that_has_left_since_is_missed_by_name(written: Written) -> None:
 
 
 def test_agents_take_their_cohort_and_ties_along_when_seats_are_changed() -> None:
-    cohorts = [{"name": "altruist", "count": 2}, {"name": "selfish", "count": 3}]
-    said = {"cohorts": cohorts, "parameters": {"population": "mixed"}, "graph": "ring"}
-    ids = np.array([3, 0, 4, 2, 1])
-    game = village(**said).gamemaster(ids=ids)
+    altruists = {"name": "altruists", "count": 2, "parameters": {"temper": "altruist"}}
+    selfish = {"name": "selfish", "count": 3, "parameters": {"temper": "selfish"}}
+    setup = village(cohorts=[altruists, selfish], graph="ring")
+    game = setup.gamemaster(ids=np.array([3, 0, 4, 2, 1]))
     assert game.table.graphs["learn"].neighbours(0, 1).tolist() == [4, 2]  # agent 0 sees 1 and 4
-    assert village(**said).gamemaster().play().rounds == game.play().rounds
+    assert setup.gamemaster().play().rounds == game.play().rounds
 
 
 # Settings of the command line
@@ -431,8 +438,10 @@ WRONG = [
      "cohorts[0].replace: replaces default components, but `components` lists them all"),
     ("cohorts:\n  - {name: a, count: 1}\n  - {name: a, count: 1}",
      "v.yaml:4:12 cohorts[1].name: two cohorts are called 'a'"),
-    ("parameters: {population: mixed}\ncohorts: [{name: a, count: 1}]",
-     "v.yaml:3:11 cohorts[0]: altruist and selfish of the default cast differ"),
+    ("parameters: {altruists: 0.3}\ncohorts: [{name: a, count: 1}]",
+     "v.yaml:2:14 parameters.altruists: shapes the default cast only, which `cohorts` replace"),
+    ("mechanisms:\n  - capped: {kind: effort, at: 1}\n  - capped: {kind: efort, at: 1}",
+     "v.yaml:4:5 mechanisms[1]: capped: the play never asks 'efort'; did you mean 'effort'?"),
 ]  # fmt: skip
 
 
@@ -446,6 +455,23 @@ def test_what_is_wrong_is_said_with_its_place_and_what_would_be_right(
         prepared(load("v.yaml"))
     assert words in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_cohorts_that_could_be_like_several_of_the_default_cast_must_say_more() -> None:
+    lake = replace(fishing_village, name="lake", cast=mixed_villagers)
+    with pytest.raises(ScenarioError, match="altruist and selfish of the default cast differ"):
+        prepared(load("lake", {"cohorts": [{"name": "a", "count": 1}]}), own=[lake])
+
+
+def test_a_setting_of_the_default_cast_is_refused_where_there_are_cohorts() -> None:
+    spec = load("fishing_village", {"cohorts": [{"name": "a", "count": 2}]})
+    with pytest.raises(ScenarioError, match="--set population=mixed: shapes the default cast only"):
+        prepared(changed(spec, ["population=mixed"]))
+
+
+def test_the_share_of_altruists_can_be_set_for_the_mixed_preset() -> None:
+    setup = prepared(changed(load("fishing_village_mixed"), ["altruists=0.3"]))
+    assert [(c.name, c.count) for c in setup.cast()] == [("altruist", 3), ("selfish", 7)]
 
 
 def test_several_faults_are_listed_a_line_each_and_then_counted(written: Written) -> None:

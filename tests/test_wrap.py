@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from society.agent import Component, Inquiry, One
-from society.replies import Amount
+from society.replies import Amount, Form, Mix, Peer
 from society.table import Table
 from society.talk import Ask, Line, Script, Tell, common
-from society.wrap import overhear
+from society.wrap import overhear, questions
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played
@@ -115,3 +116,53 @@ def test_the_changed_line_is_not_what_answer_hears_of(play: Play) -> None:
 
     wrapped(play, line=lambda said: Tell("mute") if isinstance(said, Tell) else said, answer=listen)
     assert heard == ["bid", "sold"]
+
+
+def table(rounds: int) -> Table:
+    return Table(None, seed=1, ids=np.arange(3), replicate_ids=np.arange(2), horizon=rounds)
+
+
+def asked(script: Callable[[Table], Script], *, rounds: int = 3) -> list[str]:
+    return [ask.kind for ask in questions(script, table(rounds))]
+
+
+def test_the_questions_of_a_script_are_heard_without_anybody_to_answer() -> None:
+    assert asked(auction) == ["bid"]
+    assert asked(lambda table: overhear(auction(table))) == ["bid"]
+
+
+def test_a_question_of_the_last_round_is_heard_though_the_game_may_end_before() -> None:
+    def late(table: Table) -> Script:
+        for number in table.rounds():
+            bid = yield Ask("bid" if number < 3 else "advise", Amount(0, 1))
+            yield Tell("bankrupt", gone=bid == 0, ends=(bid == 0).all(1, keepdims=True))
+
+    assert asked(late) == ["bid", "bid", "advise"]
+
+
+def test_in_a_rehearsal_every_answer_is_silent() -> None:
+    heard = []
+
+    def forms(table: Table) -> Script:
+        heard.append((yield Ask("bid", Amount(2, 3))).tolist())
+        both = yield Ask("advise", Form({"whom": Peer("all"), "how": Mix(("a", "b"))}))
+        heard.append({name: values.shape for name, values in both.items()})
+        heard.append(both["whom"].tolist())
+
+    asked(forms)
+    assert heard == [[[0, 0, 0]], {"whom": (1, 3), "how": (1, 3, 2)}, [[-1, -1, -1]]]
+
+
+def test_a_rehearsal_leaves_the_table_as_it_was() -> None:
+    here = table(3)
+    turned: list[tuple[int, ...]] = []
+    here.turn_page = lambda: turned.append(here.path)
+
+    def twilight(table: Table) -> Script:
+        for _ in table.rounds():
+            yield Ask("bid", Amount(0, 1))
+            table.close(table.present, table.running)
+
+    assert [ask.kind for ask in questions(twilight, here)] == ["bid"]
+    assert here.present.all()
+    assert not turned

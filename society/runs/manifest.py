@@ -108,5 +108,6 @@ def versions() -> dict[str, str]:
         "society": society,
         "python": platform.python_version(),
         "numpy": np.__version__,
+        "networkx": metadata.version("networkx"),
         "machine": platform.machine(),
     }

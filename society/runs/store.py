@@ -143,10 +143,12 @@ class Standing(NamedTuple):
 def _born(process: int) -> int | None:
     """When a process began, in ticks since the start of the machine; None where nobody tells.
 
-    A process that took over the number of one that is gone began later.
+    A process that took over the number of one that is gone began later. A zombie, whose parent has
+    not asked yet how it ended, is gone. Source: proc_pid_stat(5), fields 3 and 22.
     """
     try:
         told = Path(f"/proc/{process}/stat").read_text()
     except OSError:
         return None
-    return int(told.rpartition(")")[2].split()[19])
+    fields = told.rpartition(")")[2].split()  # a name in brackets comes before, with any blanks
+    return None if fields[0] == "Z" else int(fields[19])

@@ -22,7 +22,8 @@ from society.agent import Component
 from society.digest import chained, page_digest
 from society.draws import Array
 from society.errors import InputError, RunFileError, SocietyError, brief
-from society.spec import Setup, Spec, prepared
+from society.scenario_file import Spec
+from society.spec import Setup, prepared
 from society.talk import Page, Step
 from society.tape import Answerer, Tape
 

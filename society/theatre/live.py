@@ -149,8 +149,8 @@ class Live:
             return
         given = self.manifest
         ran = _ran(page, before)
-        alive = float(page.present[ran].sum(1).mean())
-        yield Text(f"{ink.figure(alive)} of {given.agents} alive")
+        left = ink.figure(float(page.present[ran].sum(1).mean()))
+        yield ink.text(f"{left} of {given.agents} {given.stage.presence}")
         if given.replicates > 1:
             yield Text(f"{page.running.sum()} of {given.replicates} replicates go on")
         scene = Scene(page, before, given.stage)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+from rich.cells import cell_len
 from rich.text import Text
 
 from society.errors import InputError
@@ -96,7 +97,7 @@ class _Teller:
 
     def round(self, page: Page, before: Page | None) -> Iterator[Text]:
         """One round; only what ended elsewhere, once this replicate is over."""
-        stage = improvised(page) if self.stage == Stage() else self.stage
+        stage = improvised(page, self.stage)
         scene = Scene(page, before, stage)
         shown = bool(scene.running[self.replicate, 0])
         if shown:
@@ -156,11 +157,12 @@ class _Teller:
             place = "Before the first round"
         elif len(page.path) > 1:
             place = f"Round {page.number} ({'.'.join(map(str, page.path))})"
-        alive = f" {scene.present[self.replicate].sum()} of {self.manifest.agents} alive"
+        left = scene.present[self.replicate].sum()
+        who = ink.words(f" {left} of {self.manifest.agents} {self.stage.presence}")
         line = ink.cut(f"── {place}", ink.width)
-        spare = ink.width - len(line) - len(alive)
+        spare = ink.width - len(line) - cell_len(who)
         if spare > 1:
-            line += " " + ink.words("─") * (spare - 1) + alive
+            line += " " + ink.words("─") * (spare - 1) + who
         return Text(line, "bold cyan")
 
     def _gauge(self, page: Page) -> Iterator[Text]:

@@ -7,6 +7,7 @@ without one is shown with all that it tells.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -124,8 +125,10 @@ class Scene:
         return Chosen(words, distinct, counts, answer.form.startswith("choice"))
 
 
-def improvised(page: Page) -> Stage:
-    """A stage that shows all that a page holds."""
+def improvised(page: Page, stage: Stage) -> Stage:
+    """The stage; if it names nothing to show, with all that the page holds."""
+    if stage.gauge or stage.columns or stage.links or stage.notes:
+        return stage
     scene = Scene(page, None, Stage())
     peers = [name for name, given in scene.answered.items() if given[0].form.startswith("peer")]
     columns = [name for name in scene.answered if name not in peers]
@@ -135,7 +138,8 @@ def improvised(page: Page) -> Stage:
             columns += [name for role, name in step.arrays if _is_own(role)]
             notes |= {name: {} for role, name in step.arrays if role == "common"}
     unique = tuple(dict.fromkeys([*columns, *page.public]))
-    return Stage(columns=unique, links={name: name for name in peers}, notes=notes)
+    links = {name: name for name in peers}
+    return replace(stage, columns=unique, links=links, notes=notes)
 
 
 def _is_own(role: str) -> bool:

@@ -20,7 +20,8 @@ from society.catalogue import presets, scenarios
 from society.families import FAMILIES
 from society.gamemaster import GameMaster
 from society.scenario import Scenario
-from society.spec import Setup, load, prepared
+from society.scenario_file import load
+from society.spec import Setup, prepared
 from society.table import Table
 from society.talk import Script
 from society.tape import Answerer

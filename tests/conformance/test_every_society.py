@@ -200,6 +200,24 @@ def within(reply: Value, values: Array, table: Table) -> Any:
     return np.frompyfunc(len, 1, 1)(values) <= reply.limit
 
 
+class WithinBounds(Troupe):
+    """Looks whether rules of ours stay within the bounds before anything is cut to them."""
+
+    async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
+        raw = await super().answer(ask, asked, use)
+        here = self.table.active if asked is None else asked
+        for name, reply in fields(ask.reply).items():
+            if isinstance(reply, Amount | Whole):
+                assert within(reply, raw.values[name], self.table)[here].all(), ask.kind
+        return raw
+
+
+def test_no_answer_needs_to_be_cut_to_its_bounds(case: Case, perform: Perform) -> None:
+    """But for what a mechanism bounds."""
+    if "mechanisms" not in case.changes:
+        perform(case, answerer=lambda game: WithinBounds(case.setup().cast(), game.table))
+
+
 class AskedTwice(Troupe):
     """Asks everything twice, and looks whether anything has changed."""
 
@@ -243,6 +261,23 @@ def test_a_wrapper_that_changes_nothing_changes_nothing(
 ) -> None:
     wrapped = perform(case, wrap=lambda script, table: overhear(script))
     assert wrapped.outcome == whole(case).outcome
+
+
+def test_a_wrapper_that_draws_shifts_nobodys_luck(
+    case: Case, perform: Perform, whole: Once
+) -> None:
+    """Whatever channels it uses: chance belongs to whoever draws."""
+
+    def drawing(script: Script, table: Table) -> Script:
+        def draw(said: Line) -> Line:
+            for per in ("agent", "replicate"):
+                for channel in ("tie", "whom", "whether", "first", "noise"):
+                    table.draws("wrapper", per=per).uniform(channel)
+            return said
+
+        return overhear(script, line=draw)
+
+    assert perform(case, wrap=drawing).outcome == whole(case).outcome
 
 
 # Luck
@@ -325,7 +360,8 @@ def test_the_same_seed_is_the_same_history(case: Case, perform: Perform, whole: 
 
 PLAYING = """
 import json, sys
-from society.spec import load, prepared
+from society.scenario_file import load
+from society.spec import prepared
 for source, changes in json.load(sys.stdin):
     print(prepared(load(source, changes)).gamemaster().play().digest)
 """

@@ -14,7 +14,8 @@ from typing import Any
 from rich.console import Console
 
 from society.runs.runfile import Writer, manifest_of, open_run
-from society.spec import load, prepared
+from society.scenario_file import load
+from society.spec import prepared
 from society.theatre.plain import history
 
 HERE = Path(__file__).parent

@@ -10,7 +10,8 @@ import pytest
 
 from society.gamemaster import Outcome
 from society.runs.runfile import Level, RunFile, Writer, manifest_of, open_run
-from society.spec import load, prepared
+from society.scenario_file import load
+from society.spec import prepared
 from society.talk import Page
 
 VILLAGE = {"agents": 6, "replicates": 4, "rounds": 12}

@@ -20,7 +20,8 @@ from society.errors import FileError, PartError, RunFileError
 from society.gamemaster import GameMaster
 from society.runs.runfile import Manifest, RunFile, Status, Writer, manifest_of, open_run
 from society.runs.store import Standing
-from society.spec import load, prepared
+from society.scenario_file import load
+from society.spec import prepared
 from society.talk import Page
 
 if TYPE_CHECKING:
@@ -226,7 +227,8 @@ def test_reading_changes_nothing_on_the_disk(tmp_path: Path, keep: Keep) -> None
 PLAYING = """
 import sys
 from society.runs.runfile import Writer, manifest_of
-from society.spec import load, prepared
+from society.scenario_file import load
+from society.spec import prepared
 
 setup = prepared(load("fishing_village", {"replicates": 50, "rounds": 2000, "parameters": {
     "ends_on": "horizon"}}))
@@ -285,7 +287,8 @@ connect = sqlite3.connect
 sqlite3.connect = lambda *where, **how: connect(*where, **how, factory=Killing)
 
 from society.runs.runfile import Writer, manifest_of
-from society.spec import load, prepared
+from society.scenario_file import load
+from society.spec import prepared
 
 setup = prepared(load("fishing_village", {"agents": 6, "rounds": 12}))
 game = setup.gamemaster()
@@ -319,6 +322,16 @@ def test_a_kill_at_any_moment_costs_nothing_that_was_committed(
     assert committed(path) == rounds
     with open_run(path) as run:
         assert run.status == status
+
+
+def test_a_killed_writer_is_gone_before_its_parent_asks_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    with subprocess.Popen([sys.executable, "-c", KILLED_BEFORE, str(path), "BEGIN", "3"]) as child:
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # dead, and left a zombie
+        os.kill(child.pid, 0)  # which still has its number
+        with open_run(path) as run:
+            assert run.status == "interrupted"
+    assert child.returncode == -signal.SIGKILL
 
 
 def test_a_writer_is_alive_only_as_the_same_process_on_the_same_host() -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from society.errors import ScenarioError
 from society.gamemaster import GameMaster
-from society.spec import load, prepared
+from society.scenario_file import load
+from society.scenarios import mechanisms
+from society.scenarios.fishing_village import fishing_village
+from society.spec import prepared
 from society.tape import Tape
 
 if TYPE_CHECKING:
@@ -55,14 +59,25 @@ def test_a_cap_can_bound_what_may_be_proposed(recorded: Recorded) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "at", "words"),
+    ("kind", "words"),
     [
-        ("efort", 0.5, "never asked 'efort', so nothing was capped; did you mean 'effort'?"),
-        ("punish", 0.5, "'punish' asks for peer on monitor; only an amount can be capped"),
-        ("effort", -1, "at=-1 is below the least legal answer to 'effort', 0; raise it"),
+        ("efort", "the play never asks 'efort'; did you mean 'effort'?"),
+        ("vote", "the play never asks 'vote'; choose one of: effort, imitate, propose, punish"),
+        ("punish", "'punish' asks for peer on monitor; only an amount can be capped"),
     ],
 )
-def test_a_cap_that_fits_no_question_is_refused(kind: str, at: float, words: str) -> None:
+def test_a_cap_that_fits_no_question_is_refused_before_the_game(kind: str, words: str) -> None:
     with pytest.raises(ScenarioError) as refused:
-        capped(kind, at).play()
-    assert words in str(refused.value)
+        capped(kind, 0.5)
+    assert f"mechanisms[0]: capped: {words}" in str(refused.value)
+
+
+def test_a_cap_in_a_scenario_of_ones_own_is_refused_as_early() -> None:
+    play = mechanisms.capped(fishing_village.play, kind="efort", at=0.5)
+    with pytest.raises(ScenarioError, match="scenario: capped: the play never asks 'efort'"):
+        prepared(load("lake"), own=[replace(fishing_village, name="lake", play=play)])
+
+
+def test_a_cap_below_every_legal_answer_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="at=-1 is below the least legal answer to 'effort', 0"):
+        capped(at=-1).play()

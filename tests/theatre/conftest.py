@@ -23,6 +23,7 @@ LAKE = Stage(
     links={"punish": "fined", "imitate": "copied"},
     notes={"cap": {"propose": "the median of {n} proposals", "vote": "the plurality of {n} votes"}},
     endings={"collapsed": "the lake collapsed"},
+    presence="alive",
 )
 
 Arrays = Mapping[tuple[str, str], Any]

@@ -87,6 +87,12 @@ def test_a_round_opens_with_who_is_left_and_what_is_left(story: str) -> None:
     assert stock.count("█") / sum(map(stock.count, "█▊░")) == pytest.approx(0.6, abs=0.03)
 
 
+def test_agents_are_present_unless_the_stage_has_a_word_for_it(hand: Hand) -> None:
+    felling = hand.manifest(stage=Stage(columns=("wood",)))
+    told = hand.told(hand.recorded(hand.page(0), hand.page(1), manifest=felling))
+    assert chapter(told, "Round 1 of 10")[0].endswith("─ 3 of 3 present")
+
+
 def test_the_change_of_the_stock_is_told_from_the_second_round_on(story: str) -> None:
     title, stock, *_ = chapter(story, "Round 2 of 10")
     assert title.endswith("─ 2 of 3 alive")
@@ -172,14 +178,17 @@ def test_a_norm_in_words_is_quoted_in_full(hand: Hand) -> None:
     assert " ".join(text.split()).count(f'cap "{norm}"') == 1
 
 
-def test_a_scenario_without_a_stage_shows_all_that_it_tells(hand: Hand) -> None:
+@pytest.mark.parametrize("stage", [Stage(), Stage(endings={"felled": "the wood was felled"})])
+def test_a_scenario_that_names_nothing_to_show_shows_all_that_it_tells(
+    hand: Hand, stage: Stage
+) -> None:
     page = hand.page(
         1,
         hand.ask("move", "choice C/D", said([[0, 1, 1]])),
         hand.ask("greet", "peer on all", said([[1, -1, -1]])),
         hand.tell("paid", {("own", "coins"): [[3, 0, 5]], ("common", "pot"): [[8.0]]}),
     )
-    run = hand.recorded(hand.page(0), page, manifest=hand.manifest(stage=Stage()))
+    run = hand.recorded(hand.page(0), page, manifest=hand.manifest(stage=stage))
     text = hand.told(run)
     lines = [" ".join(re.sub("[━╸]", "", line).split()) for line in chapter(text, "Round 1")]
     assert lines[1:] == [

@@ -16,7 +16,7 @@ from .errors import FileError, ScenarioError, brief
 _LISTED = 5  # faults that one message names
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """Where a value was said, and its name: "village.yaml:4:10" each."""
 
     value: str
@@ -28,14 +28,16 @@ class Source:
     """Where the values of a spec were said. found: the file or built-in, in words."""
 
     found: str = ""
-    places: Mapping[Keys, Place] = field(default_factory=dict)
+    positions: Mapping[Keys, Position] = field(default_factory=dict)
 
     def said_again(self, keys: Keys, where: str = "") -> Source:
         """With the value at `keys` (and all in it) from somewhere else, such as "--set fine=3"."""
         others = {
-            other: place for other, place in self.places.items() if other[: len(keys)] != keys
+            other: position
+            for other, position in self.positions.items()
+            if other[: len(keys)] != keys
         }
-        return Source(self.found, others | {keys: Place(where, where)})
+        return Source(self.found, others | {keys: Position(where, where)})
 
     def refusal(self, faults: Iterable[Fault]) -> ScenarioError:
         """What is wrong, a line each."""
@@ -44,12 +46,12 @@ class Source:
         return ScenarioError("\n".join(lines[:_LISTED] + more))
 
     def line(self, fault: Fault) -> str:
-        """A fault, with the place of the innermost value around it that has one."""
+        """A fault, with the position of the innermost value around it that has one."""
         keys = fault.path
-        while keys and keys not in self.places:
+        while keys and keys not in self.positions:
             keys = keys[:-1]
-        place = self.places.get(keys, Place("", ""))
-        where = place.name if fault.name and keys == fault.path else place.value
+        position = self.positions.get(keys, Position("", ""))
+        where = position.name if fault.name and keys == fault.path else position.value
         if where.startswith("--"):
             parts = [where, dotted(fault.path[len(keys) :])]
         else:
@@ -57,8 +59,8 @@ class Source:
         return ": ".join([part for part in parts if part] + [fault.words])
 
 
-def read(file: Path) -> tuple[Any, dict[Keys, Place]]:
-    """The plain values of a YAML file, and the place of each; raises FileError, ScenarioError."""
+def read(file: Path) -> tuple[Any, dict[Keys, Position]]:
+    """The plain values of a YAML file, and where each stands; raises FileError, ScenarioError."""
     shown = brief(file)
     try:
         text = file.read_text(encoding="utf-8-sig")
@@ -74,14 +76,14 @@ def value_of(text: str, label: str) -> Any:
     return _parsed(text, label)[0]
 
 
-def _parsed(text: str, shown: str) -> tuple[Any, dict[Keys, Place]]:
+def _parsed(text: str, shown: str) -> tuple[Any, dict[Keys, Position]]:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     yaml = YAML(typ="safe", pure=True)
     try:
         value, root = yaml.load(text), yaml.compose(text)
-        return value, dict(_placed(root, (), shown)) if root else {(): Place(shown, shown)}
+        return value, dict(_positioned(root, (), shown)) if root else {(): Position(shown, shown)}
     except MarkedYAMLError as error:
         raise ScenarioError(f"{_at(shown, error.problem_mark)}: {error.problem}") from None
     except YAMLError as error:
@@ -90,16 +92,18 @@ def _parsed(text: str, shown: str) -> tuple[Any, dict[Keys, Place]]:
         raise ScenarioError(f"{shown}: a value that contains itself, or too many levels") from None
 
 
-def _placed(node: Any, keys: Keys, shown: str, name: str = "") -> Iterator[tuple[Keys, Place]]:
+def _positioned(
+    node: Any, keys: Keys, shown: str, name: str = ""
+) -> Iterator[tuple[Keys, Position]]:
     empty = node.start_mark.index == node.end_mark.index
     here = name if name and empty else _at(shown, node.start_mark)
-    yield keys, Place(here, name or here)
+    yield keys, Position(here, name or here)
     if node.id == "mapping":
         for key, value in node.value:
-            yield from _placed(value, (*keys, key.value), shown, _at(shown, key.start_mark))
+            yield from _positioned(value, (*keys, key.value), shown, _at(shown, key.start_mark))
     elif node.id == "sequence":
         for index, entry in enumerate(node.value):
-            yield from _placed(entry, (*keys, index), shown)
+            yield from _positioned(entry, (*keys, index), shown)
 
 
 def _at(shown: str, mark: Any) -> str:
