@@ -161,7 +161,7 @@ def per_fisher(told: Told, happened: Array) -> Array:
 MEASURES = (
     Measure("survival_time", "rounds", lambda told, table: told["failed"], fold="first"),
     Measure("efficiency", "catch / maximum sustainable yield", efficiency),
-    Measure("gini", "of wealth, last round", gini, fold="last"),
+    Measure("gini", "of the wealth of those present, last round", gini, fold="last"),
     Measure(
         "over_use",
         "share of catches above an equal share of the sustainable yield",
