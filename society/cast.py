@@ -31,7 +31,7 @@ from .checks import Fault, Refused, checked, parameters_of
 from .draws import Array, Draws, Places
 from .errors import CastError, PartError, Unparsed
 from .graph import NOBODY, Rows
-from .replies import Choice, Illegal, Reply, fields, heard
+from .replies import Choice, Illegal, Reply, fields, heard, silence
 from .table import Table
 from .talk import Ask, Entry, Inherit, Tell
 
@@ -122,12 +122,7 @@ class Troupe:
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
         """Raw answers of those in `asked`, (R, N) of bool; None asks everybody."""
         shape = self.table.present.shape
-        world = {
-            name: np.full(
-                (*shape, value.width) if value.width else shape, value.silent, value.dtype
-            )
-            for name, value in fields(ask.reply).items()
-        }
+        world = silence(ask.reply, (self.table.replicates, self.table.agents))
         unread = np.zeros(shape, bool)
         outside: list[Coroutine[Any, Any, None]] = []
         for company in self.companies:

@@ -80,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--agents", type=_whole(1), metavar="N", help="in each society")
     run.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="changes",
-        help="a parameter of the scenario; graph=ring, graph.RELATION=ring; may take several",
+        help="one or several: parameters of the scenario; graph=ring, graph.RELATION=ring",
     )  # fmt: skip
     run.add_argument(
         "--record", choices=("full", "summary"),

@@ -263,3 +263,13 @@ def heard(reply: Reply, each: Callable[[Array], Array]) -> Reply:
 def fields(reply: Reply) -> Mapping[str, Value]:
     """The values that make up a reply, by name; a plain value is one field without a name."""
     return reply.fields if isinstance(reply, Form) else {"": reply}
+
+
+def silence(reply: Reply, shape: tuple[int, int]) -> dict[str, Array]:
+    """What stands where nobody answered, by field: (R, N) or (R, N, K)."""
+    return {
+        name: np.full(
+            shape if value.width is None else (*shape, value.width), value.silent, value.dtype
+        )
+        for name, value in fields(reply).items()
+    }

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .replies import Reply, fields
+from .replies import silence
 from .table import Table, complete_graphs
 from .talk import Ask, Line, Script
 
@@ -76,17 +76,5 @@ def questions(play: Play, table: Table) -> Iterator[Ask]:
         received = None
         if isinstance(said, Ask):
             yield said
-            received = _silence(said.reply, alone)
-
-
-def _silence(reply: Reply, table: Table) -> Any:
-    """What a script receives if nobody was asked."""
-    silent = {
-        name: np.full(
-            (*table.present.shape, *([] if value.width is None else [value.width])),
-            value.silent,
-            value.dtype,
-        )
-        for name, value in fields(reply).items()
-    }
-    return silent.get("", silent)
+            silent = silence(said.reply, (1, alone.agents))
+            received = silent.get("", silent)

@@ -145,7 +145,7 @@ def test_in_a_rehearsal_every_answer_is_silent() -> None:
 
     def forms(table: Table) -> Script:
         heard.append((yield Ask("bid", Amount(2, 3))).tolist())
-        both = yield Ask("advise", Form({"whom": Peer("all"), "how": Mix(("a", "b"))}))
+        both = yield Ask("advise", Form({"whom": Peer("all"), "how": Mix("a", "b")}))
         heard.append({name: values.shape for name, values in both.items()})
         heard.append(both["whom"].tolist())
 
