@@ -15,6 +15,7 @@ touches populations of altruists and selfish alone (claims 3 and 4), not the gen
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -84,6 +85,13 @@ def test_claim_1_cooperation_fades_once_punishment_is_switched_off(
     assert agrees(on, always)
     assert agrees(shock, until_15)
     assert agrees(off, never)
+
+
+def test_claim_1_at_the_fine_of_the_other_claims() -> None:
+    """A fine of 10, as the README has it."""
+    assert shown(survival(fine=10), 60)
+    assert shown(survival(fine=10, punish_until=15), 49)
+    assert shown(survival(fine=10, punish_until=0), 38)
 
 
 def test_claim_1_is_reversed_in_the_subsistence_preset() -> None:
@@ -246,3 +254,21 @@ def test_claim_4_rests_on_altruists_fining_each_other() -> None:
     assert exceeds(altruist, selfish)
     assert agrees(altruist, 54.3, runs=1_000)
     assert agrees(selfish, 47.8, runs=1_000)
+    assert shown(altruist, 55)
+    assert shown(selfish, 49)
+
+
+@pytest.mark.parametrize(
+    ("preset", "given", "figures"),
+    [
+        (survival, {"growth": 0.2, "punishers": "table"}, (31, 13, 12)),
+        (survival, {"growth": 0.2, "punishers": "text"}, (31, 13, 11)),
+        (subsisting, {"growth": 0.2, "punishers": "text"}, (22, 20, 16)),
+        (subsisting, {"growth": 0.6, "punishers": "text"}, (40, 51, 48)),
+    ],
+)
+def test_the_figures_of_the_readme_for_altruists_mixed_and_selfish(
+    preset: Callable[..., Array], given: dict[str, Any], figures: tuple[int, ...]
+) -> None:
+    for population, figure in zip(POPULATIONS, figures, strict=True):
+        assert shown(preset(population=population, **given), figure)
