@@ -114,10 +114,13 @@ class Seen:
 
     def __init__(self, values: Array, graph: Graph, audience: Audience) -> None:
         self._values, self._graph, self._audience = values, graph, audience
+        self._drawn: Array | None = None
 
     def drawn(self, uniform: Array) -> Array:
         """One present neighbour each, equally likely, from uniforms; NOBODY where there is none."""
-        return self._graph.drawn(uniform, self._audience.rows, self._audience.present)
+        rows, present = self._audience.rows, self._audience.present
+        self._drawn = frozen(self._graph.drawn(uniform, rows, present))
+        return self._drawn
 
     def of(self, peers: Array) -> Array:
         """The values of these peers, numbers as floats; NaN for NOBODY.
@@ -125,8 +128,7 @@ class Seen:
         Raises PartError for a seat that is neither the member's own nor a neighbour's.
         """
         rows = self._audience.rows
-        hidden = self._graph.hides(rows, peers)
-        if hidden.any():
+        if peers is not self._drawn and (hidden := self._graph.hides(rows, peers)).any():
             at = int(np.argmax(hidden))
             raise PartError(
                 f"seat {rows.seat[at]} looks at seat {peers[at]}, whom it does not see; "
