@@ -156,10 +156,10 @@ def _run(args: argparse.Namespace) -> int:
     path = args.out or Path("runs") / f"{setup.scenario.name}-{setup.seed}.run"
     game = setup.gamemaster()
     manifest = manifest_of(setup, game, args.record)
-    if not args.quiet:
-        print(f"{setup.scenario.name}: {setup.found}", file=sys.stderr)
     status: Status = "finished"
     with Writer(path, manifest, overwrite=args.overwrite) as writer:
+        if not args.quiet:
+            print(f"{setup.scenario.name}: {setup.found}", file=sys.stderr)
         try:
             with nullcontext() if args.quiet or args.json else Live(manifest) as live:
                 game.recorders = [writer] if live is None else [writer, live]
