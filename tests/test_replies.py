@@ -386,7 +386,8 @@ def test_what_the_unasked_would_have_said_does_not_matter(play: Play, answering:
         (Mix("C", "D"), [[1, 0], [np.nan, 7], [0, 1]]),
         (Words(), np.array(["yes", None, "no"], object)),
     ):
-        settled(play, answering, reply, said, who=who)
+        answers = np.array(settled(play, answering, reply, said, who=who), object)
+        assert np.all(answers[0, 1] == np.array(reply.silent, object)), reply.form()
 
 
 @given(
