@@ -36,7 +36,7 @@ class Column:
 
 
 class Component:
-    """One faculty of an agent. Every hook is optional; fields of the class are its parameters."""
+    """One faculty of an agent. Every hook is optional; the fields of a dataclass are parameters."""
 
     answers: ClassVar[tuple[str, ...]] = ()
     notices: ClassVar[tuple[str, ...]] = ()

@@ -300,6 +300,8 @@ def _seated(cast: Cast, table: Table) -> list[Array]:
         else _mask(cohort, cohort.where, shape)
         for cohort, end in zip(cast, ends, strict=True)
     ]
+    if all(cohort.where is None for cohort in cast) and ends and ends[-1] > table.agents:
+        raise CastError(f"the cohorts have {ends[-1]} agents for {table.agents} seats")
     times = np.sum(masks, axis=0) if masks else np.zeros(shape, int)
     if not (times == 1).all():
         replicate, seat = np.argwhere(times != 1)[0]

@@ -83,7 +83,12 @@ def parameters_of(part: Callable[..., Any]) -> type[BaseModel]:
             fields = _fields(part) if dataclasses.is_dataclass(part) else {}
     except NameError as error:
         raise Refused(Fault((), f"a type in {part.__name__} cannot be read: {error}")) from None
-    config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, protected_namespaces=())
+    config = ConfigDict(
+        extra="forbid",
+        arbitrary_types_allowed=True,
+        protected_namespaces=(),
+        allow_inf_nan=False,
+    )
     model: type[BaseModel] = create_model(part.__name__, __config__=config, **fields)
     return model
 

@@ -153,7 +153,9 @@ def _run(args: argparse.Namespace) -> int:
     sizes = {name: getattr(args, name) for name in ("seed", "rounds", "replicates", "agents")}
     given = {name: value for name, value in sizes.items() if value is not None}
     setup = prepared(changed(load(args.scenario, given), args.changes))
-    path = args.out or Path("runs") / f"{setup.scenario.name}-{setup.seed}.run"
+    # A preset or a file of its own is not the run of the scenario that it plays.
+    name = setup.scenario.name if ".py" in args.scenario else Path(args.scenario).stem
+    path = args.out or Path("runs") / f"{name}-{setup.seed}.run"
     game = setup.gamemaster()
     manifest = manifest_of(setup, game, args.record)
     status: Status = "finished"

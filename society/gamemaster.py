@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -72,8 +72,10 @@ class GameMaster:
     def play(self) -> Outcome:
         """Play to the end, from synchronous code or from a notebook's running event loop."""
         try:
-            asyncio.get_running_loop()
+            loop = asyncio.get_running_loop()
         except RuntimeError:
+            loop = None
+        if loop is None:
             return asyncio.run(self.perform())
         with ThreadPoolExecutor(1) as pool:
             return pool.submit(asyncio.run, self.perform()).result()
@@ -84,6 +86,8 @@ class GameMaster:
             raise PartError("this game has been played; make a new one to play again")
         self.answerer.begin()
         script = self.scenario.play(self.table)
+        if not isinstance(script, Generator):
+            raise PartError(f"{self.scenario.name} yields nothing; a script is a generator")
         answer: Any = None
         page = self.pages
         while True:

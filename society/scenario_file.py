@@ -40,7 +40,7 @@ def _part(said: Any) -> Any:
 Named = dict[str, Any]
 Part = Annotated[dict[str, Named], BeforeValidator(_part)]  # {name: {field: value}}
 File = Annotated[str, AfterValidator(anchored)]
-Count = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=1, le=10_000_000)]
 
 
 def _where(reference: str, info: ValidationInfo) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sqlite3
 import subprocess
@@ -285,3 +286,20 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
     assert done.stderr == ""
     assert done.returncode == 0
     assert done.stdout.startswith("fishing_village")
+
+
+def test_a_preset_and_its_scenario_do_not_share_a_file(typed: Type) -> None:
+    typed("run", "fishing_village_ring", "--rounds", 2, "--quiet")
+    assert typed("run", "fishing_village", "--rounds", 2, "--quiet").code == 0
+    assert {path.name for path in Path("runs").iterdir()} == {
+        "fishing_village_ring-1.run",
+        "fishing_village-1.run",
+    }
+
+
+def test_a_device_or_a_pipe_is_never_overwritten(typed: Type) -> None:
+    os.mkfifo("pipe")
+    said = typed("run", "fishing_village", "--rounds", 2, "--out", "pipe", "--overwrite")
+    assert said.code == 2
+    assert "device or a pipe" in said.err
+    assert Path("pipe").is_fifo()

@@ -382,14 +382,14 @@ def test_a_scenario_of_ones_own_with_a_senseless_graph_is_refused() -> None:
 
 WRONG = [
     ("cohorts:\n  - name: a\n    count: -3",
-     "v.yaml:4:12 cohorts[0].count: got -3; expected a whole number of at least 1"),
+     "v.yaml:4:12 cohorts[0].count: got -3; expected a whole number from 1 to 10000000"),
     ("cohorts:\n  - {name: a, count: 1, cuont: 3}",
      "v.yaml:3:25 cohorts[0].cuont: there is no key 'cuont'; did you mean 'count'?"),
     ("cohorts: []", "v.yaml:2:10 cohorts: got []; expected a list with at least one entry"),
     ("cohorts: {a: 3}", "v.yaml:2:10 cohorts: got {'a': 3}; expected a list"),
-    ("rounds: 0", "v.yaml:2:9 rounds: got 0; expected a whole number of at least 1"),
-    ("agents: 0", "v.yaml:2:9 agents: got 0; expected a whole number of at least 1"),
-    ("replicates: many", "v.yaml:2:13 replicates: got 'many'; expected a whole number of"),
+    ("rounds: 0", "v.yaml:2:9 rounds: got 0; expected a whole number from 1 to 10000000"),
+    ("agents: 0", "v.yaml:2:9 agents: got 0; expected a whole number from 1 to 10000000"),
+    ("replicates: many", "v.yaml:2:13 replicates: got 'many'; expected a whole number from 1"),
     ("seed: 1.5", "v.yaml:2:7 seed: got 1.5; expected a whole number of at least 0"),
     ("grpah: ring", "v.yaml:2:1 grpah: there is no key 'grpah'; did you mean 'graph'?"),
     ("parameters:\n  grwoth: 1",

@@ -209,6 +209,8 @@ def _check_free(path: Path, overwrite: bool) -> None:
         raise FileError(f"{path} is a folder; name a file, such as {path / 'NAME.run'}")
     if not path.exists():
         return
+    if not path.is_file():
+        raise FileError(f"{path} is a device or a pipe; name a file to write with --out")
     if not overwrite:
         raise FileError(f"{path} exists already; name another --out, or replace it by --overwrite")
     with suppress(RunFileError), open_run(path) as old:
