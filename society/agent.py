@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .draws import Array, Draws, Places
-from .errors import PartError, nearest
+from .errors import CastError, PartError, nearest
 from .graph import NOBODY, Graph, Rows
 from .replies import Reply, fields, heard
 from .talk import Fact
@@ -313,7 +313,7 @@ class Members:
             ) from None
         if name in self._company.unbegun and self._company.owners[name] is not self._component:
             owner = self._company.owners[name].title()
-            raise PartError(
+            raise CastError(
                 f"{self._component.title()} reads column {name!r} before {owner} has begun; "
                 f"put {owner} before it in cohort {self._company.name!r}"
             )

@@ -534,7 +534,7 @@ def silence(table: Table) -> Script:
 def test_a_column_is_read_only_after_its_owner_has_begun(play: Play) -> None:
     assert play(silence, Temperament(), Wallet()).column("coins") == [11, 12, 13]
     with pytest.raises(
-        PartError, match="wallet reads column 'temper' before temperament has begun"
+        CastError, match="wallet reads column 'temper' before temperament has begun"
     ):
         play(silence, Wallet(), Temperament())
 
