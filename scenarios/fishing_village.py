@@ -198,7 +198,12 @@ STAGE = Stage(
 
 
 @scenario(
-    params=Village, cast=villagers, measures=MEASURES, relations=("monitor", "learn"), stage=STAGE
+    params=Village,
+    cast=villagers,
+    measures=MEASURES,
+    relations=("monitor", "learn"),
+    stage=STAGE,
+    in_words="language_village",
 )
 def fishing_village(table: Table) -> Script:
     """A lake shared by villagers who fish, fine, imitate and vote (Gupta et al. 2026)."""
@@ -206,6 +211,7 @@ def fishing_village(table: Table) -> Script:
     stock = np.full((table.replicates, 1), p.stock * p.capacity)
     wealth = np.full(table.present.shape, float(p.wealth))
     average, survived = np.zeros_like(wealth), np.ones_like(stock, bool)
+    effort = np.full_like(wealth, 0.5)  # of those who cannot make themselves understood at first
     cap = yield from proposed_and_voted(table, "median", np.full_like(stock, np.inf))
     for number in table.rounds():
         fishing = table.active
@@ -214,7 +220,8 @@ def fishing_village(table: Table) -> Script:
         if p.effort_rule == "deterrence":
             risk = (yield from watched(table)) if punishing else np.zeros_like(wealth)
             facts["expected_fine"] = own(p.fine * risk)
-        effort = yield Ask("effort", Amount(0, 1), facts | {"wealth": own(wealth)})
+        facts["wealth"] = own(wealth)
+        effort = yield Ask("effort", Amount(0, 1), facts, otherwise=effort)
         catch = landed(p, effort, stock)
         seen_catch = {"effort": seen("monitor", effort), "catch": seen("monitor", catch)}
         yield Tell("harvested", seen_catch | {"limit": common(cap), "fishing": own(fishing)})
@@ -223,18 +230,25 @@ def fishing_village(table: Table) -> Script:
         wealth, average = wealth + payoff * fishing, 0.9 * average + 0.1 * payoff
         yield Tell("paid", {"wealth": seen("monitor", wealth), "fined": own(fines.received)})
         dead = fishing & (wealth < 0)
-        yield from buried(table, dead, fines.received)
-        stock = regrown(p, stock - catch.sum(1, keepdims=True))
-        collapsed = stock <= p.collapse_at * p.capacity
-        failed = collapsed | dead.any(1, keepdims=True)
-        lake = {"stock": stock, "failed": failed, "survived": survived}
-        yield Tell("regrown", {name: common(value) for name, value in lake.items()})
-        yield Tell("collapsed", ends=collapsed if p.ends_on != "horizon" else None)
-        survived = survived & ~failed
+        left = stock - catch.sum(1, keepdims=True)
+        stock, survived = yield from overnight(table, dead, fines.received, left, survived)
         if p.social_learning:
             payoff_seen = wealth if p.payoff == "wealth" else average
             yield from imitated(payoff_seen, ("effort", "monitoring", "belief"))
         cap = yield from proposed_and_voted(table, p.vote, cap)
+
+
+def overnight(table: Table, dead: Array, fined: Array, left: Array, survived: Array) -> Script:
+    """Burials, regrowth and collapse; gives the stock and which villages have not failed yet."""
+    p = table.params
+    yield from buried(table, dead, fined)
+    stock = regrown(p, left)
+    collapsed = stock <= p.collapse_at * p.capacity
+    failed = collapsed | dead.any(1, keepdims=True)
+    lake = {"stock": stock, "failed": failed, "survived": survived}
+    yield Tell("regrown", {name: common(value) for name, value in lake.items()})
+    yield Tell("collapsed", ends=collapsed if p.ends_on != "horizon" else None)
+    return stock, survived & ~failed
 
 
 def buried(table: Table, dead: Array, fined: Array) -> Script:

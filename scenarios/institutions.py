@@ -5,17 +5,22 @@ Each asks, tells and gives back what follows for the world; arrays are (R, N), c
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from society.components.voting import nearest
 from society.draws import Array
 from society.graph import NOBODY
 from society.replies import Amount, Choice, Peer
 from society.table import Table
-from society.talk import Ask, Inherit, Script, Tell, common, own, seen
+from society.talk import Ask, Fact, Inherit, Script, Tell, common, own, seen
 
 VoteRule = Literal["median", "plurality", "none"]
+Known = Mapping[str, Fact]  # facts that a scenario adds to a question
+NOTHING: Known = MappingProxyType({})
 
 
 class Fines(NamedTuple):
@@ -30,21 +35,24 @@ def no_fines(catch: Array) -> Fines:
     return Fines(np.zeros(catch.shape, bool), np.zeros(catch.shape, bool))
 
 
-def watched(table: Table) -> Script:
+def watched(table: Table, known: Known = NOTHING) -> Script:
     """The chance that a violator is caught, rho = 1 - prod_j (1 - B_j / deg_j), (R, N).
 
     j runs over those who can see the agent; each inspects one of its deg_j neighbours and fines a
     violation with chance B_j.
     """
     graph = table.graph("monitor")
-    watch = yield Ask("watch", Amount(0, 1))
+    watch = yield Ask("watch", Amount(0, 1), known, otherwise=0.0)
     missed = 1 - watch / np.maximum(graph.degree(table.present), 1)
     return 1 - graph.combined(np.multiply, missed, table.present, "watchers")
 
 
-def punished(table: Table, catch: Array, cap: Array) -> Script:
-    """Everybody may fine one neighbour; gives Fines."""
-    facts = {"catch": seen("monitor", catch), "cap": common(cap)}
+def punished(table: Table, catch: Array, cap: Array, known: Known = NOTHING) -> Script:
+    """Everybody may fine one neighbour, by its catch, the cap and what else is known; gives Fines.
+
+    Rules hold catches against the cap; minds that judge in words are asked with facts of theirs.
+    """
+    facts = {"catch": seen("monitor", catch), "cap": common(cap), **known}
     victim = yield Ask("punish", Peer("monitor"), facts, otherwise=NOBODY)
     received = np.zeros(victim.shape, bool)
     replicate, seat = np.nonzero(victim != NOBODY)
@@ -61,15 +69,22 @@ def imitated(payoff: Array, columns: tuple[str, ...]) -> Script:
 
 
 def proposed_and_voted(table: Table, rule: VoteRule, cap: Array) -> Script:
-    """A new cap from everybody's proposals; where nobody is left, and under `none`, the old one."""
+    """A new cap from everybody's proposals; where nobody is left, and under `none`, the old one.
+
+    A proposal that cannot be read is for the old cap, and a vote for the own proposal.
+    """
     if rule == "none":
         return cap
-    proposal = yield Ask("propose", Amount(0, np.inf), {"cap": common(cap)})
+    known = {"cap": common(cap)}
+    proposal = yield Ask("propose", Amount(0, np.inf), known, otherwise=cap)
     if rule == "median":
         chosen = median(proposal, table.active)
     else:
         options = distinct(proposal, table.active)
-        vote = yield Ask("vote", Choice(options=options), {"cap": common(cap)})
+        replicate, _ = np.indices(proposal.shape)
+        mine = nearest(options, replicate.reshape(-1), proposal.reshape(-1))
+        ballot = Choice(options=options)
+        vote = yield Ask("vote", ballot, known, otherwise=mine.reshape(proposal.shape))
         chosen = plurality(
             options, vote, table.draws("proposed_and_voted", per="replicate").uniform("tie")
         )

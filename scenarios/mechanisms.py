@@ -66,4 +66,5 @@ def _below(ask: Ask, at: float) -> Ask:
             f"capped: at={at:g} is below the least legal answer to {ask.kind!r}, "
             f"{np.max(amount.low):g}; raise it"
         )
-    return dataclasses.replace(ask, reply=Amount(amount.low, np.minimum(amount.high, at)))
+    lower = dataclasses.replace(amount, high=np.minimum(amount.high, at))
+    return dataclasses.replace(ask, reply=lower)

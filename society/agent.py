@@ -9,18 +9,29 @@ from __future__ import annotations
 import functools
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .calls import Address, Again, Message, Request, Said
 from .draws import Array, Draws, Places
 from .errors import CastError, PartError, nearest
-from .graph import NOBODY, Graph, Rows
+from .facts import Audience, Facts, OwnFacts, frozen
+from .graph import Rows
+from .outside import Embedder, Outside
 from .replies import Reply, fields, heard
-from .talk import Fact
+from .table import Table
+
+if TYPE_CHECKING:
+    from .prompts import Prompts
+
+T = TypeVar("T")
+
+ANYTHING = ("*",)  # as `answers` or `notices`: every kind of line
 
 
 @dataclass(frozen=True)
@@ -61,151 +72,30 @@ class Component:
         """The same for a single member, possibly slowly; pure. Raises Unparsed."""
         raise NotImplementedError
 
-    def notice(self, tell: News, me: Members) -> None:
-        """Something happened, of a kind in `notices`."""
+    def brief(self, ask: Inquiry, one: One) -> str:
+        """What this faculty adds to the prompt of a language sibling; pure."""
+        return ""
+
+    def notice(self, tell: News, me: Members) -> Awaitable[None] | None:
+        """Something happened, of a kind in `notices`; `async def` if outside minds are asked."""
 
     def born(self, me: Members) -> None:
         """These members have just inherited some of this component's columns: mutate."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models that this component calls."""
+        return ()
+
+    @classmethod
+    def hears(cls, kind: str, said: tuple[str, ...]) -> bool:
+        """Whether a kind of line is among `answers` or `notices`."""
+        return kind in said or said == ANYTHING
 
     @classmethod
     def overrides(cls, hook: str) -> bool:
         """Whether this component does something of its own in `hook`."""
         return getattr(cls, hook) is not getattr(Component, hook)
-
-
-def frozen(values: Array) -> Array:
-    """The same array, read-only from now on."""
-    values.flags.writeable = False
-    return values
-
-
-@dataclass(frozen=True, eq=False)
-class Audience:
-    """Who hears a line: some members of a company, and the world around them."""
-
-    index: Array | None  # which members; None means all of them
-    rows: Rows
-    places: Places
-    whole: bool  # whether the rows are all of (R, N), in order
-    graphs: Mapping[str, Graph]
-    present: Array
-
-    def only(self, entries: Array) -> Audience:
-        """Some of them."""
-        index = entries if self.index is None else self.index[entries]
-        rows = Rows(*(part[entries] for part in self.rows))
-        places = self.places.among(entries)
-        return Audience(index, rows, places, False, self.graphs, self.present)
-
-    def each(self, values: Array) -> Array:
-        """(R, N, ...) -> (M, ...)."""
-        flat = values.reshape(-1, *values.shape[2:])
-        return flat if self.whole else flat[self.rows.node]
-
-    def shared(self, values: Array) -> Array:
-        """(R, ...) -> (M, ...)."""
-        if self.whole:
-            return np.repeat(values, self.present.shape[1], axis=0)
-        return values[self.rows.replicate]
-
-
-class Seen:
-    """A fact about the neighbours of each member on one graph."""
-
-    def __init__(self, values: Array, graph: Graph, audience: Audience) -> None:
-        self._values, self._graph, self._audience = values, graph, audience
-        self._drawn: Array | None = None
-
-    def drawn(self, uniform: Array) -> Array:
-        """One present neighbour each, equally likely, from uniforms; NOBODY where there is none."""
-        rows, present = self._audience.rows, self._audience.present
-        self._drawn = frozen(self._graph.drawn(uniform, rows, present))
-        return self._drawn
-
-    def of(self, peers: Array) -> Array:
-        """The values of these peers, numbers as floats; NaN for NOBODY.
-
-        Raises PartError for a seat that is neither the member's own nor a neighbour's.
-        """
-        rows = self._audience.rows
-        if peers is not self._drawn and (hidden := self._graph.hides(rows, peers)).any():
-            at = int(np.argmax(hidden))
-            raise PartError(
-                f"seat {rows.seat[at]} looks at seat {peers[at]}, whom it does not see; "
-                "look at neighbours (`drawn` finds one), or at oneself"
-            )
-        taken: Array = self._values.reshape(-1).take(rows.node - rows.seat + peers)
-        if taken.dtype.kind in "biu":
-            taken = taken.astype(float)
-        nobody = peers == NOBODY
-        return np.where(nobody, np.nan, taken) if nobody.any() else taken
-
-    def mean(self) -> Array:
-        """The mean over each member's present neighbours; NaN if there is none."""
-        present = self._audience.present
-        total = self._graph.combined(np.add, self._values.astype(float), present, "neighbours")
-        count = self._graph.degree(present)
-        mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-        return self._audience.each(mean)
-
-
-class _Known:
-    """What an audience knows about a line."""
-
-    def __init__(self, kind: str, facts: Mapping[str, Fact], audience: Audience) -> None:
-        self._kind, self._facts, self._audience = kind, facts, audience
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._facts)
-
-    def __len__(self) -> int:
-        return len(self._facts)
-
-    def _fact(self, name: str) -> Fact:
-        try:
-            return self._facts[name]
-        except KeyError:
-            hint = nearest(name, self._facts)
-            raise PartError(f"{self._kind!r} has no fact {name!r}; {hint}") from None
-
-    def _flat(self, name: str) -> Array:
-        fact = self._fact(name)
-        if fact.scope == "common":
-            return self._audience.shared(fact.values[:, 0])
-        return self._audience.each(fact.values)
-
-    def _seen(self, name: str) -> Fact:
-        fact = self._fact(name)
-        if fact.scope != "seen":
-            raise PartError(f"fact {name!r} of {self._kind!r} is {fact.scope}, not seen on a graph")
-        return fact
-
-
-class Facts(_Known, Mapping[str, Array]):
-    """`facts["stock"]`: one value per member, (M,); of a fact that is seen, the member's own."""
-
-    def __getitem__(self, name: str) -> Array:
-        return self._flat(name)
-
-    def seen(self, name: str) -> Seen:
-        """The entries of the neighbours."""
-        fact = self._seen(name)
-        return Seen(fact.values, self._audience.graphs[fact.graph], self._audience)
-
-
-class OwnFacts(_Known, Mapping[str, Any]):
-    """What a single member knows: `facts["stock"]` is a scalar."""
-
-    def __getitem__(self, name: str) -> Any:
-        return self._flat(name)[0]
-
-    def seen(self, name: str) -> dict[int, Any]:
-        """The entries of the present neighbours, by seat."""
-        fact = self._seen(name)
-        present, rows = self._audience.present, self._audience.rows
-        replicate, seat = int(rows.replicate[0]), int(rows.seat[0])
-        peers = self._audience.graphs[fact.graph].neighbours(replicate, seat)
-        return {int(j): fact.values[replicate, j] for j in peers if present[replicate, j]}
 
 
 class News(NamedTuple):
@@ -228,6 +118,7 @@ class Question(NamedTuple):
     reply: Reply
     asked: Array
     options: Array | None = None
+    repairs: int = 1
 
 
 class Inquiry(NamedTuple):
@@ -237,6 +128,32 @@ class Inquiry(NamedTuple):
     facts: OwnFacts
     reply: Reply
     options: Array | None = None
+    repairs: int = 1
+
+
+@dataclass
+class World:
+    """What surrounds all cohorts of a run: the table, outside minds, and words for them."""
+
+    table: Table
+    outside: Outside = field(default_factory=Outside)
+    words: Prompts | None = None
+
+    @property
+    def prompts(self) -> Prompts:
+        if self.words is None:
+            from .prompts import Prompts
+
+            self.words = Prompts("", ())
+        return self.words
+
+
+class Occasion(NamedTuple):
+    """When a component is at work: the hook and the kind of line, "answer effort", its use."""
+
+    component: str
+    name: str
+    use: int
 
 
 class Company:
@@ -248,10 +165,11 @@ class Company:
         components: Sequence[Component],
         rows: Rows,
         places: Places,
+        world: World,
         *,
         whole: bool,
     ) -> None:
-        self.name, self.components = name, components
+        self.name, self.components, self.world = name, components, world
         self.rows, self.places, self.whole = rows, places, whole
         self.owners = {column.name: part for part in components for column in part.columns}
         self.declared = {column.name: column for part in components for column in part.columns}
@@ -279,22 +197,61 @@ class Members:
         component: Component,
         draws: Draws,
         audience: Audience,
+        occasion: Occasion,
         *,
         pure: bool,
     ) -> None:
         self._company, self._component, self._pure = company, component, pure
         self._index = audience.index
-        self.audience, self.draws = audience, draws
+        self._turns = Counter[int]()  # exchanges with outside minds, by node
+        self.audience, self.draws, self.occasion = audience, draws, occasion
 
     @property
     def replicate(self) -> Array:
         """The replicate of each member, counted from 0 in this run, (M,)."""
         return self.audience.rows.replicate
 
+    @property
+    def agent(self) -> Array:
+        """The id of each member, (M,)."""
+        return self.world.table.ids[self.audience.rows.seat]
+
+    @property
+    def world(self) -> World:
+        """What surrounds them."""
+        return self._company.world
+
+    @property
+    def moment(self) -> int:
+        """The number of the round, 0 before the first."""
+        return self.world.table.moment
+
+    @property
+    def params(self) -> Any:
+        """The scenario's parameters."""
+        return self.world.table.params
+
     def only(self, entries: Array) -> Members:
         """Some of these members, to look at."""
         audience, draws = self.audience.only(entries), self.draws.among(entries)
-        return Members(self._company, self._component, draws, audience, pure=True)
+        some = Members(self._company, self._component, draws, audience, self.occasion, pure=True)
+        some._turns = self._turns
+        return some
+
+    async def each(self, function: Callable[[One], Coroutine[Any, Any, T]]) -> list[T]:
+        """What it gives for every member; all of them at the same time."""
+        return await self.world.outside.together(
+            function(One(self, entry)) for entry in range(len(self))
+        )
+
+    def told(self, tell: News) -> list[str]:
+        """A line in words, as each member hears it."""
+        told = self.world.prompts.told
+        return [told(tell, One(self, entry)) for entry in range(len(self))]
+
+    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
+        """Vectors of texts, (n, d) of float32."""
+        return self.world.outside.embedded(embedder, texts)
 
     def __len__(self) -> int:
         return len(self.audience.rows.node)
@@ -350,13 +307,101 @@ class One:
     def __init__(self, me: Members, entry: int) -> None:
         self._me = me.only(np.array([entry]))
         self.draws = me.draws.single(entry)
-        self.replicate, self.seat, _ = (int(part[0]) for part in self._me.audience.rows)
+        self.replicate, self.seat, self._node = (int(part[0]) for part in self._me.audience.rows)
+        self.model = ""  # as the provider names the one that spoke last
 
     def __contains__(self, name: str) -> bool:
         return name in self._me
 
     def __getitem__(self, name: str) -> Any:
         return self._me[name][0]
+
+    @property
+    def agent(self) -> int:
+        """The id, which is the seat unless the rows are relabelled."""
+        return int(self._me.world.table.ids[self.seat])
+
+    @property
+    def name(self) -> str:
+        """What peers call this agent."""
+        return str(self.agent)
+
+    @property
+    def moment(self) -> int:
+        """The number of the round, 0 before the first."""
+        return self._me.moment
+
+    @property
+    def params(self) -> Any:
+        """The scenario's parameters."""
+        return self._me.params
+
+    @property
+    def address(self) -> Address:
+        """Of its next exchange with an outside mind."""
+        table, (component, name, use) = self._me.world.table, self._me.occasion
+        replicate = int(table.replicate_ids[self.replicate])
+        turn = self._me._turns[self._node]
+        return Address(component, name, use, replicate, self.agent, turn)
+
+    def own(self, tell: News) -> OwnFacts:
+        """The facts of a line as this member knows them."""
+        return OwnFacts(tell.kind, tell.facts.facts, self._me.audience)
+
+    def neighbours(self, graph: str, at_most: int | None = None) -> dict[str, int]:
+        """Seats of the present neighbours whom it sees, by name, in order of id.
+
+        at_most: so many of them, drawn by chance and the same all round long.
+        """
+        audience, table = self._me.audience, self._me.world.table
+        seats = audience.graphs[graph].neighbours(self.replicate, self.seat)
+        seen = seats[audience.present[self.replicate, seats]]
+        seen = seen[np.argsort(table.ids[seen])]
+        if at_most is not None and len(seen) > at_most:
+            seen = seen[table.sight(graph, self._node, len(seen), at_most)]
+        return {str(table.ids[seat]): int(seat) for seat in seen}
+
+    def briefs(self, ask: Inquiry) -> list[str]:
+        """What its faculties add to a prompt, in their order."""
+        said = (part.brief(ask, self) for part in self._me._company.components)
+        return [words for words in said if words]
+
+    def prompt(self, ask: Inquiry, **more: Any) -> str:
+        """A question in words."""
+        return self._me.world.prompts.question(ask, self, **more)
+
+    async def call(
+        self,
+        model: str,
+        messages: Sequence[Message],
+        *,
+        room: int | None = None,
+        again: Again = "",
+        reason: str = "",
+        question: Inquiry | None = None,
+        peers: Iterable[str] = (),
+    ) -> Said:
+        """One exchange with a model, kept before it is used; raises Paused.
+
+        room, again, reason, question, peers: see society.calls.Request.
+        """
+        request = Request(
+            self.address, model, tuple(messages), room, again, reason, question, tuple(peers)
+        )
+        self._me._turns[self._node] += 1
+        said = await self._me.world.outside.call(request)
+        self.model = said.model
+        return said
+
+    async def consulted(self, part: Component, ask: Inquiry) -> Any:
+        """What a component answers, kept even if it asked somebody on its own; raises Unparsed."""
+        return await self._me.world.outside.answered(
+            self.address, lambda: part.consult(ask, self), lambda: self.address.turn > 0
+        )
+
+    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
+        """Vectors of texts, (n, d) of float32."""
+        return self._me.embedded(embedder, texts)
 
 
 C = TypeVar("C", bound=Component)
@@ -383,10 +428,10 @@ def singly(ask: Question, me: Members) -> tuple[Array, list[tuple[Inquiry, One]]
     alone = []
     for entry in entries.tolist():
         one = One(me, entry)
-        facts = OwnFacts(ask.kind, ask.facts._facts, one._me.audience)
+        facts = OwnFacts(ask.kind, ask.facts.facts, one._me.audience)
         options = None if ask.options is None else ask.options[one.replicate]
         reply = heard(ask.reply, operator.itemgetter(entry))
-        alone.append((Inquiry(ask.kind, facts, reply, options), one))
+        alone.append((Inquiry(ask.kind, facts, reply, options, ask.repairs), one))
     return entries, alone
 
 

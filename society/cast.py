@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import itertools
-from collections import Counter
-from collections.abc import Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from pydantic import BaseModel
 
 from .agent import (
-    Audience,
     Company,
     Component,
-    Facts,
     Inquiry,
     Members,
     News,
+    Occasion,
     One,
     Question,
+    World,
     entered,
-    frozen,
     singly,
 )
 from .checks import Fault, Refused, checked, parameters_of
 from .draws import Array, Draws, Places
 from .errors import CastError, PartError, Unparsed
+from .facts import Audience, Facts, frozen
 from .graph import NOBODY, Rows
+from .outside import Outside
 from .replies import Choice, Illegal, Reply, fields, heard, silence
 from .table import Table
-from .talk import Ask, Entry, Inherit, Tell
+from .talk import Ask, Inherit, Tell
 
 C = TypeVar("C", bound=Component)
 
@@ -86,29 +86,43 @@ class Raw(NamedTuple):
     unread: Array | None = None
 
 
-@dataclass
-class Ledger:
-    """What outside minds were asked: questions and fallbacks, by (component, kind)."""
+class Consulted(NamedTuple):
+    """Members of one company who are asked one by one."""
 
-    calls: Counter[tuple[str, str]] = field(default_factory=Counter)
-    fallbacks: Counter[tuple[str, str]] = field(default_factory=Counter)
+    question: Question
+    part: Component
+    me: Members
+    entries: Array  # of `me`, those who were asked
+    alone: list[tuple[Inquiry, One]]
 
-    def entries(self) -> tuple[Entry, ...]:
-        return tuple(Entry(*key, n, self.fallbacks[key]) for key, n in sorted(self.calls.items()))
+    def jobs(self) -> Iterator[Coroutine[Any, Any, Any]]:
+        """An answer each, or why there is none."""
+        return (self._answer(inquiry, one) for inquiry, one in self.alone)
+
+    async def _answer(self, inquiry: Inquiry, one: One) -> Any:
+        try:
+            return await one.consulted(self.part, inquiry)
+        except Unparsed as unparsed:
+            return unparsed
 
 
 class Troupe:
     """The live agents of one run."""
 
-    def __init__(self, cast: Cast, table: Table) -> None:
-        self.table = table
-        self.ledger = Ledger()
+    def __init__(self, cast: Cast, world: World | Table) -> None:
+        self.world = world if isinstance(world, World) else World(world)
+        self.table = self.world.table
         self._audiences: dict[str, tuple[Array | None, Audience]] = {}
         self.companies = [
-            _company(cohort, nodes, table)
-            for cohort, nodes in zip(cast, _seated(cast, table), strict=True)
+            _company(cohort, nodes, self.world)
+            for cohort, nodes in zip(cast, _seated(cast, self.table), strict=True)
         ]
         _agreed(self.companies)
+        self.table.cohorts = cohort_seats(cast, self.table)
+
+    @property
+    def outside(self) -> Outside:
+        return self.world.outside
 
     def begin(self) -> None:
         for company in self.companies:
@@ -124,7 +138,7 @@ class Troupe:
         shape = self.table.present.shape
         world = silence(ask.reply, (self.table.replicates, self.table.agents))
         unread = np.zeros(shape, bool)
-        outside: list[Coroutine[Any, Any, None]] = []
+        outside: list[Consulted] = []
         for company in self.companies:
             here = _here(company, asked)
             if not here.any():
@@ -136,36 +150,29 @@ class Troupe:
             if part.overrides("answer"):
                 _place(world, question, part, audience, part.answer(question, me))
             else:
-                outside.append(self._consulted(world, unread, ask, question, part, me))
-        if outside:
-            await asyncio.gather(*outside)
-        return Raw(world, unread if outside else None)
+                outside.append(Consulted(question, part, me, *singly(question, me)))
+        if not outside:
+            return Raw(world)
+        jobs = (job for consulted in outside for job in consulted.jobs())
+        said = iter(await self.outside.together(jobs))
+        for consulted in outside:
+            self._read(world, unread, ask, consulted, list(islice(said, len(consulted.alone))))
+        return Raw(world, unread)
 
-    async def _consulted(
+    def _read(
         self,
         world: dict[str, Array],
         unread: Array,
         ask: Ask,
-        question: Question,
-        part: Component,
-        me: Members,
+        consulted: Consulted,
+        said: Sequence[Any],
     ) -> None:
-        """Ask members one by one, all at the same time, and place what they say by seat.
+        """Place what members say by seat.
 
         What cannot be read, and what is not legal, is marked as unread and counted.
         """
-        address = (part.title(), ask.kind)
-        entries, alone = singly(question, me)
-
-        async def consulted(inquiry: Inquiry, one: One) -> Any:
-            try:
-                return await part.consult(inquiry, one)
-            except Unparsed as unparsed:
-                return unparsed
-
-        self.ledger.calls[address] += len(alone)
-        said = await asyncio.gather(*(consulted(*pair) for pair in alone))
-        read = np.array([_readable(answer, ask.reply) for answer in said])
+        question, part, me, entries, alone = consulted
+        read = np.array([_readable(answer, ask.reply) for answer in said], bool)
         nodes = me.audience.rows.node[entries]
         if read.any():
             asked = question.asked.copy()
@@ -175,7 +182,11 @@ class Troupe:
             _place(world, answered, part, me.audience, entered(answers, answered))
             read &= ~self._illegal(ask, world, nodes[read]).reshape(-1)[nodes]
         unread.reshape(-1)[nodes[~read]] = True
-        self.ledger.fallbacks[address] += int((~read).sum())
+        for entry in np.flatnonzero(~read).tolist():
+            one, answer = alone[entry][1], said[entry]
+            self.outside.ledger.of(part.title(), ask.kind, one.model).fallbacks += 1
+            reason = str(answer) if isinstance(answer, Unparsed) else f"got {answer!r:.80}"
+            self.outside.trouble(one.address, one.model, "fallback", reason)
 
     def _illegal(self, ask: Ask, world: dict[str, Array], nodes: Array) -> Array:
         """Which answers of these nodes have no nearest legal value, (R, N)."""
@@ -193,17 +204,19 @@ class Troupe:
         company = next(company for company in self.companies if node in company.rows.node)
         return _respondent(company, kind).title()
 
-    def notice(self, tell: Tell, active: Array | None, use: int) -> None:
+    async def notice(self, tell: Tell, active: Array | None, use: int) -> None:
         """Let those in `active` who care notice what happened."""
         for company in self.companies:
-            listeners = [part for part in company.components if tell.kind in part.notices]
+            listeners = [part for part in company.components if part.hears(tell.kind, part.notices)]
             if not listeners:
                 continue
             audience = self._audience(company, active)
             news = News(tell.kind, Facts(tell.kind, tell.facts, audience))
             for part in listeners:
                 occasion = f"notice {tell.kind}"
-                part.notice(news, self._members(company, part, occasion, use, audience))
+                noticing = part.notice(news, self._members(company, part, occasion, use, audience))
+                if noticing is not None:
+                    await noticing
 
     def inherit(self, line: Inherit, use: int) -> None:
         """Copy columns from parents to heirs, whatever their cohorts, then call `born`."""
@@ -216,7 +229,7 @@ class Troupe:
             copied = has[to] & has[source]
             inherited[name] = heir if copied.all() else _marked(heir.shape, to[copied])
             after = values.copy()
-            after[to[copied]] = values[source[copied]]
+            after[to[copied]] = _copies(values[source[copied]])
             for company in self.companies:
                 if name in company.values:
                     company.put(name, after if company.whole else after[company.rows.node])
@@ -273,7 +286,7 @@ class Troupe:
             options = np.broadcast_to(ask.reply.options, (shape[0], ask.reply.options.shape[1]))
         reply = heard(ask.reply, lambda bounds: audience.each(np.broadcast_to(bounds, shape)))
         facts = Facts(ask.kind, ask.facts, audience)
-        return Question(ask.kind, facts, reply, asked, options)
+        return Question(ask.kind, facts, reply, asked, options, ask.repairs)
 
     def _members(
         self,
@@ -286,7 +299,15 @@ class Troupe:
         pure: bool = False,
     ) -> Members:
         draws = Draws(self.table.seed, f"{part.title()}\0{occasion}", audience.places, use=use)
-        return Members(company, part, draws, audience, pure=pure)
+        when = Occasion(part.title(), occasion, use)
+        return Members(company, part, draws, audience, when, pure=pure)
+
+
+def cohort_seats(cast: Cast, table: Table) -> dict[str, Array]:
+    """The seats of each cohort, (R, N) of bool."""
+    nodes = _seated(cast, table)
+    shape = table.present.shape
+    return {one.name: _marked(shape, here) for one, here in zip(cast, nodes, strict=True)}
 
 
 def _seated(cast: Cast, table: Table) -> list[Array]:
@@ -338,7 +359,7 @@ def _agreed(companies: Sequence[Company]) -> None:
                 )
 
 
-def _company(cohort: Cohort, node: Array, table: Table) -> Company:
+def _company(cohort: Cohort, node: Array, world: World) -> Company:
     owned: dict[str, str] = {}
     for part in cohort.components:
         for name in [part.title(), *(f"column {column.name}" for column in part.columns)]:
@@ -348,15 +369,19 @@ def _company(cohort: Cohort, node: Array, table: Table) -> Company:
                     f"in {owned[name]} and {part.title()}; leave one out"
                 )
             owned[name] = part.title()
+        for name, kinds in (("answers", part.answers), ("notices", part.notices)):
+            if isinstance(kinds, str):
+                raise CastError(f"{part.title()} has {name} = {kinds!r}; write ({kinds!r},)")
         if part.answers and not (part.overrides("answer") or part.overrides("consult")):
             raise CastError(
                 f"{part.title()} in cohort {cohort.name!r} answers {', '.join(part.answers)} but "
                 "has neither `answer` nor `consult`; write one of them"
             )
+    table = world.table
     rows = Rows(*np.divmod(node, table.agents), node)
     whole = len(node) == table.present.size
     places = Places.at(table.places[node])
-    return Company(cohort.name, cohort.components, rows, places, whole=whole)
+    return Company(cohort.name, cohort.components, rows, places, world, whole=whole)
 
 
 def _here(company: Company, mask: Array | None) -> Array:
@@ -369,7 +394,7 @@ def _here(company: Company, mask: Array | None) -> Array:
 
 def _respondent(company: Company, kind: str) -> Component:
     for part in company.components:
-        if kind in part.answers:
+        if part.hears(kind, part.answers):
             return part
     raise CastError(
         f"nobody in cohort {company.name!r} answers {kind!r}; "
@@ -407,6 +432,15 @@ def _readable(answer: Any, reply: Reply) -> bool:
     except (ValueError, TypeError, KeyError, IndexError):
         return False
     return True
+
+
+def _copies(values: Array) -> Array:
+    """Stores, which can be copied, are not shared by parent and heir."""
+    if values.dtype.kind != "O":
+        return values
+    copied = np.empty_like(values)
+    copied[:] = [cell.copy() if hasattr(cell, "copy") else cell for cell in values]
+    return copied
 
 
 def _marked(shape: tuple[int, ...], nodes: Array) -> Array:

@@ -1,7 +1,8 @@
-"""The command line: `society list | run | show | verify | replay`.
+"""The command line: `society list | run | resume | show | verify | replay`.
 
 Results go to stdout; progress, notes and errors go to stderr. Exit codes: 0 done, 1 the run
-failed, 2 the user's input is wrong, 130 interrupted (what was committed is kept).
+failed, 2 the user's input is wrong, 3 paused by a limit or an outage, 130 interrupted (after both,
+what was committed is kept, and `resume` goes on).
 """
 
 from __future__ import annotations
@@ -13,22 +14,27 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import SocietyError
+from .errors import Paused, SocietyError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from .calls import Entry
+    from .gamemaster import GameMaster, Outcome
     from .listing import Kind
-    from .runs.runfile import RunFile, Status
+    from .runs.manifest import Manifest
+    from .runs.runfile import RunFile, Writer
+    from .spec import Setup
+    from .theatre.live import Live
 
 # Heavy imports stand inside the commands, so that `society --help` answers at once.
 
-KINDS: tuple[Kind, ...] = ("scenarios", "components", "mechanisms", "graphs")
+KINDS: tuple[Kind, ...] = ("scenarios", "components", "mechanisms", "graphs", "models")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -82,15 +88,24 @@ def _parser() -> argparse.ArgumentParser:
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="changes",
         help="one or several: parameters of the scenario; graph=ring, graph.RELATION=ring",
     )  # fmt: skip
+    run.add_argument("--model", metavar="M", help="of language minds: see `society list models`")
+    run.add_argument("--prompts", type=Path, metavar="DIR", help="templates that outweigh ours")
+    _limits(run)
+    run.add_argument("--estimate", action="store_true", help="tell calls, tokens, cost; play not")
     run.add_argument(
         "--record", choices=("full", "summary"),
         help="every fact, or measures and digests (default: full up to a million agent-rounds)",
     )  # fmt: skip
     run.add_argument("--out", type=Path, metavar="FILE", help="default: runs/SCENARIO-SEED.run")
     run.add_argument("--overwrite", action="store_true", help="replace an existing run file")
-    run.add_argument("--json", action="store_true", help="one JSON object on stdout")
-    run.add_argument("--quiet", action="store_true", help="no progress, no summary for people")
+    _output(run)
     run.set_defaults(command=_run)
+
+    resume = commands.add_parser("resume", help="go on with a run that was interrupted or paused")
+    resume.add_argument("file", type=Path, metavar="FILE.run")
+    _limits(resume)
+    _output(resume)
+    resume.set_defaults(command=_resume)
 
     for name, command, words in (
         ("show", _show, "what a run came to"),
@@ -107,10 +122,24 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument("--from", type=_whole(0), default=0, metavar="T", dest="start")
     replay.add_argument("--replicate", type=_whole(0), default=0, metavar="R", help="default: 0")
     replay.add_argument(
-        "--speed", type=_speed, default=math.inf, metavar="X", help="rounds a second"
+        "--speed", type=_above_zero, default=math.inf, metavar="X", help="rounds a second"
     )
     replay.set_defaults(command=_replay)
     return parser
+
+
+def _limits(parser: argparse.ArgumentParser) -> None:
+    """How language minds are reached, and how much may be spent; counted over all sittings."""
+    parser.add_argument("--api-base", metavar="URL", help="an OpenAI-compatible server")
+    parser.add_argument("--max-cost", type=_above_zero, metavar="USD", help="then pause")
+    parser.add_argument("--max-calls", type=_whole(1), metavar="N", help="then pause")
+    parser.add_argument("--max-tokens", type=_whole(1), metavar="N", help="of the run; then pause")
+    parser.add_argument("--max-concurrency", type=_whole(1), metavar="N", help="calls at once")
+
+
+def _output(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    parser.add_argument("--quiet", action="store_true", help="no progress, no summary for people")
 
 
 def _whole(least: int) -> Callable[[str], int]:
@@ -122,14 +151,14 @@ def _whole(least: int) -> Callable[[str], int]:
     return whole
 
 
-def _speed(text: str) -> float:
+def _above_zero(text: str) -> float:
     try:
-        speed = float(text)
+        number = float(text)
     except ValueError:
-        speed = math.nan
-    if not speed > 0:
+        number = math.nan
+    if not number > 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
-    return speed
+    return number
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -145,40 +174,122 @@ def _list(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     from .runs.manifest import manifest_of
-    from .runs.runfile import Writer, open_run
-    from .scenario_file import changed, load
+    from .runs.runfile import Writer
+    from .scenario_file import changed, load, told
     from .spec import prepared
-    from .theatre.live import Live
 
     sizes = {name: getattr(args, name) for name in ("seed", "rounds", "replicates", "agents")}
     given = {name: value for name, value in sizes.items() if value is not None}
-    setup = prepared(changed(load(args.scenario, given), args.changes))
+    spec = told(changed(load(args.scenario, given), args.changes), _minds_given(args))
+    setup = prepared(spec)
+    if args.estimate:
+        return _estimate(args, setup)
     # A preset or a file of its own is not the run of the scenario that it plays.
-    name = setup.scenario.name if ".py" in args.scenario else Path(args.scenario).stem
-    path = args.out or Path("runs") / f"{name}-{setup.seed}.run"
-    game = setup.gamemaster()
-    manifest = manifest_of(setup, game, args.record)
-    status: Status = "finished"
-    with Writer(path, manifest, overwrite=args.overwrite) as writer:
-        if not args.quiet:
-            print(f"{setup.scenario.name}: {setup.found}", file=sys.stderr)
+    stem = Path(args.scenario).stem
+    own = ".py" in args.scenario or stem == spec.scenario
+    path = args.out or Path("runs") / f"{setup.scenario.name if own else stem}-{setup.seed}.run"
+    game = setup.gamemaster(minds=setup.minds())
+    writer = Writer(path, manifest_of(setup, game, args.record), overwrite=args.overwrite)
+    if not args.quiet:
+        print(f"{setup.scenario.name}: {setup.found}", file=sys.stderr)
+    return _played(args, setup, game, writer)
+
+
+def _estimate(args: argparse.Namespace, setup: Setup) -> int:
+    """Calls, tokens and cost of a run that is not played."""
+    from .models.estimate import Counting
+
+    minds = Counting(setup.spec.models, seed=setup.seed)
+    outcome = setup.gamemaster(minds=minds).play()
+    forecasts = minds.forecasts()
+    if args.json:
+        told = [forecast._asdict() for forecast in forecasts]
+        print(json.dumps({"rounds": outcome.rounds, "models": told}, indent=2))
+        return 0
+    from .theatre.forecast import forecast
+
+    forecast(outcome.rounds, forecasts, _console())
+    return 0
+
+
+def _resume(args: argparse.Namespace) -> int:
+    from .runs.resume import taken_up
+    from .runs.runfile import open_run
+    from .scenario_file import told
+
+    with open_run(args.file) as run:
+        if run.status == "finished":
+            print(f"society: {args.file} is finished; nothing to resume", file=sys.stderr)
+            return _reported(args, run, 0)
+    return _played(args, *taken_up(args.file, lambda spec: told(spec, _minds_given(args))))
+
+
+def _minds_given(args: argparse.Namespace) -> dict[str, Any]:
+    """What the command line says about minds: {"model": ..., "limits": {...}, ...}."""
+    names = {"api_base": args.api_base, "concurrency": args.max_concurrency}
+    model = {"model": getattr(args, "model", None), **names}
+    limits = {name: getattr(args, name) for name in ("max_cost", "max_calls", "max_tokens")}
+    prompts = getattr(args, "prompts", None)
+    return {
+        "model": {name: value for name, value in model.items() if value is not None},
+        "limits": {name: value for name, value in limits.items() if value is not None},
+        "prompts": None if prompts is None else str(prompts),
+    }
+
+
+def _played(args: argparse.Namespace, setup: Setup, game: GameMaster, writer: Writer) -> int:
+    """Play to the end or as far as it goes, and report; gives the exit code."""
+    from .runs.runfile import open_run
+
+    path, manifest, code = writer.path, writer.manifest, 0
+    game.answerer.outside.vault = writer.vault
+    with writer:
         try:
-            with nullcontext() if args.quiet or args.json else Live(manifest) as live:
+            with nullcontext() if args.quiet or args.json else _live(manifest, game) as live:
                 game.recorders = [writer] if live is None else [writer, live]
                 game.play()
         except KeyboardInterrupt:
-            status = "interrupted"
-        writer.close(status)
+            code, words = 130, "interrupted"
+            writer.close("interrupted")
+        except Paused as paused:
+            code, words = paused.exit_code, f"paused: {paused}"
+            writer.close("paused")
+        else:
+            if args.json or not args.quiet:
+                _conclude(setup, writer)
+            writer.close("finished")
     if not writer.published:
         print("society: interrupted in the first round; nothing was kept", file=sys.stderr)
-        return 130
+        return code
     with open_run(path) as run:
-        if status == "interrupted":
-            kept = f"{run.rounds} rounds are kept in {path}"
-            print(f"society: interrupted; {kept}: see `society show {path}`", file=sys.stderr)
-        if args.json or not args.quiet:
-            _report(args, run)
-    return 130 if status == "interrupted" else 0
+        if code:
+            kept = f"{run.rounds} rounds are kept in {path}; go on with: society resume {path}"
+            print(f"society: {words}; {kept}", file=sys.stderr)
+        return _reported(args, run, code)
+
+
+def _live(manifest: Manifest, game: GameMaster) -> Live:
+    from .theatre.live import Live
+
+    return Live(manifest, asked=game.answerer.outside.ledger.entries)
+
+
+def _conclude(setup: Setup, writer: Writer) -> None:
+    """Keep what the scenario concludes from the run, so that it need not be found again."""
+    from .runs.afterword import concluded
+    from .runs.runfile import open_run
+
+    if setup.scenario.afterword is not None:
+        with open_run(writer.path) as run:
+            findings, note = concluded(run, setup, writer.vault)
+        if not note:
+            writer.conclude(findings)
+
+
+def _reported(args: argparse.Namespace, run: RunFile, code: int) -> int:
+    if args.json or not args.quiet:
+        _report(args, run)
+    return code
 
 
 def _show(args: argparse.Namespace) -> int:
@@ -191,16 +302,23 @@ def _show(args: argparse.Namespace) -> int:
 
 def _report(args: argparse.Namespace, run: RunFile) -> None:
     """What a run came to, as JSON or as a page for people."""
+    from .runs.afterword import Concluded, concluded
+    from .scenario import estimated
+
+    findings, note = concluded(run) if run.status == "finished" else Concluded()
+    outcome = run.outcome()
+    found = {one.name: estimated(one.values, one.unit) for one in findings}
+    outcome = replace(outcome, measures={**outcome.measures, **found})
     if args.json:
-        print(json.dumps(_facts(run), indent=2))
+        print(json.dumps(_facts(run, outcome, note), indent=2))
         return
     from .theatre.summary import summary
 
-    summary(run.manifest, run.outcome(), run.status, run.path, _console())
+    summary(run, outcome, [note] if note else [], _console())
 
 
-def _facts(run: RunFile) -> dict[str, Any]:
-    manifest, outcome = run.manifest, run.outcome()
+def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
+    manifest = run.manifest
     return {
         "scenario": manifest.scenario,
         "seed": manifest.seed,
@@ -212,16 +330,22 @@ def _facts(run: RunFile) -> dict[str, Any]:
         "out": str(run.path),
         "measures": {name: asdict(estimate) for name, estimate in outcome.measures.items()},
         "ends": {cause or "none": count for cause, count in outcome.ends.items()},
-        "ledger": {
-            "calls": sum(entry.calls for entry in outcome.ledger),
-            "retries": 0,
-            "repairs": 0,
-            "fallbacks": sum(entry.fallbacks for entry in outcome.ledger),
-            "prompt_tokens": 0,
-            "completion_tokens": 0,
-            "cost": 0.0,
-        },
+        "ledger": _totals(outcome.ledger) | {"unanswered": run.unanswered},
+        "notes": [note] if note else [],
+        "minds": [entry._asdict() for entry in outcome.ledger],
     }
+
+
+def _totals(ledger: Iterable[Entry]) -> dict[str, Any]:
+    """Sums over all that was asked; null where something unknown is in them."""
+    counts = ("calls", "retries", "repairs", "cut", "fallbacks")
+    used = ("prompt_tokens", "completion_tokens", "cost")
+    entries = list(ledger)
+    totals: dict[str, Any] = {name: sum(getattr(one, name) for one in entries) for name in counts}
+    for name in used:
+        values = [getattr(one, name) for one in entries]
+        totals[name] = None if None in values else sum(values)
+    return totals
 
 
 def _verify(args: argparse.Namespace) -> int:

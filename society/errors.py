@@ -9,7 +9,9 @@ SocietyError
 │   ├── GraphError      an interaction graph that does not fit the society
 │   └── RunFileError    a run file that is truncated, foreign or of another version
 ├── PartError           a component or script broke its contract (exit code 1)
+├── Paused              no answer can be had for now: a limit, an outage, a full disk (exit code 3)
 └── Unparsed            an outside mind's answer could not be read (settled by `otherwise`)
+    └── CutOff          it ends before its end (asked again with more room)
 """
 
 from __future__ import annotations
@@ -60,8 +62,18 @@ class PartError(SocietyError):
     """A component or a script broke its contract with the game master."""
 
 
+class Paused(SocietyError):
+    """No answer can be had for now; what was kept is kept, and the run can be resumed."""
+
+    exit_code = 3
+
+
 class Unparsed(SocietyError):
     """Raised by `consult` when an answer cannot be read; the question's `otherwise` settles it."""
+
+
+class CutOff(Unparsed):
+    """An answer ends before its end: at a token limit, or in the middle of an object."""
 
 
 def brief(file: Path | str) -> str:

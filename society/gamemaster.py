@@ -7,6 +7,7 @@ answers, the script goes on the same way, and the digest of its rounds is the sa
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,17 +17,18 @@ from typing import Any
 
 import numpy as np
 
-from .agent import frozen
+from .calls import Entry
 from .cast import Raw, Troupe
 from .digest import chained, page_digest
 from .draws import Array
 from .errors import PartError
+from .facts import frozen
 from .graph import NOBODY
 from .keeper import Keeper, Misshapen
 from .replies import Amount, Choice, Illegal, Peer, Value, Whole, fields
 from .scenario import Estimate, Folded, Scenario
 from .table import Table
-from .talk import Ask, Entry, Fact, Inherit, Line, Page, Recorder, Step, Tell
+from .talk import Ask, Fact, Inherit, Line, Page, Recorder, Step, Tell
 from .tape import Answerer
 
 
@@ -84,6 +86,12 @@ class GameMaster:
         """Play to the end; only once, since agents and table keep what has happened."""
         if self.pages:
             raise PartError("this game has been played; make a new one to play again")
+        try:
+            return await self._perform()
+        finally:
+            await self.answerer.outside.close()
+
+    async def _perform(self) -> Outcome:
         self.answerer.begin()
         script = self.scenario.play(self.table)
         if not isinstance(script, Generator):
@@ -110,7 +118,7 @@ class GameMaster:
             self.digest.hex(),
             {name: folded.estimate() for name, folded in self.folded.items()},
             dict(Counter(self.cause.tolist())),
-            self.answerer.ledger.entries(),
+            self.answerer.outside.ledger.entries(),
             {name: folded.values() for name, folded in self.folded.items()},
         )
 
@@ -126,7 +134,7 @@ class GameMaster:
             if isinstance(line, Ask):
                 return await self._ask(line, use)
             if isinstance(line, Tell):
-                return self._tell(line, use)
+                return await self._tell(line, use)
             return self._inherit(line, use)
         except Misshapen as error:
             raise PartError(f"{self.scenario.name}, {line.kind!r}: {error}") from error
@@ -140,7 +148,7 @@ class GameMaster:
             arrays["who", ""] = who
             asked = who & self.table.active
         arrays |= self._offered(ask)
-        heard = Ask(ask.kind, ask.reply, facts, asked, ask.otherwise)
+        heard = dataclasses.replace(ask, facts=facts, who=asked)
         raw = await self.answerer.answer(heard, asked, use)
         settled = self._settled(heard, raw, asked)
         arrays |= {("answer", name): values for name, values in settled.items()}
@@ -209,7 +217,7 @@ class GameMaster:
         except ValueError as error:
             raise Misshapen(f"otherwise is {error}; expected {value.form()}") from None
 
-    def _tell(self, tell: Tell, use: int) -> None:
+    async def _tell(self, tell: Tell, use: int) -> None:
         facts = self._keeper.facts(tell.facts)
         arrays = {(_role(fact), name): fact.values for name, fact in facts.items()}
         gone = None if tell.gone is None else self._keeper.wide(tell.gone, bool)
@@ -222,7 +230,7 @@ class GameMaster:
         self._rewire(tell, arrays)
         heard = Tell(tell.kind, facts, gone, ends)
         active = None if self.table.active.all() else self.table.active
-        self.answerer.notice(heard, active, use)
+        await self.answerer.notice(heard, active, use)
         self.table.close(gone, ends)
         self._told |= {name: fact.values for name, fact in facts.items()}
         self._steps.append(Step("tell", tell.kind, "", arrays))
@@ -278,9 +286,12 @@ class GameMaster:
             measures,
             self.table.present,
             self.table.running,
-            self.answerer.ledger.entries(),
+            self.answerer.outside.ledger.entries(),
+            tuple(self.answerer.outside.troubles),
         )
+        self.answerer.outside.troubles.clear()
         self.pages += 1
+        self.table.moment = self.pages
         for recorder in self.recorders:
             recorder.page(page)
         self._open()

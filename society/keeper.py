@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .agent import frozen
 from .draws import Array
+from .facts import frozen
 from .graph import NOBODY
 from .table import Table
 from .talk import Fact

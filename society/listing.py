@@ -14,9 +14,10 @@ from pydantic import BaseModel
 from .catalogue import components, mechanisms, presets, scenarios
 from .checks import Schema, expected, parameters_of, schema_of
 from .families import FAMILIES
+from .models.settings import ModelSpec, listing
 from .scenario_file import load
 
-Kind = Literal["scenarios", "components", "mechanisms", "graphs"]
+Kind = Literal["scenarios", "components", "mechanisms", "graphs", "models"]
 
 _WIDTH = 80
 
@@ -36,6 +37,10 @@ def entries(kind: Kind) -> dict[str, Entry]:
             for name, part in scenarios().items()
         }
         return played | {name: _preset(file) for name, file in presets().items()}
+    if kind == "models":
+        settings = _parameters(ModelSpec)[1:]  # all but the model itself
+        plain = {name: Entry(words, ()) for name, words in listing()}
+        return plain | {"settings": Entry("of each, under `models` in a scenario file", settings)}
     parts: dict[Kind, Callable[[], Mapping[str, Callable[..., Any]]]] = {
         "components": components,
         "mechanisms": mechanisms,

@@ -1,13 +1,16 @@
 """The forms an answer can take: what is legal, and what stands where nobody answered.
 
 `settle` brings raw answers, (R, N) or (R, N, K), into the legal range; what has no nearest legal
-value raises ValueError with the reason and the offending entries.
+value raises ValueError with the reason and the offending entries. `hint` tells a language mind what
+to answer, and `parse` reads its reply: the answer alone, or {"answer": ...} at the end of thoughts.
 """
 
 from __future__ import annotations
 
+import json
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -15,9 +18,25 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .draws import Array
+from .errors import Unparsed
 from .graph import NOBODY, Graph
+from .meaning import (
+    NO_ONE,
+    NONE,
+    WRAPPING,
+    YES_OR_NO,
+    nothing,
+    number,
+    numbered,
+    option,
+    peer,
+    plain,
+)
+from .reading import Given, Legal, answer, filled, named, prepared, quoted, speech, unread
 
 Graphs = Mapping[str, Graph]
+
+_ROUNDED = 0.0015  # of the sum of a mix: three times 33.3 percent are 100
 
 
 class Illegal(ValueError):
@@ -37,7 +56,11 @@ class Value(ABC):
     """The form of one value per agent."""
 
     dtype: ClassVar[DTypeLike]
-    silent: ClassVar[Any]
+
+    @property
+    @abstractmethod
+    def silent(self) -> Any:
+        """What stands where nobody was asked."""
 
     @property
     def width(self) -> int | None:
@@ -73,6 +96,27 @@ class Value(ABC):
     def form(self) -> str:
         """The reply in words, for transcripts and digests."""
 
+    @abstractmethod
+    def hint(self, legal: Legal) -> str:
+        """The answer as it is asked for: "a number from 0 to 1"; the bounds are scalars."""
+
+    @abstractmethod
+    def taken(self, said: Any, legal: Legal) -> Any:
+        """The answer that a JSON value or words give, or None; numbers may be out of bounds."""
+
+    def known(self, legal: Legal) -> Collection[str]:
+        """Plain words that are an answer where a line says nothing else."""
+        return NONE
+
+    def parse(self, text: str, legal: Legal) -> Any:
+        """The answer in a reply; raises Unparsed, or CutOff if the reply stops before its end."""
+        ready = prepared(text)
+        given = answer(ready, self.known(legal))
+        value = None if given is None else self.taken(given.said, legal)
+        if value is None:
+            raise unread(ready, given, self.hint(legal))
+        return value
+
 
 def _spread(values: Array, shape: tuple[int, ...]) -> Array:
     """One value for all, or one for each."""
@@ -88,6 +132,13 @@ class _Bounded(Value):
     low: Any = 0
     high: Any = np.inf
 
+    def __post_init__(self) -> None:
+        if not np.all(np.less_equal(self.low, self.high)):
+            raise ValueError(
+                f"{type(self).__name__} between low={self.low} and high={self.high}; "
+                "give numbers, low at most as large as high"
+            )
+
     @property
     def bounds(self) -> dict[str, Array]:
         """The bounds that differ between agents or replicates, by name."""
@@ -102,16 +153,52 @@ class _Bounded(Value):
         span = "within bounds of its own" if self.bounds else f"{self.low}..{self.high}"
         return f"{type(self).__name__.lower()} {span}"
 
+    def _span(self) -> str:
+        """The bounds in words; none are named where there is none."""
+        low, high = float(self.low), float(self.high)
+        if math.isinf(high):
+            return "" if math.isinf(low) else f" of at least {low:g}"
+        return f" of at most {high:g}" if math.isinf(low) else f" from {low:g} to {high:g}"
 
+    def _said(self, said: Any) -> float | None:
+        """A percentage is read where the bounds make it one of two things: of 1, or of 100."""
+        return number(said, whole=float(self.high) if self.low == 0 else math.nan)
+
+
+@dataclass(frozen=True, eq=False)
 class Amount(_Bounded):
-    """A real number in [low, high]."""
+    """A real number in [low, high]; NaN, if it is optional, where somebody states none."""
+
+    optional: bool = False
 
     dtype = float
-    silent = 0.0
+
+    @property
+    def silent(self) -> float:
+        return math.nan if self.optional else 0.0
+
+    def flat(self, said: Any, asked: Array, replicate: Array) -> Array:
+        """None is no amount."""
+        given = np.asarray(said)
+        if self.optional and given.dtype.kind == "O":
+            given = np.where(given == np.asarray(None), math.nan, given)
+            if all(isinstance(entry, int | float | np.number) for entry in given.flat):
+                given = given.astype(float)
+        return super().flat(given, asked, replicate)
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
-        _refuse(np.isnan(raw) & asked, "a number")
+        if not self.optional:
+            _refuse(np.isnan(raw) & asked, "a number")
         return np.clip(raw, self.low, self.high)
+
+    def form(self) -> str:
+        return f"{super().form()} or none" if self.optional else super().form()
+
+    def hint(self, legal: Legal) -> str:
+        return f"a number{self._span()}{', or none' if self.optional else ''}"
+
+    def taken(self, said: Any, legal: Legal) -> float | None:
+        return math.nan if self.optional and nothing(said) else self._said(said)
 
 
 class Whole(_Bounded):
@@ -124,6 +211,14 @@ class Whole(_Bounded):
         near = np.clip(np.rint(np.where(asked, raw, self.silent)), self.low, self.high)
         _refuse(~np.isfinite(near), "a number")
         return near.astype(np.int64)
+
+    def hint(self, legal: Legal) -> str:
+        return f"a whole number{self._span()}"
+
+    def taken(self, said: Any, legal: Legal) -> int | None:
+        """A fraction is no misprint of a whole number, so it is not read."""
+        value = self._said(said)
+        return int(value) if value is not None and value.is_integer() else None
 
 
 class Choice(Value):
@@ -168,6 +263,25 @@ class Choice(Value):
     def form(self) -> str:
         return f"choice {'/'.join(self.options[0])}" if self.fixed else "choice"
 
+    def hint(self, legal: Legal) -> str:
+        labels = list(self._offered(legal))
+        if numbered(labels):
+            lines = [f"{place}. {label}" for place, label in enumerate(labels, 1)]
+            return "\n".join(["the number of one of these:", *lines])
+        return f"one of these: {', '.join(labels)}"
+
+    def taken(self, said: Any, legal: Legal) -> int | None:
+        return option(said, self._offered(legal))
+
+    def known(self, legal: Legal) -> Collection[str]:
+        return YES_OR_NO | {plain(label) for label in self._offered(legal)}
+
+    def _offered(self, legal: Legal) -> Mapping[str, int]:
+        """Labels as text -> indices."""
+        if not self.fixed:
+            return legal.options
+        return {str(label): index for index, label in enumerate(self.options[0])}
+
 
 @dataclass(frozen=True, eq=False)
 class Peer(Value):
@@ -195,6 +309,16 @@ class Peer(Value):
     def form(self) -> str:
         return f"peer on {self.graph}"
 
+    def hint(self, legal: Legal) -> str:
+        names = "".join(f"{name}, " for name in legal.peers)
+        return f"one of these names: {names}or nobody" if names else "nobody, as you see no one"
+
+    def taken(self, said: Any, legal: Legal) -> int | None:
+        return peer(said, legal.peers)
+
+    def known(self, legal: Legal) -> Collection[str]:
+        return NO_ONE | {plain(name) for name in legal.peers}
+
 
 class Mix(Value):
     """A mixed strategy over `actions`: probabilities, (R, N, K)."""
@@ -220,6 +344,33 @@ class Mix(Value):
     def form(self) -> str:
         return f"mix over {'/'.join(self.actions)}"
 
+    def hint(self, legal: Legal) -> str:
+        shares = ", ".join(f"{json.dumps(action)}: <percent>" for action in self.actions)
+        return f"a JSON object {{{shares}}} of whole percentages that sum to 100"
+
+    def taken(self, said: Any, legal: Legal) -> list[float] | None:
+        """Percentages or probabilities, one for each action; a wrong sum is never mended."""
+        if not isinstance(said, Mapping):
+            return None
+        entries = named(said.items(), self.actions)
+        marked = any(isinstance(entry, str) and "%" in entry for entry in entries.values())
+        shares = [number(entries.get(action), whole=100) for action in self.actions]
+        if any(share is None or share < 0 for share in shares):
+            return None
+        total = math.fsum(share for share in shares if share is not None)
+        wholes = (100,) if marked else (1, 100)
+        if not any(math.isclose(total, whole, rel_tol=_ROUNDED) for whole in wholes):
+            return None
+        return [share / total for share in shares if share is not None]
+
+    def parse(self, text: str, legal: Legal) -> list[float]:
+        ready = prepared(text)
+        entries = filled(ready, self.actions)
+        shares = self.taken(entries, legal)
+        if shares is None:
+            raise unread(ready, Given(entries) if entries else None, self.hint(legal))
+        return shares
+
 
 @dataclass(frozen=True, eq=False)
 class Words(Value):
@@ -239,6 +390,24 @@ class Words(Value):
     def form(self) -> str:
         return f"words up to {self.limit}"
 
+    def hint(self, legal: Legal) -> str:
+        return f"text of at most {self.limit} characters"
+
+    def taken(self, said: Any, legal: Legal) -> str | None:
+        return (said.strip(WRAPPING).strip() or None) if isinstance(said, str) else None
+
+    def parse(self, text: str, legal: Legal) -> str:
+        """All of it, if there is no answer in an object or behind "Answer:".
+
+        Several paragraphs beyond the limit are thoughts, and are not taken for what is said.
+        """
+        ready = prepared(text)
+        given = speech(ready, self.limit)
+        words = None if given is None else self.taken(given.said, legal)
+        if words is None:
+            raise unread(ready, given, self.hint(legal))
+        return words
+
 
 @dataclass(frozen=True, eq=False)
 class Form:
@@ -248,6 +417,27 @@ class Form:
 
     def form(self) -> str:
         return "; ".join(f"{name}: {part.form()}" for name, part in self.fields.items())
+
+    def hint(self, legal: Legal) -> str:
+        lines = [f"- {json.dumps(name)}: {part.hint(legal)}" for name, part in self.fields.items()]
+        return "\n".join(["a JSON object with these fields:", *lines])
+
+    def parse(self, text: str, legal: Legal) -> dict[str, Any]:
+        """The answer to each field; raises Unparsed with the field, or CutOff."""
+        ready = prepared(text)
+        entries = filled(ready, list(self.fields))
+        if not entries:
+            raise unread(ready, None, self.hint(legal))
+        answers = {}
+        for name, part in self.fields.items():
+            if name not in entries:
+                raise Unparsed(f"got no single {name!r}; expected {part.hint(legal)}")
+            answers[name] = part.taken(entries[name], legal)
+            if answers[name] is None:
+                raise Unparsed(
+                    f"got {quoted(entries[name])} for {name!r}; expected {part.hint(legal)}"
+                )
+        return answers
 
 
 Reply = Value | Form

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from .cast import Cast
 from .draws import Array
+from .graph import Graph
+from .outside import Embedder
 from .table import Table
-from .talk import Script
+from .talk import Page, Script
 
 Told = Mapping[str, Array]
 Drawing = str | Mapping[str, Any] | Callable[[int, np.random.Generator], Any]
@@ -55,6 +57,36 @@ class Measure:
     fold: Fold = "mean"
 
 
+class Finding(NamedTuple):
+    """A number per replicate about a whole run, (R,); NaN where there is none."""
+
+    name: str
+    unit: str
+    values: Array
+
+
+class Afterword(Protocol):
+    """A run that is over, to draw conclusions from."""
+
+    @property
+    def params(self) -> Any:
+        """The scenario's parameters."""
+        ...
+
+    @property
+    def graphs(self) -> Mapping[str, Graph]:
+        """By relation, as they were at the start."""
+        ...
+
+    def pages(self) -> Iterator[Page]:
+        """Its rounds, with their lines and public columns."""
+        ...
+
+    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
+        """Vectors of texts, (n, d); they are kept with the run."""
+        ...
+
+
 @dataclass(frozen=True)
 class Stage:
     """How a scenario wants to be shown.
@@ -65,6 +97,8 @@ class Stage:
     links: peer answers worth a line, with the verb: {"punish": "fined"}.
     notes: common facts worth a word each round, with the questions that choose them and how; the
     last of these asked in a round counts: {"cap": {"propose": "the median of {n} proposals"}}.
+    quotes: own facts, columns or answers in text, to be quoted when they change, with the verb:
+    {"norm": "now holds"}.
     endings: what happened when a tell of this kind ended a replicate, as a clause.
     presence: the word for those who still take part: "9 of 10 present".
     """
@@ -74,6 +108,7 @@ class Stage:
     limits: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    quotes: Mapping[str, str] = field(default_factory=dict)
     endings: Mapping[str, str] = field(default_factory=dict)
     presence: str = "present"
 
@@ -84,7 +119,8 @@ class Scenario:
 
     graph: the default for all relations, as in a scenario file: "ring", {"kind": "small_world",
     "rewiring": 0.2}, or a function (agents, numpy Generator) -> networkx graph. graphs: the same
-    for single relations.
+    for single relations. in_words: the scenario that language minds play in its place.
+    afterword: what can be said when a run is over, and costs too much to be measured each round.
     """
 
     name: str
@@ -98,6 +134,8 @@ class Scenario:
     stage: Stage = Stage()
     graph: Drawing = "complete"
     graphs: Mapping[str, Drawing] = field(default_factory=dict)
+    in_words: str = ""
+    afterword: Callable[[Afterword], Iterable[Finding]] | None = None
 
     @property
     def summary(self) -> str:
@@ -116,13 +154,27 @@ def scenario(
     stage: Stage = Stage(),
     graph: Drawing = "complete",
     graphs: Mapping[str, Drawing] | None = None,
+    in_words: str = "",
+    afterword: Callable[[Afterword], Iterable[Finding]] | None = None,
 ) -> Callable[[Callable[[Table], Script]], Scenario]:
     """Turn a script into a scenario of the same name."""
 
     def named(play: Callable[[Table], Script]) -> Scenario:
         name, own = play.__name__, dict(graphs or {})
         return Scenario(
-            name, play, params, cast, measures, relations, agents, rounds, stage, graph, own
+            name,
+            play,
+            params,
+            cast,
+            measures,
+            relations,
+            agents,
+            rounds,
+            stage,
+            graph,
+            own,
+            in_words,
+            afterword,
         )
 
     return named
@@ -137,6 +189,15 @@ class Estimate:
     n: int
     unit: str
     censored: int = 0
+
+
+def estimated(values: Array, unit: str, censored: int = 0) -> Estimate:
+    """Of one value per replicate, (R,), NaN where there is none; seeds are what is replicated."""
+    known = values[~np.isnan(values)]
+    n = len(known)
+    mean = float(known.mean()) if n else None
+    se = float(known.std(ddof=1) / np.sqrt(n)) if n > 1 else None
+    return Estimate(mean, se, n, unit, censored)
 
 
 class Folded:
@@ -169,12 +230,7 @@ class Folded:
         return np.where(self.count > 0, share, np.nan)
 
     def estimate(self) -> Estimate:
-        """Over replicates; seeds are the unit of replication."""
-        values = self.values()
-        values = values[~np.isnan(values)]
-        n = len(values)
+        """Over replicates."""
         open_ended = (self.count == 0) & ~np.isnan(self.latest)
         censored = int(open_ended.sum()) if self.fold == "first" else 0
-        mean = float(values.mean()) if n else None
-        se = float(values.std(ddof=1) / np.sqrt(n)) if n > 1 else None
-        return Estimate(mean, se, n, self.unit, censored)
+        return estimated(self.values(), self.unit, censored)

@@ -25,6 +25,7 @@ from .catalogue import located, presets
 from .checks import Fault, Refused, anchored, checked
 from .errors import ScenarioError, brief
 from .families import GraphSpec
+from .models.settings import Limits, ModelSpec
 from .positions import Source, read, value_of
 
 
@@ -40,6 +41,22 @@ def _part(said: Any) -> Any:
 Named = dict[str, Any]
 Part = Annotated[dict[str, Named], BeforeValidator(_part)]  # {name: {field: value}}
 File = Annotated[str, AfterValidator(anchored)]
+
+
+def _model(said: Any, info: ValidationInfo) -> Any:
+    """A model's name as its settings; files that it names are looked up from the file's folder."""
+    given = {"model": said} if isinstance(said, str) else said
+    if not isinstance(given, Mapping) or not isinstance(name := given.get("model"), str):
+        return given
+    file, mark, function = name.rpartition(".py:")
+    if name.startswith("tape:"):
+        name = f"tape:{anchored(name.removeprefix('tape:'), info)}"
+    elif mark:
+        name = f"{anchored(file + '.py', info)}:{function}"
+    return {**given, "model": name}
+
+
+Model = Annotated[ModelSpec, BeforeValidator(_model)]
 Count = Annotated[int, Field(ge=1, le=10_000_000)]
 
 
@@ -80,6 +97,8 @@ class Spec(_Said):
     scenario: a name, FILE.py or FILE.py:NAME. graph: for all relations that `graphs` leaves out.
     mechanisms: the first is the innermost. uses: .py files with components, mechanisms and graph
     functions of the user. agents: the cohorts' sum or else the scenario's default, as are rounds.
+    models: by the names that components use; "default" is asked where none is named. limits: hard
+    stops. prompts: a folder whose templates outweigh others.
     """
 
     scenario: Annotated[str, AfterValidator(_where)]
@@ -93,6 +112,9 @@ class Spec(_Said):
     graph: GraphSpec | None = None
     graphs: dict[str, GraphSpec] = {}
     mechanisms: list[Part] = []
+    models: dict[str, Model] = {}
+    limits: Limits = Limits()
+    prompts: File | None = None
 
     _source: Source = PrivateAttr(default_factory=Source)
 
@@ -153,6 +175,26 @@ def changed(spec: Spec, settings: Iterable[str]) -> Spec:
         else:
             said["parameters"] = said["parameters"] | {key: value}
             origin = origin.said_again(("parameters", key), label)
+    return _spec(said, origin, Path.cwd())
+
+
+def told(spec: Spec, minds: Mapping[str, Any]) -> Spec:
+    """With what the command line says about minds; raises InputError.
+
+    minds: "model" (settings of the default model), "limits" and "prompts", each possibly empty.
+    """
+    said, origin = spec.model_dump(), spec._source
+    if given := minds["model"]:
+        said["models"]["default"] = {**said["models"].get("default", {}), **given}
+        for name in given:
+            flag = {"concurrency": "--max-concurrency"}.get(name, f"--{name.replace('_', '-')}")
+            origin = origin.said_again(("models", "default", name), flag)
+    for name, value in minds["limits"].items():
+        said["limits"][name] = value
+        origin = origin.said_again(("limits", name), f"--{name.replace('_', '-')}")
+    if minds["prompts"]:
+        said["prompts"] = minds["prompts"]
+        origin = origin.said_again(("prompts",), "--prompts")
     return _spec(said, origin, Path.cwd())
 
 

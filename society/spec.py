@@ -6,22 +6,28 @@ Whatever is wrong is said with its place and its legal range, several things at 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .cast import Cast, Cohort
+from .agent import World
+from .calls import Minds, Spent
+from .cast import Cast, Cohort, Troupe, cohort_seats
 from .catalogue import Shelf
 from .checks import Fault, Keys, Refused, checked, dotted, parameters_of, unknown
 from .cohorts import components
 from .draws import Array
-from .errors import InputError
+from .errors import InputError, ScenarioError
 from .families import GraphSpec, built, drawing, family
 from .gamemaster import GameMaster
 from .graph import Graph
+from .models.settings import Limits
+from .outside import Outside
+from .prompts import Prompts
 from .scenario import Params, Scenario
 from .scenario_file import CohortSpec, Spec, found
 from .table import Table, complete_graphs
@@ -43,6 +49,7 @@ class Setup:
 
     scenario: with its mechanisms and its cast. found: which file it came from, or that it is ours.
     files: SHA-256 of the user's .py and graph files, by path. drawings: graphs by relation.
+    models: the user's functions that make a model, by FILE.py:NAME.
     """
 
     spec: Spec
@@ -53,6 +60,7 @@ class Setup:
     found: str
     files: Mapping[str, str]
     drawings: Mapping[str, Drawn]
+    models: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
 
     @property
     def seed(self) -> int:
@@ -73,8 +81,11 @@ class Setup:
         *,
         replicate_ids: Array | None = None,
         ids: Array | None = None,
+        minds: Minds | None = None,
     ) -> GameMaster:
         """A game master at a fresh table; raises InputError.
+
+        minds: in place of those that the spec names.
 
         replicate_ids: (R,), instead of all replicates. ids: (N,), the agent on each seat, with its
         cohort and its place in the graphs.
@@ -95,7 +106,39 @@ class Setup:
             horizon=self.rounds,
             graphs=self._graphs(replicate_ids, ids),
         )
+        cast = list(scenario.cast(self.params, self.agents))
+        table.cohorts = cohort_seats(cast, table)
+        if answerer is None:
+            reach = self.minds if minds is None else lambda: minds
+            answerer = Troupe(cast, World(table, Outside(reach), self.words))
         return GameMaster(scenario, table, answerer, recorders)
+
+    @property
+    def words(self) -> Prompts:
+        """How questions are put into words: what the user has, then ours."""
+        homes = [Path(file).parent / "prompts" for file in self.files if file.endswith(".py")]
+        own = [Path(self.spec.prompts)] if self.spec.prompts else []
+        return Prompts(self.scenario.name, [*own, *filter(Path.is_dir, dict.fromkeys(homes))])
+
+    @property
+    def models_named(self) -> set[str]:
+        """The models that the cast will call."""
+        return {name for one in self.cast() for part in one.components for name in part.models}
+
+    def minds(self, spent: Spent | None = None, limits: Limits | None = None) -> Minds | None:
+        """Those that the cast asks; None if it asks nobody. Raises InputError for what cannot work.
+
+        spent: by earlier sittings. limits: in place of those of the spec.
+        """
+        names = self.models_named
+        if not names:
+            return None
+        from .models.desk import Desk
+
+        limits, spent = limits or self.spec.limits, spent or Spent()
+        desk = Desk(self.spec.models, limits, spent, self.models, seed=self.seed)
+        desk.check(names)
+        return desk
 
     def _graphs(self, replicate_ids: Array, ids: Array) -> dict[str, Graph]:
         """One by relation; relations for which nothing special is said share theirs."""
@@ -143,6 +186,15 @@ def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
         raise Refused(*(Fault((name,), words, True) for name in overruled))
 
 
+def _refuse_unasked(cast: Cast, name: str) -> None:
+    """Raises ScenarioError if models are given and nobody asks any."""
+    if not any(part.models for cohort in cast for part in cohort.components):
+        raise ScenarioError(
+            f"nobody in {name} asks a model; give a cohort the component language_policy, "
+            "or leave the model out"
+        )
+
+
 def prepared(spec: Spec, own: Iterable[object] = ()) -> Setup:
     """Everything that a spec names, found and checked; raises InputError.
 
@@ -177,8 +229,10 @@ class _Preparation:
             with self.at("uses", index):
                 self.shelf.add(file)
         scenario = self.scenario()
+        if spec.models and spec.cohorts is None and scenario.in_words:
+            scenario = self.shelf.scenario(scenario.in_words)
         plays = self.plays(scenario.play)
-        drawings = self.drawings(scenario)
+        drawings, models = self.drawings(scenario), self.models()
         agents, rounds = self.agents(scenario), spec.rounds or scenario.rounds
         with self.at("parameters"):
             params = checked(scenario.params, spec.parameters)
@@ -186,6 +240,8 @@ class _Preparation:
                 _refuse_overruled(spec.parameters, scenario.params)
                 cast = self.cast(spec.cohorts, scenario.cast(params, agents), params)
                 scenario = replace(scenario, cast=lambda params, agents: cast)
+            if spec.models and not self.found:
+                _refuse_unasked(scenario.cast(params, agents), scenario.name)
         self.refuse()
         table = _bare_table(scenario, params, spec.seed, agents, rounds)
         for keys, play in plays.items():
@@ -201,6 +257,7 @@ class _Preparation:
             spec._source.found or found(spec.scenario),
             dict(self.shelf.files),
             drawings,
+            models,
         )
 
     def refuse(self) -> None:
@@ -264,6 +321,15 @@ class _Preparation:
         said |= {("graphs", relation): graph for relation, graph in single.items()}
         drawn = {keys: Drawn(keys, self.graph(keys, graph)) for keys, graph in said.items()}
         return {name: drawn.get(("graphs", name), drawn["graph",]) for name in relations}
+
+    def models(self) -> dict[str, Callable[[], Any]]:
+        """Functions of the user that make a model."""
+        found = {}
+        for name, model in self.spec.models.items():
+            if model.sort == "own":
+                with self.at("models", name, "model"):
+                    found[model.model] = self.shelf.function(model.model)
+        return found
 
     def graph(self, keys: Keys, said: Any) -> GraphSpec:
         """With its kind and parameters checked, and the user's function found."""

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .draws import Array, Draws, Places
-from .errors import PartError, nearest
+from .draws import Array, Draws, Places, generator
+from .errors import CastError, PartError, nearest
 from .graph import Complete, Graph
 
 
@@ -39,6 +39,8 @@ class Table:
         self.active: Array = self.present
         self.path: tuple[int, ...] = ()
         self.turn_page: Callable[[], None] = lambda: None
+        self.moment = 0  # the number of the page that is being written
+        self.cohorts: dict[str, Array] = {}
         # The place of a draw is replicate * seats + id; ids run below seats.
         self._place = replicate_ids[:, None] * self.agents + ids
         self._draws: dict[tuple[str, str], Draws] = {}
@@ -78,6 +80,20 @@ class Table:
             return self.graphs[name]
         except KeyError:
             raise PartError(f"there is no graph {name!r}; {nearest(name, self.graphs)}") from None
+
+    def cohort(self, name: str) -> Array:
+        """The seats that a cohort takes, (R, N) of bool; raises CastError if there is none."""
+        try:
+            return self.cohorts[name]
+        except KeyError:
+            raise CastError(
+                f"this scenario needs a cohort called {name!r}; {nearest(name, self.cohorts)}"
+            ) from None
+
+    def sight(self, graph: str, node: int, among: int, count: int) -> Array:
+        """Which `count` of `among` neighbours one node sees in this round, ascending."""
+        address = f"sight\0{graph}\0{self.places[node]}\0{self.moment}"
+        return np.sort(generator(self.seed, address).choice(among, count, replace=False))
 
     def close(self, gone: Array | None, ends: Array | None) -> None:
         """Mark agents as gone and replicates as ended: nobody asks them again."""

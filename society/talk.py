@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
+from .calls import Entry, Trouble
 from .draws import Array
 from .replies import Reply
 
@@ -47,6 +48,7 @@ class Ask:
 
     The script receives (R, N) settled answers; seats that were not asked hold `reply.silent`.
     `otherwise` settles an answer that could not be read: a value or an array like the answers.
+    repairs: how often a language mind may mend a reply before that.
     """
 
     kind: str
@@ -54,6 +56,7 @@ class Ask:
     facts: Mapping[str, Fact] = field(default_factory=dict)
     who: Array | None = None
     otherwise: Any = None
+    repairs: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,20 +106,12 @@ class Step(NamedTuple):
     arrays: Mapping[tuple[str, str], Array]
 
 
-class Entry(NamedTuple):
-    """What a run has asked of one outside mind, for one kind of question, so far."""
-
-    component: str
-    kind: str
-    calls: int
-    fallbacks: int  # answers that could not be read and were settled by `otherwise`
-
-
 class Page(NamedTuple):
     """One closed round: its number (0 for what precedes the first), place, lines and measures.
 
     public: columns declared public, (R, N) each; measures: (R,) each, NaN where not measured.
-    ledger: up to and including this round.
+    ledger: up to and including this round, empty in a page read from a run file; troubles: of this
+    round.
     """
 
     number: int
@@ -128,6 +123,7 @@ class Page(NamedTuple):
     present: Array
     running: Array
     ledger: tuple[Entry, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
 
 
 class Recorder(Protocol):

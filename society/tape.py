@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from .cast import Ledger, Raw
+from .cast import Raw
 from .draws import Array
 from .errors import PartError
+from .outside import Outside
 from .replies import fields
 from .talk import Ask, Inherit, Step, Tell
 
@@ -15,12 +16,12 @@ from .talk import Ask, Inherit, Step, Tell
 class Answerer(Protocol):
     """Who answers a script's questions: a troupe, or a tape."""
 
-    ledger: Ledger
-
+    @property
+    def outside(self) -> Outside: ...
     def begin(self) -> None: ...
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw: ...
     def author(self, kind: str, node: int) -> str: ...
-    def notice(self, tell: Tell, active: Array | None, use: int) -> None: ...
+    async def notice(self, tell: Tell, active: Array | None, use: int) -> None: ...
     def inherit(self, line: Inherit, use: int) -> None: ...
     def public(self) -> dict[str, Array]: ...
 
@@ -29,7 +30,7 @@ class Tape:
     """Recorded answers in place of agents: replay drives the script alone."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
-        self.ledger = Ledger()
+        self.outside = Outside()
         self._asks = (step for step in steps if step.sort == "ask")
 
     def begin(self) -> None:
@@ -48,7 +49,7 @@ class Tape:
     def author(self, kind: str, node: int) -> str:
         return "the record"
 
-    def notice(self, tell: Tell, active: Array | None, use: int) -> None:
+    async def notice(self, tell: Tell, active: Array | None, use: int) -> None:
         """Nobody is there to notice."""
 
     def inherit(self, line: Inherit, use: int) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.request import urlopen
 
 import hypothesis
 import numpy as np
@@ -161,3 +165,47 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Written:
         return str(file)
 
     return write
+
+
+class Provider:
+    """A server of tests/provider.py that runs."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def plan(self, **plan: Any) -> None:
+        """What it shall do from now on; see tests/provider.py."""
+        self._told("/plan", json.dumps(plan).encode())
+
+    def log(self) -> dict[str, dict[str, Any]]:
+        """What was asked, by hash of the prompt: `count`, `full`, and when (`at`, seconds)."""
+        return self._told("/log")
+
+    def stats(self) -> dict[str, Any]:
+        """Altogether: `count`, `full`, `in_flight`, the `most` at once, and the `last` request."""
+        return self._told("/stats")
+
+    def reset(self) -> None:
+        """Forget the plan and what was asked."""
+        self._told("/reset", b"")
+
+    def _told(self, path: str, body: bytes | None = None) -> dict[str, Any]:
+        with urlopen(self.url.removesuffix("/v1") + path, body) as answer:
+            told: dict[str, Any] = json.load(answer)
+        return told
+
+
+@pytest.fixture(scope="session")
+def _server() -> Iterator[Provider]:
+    words = [sys.executable, str(Path(__file__).with_name("provider.py"))]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        yield Provider(server.stdout.readline().strip())
+        server.kill()
+
+
+@pytest.fixture
+def provider(_server: Provider) -> Provider:
+    """An OpenAI-compatible server that does as it is told, and has not been asked yet."""
+    _server.reset()
+    return _server

@@ -23,11 +23,15 @@ ROOMS = ("components", "scenarios", "memory")
 # A module of the engine imports only what stands in a row above its own.
 ENGINE = (
     ("errors", "draws"),
-    ("graph", "checks"),
-    ("replies", "positions"),
-    ("talk",),
-    ("agent", "digest"),
-    ("table",),
+    ("graph", "checks", "objects"),
+    ("meaning",),
+    ("wording", "reading", "positions"),
+    ("replies", "templates"),
+    ("calls",),
+    ("talk", "callbook"),
+    ("facts", "outside", "digest", "models"),
+    ("prompts", "table"),
+    ("agent",),
     ("cast", "wrap", "keeper"),
     ("scenario", "tape"),
     ("gamemaster", "families"),
@@ -44,6 +48,7 @@ LEVEL = {name: level for level, row in enumerate(ENGINE) for name in row}
 
 # What a rule or a rule book may know of the engine.
 FOR_COMPONENTS = {"errors", "draws", "checks", "talk", "graph", "replies", "agent"}
+FOR_COMPONENTS |= {"calls", "prompts", "reading", "wording"}  # for those that speak
 FOR_SCENARIOS = FOR_COMPONENTS | {"table", "cast", "wrap", "scenario"}
 FOR_THEATRE = {"errors", "draws", "graph", "talk", "scenario", "theatre"}
 
@@ -149,7 +154,7 @@ def test_inside_the_engine_imports_go_upwards_only() -> None:
     [
         ("memory", {"memory"}, set()),
         ("components", {"components", "memory"}, FOR_COMPONENTS),
-        ("scenarios", {"scenarios", "components"}, FOR_SCENARIOS),
+        ("scenarios", {"scenarios", "components", "memory"}, FOR_SCENARIOS),
         ("society/theatre", set(), FOR_THEATRE),
     ],
 )
@@ -173,13 +178,16 @@ def test_our_modules_are_named_in_full_outside_the_engine() -> None:
 
 
 def test_the_heavy_libraries_are_imported_late() -> None:
-    """Only the theatre, which is itself imported late, may begin with rich."""
-    heavy = ("networkx", "rich", "ruamel")
+    """But for the theatre, the models and the templates, which are themselves imported late."""
+    heavy = {"networkx", "rich", "ruamel", "jinja2", "aiohttp", "litellm", "langchain_core"}
+    heavy |= {"torch", "sentence_transformers", "transformers", "scipy", "dotenv"}
     early = [
         str(one)
         for file in files("society", *ROOMS)
         for one in imports(file)
-        if one.module.split(".")[0] in heavy and not one.late and "theatre" not in file.parts
+        if one.module.split(".")[0] in heavy
+        and not one.late
+        and not {"theatre", "models", "templates.py"} & set(file.parts)
     ]
     assert not early
 
@@ -226,6 +234,21 @@ def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "heavy:"
+
+
+RULES = """
+import sys
+from society.cli import main
+assert main(["run", "fishing_village", "--rounds", "2", "--quiet", "--json"]) == 0
+heavy = {"langchain_core", "litellm", "aiohttp", "jinja2", "torch", "dotenv"}
+print("heavy:", *sorted(heavy & {name.split(".")[0] for name in sys.modules}))
+"""
+
+
+def test_a_run_of_rules_imports_nothing_of_language_minds(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", RULES]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "heavy:"
 
 

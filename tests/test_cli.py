@@ -63,7 +63,7 @@ def test_json_is_one_object_with_the_agreed_keys_and_nothing_else_on_stdout(type
     assert said.code == 0
     assert list(said.json) == [
         "scenario", "seed", "agents", "replicates", "rounds", "status", "digest", "out",
-        "measures", "ends", "ledger",
+        "measures", "ends", "ledger", "notes", "minds",
     ]  # fmt: skip
     assert said.json["agents"] == 10
     assert said.json["rounds"] == 5
@@ -74,8 +74,8 @@ def test_json_is_one_object_with_the_agreed_keys_and_nothing_else_on_stdout(type
     assert set(said.json["measures"]["norm"]) == {"mean", "se", "n", "unit", "censored"}
     assert said.json["measures"]["norm"]["n"] == 3
     assert said.json["ledger"] == {
-        "calls": 0, "retries": 0, "repairs": 0, "fallbacks": 0,
-        "prompt_tokens": 0, "completion_tokens": 0, "cost": 0.0,
+        "calls": 0, "retries": 0, "repairs": 0, "cut": 0, "fallbacks": 0,
+        "prompt_tokens": 0, "completion_tokens": 0, "cost": 0, "unanswered": 0,
     }  # fmt: skip
 
 

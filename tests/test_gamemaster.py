@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from society.agent import Column, Component, Inquiry, Members, News, One, Question
+from society.calls import Entry
 from society.cast import Cohort
 from society.draws import Array
 from society.errors import CastError, PartError, Unparsed
@@ -18,7 +19,7 @@ from society.graph import NOBODY, Complete, Graph, from_networkx
 from society.replies import Amount, Choice, Form, Peer, Value, Whole, Words
 from society.scenario import Measure
 from society.table import Table
-from society.talk import Ask, Entry, Inherit, Script, Tell, common, own, seen
+from society.talk import Ask, Inherit, Script, Tell, common, own, seen
 from society.tape import Tape
 
 if TYPE_CHECKING:
@@ -497,8 +498,7 @@ def test_what_could_not_be_read_is_settled_by_otherwise_and_counted(
 ) -> None:
     over = play(once(reply, otherwise), Mumbler(1, said=said))
     assert over.answers("bid")[0].tolist() == [answer]
-    assert over.troupe.ledger.calls == {("mumbler", "bid"): 3}
-    assert over.troupe.ledger.fallbacks == {("mumbler", "bid"): 1}
+    assert over.outcome.ledger == (Entry("mumbler", "bid", calls=3, fallbacks=1),)
 
 
 def test_a_form_falls_back_as_a_whole(play: Play) -> None:
@@ -512,7 +512,7 @@ def test_a_form_falls_back_as_a_whole(play: Play) -> None:
 def test_nobody_may_be_understood(play: Play) -> None:
     over = play(once(Amount(0, 9), 2.0), Mumbler(0, 1, 2))
     assert over.answers("bid")[0].tolist() == [[2, 2, 2]]
-    assert over.troupe.ledger.fallbacks == {("mumbler", "bid"): 3}
+    assert over.outcome.ledger == (Entry("mumbler", "bid", calls=3, fallbacks=3),)
 
 
 def test_without_a_fallback_an_unread_answer_is_an_error(play: Play) -> None:
@@ -524,7 +524,7 @@ def test_without_a_fallback_an_unread_answer_is_an_error(play: Play) -> None:
 
 def test_rules_cost_no_calls(play: Play, answering: Answering) -> None:
     over = play(once(Amount(), None), answering(lambda ask, me: 1))
-    assert not over.troupe.ledger.calls
+    assert not over.outcome.ledger
 
 
 # Playing from anywhere

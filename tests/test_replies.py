@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from society.agent import Component, Inquiry, Members, One, Question
 from society.draws import Array
-from society.errors import PartError
+from society.errors import PartError, Unparsed
 from society.graph import NOBODY, from_networkx
+from society.reading import Legal
 from society.replies import Amount, Choice, Form, Mix, Peer, Reply, Value, Whole, Words, fields
 from society.table import Table
 from society.talk import Ask, Script, Tell
@@ -89,6 +90,36 @@ def test_what_is_no_number_is_refused_with_the_component_and_the_seat(
 def test_infinity_is_no_whole_number(play: Play, answering: Answering) -> None:
     with pytest.raises(PartError, match=r"seat 2 of replicate 0.*inf.*a number"):
         settled(play, answering, Whole(0, np.inf), [1, 2, np.inf])
+
+
+@pytest.mark.parametrize("form", [Amount, Whole])
+@pytest.mark.parametrize("bounds", [(1, 0), (np.nan, 1), (0, np.nan), (0, np.array([[1.0, -1.0]]))])
+def test_bounds_without_a_number_between_them_are_refused(
+    form: type[Amount | Whole], bounds: tuple[Any, Any]
+) -> None:
+    with pytest.raises(ValueError, match=rf"{form.__name__} between low=.* and high="):
+        form(*bounds)
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_an_optional_amount_may_be_left_out(
+    play: Play, answering: Answering, missing: object
+) -> None:
+    cap = Amount(0, 9, optional=True)
+    over = play(asking(cap), answering(lambda ask, me: [3, missing, 12]))
+    assert str(over.answers("bid")[0].tolist()) == "[[3.0, nan, 9.0]]"
+    again = play(asking(cap), answerer=Tape(over.steps))
+    assert again.outcome.digest == over.outcome.digest
+    assert str(settled(play, answering, cap, 3, who=[[True, False, True]])) == "[[3.0, nan, 3.0]]"
+    assert (cap.form(), Amount(0, 9).form()) == ("amount 0..9 or none", "amount 0..9")
+
+
+def test_an_optional_amount_is_a_number_if_it_is_not_left_out(
+    play: Play, answering: Answering
+) -> None:
+    for said in (["many", None, 1], [[1], None, 2], [1j, None, 1]):
+        with pytest.raises(PartError, match="oracle"):
+            settled(play, answering, Amount(0, 9, optional=True), np.array(said, object))
 
 
 # Choice
@@ -426,3 +457,124 @@ def test_every_reply_says_its_form() -> None:
         "words up to 400",
     ]
     assert LEASE.form() == "rent: amount 0..10; years: whole 1..9; tenant: peer on all"
+
+
+# What language minds are told, and how their answers are read
+
+NAMES = Legal(options={"red": 0, "blue": 2}, peers={"3": 2, "5": 4})
+RULES = {"Nobody takes more than five fish.": 0, "Rest.": 2}
+COLOURS = Choice(options=np.array([["red", None, "blue"]], object))
+
+
+@pytest.mark.parametrize(
+    ("reply", "hint"),
+    [
+        (Amount(0, 1), "a number from 0 to 1"),
+        (Amount(0, 2.5, optional=True), "a number from 0 to 2.5, or none"),
+        (Amount(), "a number of at least 0"),
+        (Amount(-np.inf, 3), "a number of at most 3"),
+        (Amount(-np.inf, np.inf), "a number"),
+        (Whole(1, 9), "a whole number from 1 to 9"),
+        (Choice("yes", "no"), "one of these: yes, no"),
+        (COLOURS, "one of these: red, blue"),
+        (Peer("all"), "one of these names: 3, 5, or nobody"),
+        (
+            Mix("C", "D"),
+            'a JSON object {"C": <percent>, "D": <percent>} of whole percentages that sum',
+        ),
+        (Words(80), "text of at most 80 characters"),
+    ],
+    ids=lambda part: part if isinstance(part, str) else type(part).__name__,
+)
+def test_a_hint_says_what_is_asked_for(reply: Value, hint: str) -> None:
+    assert reply.hint(NAMES).startswith(hint)
+
+
+def test_long_options_are_shown_with_numbers_and_fields_with_names() -> None:
+    assert COLOURS.hint(Legal(options=RULES)).splitlines() == [
+        "the number of one of these:",
+        "1. Nobody takes more than five fish.",
+        "2. Rest.",
+    ]
+    assert LEASE.hint(NAMES).splitlines() == [
+        "a JSON object with these fields:",
+        '- "rent": a number from 0 to 10',
+        '- "years": a whole number from 1 to 9',
+        '- "tenant": one of these names: 3, 5, or nobody',
+    ]
+    assert Peer("all").hint(Legal()) == "nobody, as you see no one"
+
+
+@pytest.mark.parametrize(
+    ("reply", "text", "answer"),
+    [
+        (Amount(0, 1), "0.4", 0.4),
+        (Amount(0, 1), "40%", 0.4),
+        (Amount(0, 100), "40%", 40.0),
+        (Amount(0, 1), "7", 7.0),
+        (Whole(0, 9), "3.0", 3),
+        (Whole(0, 9), '{"answer": -2}', -2),
+        (Choice("yes", "no"), "No.", 1),
+        (COLOURS, '{"answer": "blue"}', 2),
+        (Peer("all"), "Villager 5", 4),
+        (Peer("all"), '{"answer": null}', NOBODY),
+        (Mix("C", "D"), '{"C": 25, "D": 75}', [0.25, 0.75]),
+        (Mix("C", "D"), '{"D": 0.75, "C": 0.25}', [0.25, 0.75]),
+        (Mix("C", "D"), '{"C": 1, "D": 0}', [1, 0]),
+        (Words(9), '"Good day to you."', "Good day to you."),
+        (Words(9), '{"answer": "Good day."}', "Good day."),
+        (Words(9), "I think.\n\nAnswer: Good\nday.", "Good\nday."),
+        (LEASE, '{"rent": 5, "years": "2", "tenant": "3"}', {"rent": 5, "years": 2, "tenant": 2}),
+    ],
+)
+def test_a_reply_is_read_as_consult_must_give_it(reply: Reply, text: str, answer: object) -> None:
+    read = reply.parse(text, NAMES)
+    assert read == answer
+    assert type(read) is type(answer)
+
+
+@pytest.mark.parametrize("text", ["none", "N/A", '{"answer": null}'])
+def test_only_an_optional_amount_may_be_none(text: str) -> None:
+    assert np.isnan(Amount(0, 1, optional=True).parse(text, NAMES))
+    with pytest.raises(Unparsed, match=r"expected a number from 0 to 1$"):
+        Amount(0, 1).parse(text, NAMES)
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        (Amount(0, 10), "40%"),
+        (Whole(0, 9), "3.5"),
+        (Choice("yes", "no"), "perhaps"),
+        (COLOURS, "green"),
+        (Peer("all"), "4"),
+        (Mix("C", "D"), '{"C": 100}'),
+        (Mix("C", "D"), '{"C": 40, "D": 50}'),
+        (Mix("C", "D"), '{"C": "1%", "D": "0%"}'),
+        (Mix("C", "D"), '{"C": 150, "D": -50}'),
+        (Mix("C", "D"), '{"C": NaN, "D": 1}'),
+        (Words(9), "One paragraph.\n\nAnother one."),
+        (Words(9), '{"answer": 5}'),
+        (LEASE, '{"rent": 5, "years": 2}'),
+    ],
+)
+def test_what_is_no_answer_is_refused_with_what_was_expected(reply: Reply, text: str) -> None:
+    with pytest.raises(Unparsed, match=r"^got .*; expected "):
+        reply.parse(text, NAMES)
+
+
+def test_thirds_may_be_rounded_but_a_wrong_sum_is_never_mended() -> None:
+    thirds = '{"a": 33.3, "b": 33.3, "c": 33.3}'
+    assert Mix("a", "b", "c").parse(thirds, NAMES) == pytest.approx([1 / 3] * 3)
+    with pytest.raises(Unparsed, match="sum to 100"):
+        Mix("a", "b", "c").parse(thirds.replace("33.3", "33"), NAMES)
+
+
+@given(shares=st.lists(st.integers(0, 100), min_size=2, max_size=5).filter(any))
+def test_a_mix_that_is_read_can_be_settled(shares: list[int]) -> None:
+    actions = [f"A{place}" for place in range(len(shares))]
+    mix = Mix(*actions)
+    given = {action: share / sum(shares) for action, share in zip(actions, shares, strict=True)}
+    raw = np.array([[mix.parse(str(given), NAMES)]])
+    everybody = np.ones((1, 1), bool)
+    assert mix.settle(raw, everybody, {}, everybody).sum() == pytest.approx(1, abs=1e-12)

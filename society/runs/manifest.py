@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Level = Literal["full", "summary"]
 
-FORMAT = 1  # of run files; a file of another format is refused
+FORMAT = 2  # of run files; a file of another format is refused
 _FULL_UP_TO = 1_000_000  # agent-rounds
 
 
@@ -42,7 +42,7 @@ class Manifest(BaseModel):
     """What a run was given.
 
     spec: the JSON of a Spec, from which the run can be set up again. horizon: rounds at most.
-    files: the user's own files, path -> sha256.
+    files: the user's own files, path -> sha256. prompts: templates that it may use, likewise.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -61,6 +61,7 @@ class Manifest(BaseModel):
     cohorts: tuple[CohortNote, ...]
     versions: dict[str, str]
     files: dict[str, str]
+    prompts: dict[str, str] = {}
 
 
 def manifest_of(setup: Setup, game: GameMaster, level: Level | None = None) -> Manifest:
@@ -84,6 +85,7 @@ def manifest_of(setup: Setup, game: GameMaster, level: Level | None = None) -> M
         cohorts=_cohorts(game.answerer),
         versions=versions(),
         files=dict(setup.files),
+        prompts=setup.words.hashes() if setup.models_named else {},
     )
 
 

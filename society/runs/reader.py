@@ -7,22 +7,24 @@ import sqlite3
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Self
 
 import numpy as np
 
+from society.callbook import Call, calls, found, ledger, seal, spent, unanswered, vectors
+from society.calls import Address, Entry, Spent, Trouble
 from society.draws import Array
 from society.errors import RunFileError
 from society.gamemaster import Outcome
-from society.scenario import Folded
-from society.talk import Entry, Page, Step
+from society.scenario import Finding, Folded
+from society.talk import Page, Step
 
 from .manifest import FORMAT, Manifest
 from .packing import Look, unpacked
-from .store import Header, Standing, Status, beside, seal
+from .store import Header, Standing, Status, beside
 
 
 class Record(NamedTuple):
@@ -79,6 +81,72 @@ class RunFile:
             last = self._connection.execute("SELECT max(round) FROM rounds").fetchone()[0]
             return int(last or 0)
 
+    def looks(self) -> dict[Look, tuple[int, str]]:
+        """What lines look like, with number and seal."""
+        with _reading(self.path, "the looks"):
+            rows = self._connection.execute("SELECT look, words FROM looks").fetchall()
+            return {Look.read(words): (number, seal(words)) for number, words in rows}
+
+    def calls(self) -> Iterator[Call]:
+        """Every call to an outside mind, in the order in which they were kept."""
+        with _reading(self.path, "the calls"):
+            yield from calls(self._connection)
+
+    def call(self, address: Address) -> Call | None:
+        """The call at an address."""
+        with _reading(self.path, "a call"):
+            return found(self._connection, address)
+
+    @property
+    def unanswered(self) -> int:
+        """Calls that went out and of which nothing was kept: they may have been paid for."""
+        with _reading(self.path, "the calls"):
+            return unanswered(self._connection)
+
+    @property
+    def spent(self) -> Spent:
+        """What counts towards limits."""
+        with _reading(self.path, "the calls"):
+            return spent(self._connection)
+
+    def findings(self) -> tuple[Finding, ...] | None:
+        """What was concluded when the run was over; None if nothing was."""
+        with _reading(self.path, "the findings"):
+            row = self._connection.execute("SELECT findings, seal FROM findings").fetchone()
+            if row is None:
+                return None
+            words, sealed = row
+            _check_seal(sealed, words)
+            found = json.loads(words)
+            return tuple(Finding(name, unit, np.array(values)) for name, unit, values in found)
+
+    def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
+        """Embeddings that were kept, by text."""
+        with _reading(self.path, "the embeddings"):
+            return vectors(self._connection, embedder, texts)
+
+    def ledger(self) -> tuple[Entry, ...]:
+        """What outside minds were asked, by component, kind of line and model."""
+        return tuple(entry for _, entry in self._entries(per_agent=False))
+
+    def ledger_by_agent(self) -> dict[int, tuple[Entry, ...]]:
+        """The same for each agent."""
+        by_agent: dict[int, list[Entry]] = {}
+        for agent, entry in self._entries(per_agent=True):
+            by_agent.setdefault(agent, []).append(entry)
+        return {agent: tuple(entries) for agent, entries in by_agent.items()}
+
+    def _entries(self, per_agent: bool) -> Iterator[tuple[int, Entry]]:
+        with _reading(self.path, "the calls"):
+            entries = list(ledger(self._connection, per_agent))
+        fallbacks: Counter[tuple[int | str, ...]] = Counter()
+        for record in self.records(lines=False) if entries else ():
+            for component, kind, model, _, agent, what, _ in record.page.troubles:
+                who = agent if per_agent else -1
+                fallbacks[who, component, kind, model] += what == "fallback"
+        for agent, entry in entries:
+            yield agent, entry._replace(fallbacks=fallbacks[agent, *entry[:3]])
+
     def pages(self, start: int = 0) -> Iterator[Page]:
         """The rounds from number `start` on; at level summary without steps and public columns."""
         return (record.page for record in self.records(start))
@@ -108,20 +176,20 @@ class RunFile:
             record.chain if record else "",
             {name: values.estimate() for name, values in folded.items()},
             dict(Counter(cause.tolist())),
-            record.page.ledger if record else (),
+            self.ledger(),
             {name: values.values() for name, values in folded.items()},
         )
 
     def _record(self, number: int, lines: bool) -> Record | None:
         with _reading(self.path, f"round {number}"):
-            columns = "round, path, digest, chain, ends, ledger, look, arrays, line_seal, seal"
+            columns = "round, path, digest, chain, ends, troubles, look, arrays, line_seal, seal"
             query = f"SELECT {columns} FROM rounds WHERE round >= ? ORDER BY round"
             row = self._connection.execute(query, (number,)).fetchone()
             if row is None:
                 return None
             *said, look_number, blob, line_seal, sealed = row
-            found, path, digest, chain, ends, ledger = said
-            if found != number:
+            stored, path, digest, chain, ends, troubles = said
+            if stored != number:
                 raise ValueError("it is missing, though later ones are there")
             look, look_seal = self._look(look_number)
             _check_seal(sealed, *said, look_seal, line_seal, blob=blob)
@@ -136,7 +204,7 @@ class RunFile:
                 {name: values for (role, name), values in arrays.items() if role == "measure"},
                 arrays["present", ""],
                 arrays["running", ""],
-                tuple(Entry(*entry) for entry in json.loads(ledger)),
+                troubles=tuple(Trouble(*trouble) for trouble in json.loads(troubles)),
             )
             return Record(page, chain, json.loads(ends))
 

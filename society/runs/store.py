@@ -3,8 +3,10 @@
     manifest   what was given, by key, as JSON
     status     one row: how the run stands, which process writes it, and the digest it ended on
     looks      what lines look like: kinds, forms, names and types; stored once and referred to
-    rounds     one row a round: place, digest, chain, ends, ledger; measures, present and running;
-               at level full all lines, and public columns
+    rounds     one row a round: place, digest, chain, ends, troubles; measures, present and
+               running; at level full all lines, and public columns
+    findings   what the scenario concluded when the run was over
+    and those of society.callbook, for what came from outside
 
 Every row is sealed with a hash of what it says, and is read only if the seal fits: damage is found,
 not shown. `chain` is the digest of all rounds so far, as the game master computes it.
@@ -19,8 +21,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
-from xxhash import xxh3_128_hexdigest
 
+from society.callbook import SCHEMA as CALLS
 from society.draws import Array
 from society.talk import Page
 
@@ -45,14 +47,10 @@ CREATE TABLE manifest (key TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE status (status TEXT, process INTEGER, host TEXT, born INTEGER, digest TEXT, seal TEXT);
 CREATE TABLE looks (look INTEGER PRIMARY KEY, words TEXT);
 CREATE TABLE rounds (
-    round INTEGER PRIMARY KEY, path TEXT, digest TEXT, chain TEXT, ends TEXT, ledger TEXT,
+    round INTEGER PRIMARY KEY, path TEXT, digest TEXT, chain TEXT, ends TEXT, troubles TEXT,
     look INTEGER, arrays BLOB, line_seal TEXT, seal TEXT, line_look INTEGER, lines BLOB);
-"""
-
-
-def seal(*words: object, blob: bytes = b"") -> str:
-    """A hash of stored values, none of which contains the separator."""
-    return xxh3_128_hexdigest("\x1f".join(map(str, words)).encode() + b"\x1f" + blob)
+CREATE TABLE findings (findings TEXT, seal TEXT);
+{CALLS}"""
 
 
 def beside(path: Path, suffix: str) -> Path:

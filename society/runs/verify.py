@@ -2,7 +2,8 @@
 
 record    every round fits its seal, its lines give its digest, and the digests make the chain
 script    the scenario's script, driven by the recorded answers, says the same again (level full)
-again     the whole run, played again from its manifest, is the same (casts of rules)
+again     the whole run, played again from its manifest, is the same: rules answer anew, and
+          outside minds from the record, to the very words that they were asked in
 """
 
 from __future__ import annotations
@@ -11,25 +12,24 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from society.agent import Component
 from society.digest import chained, page_digest
 from society.draws import Array
-from society.errors import InputError, RunFileError, SocietyError, brief
+from society.errors import InputError, RunFileError, SocietyError
 from society.scenario_file import Spec
 from society.spec import Setup, prepared
 from society.talk import Page, Step
 from society.tape import Answerer, Tape
 
-from .manifest import Manifest, versions
+from .changes import changes
 from .reader import Record, RunFile, open_run
 from .store import endings
+from .vault import Recorded
 
 
 class Check(NamedTuple):
@@ -63,7 +63,7 @@ def verify(path: Path | str) -> Verdict:
         try:
             setup = prepared(Spec.model_validate(run.manifest.spec))
         except (InputError, ValueError) as error:
-            words = f"it cannot be set up again: {error}{_since(run.manifest)}"
+            words = f"it cannot be set up again: {error}{changes(run.manifest)}"
             return Verdict((record, Check("again", False, words)))
         return Verdict((record, _script(run, setup), _again(run, setup)))
 
@@ -71,6 +71,8 @@ def verify(path: Path | str) -> Verdict:
 def _record(run: RunFile) -> Check:
     final, last, chain = run.standing.digest, run.rounds, b""
     try:
+        for _ in run.calls():
+            pass  # reading one checks its seal
         for number, (page, recorded, _) in enumerate(islice(run.records(), last + 1)):
             if run.manifest.level == "full" and page_digest(number, page.steps) != page.digest:
                 return _broken(number, "its lines do not give its digest")
@@ -96,25 +98,18 @@ def _script(run: RunFile, setup: Setup) -> Check:
 
 
 def _again(run: RunFile, setup: Setup) -> Check:
-    parts = {type(part) for cohort in setup.cast() for part in cohort.components}
-    outside = [part.title() for part in parts if _asks_outside(part)]
-    if outside:
-        words = f"answers of {', '.join(sorted(outside))} come from outside and cannot be had again"
-        return Check("again", None, words)
     return _compared("again", run, setup, None)
-
-
-def _asks_outside(part: type[Component]) -> bool:
-    return part.overrides("consult") and not part.overrides("answer")
 
 
 def _compared(name: str, run: RunFile, setup: Setup, answerer: Answerer | None) -> Check:
     """Play, by live agents or by a tape, and compare with the record."""
     comparison = _Comparison(run, live=answerer is None)
-    since = _since(run.manifest, setup)
+    since = changes(run.manifest, setup)
     try:
         with suppress(_Complete):
-            setup.gamemaster([comparison], answerer).play()
+            game = setup.gamemaster([comparison], answerer)
+            game.answerer.outside.vault = Recorded(run)
+            game.play()
             comparison.end()
     except Exception as error:  # a script that has changed may raise anything: that is a finding
         kind = "" if isinstance(error, _Different | SocietyError) else f"{type(error).__name__}: "
@@ -216,19 +211,3 @@ def _example(before: Array | None, now: Array | None) -> str:
     place = tuple(unlike[0])
     seat = f", seat {place[1]}" if before.shape[1:] > (1,) else ""
     return f" (replicate {place[0]}{seat}: recorded {before[place]}, now {now[place]})"
-
-
-def _since(manifest: Manifest, setup: Setup | None = None) -> str:
-    """What has changed since the run was made and may explain a difference, in words."""
-    pairs = [(name, manifest.versions.get(name), now) for name, now in versions().items()]
-    if setup is not None:
-        params = setup.params.model_dump(mode="json")
-        pairs += [(f"parameter {name}", manifest.params.get(name), params[name]) for name in params]
-    changes = [f"{name} was {before}, is {now}" for name, before, now in pairs if before != now]
-    for file, digest in manifest.files.items():
-        path = Path(file)
-        if not path.is_file():
-            changes.append(f"{brief(path)} is gone")
-        elif sha256(path.read_bytes()).hexdigest() != digest:
-            changes.append(f"{brief(path)} has changed")
-    return f"; changed since: {', '.join(changes)}" if changes else ""

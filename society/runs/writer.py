@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sqlite3
@@ -12,35 +13,59 @@ from typing import Self
 
 import numpy as np
 
+from society.callbook import seal
 from society.digest import chained
 from society.draws import Array
-from society.errors import FileError, PartError, RunFileError
+from society.errors import FileError, PartError, Paused, RunFileError, brief
+from society.scenario import Finding
 from society.talk import Page
 
 from .manifest import Manifest
 from .packing import Line, Look, packed
-from .reader import open_run
-from .store import SCHEMA, SIDES, Header, Standing, Status, beside, endings, seal
+from .reader import RunFile, open_run
+from .store import SCHEMA, SIDES, Header, Standing, Status, beside, endings
+from .vault import CallVault, unwritable
 
 
 class Writer:
-    """A Recorder that writes a run file.
+    """A Recorder that writes a run file; its `vault` keeps answers from outside.
 
-    The file appears with the first committed round: a run that fails before leaves nothing behind,
-    and the file that it would have replaced stays. Raises FileError if the file cannot be written,
-    or exists and is not to be overwritten. A `with` block that is left without `close` closes it
-    as finished, or as what the error says.
+    The file appears with the first committed round or answer: a run that fails before leaves
+    nothing behind, and the file that it would have replaced stays. Raises FileError if the file
+    cannot be written, or exists and is not to be overwritten. A `with` block that is left without
+    `close` closes it as finished, or as what the error says.
     """
 
     def __init__(self, path: Path | str, manifest: Manifest, overwrite: bool = False) -> None:
         self.path, self.manifest, self._overwrite = Path(path), manifest, overwrite
         self._draft = _claimed(self.path, overwrite)
+        self._begin("")
+
+    @classmethod
+    def resumed(cls, run: RunFile, since: str = "") -> Self:
+        """To go on with a run that has not finished; raises RunFileError.
+
+        The rounds that it has are compared, not written again. since: what has changed, in words.
+        """
+        self = cls.__new__(cls)
+        self.path, self.manifest = run.path, run.manifest
+        self._begin(since)
+        self._past = [record.page.digest for record in run.records(lines=False)]
+        self._looks = run.looks()
+        self._connection = _taken_over(run.path)
+        return self
+
+    def _begin(self, since: str) -> None:
         self._connection: sqlite3.Connection | None = None
+        self._past: list[bytes] = []  # digests of the rounds that were there before
         self._waiting: list[Page] = []
         self._looks: dict[Look, tuple[int, str]] = {}  # number and seal
-        self._running: Array = np.ones((manifest.replicates, 1), bool)
+        self._running: Array = np.ones((self.manifest.replicates, 1), bool)
         self._chain = b""
         self._closed = False
+        self.vault = CallVault(
+            self.path, lambda: self._connection, lambda: self._publish(durable=True), since
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -48,8 +73,10 @@ class Writer:
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         if kind is None:
             self.close("finished")
+        elif issubclass(kind, KeyboardInterrupt | asyncio.CancelledError):
+            self.close("interrupted")
         else:
-            self.close("interrupted" if issubclass(kind, KeyboardInterrupt) else "failed")
+            self.close("paused" if issubclass(kind, Paused) else "failed")
 
     @property
     def published(self) -> bool:
@@ -57,8 +84,12 @@ class Writer:
         return self._connection is not None
 
     def page(self, page: Page) -> None:
-        """Commit one round."""
-        with self._writing(f"round {page.number}"):
+        """Commit one round, or compare it with the one that is there; raises RunFileError."""
+        self.vault.round = page.number + 1
+        if page.number < len(self._past):
+            self._compare(page)
+            return
+        with self.vault.lock, self._writing(f"round {page.number}"):
             if self._connection is not None:
                 self._connection.execute("BEGIN")
                 self._insert(page, self._connection)
@@ -66,18 +97,36 @@ class Writer:
                 return
             self._waiting.append(page)
             if page.number > 0:
-                self._connection = self._published()
+                self._publish()
+
+    def _compare(self, page: Page) -> None:
+        if self._past[page.number] != page.digest:
+            raise RunFileError(
+                f"{brief(self.path)}: round {page.number} comes out otherwise than it was recorded"
+                f"{self.vault.since or '; the code has changed'}; go back to what it was, or run "
+                "again with another --out"
+            )
+        self._chain, self._running = chained(self._chain, page.digest), page.running
+
+    def conclude(self, findings: Iterable[Finding]) -> None:
+        """Keep what the scenario concludes from the whole run."""
+        rows = [(finding.name, finding.unit, finding.values.tolist()) for finding in findings]
+        words = json.dumps(rows)
+        with self.vault.lock, self._writing("the findings"):
+            assert self._connection is not None
+            self._connection.execute("INSERT INTO findings VALUES (?, ?)", (words, seal(words)))
 
     def close(self, status: Status) -> None:
         """State how the run ended and make the record a single file; only once."""
         if self._closed:
             return
         self._closed = True
-        with self._writing("the end of the run"):
+        with self.vault.lock, self._writing("the end of the run"):
             if self._connection is None:
                 if status in ("failed", "interrupted"):
                     return
-                self._connection = self._published()
+                self._publish()
+            assert self._connection is not None
             self._connection.rollback()
             _state(self._connection, Standing(status, digest=_last_chain(self._connection)))
             self._connection.execute("PRAGMA busy_timeout = 100")
@@ -92,8 +141,10 @@ class Writer:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
+            if self.published:
+                raise unwritable(what, brief(self.path), error) from error
             raise FileError(
-                f"cannot write {what} to {self.path}: {error}; what was committed before is kept. "
+                f"cannot write {what} to {self.path}: {error}. "
                 "Make room, write elsewhere with --out, or record less with --record summary"
             ) from error
         except TypeError as error:
@@ -102,21 +153,23 @@ class Writer:
                 "told, and what public columns hold, must be numbers or text"
             ) from error
 
-    def _published(self) -> sqlite3.Connection:
+    def _publish(self, *, durable: bool = False) -> sqlite3.Connection:
         """Write all that waits to a draft, and give it the run file's name."""
         try:
             self._write_draft()
             _check_free(self.path, self._overwrite)
+            if durable:
+                _synced(self._draft)
             # The side files of an old run would be taken for those of the new one.
             for suffix in ("", *SIDES):
                 beside(self.path, suffix).unlink(missing_ok=True)
             self._draft.rename(self.path)
+            if durable:
+                _synced(self.path.parent)
         finally:
             self._draft.unlink(missing_ok=True)
-        # In a notebook, whose event loop is running, pages come from another thread.
-        connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
-        connection.execute("PRAGMA synchronous = NORMAL")
-        return connection
+        self._connection = _connected(self.path)
+        return self._connection
 
     def _write_draft(self) -> None:
         draft = sqlite3.connect(self._draft, isolation_level=None)
@@ -142,7 +195,7 @@ class Writer:
             page.digest.hex(),
             self._chain.hex(),
             json.dumps(endings(page, self._running)),
-            json.dumps(page.ledger),
+            json.dumps(page.troubles),
         )
         self._running = page.running
         arrays = {("measure", name): values for name, values in page.measures.items()}
@@ -156,7 +209,7 @@ class Writer:
         line_seal = seal(line_look_seal, blob=line_blob)
         row = (*said, look, blob, line_seal, seal(*said, look_seal, line_seal, blob=blob))
         connection.execute(
-            "INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO rounds VALUES ({', '.join('?' * 12)})",
             (*row, line_look, line_blob),
         )
 
@@ -171,6 +224,40 @@ class Writer:
             known = self._looks[look] = len(self._looks), seal(words)
             connection.execute("INSERT INTO looks VALUES (?, ?)", (known[0], words))
         return (*known, blob)
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    # In a notebook, whose event loop is running, pages come from another thread.
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA synchronous = NORMAL")
+    return connection
+
+
+def _taken_over(path: Path) -> sqlite3.Connection:
+    """A run file that we write from now on; raises RunFileError if another process does."""
+    try:
+        connection = _connected(path)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("BEGIN IMMEDIATE")
+        *said, _ = connection.execute("SELECT * FROM status").fetchone()
+        if Standing(*said).alive:
+            raise RunFileError(f"{brief(path)} is being written right now; wait for that run")
+        _state(connection, Standing.running())
+        connection.execute("COMMIT")
+    except (sqlite3.Error, OSError) as error:
+        raise FileError(f"cannot write {brief(path)}: {error}") from error
+    return connection
+
+
+def _synced(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    if os.name == "nt" and path.is_dir():  # where folders cannot be opened
+        return
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 def _last_chain(connection: sqlite3.Connection) -> str:

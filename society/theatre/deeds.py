@@ -1,7 +1,8 @@
-"""What happened in a round besides the numbers: deeds, ends, and what was chosen and how."""
+"""What happened in a round besides the numbers: deeds, words, ends, what was chosen and how."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -13,11 +14,14 @@ from society.graph import NOBODY
 from society.scenario import Stage
 
 from .ink import Ink, labelled
+from .minds import mishaps
 from .scene import Chosen, Scene
 from .words import Names, ending, spoken
 
 _SHOWN = 12  # of a list; the others are counted
 _OPTIONS = 3  # that are named after a vote
+_QUOTES = 4  # of one sort in a round
+_QUOTE, _LAW = 100, 240  # cells of what somebody said, and of what holds for all
 
 
 class Deeds:
@@ -27,8 +31,15 @@ class Deeds:
         self.ink, self.names, self.replicate = ink, names, replicate
 
     def lines(self, scene: Scene) -> Iterator[Text]:
-        """Who did what to whom, who went, what was chosen, and how the replicate ended."""
-        for part in (self._done, self._gone, self._notes, self._ended):
+        """Who did what to whom, who went, what was said and chosen, how the replicate ended."""
+        for part in (
+            self._done,
+            self._gone,
+            self._quotes,
+            self._notes,
+            self._troubles,
+            self._ended,
+        ):
             yield from part(scene)
 
     def fates(
@@ -65,38 +76,99 @@ class Deeds:
                 names = _first((Text(self.names[seat], "bold red") for seat in seats), len(seats))
                 yield from labelled(self.ink, spoken(kind), names, "bold red")
 
+    def _quotes(self, scene: Scene) -> Iterator[Text]:
+        for label, verb, texts in scene.quotes():
+            said = texts[self.replicate]
+            seats = np.flatnonzero(said != "")
+            items = [
+                self.ink.text(f"{self.names[seat]} {verb} {self.ink.quoted(said[seat], _QUOTE)}")
+                for seat in seats[:_QUOTES]
+            ]
+            if len(seats) > _QUOTES:
+                items.append(Text(f"and {len(seats) - _QUOTES} more", "dim"))
+            yield from self._below(label, items)
+
     def _notes(self, scene: Scene) -> Iterator[Text]:
         for note in scene.stage.notes:
             stated = scene.stated(note)
             if stated is None:
                 continue
-            before, after = (self._value(values[self.replicate, 0]) for values in stated)
-            change = after if before == after else self.ink.words(f"{before} → {after}")
+            before, after = (values[self.replicate, 0] for values in stated)
             chosen = scene.chosen(note, self.replicate)
-            won = stated[1][self.replicate, 0]
-            how = [] if chosen is None else [self.ink.text(self._how(chosen, won))]
-            items = [Text(change, "bold magenta"), *how]
-            yield from labelled(self.ink, note, items, "bold magenta")
+            if isinstance(after, str):
+                yield from self._below(note, self._sentence(after, chosen))
+            else:
+                yield from self._number(note, before, after, chosen)
 
-    def _how(self, chosen: Chosen, won: Any) -> str:
+    def _number(self, note: str, before: Any, after: Any, chosen: Chosen | None) -> Iterator[Text]:
+        """What a number was and is, and how it came about, in a row."""
+        words = dict.fromkeys(self.ink.figure(value) for value in (before, after))
+        items = [Text(self.ink.words(" → ").join(words), "bold magenta")]
+        if chosen is not None:
+            items.append(self.ink.text(f"{chosen.words}{self._figures(chosen, after)}"))
+        yield from labelled(self.ink, note, items, "bold magenta")
+
+    def _figures(self, chosen: Chosen, won: Any) -> str:
         answers = chosen.answers
         if chosen.voted:
-            most = np.lexsort((answers != won, -chosen.counts))[:_OPTIONS]
-            votes = [f"{chosen.counts[k]} for {self._value(answers[k])}" for k in most]
-            more = ", ..." if len(answers) > _OPTIONS else ""
-            return f"{chosen.words}: {', '.join(votes)}{more}"
+            votes = [
+                f"{count} for {self.ink.figure(answer)}" for answer, count in _most(chosen, won)
+            ]
+            return f": {', '.join(votes)}{', ...' if len(answers) > _OPTIONS else ''}"
         if answers.dtype.kind in "iuf":
-            return f"{chosen.words}, {self._value(answers[0])} to {self._value(answers[-1])}"
-        return chosen.words
+            return f", {self.ink.figure(answers[0])} to {self.ink.figure(answers[-1])}"
+        return ""
 
-    def _value(self, value: Any) -> str:
-        return f'"{self.ink.words(value)}"' if isinstance(value, str) else self.ink.figure(value)
+    def _sentence(self, after: str, chosen: Chosen | None) -> Iterator[Text]:
+        """A text that holds for all, then how it came about, line by line."""
+        if after:
+            yield self.ink.text(self.ink.quoted(after, _LAW), "bold magenta")
+        if chosen is None:
+            return
+        yield self.ink.text(chosen.words)
+        if not chosen.voted:
+            return
+        for answer, count in _most(chosen, after):
+            which = "it" if answer == after else self.ink.quoted(answer, _QUOTE)
+            yield self.ink.text(f"{count} for {which}")
+        if len(chosen.answers) > _OPTIONS:
+            yield Text(f"and {len(chosen.answers) - _OPTIONS} more", "dim")
+
+    def _troubles(self, scene: Scene) -> Iterator[Text]:
+        here = [each for each in scene.page.troubles if each.replicate == self.replicate]
+        failed = [each for each in here if each.what == "fallback"]
+        items = [
+            self.ink.text(
+                f"{self.names[each.agent]} could not be understood ({spoken(each.kind)}): "
+                "the fallback stood in",
+                "red",
+            )
+            for each in failed[:_SHOWN]
+        ]
+        if len(failed) > _SHOWN:
+            items.append(Text(f"and {len(failed) - _SHOWN} more", "dim"))
+        mended = Counter(each.what for each in here if each.what != "fallback")
+        if mended:
+            items.append(Text(mishaps(mended), "dim"))
+        yield from self._below("trouble", items, "bold red")
+
+    def _below(self, label: str, items: Iterable[Text], style: str = "bold") -> Iterator[Text]:
+        """Items on lines of their own, the first one with a label."""
+        for item in items:
+            yield from labelled(self.ink, label, [item], style)
+            label = ""
 
     def _ended(self, scene: Scene) -> Iterator[Text]:
         for kind, over in scene.ended:
             if over[self.replicate]:
                 words = self.ink.text(ending(scene.stage, kind), "bold red")
                 yield from labelled(self.ink, "ended", [words], "bold red")
+
+
+def _most(chosen: Chosen, won: Any) -> list[tuple[Any, int]]:
+    """The answers that were given most often, each with its number; the winner stands first."""
+    ranked = np.lexsort((chosen.answers != won, -chosen.counts))[:_OPTIONS]
+    return [(chosen.answers[k], int(chosen.counts[k])) for k in ranked]
 
 
 def _first(items: Iterable[Text], count: int) -> Iterator[Text]:

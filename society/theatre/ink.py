@@ -1,12 +1,14 @@
 """What a terminal can show: safe words, figures, bars and tables.
 
-Words of agents, models and files are data: control characters are spelt out (`\\x1b`), and nothing
-is read as markup. Where the encoding lacks a glyph, ASCII stands in for it.
+Words of agents, models and files are data: what controls a terminal, turns the direction of text or
+cannot be seen is spelt out (`\\x1b`), and nothing is read as markup. Where the encoding lacks a
+glyph, ASCII stands in for it.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +25,10 @@ _LEVELS = "▁▂▃▄▅▆▇█"
 _ASCII_LEVELS = "_.:-=+*#"
 _ASCII = {"·": "|", "–": "-", "…": "~", "→": "->", "─": "-", "━": "=", "∞": "inf"}
 _ASCII |= {"▲": "+", "▼": "-"}
+# Printable for Python, though there is nothing to be seen: joiners, fillers, variation selectors.
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 _NARROWEST = 20  # what is narrower still is cut off at the right
 _LONGEST_CELL = 24
 LONGEST_HEADING = 14
@@ -48,7 +54,7 @@ class Ink:
     def words(self, said: object) -> str:
         """Any text as one harmless line that this console can encode."""
         text = str(said)
-        if text.isprintable() and self._knows(text):
+        if text.isprintable() and self._knows(text) and not _UNSEEN.search(text):
             return text
         return "".join(map(self._harmless, text))
 
@@ -61,6 +67,19 @@ class Ink:
         if cell_len(words) <= room:
             return words
         return set_cell_size(words, room - 1).rstrip() + self.words("…") if room > 0 else ""
+
+    def quoted(self, said: object, room: int) -> str:
+        """Words in quotation marks, in at most `room` cells; whole words in their middle make way.
+
+        What counts in a rule often stands at its end.
+        """
+        words = self.words(said)
+        if cell_len(words) > room - 2:
+            head = max(room - 5, 2) // 2
+            start = _first_words(words, head)
+            end = _first_words(words[::-1], max(room - 5, 2) - head)[::-1]
+            words = f"{start} {self.words('…')} {end}"
+        return f'"{words}"'
 
     def figure(self, value: Any, decimals: int | None = None) -> str:
         """A number, flag, text or anything else that a history tells, in short."""
@@ -117,50 +136,17 @@ class Ink:
         return True
 
     def _harmless(self, glyph: str) -> str:
-        if not glyph.isprintable():
+        if not glyph.isprintable() or _UNSEEN.match(glyph):
             return glyph.encode("unicode_escape").decode()
         if self._knows(glyph):
             return glyph
         return _ASCII.get(glyph, glyph.encode("unicode_escape").decode())
 
 
-class Trace:
-    """The course of a number over rounds in bounded room: when full, neighbours are averaged."""
-
-    _ROOM = 512
-
-    def __init__(self) -> None:
-        self.samples: list[float] = []
-        self.step = 1  # rounds per sample
-        self._pending: list[float] = []
-
-    def add(self, value: float) -> None:
-        """The number in the next round."""
-        self._pending.append(value)
-        if len(self._pending) == self.step:
-            self.samples.append(math.fsum(self._pending) / self.step)
-            self._pending = []
-        if len(self.samples) == self._ROOM:
-            pairs = zip(self.samples[::2], self.samples[1::2], strict=True)
-            self.samples = [(early + late) / 2 for early, late in pairs]
-            self.step *= 2
-
-    @property
-    def rounds(self) -> int:
-        """How many rounds the samples stand for."""
-        return self.step * len(self.samples)
-
-    def spread(self, rounds: int, cells: int) -> list[float]:
-        """What stands in each of `cells` that stretch over `rounds`; none where it has not been.
-
-        >>> trace = Trace()
-        >>> for value in (9, 8, 7): trace.add(value)
-        >>> trace.spread(rounds=6, cells=4)
-        [9.0, 7.0]
-        """
-        samples = self.samples  # which another thread may replace while this one draws
-        places = (int((cell + 0.5) / cells * rounds / self.step) for cell in range(cells))
-        return [samples[place] for place in places if place < len(samples)]
+def _first_words(text: str, room: int) -> str:
+    """As many whole words as fit into `room` cells; if the first is too long, what fits of it."""
+    fitting = set_cell_size(text, room + 1).rpartition(" ")[0]
+    return (fitting or set_cell_size(text, room)).strip()
 
 
 def _steps(share: float, steps: int) -> int:

@@ -7,7 +7,7 @@ rest is worked out only when something is drawn.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -20,10 +20,13 @@ from society.draws import Array
 from society.graph import NOBODY
 from society.talk import Page
 
-from .ink import Ink, Trace, flowing
+from .ink import Ink, flowing
+from .minds import spending
 from .scene import Scene, full_scale, mean_measures, stood, told
+from .trace import Trace
 
 if TYPE_CHECKING:
+    from society.calls import Entry
     from society.runs.runfile import Manifest
 
 _DRAWN_A_SECOND = 8
@@ -31,16 +34,24 @@ _LINES = 10  # a run, where there is no terminal
 _WIDEST = 100
 _GUTTER = 18
 _LONGEST_CLOCK = 12
+_LONGEST_NOTE = 40
 
 
 class Live:
     """A recorder that shows how a run goes: `with Live(manifest) as live: ...`.
 
     Numbers are means over the replicates that ran in the round. The default console is stderr.
+    asked: gives what outside minds were asked so far; it is looked at whenever something is drawn,
+    since a round of language minds may take minutes.
     """
 
-    def __init__(self, manifest: Manifest, console: Console | None = None) -> None:
-        self.manifest = manifest
+    def __init__(
+        self,
+        manifest: Manifest,
+        console: Console | None = None,
+        asked: Callable[[], Sequence[Entry]] = tuple,
+    ) -> None:
+        self.manifest, self._asked = manifest, asked
         self.console = Console(stderr=True) if console is None else console
         self._course = Trace()
         self._scale = full_scale(manifest)
@@ -85,7 +96,7 @@ class Live:
             ink = Ink(self.console.encoding, self.console.width)
             name, reading = self._gauge(ink)
             stock = Text.assemble(name, " ", reading) if reading else reading
-            items = [self._place(page), stock, *self._news(ink), self._left(page)]
+            items = [self._place(page), stock, *self._news(ink), *self._spent(), self._left(page)]
             line = ink.words(" · ").join(item.plain for item in items if item)
             self.console.print(Text(line), soft_wrap=True)
 
@@ -111,8 +122,8 @@ class Live:
             values = self._course.spread(self.manifest.horizon, cells)
             spark = Text(ink.sparkline(values, self._scale).ljust(cells), "green")
             lines += flowing([spark, reading], ink.width, label=name, gutter=_GUTTER, gap="  ")
-        for items in (self._news(ink), self._measures(ink)):
-            lines += flowing(items, ink.width, gap=ink.words(" · "))
+        for items in map(list, (self._news(ink), self._measures(ink), self._spent())):
+            lines += flowing(items, ink.width, gap=ink.words(" · ")) if items else ()
         return Group(*lines)
 
     def _place(self, page: Page | None) -> Text:
@@ -156,15 +167,23 @@ class Live:
         scene = Scene(page, before, given.stage)
         for note in given.stage.notes:
             stated = scene.stated(note)
-            if stated is not None and stated[1].dtype.kind in "iuf":
+            if stated is None:
+                continue
+            if stated[1].dtype.kind in "iuf":
                 value = float(stated[1][ran].mean())
                 yield ink.text(f"{note} {ink.figure(value)}", "magenta")
+            elif given.replicates == 1 and stated[1][0, 0]:
+                yield ink.text(f"{note} {ink.cut(stated[1][0, 0], _LONGEST_NOTE)}", "magenta")
         for verb, peers in scene.links():
             often = float((peers[ran] != NOBODY).sum(1).mean())
             yield ink.text(f"{ink.figure(often)} {verb}", "yellow" if often else "dim")
         unread = sum(mind.fallbacks for mind in page.ledger)
         if unread:
             yield Text(f"{unread} answers could not be read", "red")
+
+    def _spent(self) -> Iterator[Text]:
+        for words in spending(self._asked()):
+            yield Text(words, "dim")
 
     def _measures(self, ink: Ink) -> Iterator[Text]:
         """What was measured in the last round; the number of a first round says nothing yet."""

@@ -20,9 +20,10 @@ from society.scenario import Stage
 from society.talk import Page
 
 from .deeds import Deeds
-from .ink import Ink, Trace, figured, flowing, labelled, printed, table
+from .ink import Ink, figured, flowing, labelled, printed, table
 from .roll import Roll
 from .scene import Scene, full_scale, improvised, mean_measures, told
+from .trace import Trace
 from .words import Names, standing
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class _Teller:
     def __init__(self, manifest: Manifest, ink: Ink, replicate: int) -> None:
         self.manifest, self.ink, self.replicate = manifest, ink, replicate
         self.stage: Stage = manifest.stage
-        names = Names(manifest, ink, replicate)
+        names = Names(manifest, ink)
         self.roll, self.deeds = Roll(ink, names, replicate), Deeds(ink, names, replicate)
         self.course = Trace()
         self.level: float | None = None

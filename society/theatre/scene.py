@@ -1,4 +1,4 @@
-"""One round as a stage shows it: numbers, who did what to whom, who went, what was chosen.
+"""One round as a stage shows it: numbers, deeds, words, who went, what was chosen.
 
 Arrays run (R, N). Which facts and questions matter comes from the scenario's Stage; a scenario
 without one is shown with all that it tells.
@@ -56,7 +56,7 @@ class Scene:
     """One page, read with a stage; `before`, the page that precedes it, tells who was there."""
 
     def __init__(self, page: Page, before: Page | None, stage: Stage) -> None:
-        self.page, self.stage = page, stage
+        self.page, self.before, self.stage = page, before, stage
         present, running = stood(page)
         if before is None:
             present, running = np.ones_like(present), np.ones_like(running)
@@ -110,6 +110,15 @@ class Scene:
             for answer in self.answered.get(question, ()):
                 yield verb, answer.values
 
+    def quotes(self) -> Iterator[tuple[str, str, Array]]:
+        """Texts worth a quote: name, verb, and those that are new, (R, N); "" for the others."""
+        earlier = None if self.before is None else Scene(self.before, None, self.stage)
+        for name, verb in self.stage.quotes.items():
+            texts = self.column(name)
+            known = None if earlier is None else earlier.column(name)
+            if texts is not None:
+                yield name, verb, texts if known is None else np.where(texts == known, "", texts)
+
     def chosen(self, note: str, replicate: int) -> Chosen | None:
         """How a note came about; None if nobody was asked."""
         questions = self.stage.notes.get(note, {})
@@ -127,7 +136,7 @@ class Scene:
 
 def improvised(page: Page, stage: Stage) -> Stage:
     """The stage; if it names nothing to show, with all that the page holds."""
-    if stage.gauge or stage.columns or stage.links or stage.notes:
+    if stage.gauge or stage.columns or stage.links or stage.notes or stage.quotes:
         return stage
     scene = Scene(page, None, Stage())
     peers = [name for name, given in scene.answered.items() if given[0].form.startswith("peer")]
@@ -137,13 +146,23 @@ def improvised(page: Page, stage: Stage) -> Stage:
         if step.sort == "tell":
             columns += [name for role, name in step.arrays if _is_own(role)]
             notes |= {name: {} for role, name in step.arrays if role == "common"}
-    unique = tuple(dict.fromkeys([*columns, *page.public]))
+    unique = dict.fromkeys([*columns, *page.public])
+    quotes = {name: "says" for name in unique if _in_words(scene, name)}
+    numbers = tuple(name for name in unique if name not in quotes)
     links = {name: name for name in peers}
-    return replace(stage, columns=unique, links=links, notes=notes)
+    return replace(stage, columns=numbers, links=links, notes=notes, quotes=quotes)
 
 
 def _is_own(role: str) -> bool:
     return role == "own" or role.startswith("seen ")
+
+
+def _in_words(scene: Scene, name: str) -> bool:
+    """Whether a column is free text, rather than a number or the label of an option."""
+    if name in scene.answered:
+        return scene.answered[name][-1].form.startswith("words")
+    values = scene.column(name)
+    return values is not None and isinstance(values.flat[0], str)
 
 
 def _states(step: Step, name: str) -> bool:

@@ -4,36 +4,37 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from society.scenario import Estimate
 
+from . import minds
 from .ink import Column, Ink, flowing, printed, table
-from .words import ending, spoken, standing
+from .words import Names, ending, spoken, standing
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from society.gamemaster import Outcome
-    from society.runs.runfile import Manifest
-    from society.talk import Entry
+    from society.runs.runfile import Manifest, RunFile
 
 _WIDEST = 100
-_GUTTER = 8
+_GUTTER = 9
 _DIGEST = 16  # hexadecimal digits; `--json` gives all
 _ROOM_FOR_UNITS = 20
 _LONGEST_NAME = 24
 
 
-def summary(
-    manifest: Manifest, outcome: Outcome, status: str, path: Path, console: Console
-) -> None:
-    """Print what happened, the measures, where all is kept, and the commands to go on with."""
+def summary(run: RunFile, outcome: Outcome, notes: Sequence[str], console: Console) -> None:
+    """Print what happened, the measures, who was asked, and the commands to go on with.
+
+    outcome: of that run, with whatever else was found out about it. notes: a line each.
+    """
     ink = Ink(console.encoding, min(console.width, _WIDEST))
+    manifest, status = run.manifest, run.status
     about = [ink.text(manifest.scenario, "bold"), Text(f"{manifest.agents} agents")]
     about += [Text(f"seed {manifest.seed}"), Text(status)]
     if manifest.replicates > 1:
@@ -41,18 +42,47 @@ def summary(
     printed(console, flowing(about, ink.width, gap=ink.words(" · ")))
     printed(console, flowing([ink.text(happened(manifest, outcome, status), "bold")], ink.width))
     printed(console, [Text(), *_measures(ink, outcome.measures), Text()])
-    for mind in outcome.ledger:
-        printed(console, _asked(ink, mind))
-    file = shlex.quote(str(path))
-    for label, words in (
-        ("digest", outcome.digest[:_DIGEST]),
-        ("file", path),
-        ("next", f"society replay {file} --plain"),
-        ("", f"society verify {file}"),
-        ("", f"society show {file}"),
+    printed(console, minds.asked(ink, outcome.ledger))
+    for label, items in (
+        ("note", notes),
+        ("minds", minds.by_hand(outcome.ledger)),
+        *_troubles(ink, run, outcome),
+        ("digest", [outcome.digest[:_DIGEST]]),
+        ("file", [run.path]),
+        ("next", _commands(status, shlex.quote(str(run.path)))),
     ):
+        printed(console, _listed(ink, label, items))
+
+
+def _listed(ink: Ink, label: str, items: Iterable[object]) -> Iterator[Text]:
+    """Items on lines of their own, the first one with a label."""
+    for item in items:
         name = Text(label, "bold")
-        printed(console, flowing([ink.text(words)], ink.width, label=name, gutter=_GUTTER))
+        yield from flowing([ink.text(item)], ink.width, label=name, gutter=_GUTTER)
+        label = ""
+
+
+def _troubles(ink: Ink, run: RunFile, outcome: Outcome) -> Iterator[tuple[str, Iterable[str]]]:
+    """What went wrong with answers from outside, and what is not known of them."""
+    if outcome.ledger:
+        manifest = run.manifest
+        pages = (record.page for record in run.records(lines=False))
+        troubles = [trouble for page in pages for trouble in page.troubles]
+        names = Names(manifest, ink)
+        yield "trouble", minds.unsure(troubles, names, manifest.replicates)
+        yield "reasons", minds.reasons(ink, troubles)
+    if run.unanswered:
+        words = "calls that left no answer, though they may have been paid for"
+        yield "open", [f"{words}: {run.unanswered}"]
+
+
+def _commands(status: str, file: str) -> Iterator[str]:
+    """What to type next."""
+    if status in ("paused", "interrupted"):
+        yield f"society resume {file}"
+    yield f"society replay {file} --plain"
+    yield f"society verify {file}"
+    yield f"society show {file}"
 
 
 def happened(manifest: Manifest, outcome: Outcome, status: str) -> str:
@@ -120,15 +150,6 @@ def _measures(ink: Ink, estimates: Mapping[str, Estimate]) -> Iterator[Text]:
         ]
         items = [*figures, ink.text(each.unit, "dim")]
         yield from flowing(items, ink.width, label=name, gutter=4, gap="  ")
-
-
-def _asked(ink: Ink, mind: Entry) -> Iterator[Text]:
-    """How often an outside mind was asked, and how often the fallback stood in for its answer."""
-    words = f"{mind.component} was asked {mind.calls} times for {spoken(mind.kind)}"
-    if mind.fallbacks:
-        words += f"; {mind.fallbacks} answers could not be read and were settled by the fallback"
-    label = Text("minds", "bold")
-    yield from flowing([ink.text(words)], ink.width, label=label, gutter=_GUTTER)
 
 
 def _figure(ink: Ink, value: float | None, se: float | None) -> Text:

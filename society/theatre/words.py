@@ -20,9 +20,9 @@ _STANDING = {
 
 
 class Names:
-    """What the agents of one replicate are called: by cohort and number, "altruist 3"."""
+    """What agents are called: by cohort and number, "altruist 3"."""
 
-    def __init__(self, manifest: Manifest, ink: Ink, replicate: int) -> None:
+    def __init__(self, manifest: Manifest, ink: Ink) -> None:
         self._names = [f"agent {seat + 1}" for seat in range(manifest.agents)]
         for cohort in manifest.cohorts:
             for number, seat in enumerate(cohort.seats, start=1):

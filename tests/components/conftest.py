@@ -2,22 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import itertools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pytest
 
-from society.agent import Component
+from society.agent import Component, World
+from society.calls import Going, Request, Said
+from society.cast import Cohort, Troupe
 from society.draws import Array
+from society.gamemaster import GameMaster
+from society.outside import Outside
+from society.prompts import Prompts
 from society.replies import Reply
-from society.table import Table
+from society.scenario import Params, Scenario
+from society.table import Table, complete_graphs
 from society.talk import Ask, Fact, Inherit, Script
 
 if TYPE_CHECKING:
-    from tests.conftest import Play
+    from tests.conftest import Play, Played, Recorded
 
 Answer = Callable[..., Array]
 Column = Callable[..., Array]
+
+
+class Talk(NamedTuple):
+    """A game with a model that has been played, and what the model was asked, in order of ids."""
+
+    over: Played
+    requests: list[Request]
+
+    @property
+    def prompts(self) -> list[str]:
+        return [message.content for request in self.requests for message in request.messages]
+
+    @property
+    def ledger(self) -> dict[str, Any]:
+        """Calls, repairs, cut and fallbacks, by kind of line."""
+        return {
+            entry.kind: (entry.calls, entry.repairs, entry.cut, entry.fallbacks)
+            for entry in self.over.outcome.ledger
+        }
+
+
+Talking = Callable[..., Talk]
+Says = Callable[[Request], str | Said]
+
+
+class Scripted:
+    """A model that says what it is told to say, and keeps what it was asked."""
+
+    def __init__(self, says: Says) -> None:
+        self.says, self.requests = says, list[Request]()
+
+    async def call(self, request: Request, going: Going) -> Said:
+        await going()
+        self.requests.append(request)
+        said = self.says(request)
+        return said if isinstance(said, Said) else Said(said, cost=0.0)
+
+    async def close(self) -> None: ...
+
+
+def _recited(says: str | Sequence[str | Said]) -> Says:
+    """The same words each time, or one after the other."""
+    left = itertools.repeat(says) if isinstance(says, str) else iter(says)
+    return lambda request: next(left)
+
+
+@pytest.fixture(scope="session")
+def talk(recorded: Recorded) -> Talking:
+    """`talk(script, *components, says=...)` plays in the parlour with the scripted model."""
+
+    def talked(
+        script: Callable[[Table], Script],
+        *parts: Component,
+        says: Says | Sequence[str | Said] | str = "",
+        agents: int = 3,
+        rounds: int = 1,
+        folders: Sequence[Path] = (),
+    ) -> Talk:
+        minds, ids = Scripted(says if callable(says) else _recited(says)), np.arange(agents)
+        table = Table(
+            Params(),
+            seed=1,
+            ids=ids,
+            replicate_ids=np.arange(1),
+            horizon=rounds,
+            graphs=complete_graphs(("all",), 1, ids),
+        )
+        world = World(table, Outside(lambda: minds), Prompts("parlour", folders))
+        troupe = Troupe([Cohort("everybody", agents, parts)], world)
+        parlour = Scenario("parlour", script, Params, lambda p, n: [], (), ("all",))
+        return Talk(recorded(GameMaster(parlour, table, troupe)), minds.requests)
+
+    return talked
 
 
 @pytest.fixture(scope="session")

@@ -15,10 +15,12 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from society.agent import World
 from society.cast import Cast, Troupe
 from society.catalogue import presets, scenarios
 from society.families import FAMILIES
 from society.gamemaster import GameMaster
+from society.outside import Outside
 from society.scenario import Scenario
 from society.scenario_file import load
 from society.spec import Setup, prepared
@@ -29,8 +31,8 @@ from society.tape import Answerer
 if TYPE_CHECKING:
     from tests.conftest import Played, Recorded
 
-REPLICATES = 30
-ROUNDS = 12
+SIZE = {"replicates": 30, "rounds": 12}
+SMALL = {"replicates": 2, "rounds": 2}  # where minds are asked one by one
 PATCHY = {"function": f"{Path(__file__).with_name('patchy.py')}:patchy"}
 SETTINGS: Sequence[tuple[int, Any]] = (  # agents, graph
     (1, "complete"),
@@ -45,6 +47,10 @@ SETTINGS: Sequence[tuple[int, Any]] = (  # agents, graph
 MECHANISMS: Sequence[tuple[str, Any]] = (
     ("fishing_village", {"capped": {"kind": "effort", "at": 0.5}}),
 )
+
+
+# Where minds are asked one by one, few rounds are played, and somebody must go in them.
+HARD_TIMES = {"ends_on": "horizon", "wealth": 1, "consumption": 6}
 
 
 class Case(NamedTuple):
@@ -116,11 +122,16 @@ def variants(scenario: Scenario) -> list[Case]:
 
 
 def every_case() -> list[Case]:
-    size = {"replicates": REPLICATES, "rounds": ROUNDS}
     cases = [case for scenario in scenarios().values() for case in variants(scenario)]
     cases += [Case(preset, {}) for preset in presets()]
+    cases.append(Case("language_village", {"agents": 5, "parameters": HARD_TIMES}))
     cases += [Case(source, {"mechanisms": [part]}) for source, part in MECHANISMS]
-    return [case._replace(changes={**case.changes, **size}) for case in cases]
+    return [case._replace(changes={**case.changes, **size(case)}) for case in cases]
+
+
+def size(case: Case) -> dict[str, int]:
+    """As many replicates and rounds as are played in a moment."""
+    return SMALL if case.setup().models_named else SIZE
 
 
 CASES = every_case()
@@ -161,7 +172,10 @@ def perform(recorded: Recorded) -> Perform:
         )
         table, play = game.table, game.scenario.play
         if cast is not None:
-            game.answerer = Troupe(cast(setup.cast(), table.present.shape), table)
+            world = World(table, Outside(setup.minds), setup.words)
+            seats = table.cohorts
+            game.answerer = Troupe(cast(setup.cast(), table.present.shape), world)
+            table.cohorts = seats  # scripts may ask for cohorts by name
         if wrap is not None:
             game.scenario = replace(game.scenario, play=lambda table: wrap(play(table), table))
         if answerer is not None:

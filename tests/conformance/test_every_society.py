@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from society.agent import Column, Component, Members, News, Question
+from society.agent import Column, Component, Members, News, Question, World
 from society.cast import Cast, Cohort, Raw, Troupe
 from society.catalogue import components, mechanisms, scenarios
 from society.draws import Array
+from society.gamemaster import GameMaster
 from society.graph import NOBODY
 from society.replies import Amount, Choice, Mix, Peer, Value, Whole, Words, fields
 from society.table import Table
@@ -83,9 +84,10 @@ def test_a_batch_equals_a_loop(case: Case, perform: Perform, whole: Once) -> Non
 
 def test_replicates_may_be_played_in_any_order(case: Case, perform: Perform, whole: Once) -> None:
     batch = whole(case)
-    few = perform(case, replicate_ids=[17, 3, 29])
+    order = [17, 3, 29] if case.changes["replicates"] == 30 else [1, 0]
+    few = perform(case, replicate_ids=order)
     for page, of_many in zip(few.pages, batch.pages, strict=False):
-        for place, replicate in enumerate([17, 3, 29]):
+        for place, replicate in enumerate(order):
             assert lived(page, place) == lived(of_many, replicate)
 
 
@@ -112,7 +114,7 @@ def test_splitting_a_cohort_changes_nothing(
         replicate, seat = np.indices(shape)
         ways = {
             "by seat": seat % 2 == 0,
-            "by replicate": replicate < 10,
+            "by replicate": replicate < shape[0] // 3 + 1,
             "at random": np.random.default_rng(1).random(shape) < 0.5,
             "all on one side": np.ones(shape, bool),
         }
@@ -169,7 +171,9 @@ def test_answers_stay_within_their_reply(case: Case, perform: Perform) -> None:
             asked = table.active if said.who is None else table.active & said.who
             for name, reply in fields(said.reply).items():
                 values = answered[name] if name else answered
-                assert (values[~asked] == reply.silent).all(), said.kind
+                unasked = values[~asked]
+                silent = np.full_like(unasked, reply.silent)
+                assert np.array_equal(unasked, silent, equal_nan=unasked.dtype.kind == "f")
                 assert within(reply, values, table)[asked].all(), said.kind
         return answered
 
@@ -183,7 +187,8 @@ def test_answers_stay_within_their_reply(case: Case, perform: Perform) -> None:
 def within(reply: Value, values: Array, table: Table) -> Any:
     """Which answers are legal, (R, N) of bool."""
     if isinstance(reply, Amount | Whole):
-        return (reply.low <= values) & (values <= reply.high)
+        unstated = np.isnan(values) & getattr(reply, "optional", False)
+        return unstated | (reply.low <= values) & (values <= reply.high)
     if isinstance(reply, Choice):
         is_open = reply.open.repeat(len(values) // len(reply.open), axis=0)
         return np.take_along_axis(is_open, values, 1)
@@ -198,6 +203,12 @@ def within(reply: Value, values: Array, table: Table) -> Any:
         return np.isclose(values.sum(-1), 1, atol=1e-12) & (values >= 0).all(-1)
     assert isinstance(reply, Words)
     return np.frompyfunc(len, 1, 1)(values) <= reply.limit
+
+
+def world(game: GameMaster) -> World:
+    """What surrounds its agents."""
+    assert isinstance(game.answerer, Troupe)
+    return game.answerer.world
 
 
 class WithinBounds(Troupe):
@@ -215,7 +226,7 @@ class WithinBounds(Troupe):
 def test_no_answer_needs_to_be_cut_to_its_bounds(case: Case, perform: Perform) -> None:
     """But for what a mechanism bounds."""
     if "mechanisms" not in case.changes:
-        perform(case, answerer=lambda game: WithinBounds(case.setup().cast(), game.table))
+        perform(case, answerer=lambda game: WithinBounds(case.setup().cast(), world(game)))
 
 
 class AskedTwice(Troupe):
@@ -239,7 +250,7 @@ class AskedTwice(Troupe):
 
 
 def test_answering_is_pure(case: Case, perform: Perform, whole: Once) -> None:
-    twice = perform(case, answerer=lambda game: AskedTwice(case.setup().cast(), game.table))
+    twice = perform(case, answerer=lambda game: AskedTwice(case.setup().cast(), world(game)))
     assert twice.outcome.digest == whole(case).outcome.digest
 
 
@@ -351,6 +362,8 @@ def test_an_extra_component_and_an_extra_question_shift_nobodys_luck(
 
 
 def test_another_seed_is_another_history(case: Case, perform: Perform, whole: Once) -> None:
+    if case.setup().models_named and not whole(case).outcome.ledger:
+        pytest.skip("nobody is asked anything, so that nothing is left to chance")
     assert perform(case, seed=4711).outcome.digest != whole(case).outcome.digest
 
 

@@ -57,6 +57,7 @@ def keep(tmp_path: Path) -> Keep:
 
         game.recorders = [Both()]
         with Writer(tmp_path / name, manifest_of(setup, game, level)) as writer:
+            game.answerer.outside.vault = writer.vault
             outcome = game.play()
         return Kept(tmp_path / name, outcome, pages)
 

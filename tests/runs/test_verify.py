@@ -120,7 +120,7 @@ def test_answers_from_outside_are_not_asked_for_again(keep: Keep, tmp_path: Path
     assert verdict.ok
     assert verdict.checks[1:] == (
         Check("script", True, "all 12 rounds are the same"),
-        Check("again", None, "answers of neighbour come from outside and cannot be had again"),
+        Check("again", True, "all 12 rounds are the same"),
     )
 
 
@@ -142,7 +142,17 @@ def flipped(value: Any, place: float) -> Any:
     return whole.decode() if isinstance(value, str) else bytes(whole)
 
 
-ALWAYS = ("path", "digest", "chain", "ends", "ledger", "look", "arrays", "line_seal", "seal")
+ALWAYS = (
+    "path",
+    "digest",
+    "chain",
+    "ends",
+    "troubles",
+    "look",
+    "arrays",
+    "line_seal",
+    "seal",
+)
 COLUMNS = [
     *(("summary", column) for column in ALWAYS),
     *(("full", column) for column in (*ALWAYS, "line_look", "lines")),

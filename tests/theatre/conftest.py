@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pytest
 from rich.console import Console
 
+from society.calls import Address, Again, Entry, Request, Said, Trouble
 from society.runs.runfile import Manifest, RunFile, Status, Writer, open_run
 from society.scenario import Stage
-from society.talk import Entry, Page, Step
+from society.talk import Page, Step
 from society.theatre.plain import history
 
 LAKE = Stage(
@@ -29,11 +31,18 @@ LAKE = Stage(
 Arrays = Mapping[tuple[str, str], Any]
 
 
+class Exchange(NamedTuple):
+    """A call, and what came of it: None if it was never answered."""
+
+    request: Request
+    said: Said | None
+
+
 class Hand:
     """Makes pages, manifests, run files and prints by hand; three agents unless told otherwise."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self) -> None:
+        self._use = 0
 
     def ask(self, kind: str, form: str, arrays: Arrays) -> Step:
         return self._step("ask", kind, form, arrays)
@@ -50,6 +59,7 @@ class Hand:
         public: Mapping[str, Any] | None = None,
         measures: Mapping[str, Any] | None = None,
         ledger: tuple[Entry, ...] = (),
+        troubles: tuple[Trouble, ...] = (),
     ) -> Page:
         return Page(
             number,
@@ -61,7 +71,28 @@ class Hand:
             np.array(present),
             np.array(running),
             ledger,
+            troubles,
         )
+
+    def trouble(
+        self, agent: int, kind: str, what: str, reason: str = "got nothing", replicate: int = 0
+    ) -> Trouble:
+        return Trouble("language_policy", kind, "gpt", replicate, agent, what, reason)
+
+    def exchange(
+        self, kind: str, *, model: str = "gpt", again: Again = "", lost: bool = False, **said: Any
+    ) -> Exchange:
+        """One call about a kind of line: 1,000 tokens of prompt, 10 of reply, 2 cents."""
+        self._use += 1
+        address = Address("language_policy", f"answer {kind}", self._use, 0, 0, 0)
+        given: dict[str, Any] = {
+            "prompt_tokens": 1000,
+            "completion_tokens": 10,
+            "cost": 0.02,
+            "model": model,
+        }
+        request = Request(address, model, (), again=again)
+        return Exchange(request, None if lost else Said("yes", **given | said))
 
     def manifest(self, **changes: Any) -> Manifest:
         cohorts = [{"name": "altruist", "seats": [0, 1]}, {"name": "selfish", "seats": [2]}]
@@ -83,13 +114,19 @@ class Hand:
         return Manifest.model_validate(given | changes)
 
     def recorded(
-        self, *pages: Page, manifest: Manifest | None = None, status: Status = "finished"
+        self,
+        *pages: Page,
+        manifest: Manifest | None = None,
+        status: Status = "finished",
+        path: str = "hand.run",
+        exchanges: Iterable[Exchange] = (),
     ) -> RunFile:
-        writer = Writer(self.folder / "hand.run", manifest or self.manifest(), overwrite=True)
+        writer = Writer(path, manifest or self.manifest(), overwrite=True)
+        asyncio.run(_kept(writer, exchanges))
         for page in pages:
             writer.page(page)
         writer.close(status)
-        return open_run(self.folder / "hand.run")
+        return open_run(path)
 
     def told(
         self,
@@ -112,6 +149,13 @@ class Hand:
         return Step(sort, kind, form, {key: np.array(value) for key, value in arrays.items()})
 
 
+async def _kept(writer: Writer, exchanges: Iterable[Exchange]) -> None:
+    for request, said in exchanges:
+        await writer.vault.sending(request)
+        if said is not None:
+            await writer.vault.keep(request, said)
+
+
 @pytest.fixture(autouse=True)
 def _an_ordinary_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "COLUMNS"):
@@ -120,5 +164,7 @@ def _an_ordinary_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def hand(tmp_path: Path) -> Hand:
-    return Hand(tmp_path)
+def hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hand:
+    """Its files have short names, since they are in the folder that one is in."""
+    monkeypatch.chdir(tmp_path)
+    return Hand()

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.text import Text
 
-from society.theatre.ink import Ink, Trace, decimals_for, figured, flowing, table
+from society.theatre.ink import Ink, decimals_for, figured, flowing, table
+from society.theatre.trace import Trace
 
 WIDE = Ink("utf-8", 80)
 ASCII = Ink("ascii", 80)
@@ -17,6 +18,11 @@ ASCII = Ink("ascii", 80)
 
 def test_control_characters_are_spelt_out() -> None:
     assert WIDE.words("a\x1b[31mb\nc\x00\x9b\u202e\u2028") == (r"a\x1b[31mb\nc\x00\x9b\u202e\u2028")
+
+
+def test_what_cannot_be_seen_is_spelt_out() -> None:
+    hidden = "a\u200b\u2066\u00ad\ufeff\ufe0f\u3164\U000e0041b"
+    assert WIDE.words(hidden) == r"a\u200b\u2066\xad\ufeff\ufe0f\u3164\U000e0041b"
 
 
 def test_ordinary_words_of_any_language_stay() -> None:
@@ -35,6 +41,18 @@ def test_any_text_can_be_printed_on_any_terminal(text: str, encoding: str) -> No
 def test_cut_words_fit_their_room(text: str, room: int) -> None:
     for ink in (WIDE, ASCII):
         assert cell_len(ink.cut(text, room)) <= room
+
+
+def test_a_long_quotation_keeps_whole_words_at_both_ends() -> None:
+    assert WIDE.quoted("one two", 20) == '"one two"'
+    assert WIDE.quoted("one two three four five six seven", 20) == '"one two … seven"'
+    assert ASCII.quoted("undivided" * 9, 20) == '"undivid ~ ndivided"'
+
+
+@given(st.text(), st.integers(9, 40))
+def test_quotations_fit_their_room(text: str, room: int) -> None:
+    for ink in (WIDE, ASCII):
+        assert cell_len(ink.quoted(text, room)) <= room
 
 
 def test_a_gauge_counts_in_eighths_of_a_cell() -> None:

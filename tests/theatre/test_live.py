@@ -6,15 +6,17 @@ import io
 import os
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from society.talk import Entry, Page
+from society.calls import Entry
+from society.talk import Page
 from society.theatre.live import Live
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ def rounds(hand: Hand, count: int, replicates: int = 2) -> Iterator[Page]:
             measures={"gini": [0.25] * replicates, "survival_time": [0.0] * replicates},
             present=[[True, True, False]] + [[True] * 3] * (replicates - 1),
             running=[[True]] * replicates,
-            ledger=(Entry("language_policy", "vote", 9, number),),
+            ledger=(Entry("language_policy", "vote", calls=9, fallbacks=number),),
         )
 
 
@@ -55,7 +57,13 @@ class Shown(NamedTuple):
 
 
 def on_a_terminal(
-    hand: Hand, manifest: Manifest, pages: int, *, columns: int = 80, interrupted: bool = False
+    hand: Hand,
+    manifest: Manifest,
+    pages: int,
+    *,
+    columns: int = 80,
+    interrupted: bool = False,
+    asked: Callable[[], Sequence[Entry]] = tuple,
 ) -> Shown:
     """Play pages before a live view in a pseudo-terminal."""
     master, slave = pty.openpty()
@@ -76,7 +84,7 @@ def on_a_terminal(
     reader.start()
     with os.fdopen(slave, "w", encoding="utf-8") as terminal:
         console = Console(file=terminal, width=columns)
-        with suppress(KeyboardInterrupt), Live(manifest, console) as live:
+        with suppress(KeyboardInterrupt), Live(manifest, console, asked) as live:
             for page in rounds(hand, pages):
                 live.page(page)
             if interrupted:
@@ -196,3 +204,32 @@ def test_a_dumb_terminal_gets_lines(hand: Hand, monkeypatch: pytest.MonkeyPatch)
             live.page(page)
     assert len(file.getvalue().splitlines()) == 10
     assert "\x1b" not in file.getvalue()
+
+
+def test_what_is_asked_outside_is_told_while_a_round_goes_on(hand: Hand) -> None:
+    ledger = (
+        Entry("language_policy", "effort", "gpt", 1200, 0, 0, 0, 0, 30_000, 2_000, 0.0123),
+        Entry("language_policy", "vote", "gpt", 34, 0, 0, 0, 0, 400, 0, 0.0),
+    )
+    file = io.StringIO()
+    with Live(given(hand), Console(file=file), lambda: ledger) as live:
+        for page in rounds(hand, 1):
+            live.page(page)
+    assert " · 1,234 calls · 32,400 tokens · 0.0123 US dollars · " in file.getvalue()
+
+
+def test_the_view_is_drawn_with_what_was_asked_before_any_round_is_over(hand: Hand) -> None:
+    ledger = (Entry("language_policy", "effort", "gpt", 7, cost=None, completion_tokens=None),)
+    shown = on_a_terminal(hand, given(hand), pages=-1, asked=lambda: ledger)
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.received)
+    assert "round 0 of 10" in text
+    assert "7 calls · tokens unknown · cost unknown" in text
+
+
+def test_a_policy_in_words_is_told_of_one_replicate(hand: Hand) -> None:
+    words = np.array([["Take no more \x1b[2J than you need."]], object)
+    page = hand.page(1, hand.tell("adopted", {("common", "cap"): words}))
+    file = io.StringIO()
+    with Live(given(hand, replicates=1), Console(file=file, width=200)) as live:
+        live.page(page)
+    assert r" · cap Take no more \x1b[2J than you need. · " in file.getvalue()

@@ -171,13 +171,6 @@ def test_a_vote_is_told_with_its_winner_first(hand: Hand) -> None:
     assert "cap        6   the plurality of 3 votes: 2 for 6, 1 for 2\n" in hand.told(run)
 
 
-def test_a_norm_in_words_is_quoted_in_full(hand: Hand) -> None:
-    norm = "Nobody takes more than the poorest of us needs to live through the winter."
-    page = hand.page(1, hand.tell("adopted", {("common", "cap"): np.array([[norm]], object)}))
-    text = hand.told(hand.recorded(hand.page(0), page), width=50)
-    assert " ".join(text.split()).count(f'cap "{norm}"') == 1
-
-
 @pytest.mark.parametrize("stage", [Stage(), Stage(endings={"felled": "the wood was felled"})])
 def test_a_scenario_that_names_nothing_to_show_shows_all_that_it_tells(
     hand: Hand, stage: Stage

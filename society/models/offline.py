@@ -1,0 +1,151 @@
+"""The offline mind: a scripted resident, and no language model.
+
+It reads the question as the script asks it, not its words, and answers in text, as models do: a
+sentence, then a JSON object. Each agent keeps a temper of its own,
+
+    answer = low + (high - low) (1 + 3 (2 temper + mood) / 3) / 5        of a number in [low, high]
+
+where temper in [0, 1) depends on (seed, replicate, agent), and mood on the address and the words of
+the question as well. So villages differ and nothing depends on the order of the questions.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from society.calls import Request, Said
+from society.draws import generator
+from society.errors import InputError
+from society.replies import Amount, Choice, Mix, Peer, Value, Whole, Words, fields
+from society.wording import number
+
+if TYPE_CHECKING:
+    from society.agent import Inquiry
+
+T = TypeVar("T")
+
+_ENDLESS = 10.0  # what lies between a bound and infinity
+_ACCUSES = 0.3  # chance of naming somebody
+_LETTERS = 4  # to a token, about
+
+_OPENINGS = (
+    "We should",
+    "I think that all of us should",
+    "Everybody here ought to",
+    "From now on let us",
+    "It is fair that we",
+)
+_DEEDS = (
+    "take no more than we need",
+    "leave enough for those who come after us",
+    "share what is left over with whoever has least",
+    "keep our efforts moderate as long as the others do",
+    "put the common good before a quick gain",
+    "speak up when somebody takes too much",
+    "do an equal part of the work and take an equal part of the yield",
+)
+_REASONS = (
+    "so that it lasts.",
+    "because we all depend on it.",
+    "for nobody can manage alone.",
+    "and forgive an honest mistake.",
+    "since trust is slow to grow.",
+)
+_THOUGHTS = (
+    "I have thought about what the others may do.",
+    "Looking at how things went, this seems right to me.",
+    "I would rather be careful here.",
+    "This is what I can stand for.",
+)
+
+
+class Offline:
+    """Answers by rule and addressed chance."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+
+    def __call__(self, request: Request) -> Said:
+        """An answer in the form that was asked for."""
+        if request.question is None:
+            raise InputError(
+                f"{request.address.component} gives the offline mind no question to read; "
+                "take a language model, or tape:FILE"
+            )
+        resident = _Resident(self._seed, request)
+        values = fields(request.question.reply).items()
+        answers = {name or "answer": resident.value(value) for name, value in values}
+        text = f"{resident.one_of(_THOUGHTS)} {json.dumps(answers)}"
+        prompt = sum(len(message.content) for message in request.messages)
+        return Said(
+            text,
+            prompt_tokens=prompt // _LETTERS,
+            completion_tokens=len(text) // _LETTERS,
+            cost=0.0,
+            model="offline",
+        )
+
+
+class _Resident:
+    """One agent over one question."""
+
+    def __init__(self, seed: int, request: Request) -> None:
+        assert request.question is not None, "there is a question to read"
+        address = request.address
+        self._question: Inquiry = request.question
+        self._peers = request.peers
+        self._temper = generator(seed, f"offline\0{address.replicate}\0{address.agent}").random()
+        occasion = "\0".join(map(str, (*address, request.fingerprint)))
+        self._rng = generator(seed, f"offline\0{occasion}")
+
+    def one_of(self, options: Sequence[T]) -> T:
+        return options[int(self._rng.random() * len(options))]
+
+    def value(self, value: Value) -> Any:
+        """What to say to one part of the question."""
+        match value:
+            case Amount():
+                return round(self._between(value), 3)
+            case Whole():
+                return round(self._between(value))
+            case Choice():
+                return self.one_of(_labels(self._question, value))
+            case Peer():
+                accuses = self._peers and self._rng.random() < _ACCUSES
+                return self.one_of(self._peers) if accuses else "nobody"
+            case Mix():
+                return self._mix(value.actions)
+            case Words():
+                return self._norm()[: value.limit]
+        raise InputError(f"the offline mind knows no {value.form()}; take a language model")
+
+    def _between(self, value: Amount | Whole) -> float:
+        low, high = float(value.low), float(value.high)
+        if math.isinf(low):
+            low = 0.0 if math.isinf(high) else high - _ENDLESS
+        if math.isinf(high):
+            high = low + _ENDLESS
+        leaning = (2 * self._temper + self._rng.random()) / 3
+        return low + (high - low) * (1 + 3 * leaning) / 5
+
+    def _mix(self, actions: Sequence[str]) -> Mapping[str, int]:
+        """Whole percentages that sum to 100."""
+        cuts = np.sort(self._rng.integers(0, 101, len(actions) - 1))
+        shares = np.diff(np.concatenate(([0], cuts, [100])))
+        return dict(zip(actions, shares.tolist(), strict=True))
+
+    def _norm(self) -> str:
+        parts = (self.one_of(part) for part in (_OPENINGS, _DEEDS, _REASONS))
+        return " ".join(parts)
+
+
+def _labels(question: Inquiry, choice: Choice) -> list[str]:
+    """The open options as text."""
+    options = choice.options[0] if question.options is None else question.options
+    there = (option for option in options if option is not None and option == option)
+    return [option if isinstance(option, str) else number(option) for option in there]

@@ -1,0 +1,61 @@
+"""What a token costs, by litellm's table of prices: read from its file, litellm stays out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .settings import ModelSpec
+
+_TABLE = "model_prices_and_context_window_backup.json"
+
+
+class Price(NamedTuple):
+    """US dollars for a token of the prompt, and of the reply."""
+
+    prompt: float
+    reply: float
+
+    def of(self, prompt: int, reply: int) -> float:
+        """What so many tokens cost."""
+        return self.prompt * prompt + self.reply * reply
+
+
+FREE = Price(0.0, 0.0)
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, Any]]:
+    """By name of the model; empty where litellm is not installed."""
+    spec = find_spec("litellm")
+    if spec is None or spec.origin is None:
+        return {}
+    table: dict[str, Mapping[str, Any]] = json.loads(
+        Path(spec.origin).with_name(_TABLE).read_text("utf-8")
+    )
+    return table
+
+
+def price(spec: ModelSpec) -> Price | None:
+    """The price of a model; None if nobody knows it.
+
+    A server of one's own has no listed price, whatever its models are called, and a function of the
+    user's may reach any model.
+    """
+    if spec.sort in ("offline", "tape"):
+        return FREE
+    if spec.sort != "litellm":
+        return None
+    provider, _, name = spec.model.partition("/")
+    entry = _table().get(spec.model)
+    if entry is None and name:
+        entry = _table().get(name)
+        entry = entry if entry and entry.get("litellm_provider") == provider else None
+    match entry:
+        case {"input_cost_per_token": int() | float() as prompt, "output_cost_per_token": reply}:
+            return Price(prompt, reply)
+    return None

@@ -1,0 +1,216 @@
+"""A run's dealings with outside minds: asked at most once, kept before use, counted.
+
+kept before?  -> the record answers                       (resume, verify, fork)
+else          -> note it, ask, keep it, only then use it
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from .calls import BARE, Address, Entry, Minds, NoVault, Request, Said, Trouble, Vault, stacked
+from .draws import Array
+from .errors import PartError, Paused, Unparsed
+
+T = TypeVar("T")
+
+_GRACE = 60.0  # seconds that answers under way have to arrive after an interrupt
+
+
+@dataclass
+class Tally:
+    """The running sums of one entry."""
+
+    calls: int = 0
+    retries: int = 0
+    repairs: int = 0
+    cut: int = 0
+    fallbacks: int = 0
+    prompt_tokens: int | None = 0
+    completion_tokens: int | None = 0
+    cost: float | None = 0.0
+
+    def add(self, request: Request, said: Said) -> None:
+        """Count one exchange."""
+        self.calls += 1
+        self.retries += said.retries
+        self.repairs += request.again == "repair"
+        self.cut += request.again == "cut"
+        self.prompt_tokens = _sum(self.prompt_tokens, said.prompt_tokens)
+        self.completion_tokens = _sum(self.completion_tokens, said.completion_tokens)
+        self.cost = _sum(self.cost, said.cost)
+
+
+def _sum(total: Any, value: Any) -> Any:
+    """None, once something unknown is in it."""
+    return None if total is None or value is None else total + value
+
+
+@dataclass
+class Ledger:
+    """What outside minds were asked, by (component, kind of line, model)."""
+
+    tallies: dict[tuple[str, str, str], Tally] = field(default_factory=dict)
+
+    def of(self, component: str, kind: str, model: str) -> Tally:
+        return self.tallies.setdefault((component, kind, model), Tally())
+
+    def entries(self) -> tuple[Entry, ...]:
+        return tuple(Entry(*key, **vars(tally)) for key, tally in sorted(self.tallies.items()))
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of unit length, (n, d) of float32."""
+
+    @property
+    def name(self) -> str: ...
+    def embed(self, texts: Sequence[str]) -> Array: ...
+
+
+class Outside:
+    """All that one run hears from outside.
+
+    reach: gives those who can be asked; called before the first question to them.
+    """
+
+    def __init__(
+        self, reach: Callable[[], Minds | None] | None = None, vault: Vault | None = None
+    ) -> None:
+        self._reach, self.vault = reach, vault or NoVault()
+        self._minds: Minds | None = None
+        self.ledger = Ledger()
+        self.troubles: list[Trouble] = []
+        self._stopped: BaseException | None = None
+
+    async def call(self, request: Request) -> Said:
+        """What is said to a request; raises Paused."""
+        said = self.vault.kept(request)
+        if said is None:
+            said = await self._asked(request)
+            await self.vault.keep(request, said)
+        address = request.address
+        self.ledger.of(address.component, address.kind, said.model).add(request, said)
+        if request.again:
+            self.trouble(address, said.model, request.again, request.reason)
+        return said
+
+    async def _asked(self, request: Request) -> Said:
+        if self._minds is None and self._reach is not None:
+            self._minds = self._reach()
+        minds = self._minds
+        if minds is None:
+            raise PartError(
+                f"{request.address.component} asks model {request.model!r}, but this game reaches "
+                "no models; name them in the component's `models`, or give the game Outside(reach)"
+            )
+
+        async def going() -> None:
+            if self._stopped is not None:
+                raise Paused("the run was stopped") from self._stopped
+            await self.vault.sending(request)
+
+        try:
+            said = await minds.call(request, going)
+        except BaseException as error:
+            # Whatever ends a run ends it for all: who has not asked yet need not begin.
+            self._stopped = self._stopped or error
+            raise
+        # Half a surrogate pair, which JSON can spell, is no text that a file could keep.
+        return said._replace(text=said.text.encode("utf-8", "replace").decode())
+
+    async def answered(
+        self, address: Address, consult: Callable[[], Awaitable[Any]], called: Callable[[], bool]
+    ) -> Any:
+        """The answer of a component to one question; raises Unparsed.
+
+        called: whether it has called through us. If not, it asked somebody on its own, and what it
+        found is kept as it is.
+        """
+        request = Request(address._replace(turn=BARE), "", ())
+        said = self.vault.kept(request)
+        if said is None:
+            answer = await _or_unparsed(consult)
+            if not called():
+                words = _in_words(answer, address)
+                said = Said(words, prompt_tokens=0, completion_tokens=0, cost=0.0)
+                await self.vault.keep(request, said)
+        else:
+            answer = _from_words(said.text)
+        if said is not None:
+            self.ledger.of(address.component, address.kind, "").calls += 1
+        if isinstance(answer, Unparsed):
+            raise answer
+        return answer
+
+    def trouble(self, address: Address, model: str, what: str, reason: str) -> None:
+        """Note what was wrong with an answer."""
+        who = address.component, address.kind, model, address.replicate, address.agent
+        self.troubles.append(Trouble(*who, what, reason))
+
+    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
+        """Vectors of texts, (n, d); those that were kept are not computed again.
+
+        Their last bits depend on what else was computed with them, so that a record is needed.
+        """
+        wanted = list(dict.fromkeys(texts))
+        known = self.vault.vectors(embedder.name, wanted)
+        new = [text for text in wanted if text not in known]
+        if new:
+            made = dict(zip(new, embedder.embed(new), strict=True))
+            self.vault.keep_vectors(embedder.name, made)
+            known |= made
+        return stacked(known, texts)
+
+    async def together(self, jobs: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+        """All results, in order. Where one fails, or we are interrupted, those under way may end.
+
+        So no answer is lost that is already paid for.
+        """
+        tasks = [asyncio.ensure_future(job) for job in jobs]
+        if not tasks:
+            return []
+        try:
+            await asyncio.wait(tasks)
+        except asyncio.CancelledError as error:
+            self._stopped = error
+            _, late = await asyncio.wait(tasks, timeout=_GRACE)
+            for task in late:
+                task.cancel()
+            raise
+        failures = [failure for task in tasks if (failure := task.exception()) is not None]
+        if failures:
+            # What came first explains the others.
+            raise self._stopped if self._stopped in failures else failures[0]
+        return [task.result() for task in tasks]
+
+    async def close(self) -> None:
+        if self._minds is not None:
+            await self._minds.close()
+
+
+async def _or_unparsed(consult: Callable[[], Awaitable[Any]]) -> Any:
+    try:
+        return await consult()
+    except Unparsed as unparsed:
+        return unparsed
+
+
+def _in_words(answer: Any, address: Address) -> str:
+    if isinstance(answer, Unparsed):
+        return json.dumps({"unparsed": str(answer)})
+    try:
+        return json.dumps({"answer": answer}, default=lambda value: value.tolist())
+    except (TypeError, ValueError, AttributeError) as error:
+        raise PartError(
+            f"{address.component} answered {address.kind!r} with what cannot be kept: {error}; "
+            "give numbers, text, or lists and dictionaries of these"
+        ) from error
+
+
+def _from_words(text: str) -> Any:
+    said = json.loads(text)
+    return said["answer"] if "answer" in said else Unparsed(said["unparsed"])

@@ -1,0 +1,78 @@
+"""What can be concluded from a run that is over: its scenario's afterword, kept in the run file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from society.calls import Vault
+from society.draws import Array
+from society.errors import InputError
+from society.graph import Graph
+from society.outside import Embedder, Outside
+from society.scenario import Finding
+from society.scenario_file import Spec
+from society.spec import Setup, prepared
+from society.talk import Page
+
+from .reader import RunFile
+from .vault import Recorded
+
+
+class Concluded(NamedTuple):
+    """What was found, and a line about what could not be."""
+
+    findings: tuple[Finding, ...] = ()
+    note: str = ""
+
+
+class _Epilogue:
+    """An Afterword on a run file."""
+
+    def __init__(self, run: RunFile, setup: Setup, vault: Vault) -> None:
+        self._run, self._setup = run, setup
+        self._outside = Outside(vault=vault)
+
+    @property
+    def params(self) -> Any:
+        return self._setup.params
+
+    @property
+    def graphs(self) -> Mapping[str, Graph]:
+        return self._setup.gamemaster().table.graphs
+
+    def pages(self) -> Iterator[Page]:
+        return self._run.pages()
+
+    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
+        return self._outside.embedded(embedder, texts)
+
+
+def concluded(run: RunFile, setup: Setup | None = None, vault: Vault | None = None) -> Concluded:
+    """What the scenario's afterword finds in a run that is over, from the file if it is there.
+
+    setup: of the run, if it is at hand. vault: where embeddings are kept.
+    """
+    kept = run.findings()
+    if kept is not None:
+        return Concluded(kept)
+    if run.manifest.level != "full":
+        return Concluded()
+    try:
+        setup = setup or prepared(Spec.model_validate(run.manifest.spec))
+    except (InputError, ValueError) as error:
+        return Concluded(note=f"what its scenario concludes cannot be told: {error}")
+    if setup.scenario.afterword is None:
+        return Concluded()
+    try:
+        found = setup.scenario.afterword(_Epilogue(run, setup, vault or Recorded(run)))
+        return Concluded(tuple(_checked(finding, run.manifest.replicates) for finding in found))
+    except ImportError as error:  # an extra is not installed; the message says how to
+        return Concluded(note=str(error))
+
+
+def _checked(finding: Finding, replicates: int) -> Finding:
+    values = np.broadcast_to(np.asarray(finding.values, float), (replicates,))
+    return finding._replace(values=values)

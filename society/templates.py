@@ -1,0 +1,128 @@
+"""Prompt files are Jinja2 templates: strict about names, and sandboxed, since packs are shared.
+
+The only module that imports jinja2; it is imported by the first prompt that is rendered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from traceback import walk_tb
+from types import SimpleNamespace
+from typing import Any
+
+from jinja2 import (
+    FunctionLoader,
+    StrictUndefined,
+    Template,
+    TemplateError,
+    TemplateNotFound,
+    TemplateSyntaxError,
+    meta,
+)
+from jinja2.sandbox import SandboxedEnvironment
+
+from .errors import InputError, brief, nearest
+from .wording import fenced, number, plain
+
+# All that a template can do wrong: of Python's own errors those that its expressions can raise.
+_FAILURES = (
+    TemplateError,
+    ArithmeticError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+_UNKNOWN = re.compile(r"'(\w+)' is undefined")
+
+
+class _Sandbox(SandboxedEnvironment):
+    """One that knows that what is seen of a peer is plain data, which saves half of its time."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        if type(obj) is SimpleNamespace:
+            known = vars(obj)
+            if attribute in known:
+                return known[attribute]
+        return super().getattr(obj, attribute)
+
+
+class Templates:
+    """Templates by name, compiled once; `find` tells which file has a name, if any has."""
+
+    def __init__(self, find: Callable[[str], Path | None]) -> None:
+        self._find = find
+        self._files: set[str] = set()
+        self._environment = _Sandbox(
+            loader=FunctionLoader(self._loaded),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+            cache_size=-1,
+        )
+        self._environment.filters |= {
+            "number": number,
+            "fenced": fenced,
+            "plain": plain,
+            "seen": _seen,
+        }
+        self._ready: dict[str, Template] = {}
+
+    def render(self, name: str, variables: Mapping[str, Any]) -> str:
+        """A template with its variables filled in; raises InputError with file and line."""
+        try:
+            template = self._ready.get(name)
+            if template is None:
+                template = self._ready[name] = self._environment.get_template(name)
+            return template.render(variables).strip("\n")
+        except _FAILURES as error:
+            raise self._refused(error, name, variables) from error
+
+    def references(self, name: str) -> set[str | None]:
+        """The templates that this one includes, extends or imports; None: one that it computes.
+
+        Raises InputError.
+        """
+        try:
+            source, _, _ = self._loaded(name)
+            return set(meta.find_referenced_templates(self._environment.parse(source, name)))
+        except TemplateError as error:
+            raise self._refused(error, name, {}) from error
+
+    def _loaded(self, name: str) -> tuple[str, str, None]:
+        file = self._find(name)
+        if file is None:
+            raise TemplateNotFound(name)
+        try:
+            source = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeError) as error:
+            raise InputError(f"cannot read {brief(file)}: {error}; prompts are UTF-8") from error
+        self._files.add(str(file))
+        return source, str(file), None
+
+    def _refused(self, error: Exception, name: str, variables: Mapping[str, Any]) -> InputError:
+        """What is wrong with a template, and where."""
+        if isinstance(error, TemplateSyntaxError):
+            file, line = self._find(error.name or name), error.lineno
+        else:
+            file, line = self._place(error, name)
+        words = str(error)
+        if isinstance(error, TemplateNotFound):
+            words = f"there is no prompt {error.name!r} beside it, and none of ours"
+        elif unknown := _UNKNOWN.fullmatch(words):
+            words += f"; {nearest(unknown[1], variables)}"
+        return InputError(f"{brief(file) if file else name}:{line}: {words}")
+
+    def _place(self, error: Exception, name: str) -> tuple[Path | None, int]:
+        """The innermost template file and line of a traceback."""
+        calls = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+        inside = [(Path(file), line) for file, line in calls if file in self._files]
+        return inside[-1] if inside else (self._find(name), 1)
+
+
+def _seen(peer: SimpleNamespace) -> list[str]:
+    """What is seen of a peer: names of facts."""
+    return [name for name in vars(peer) if name != "name"]

@@ -1,0 +1,134 @@
+"""Hard stops are never exceeded, however many calls are under way, and count over all sittings."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from society.calls import Said, Spent
+from society.errors import InputError, Paused
+from society.models.budget import Budget, Use
+from society.models.desk import Desk
+from society.models.settings import Limits, ModelSpec
+
+if TYPE_CHECKING:
+    from tests.conftest import Provider
+    from tests.models.conftest import Ask
+
+
+async def at_once() -> None:
+    """Nothing to be noted before a call."""
+
+
+def heard(desk: Desk, ask: Ask, count: int) -> tuple[list[Said], list[Paused]]:
+    """What so many calls at once come to: what is said, and who is paused."""
+
+    async def all_of_them() -> list[Said | BaseException]:
+        calls = (desk.call(ask(f"I am {agent}", agent), at_once) for agent in range(count))
+        results = await asyncio.gather(*calls, return_exceptions=True)
+        await desk.close()
+        return results
+
+    results = asyncio.run(all_of_them())
+    said = [one for one in results if isinstance(one, Said)]
+    paused = [one for one in results if isinstance(one, Paused)]
+    assert len(said) + len(paused) == count
+    return said, paused
+
+
+def tokens(said: list[Said]) -> int:
+    return sum((one.prompt_tokens or 0) + (one.completion_tokens or 0) for one in said)
+
+
+@pytest.fixture
+def server(provider: Provider, surroundings: pytest.MonkeyPatch) -> ModelSpec:
+    """Settings that lead to the server."""
+    return ModelSpec(model="budgeted", api_base=provider.url, max_tokens=40, backoff=0.001)
+
+
+def test_calls_stop_exactly_at_their_limit(provider: Provider, server: ModelSpec, ask: Ask) -> None:
+    provider.plan(latency=[0.0, 0.01])
+    said, paused = heard(Desk({"default": server}, Limits(max_calls=13)), ask, 40)
+    assert (len(said), len(paused)) == (13, 27)
+    assert provider.stats()["count"] == 13
+    assert str(paused[0]) == (
+        "--max-calls: 13 of 13 used, and the next call may take 1; "
+        "go on with `society resume FILE --max-calls N`"
+    )
+
+
+def test_what_earlier_sittings_have_used_counts(
+    provider: Provider, server: ModelSpec, ask: Ask
+) -> None:
+    desk = Desk({"default": server}, Limits(max_calls=13), Spent(calls=10))
+    said, _ = heard(desk, ask, 40)
+    assert len(said) == 3
+
+
+def test_retries_are_no_calls(provider: Provider, server: ModelSpec, ask: Ask) -> None:
+    provider.plan(script=["500", "null"])
+    said, paused = heard(Desk({"default": server}, Limits(max_calls=5)), ask, 5)
+    assert [one.retries for one in said] == [2] * 5
+    assert not paused
+    assert provider.stats()["count"] == 15
+
+
+def test_tokens_are_never_exceeded_and_nearly_used_up(
+    provider: Provider, server: ModelSpec, ask: Ask
+) -> None:
+    """A call takes about 11 tokens, and up to 80 are set aside for it while it is under way."""
+    provider.plan(latency=[0.0, 0.01])
+    said, paused = heard(Desk({"default": server}, Limits(max_tokens=300)), ask, 60)
+    assert 220 < tokens(said) <= 300
+    assert paused
+
+
+def test_dollars_are_never_exceeded(
+    provider: Provider, surroundings: pytest.MonkeyPatch, ask: Ask
+) -> None:
+    """gpt-4o: 2.5 dollars for a million tokens of prompts, 10 of replies."""
+    surroundings.setenv("OPENAI_BASE_URL", provider.url)
+    spec = ModelSpec(model="openai/gpt-4o", max_tokens=40)
+    said, paused = heard(Desk({"default": spec}, Limits(max_cost=0.002)), ask, 40)
+    assert 0.0014 < sum(one.cost or 0 for one in said) <= 0.002
+    assert "--max-cost: $0.00" in str(paused[0])
+
+
+def test_usage_that_nobody_tells_is_taken_to_be_the_most(
+    provider: Provider, server: ModelSpec, ask: Ask
+) -> None:
+    """16 for the frame, 16 for the message, 6 letters, and 40 for the reply: 78 each."""
+    provider.plan(script=["silent"])
+    said, _ = heard(Desk({"default": server}, Limits(max_tokens=78 * 3 + 77)), ask, 9)
+    assert len(said) == 3
+
+
+def test_who_does_not_fit_waits_for_those_under_way() -> None:
+    """Of ten tokens seven are set aside; when three of these were enough, the second one fits."""
+
+    async def order() -> list[str]:
+        budget, told = Budget(Limits(max_tokens=10), Spent()), []
+
+        async def second() -> None:
+            await budget.hold(Use(1, 6))
+            told.append("second")
+
+        await budget.hold(Use(1, 7))
+        waiting = asyncio.create_task(second())
+        await asyncio.sleep(0)
+        told.append("first")
+        budget.settle(Use(1, 7), Use(1, 3))
+        await waiting
+        return told
+
+    assert asyncio.run(order()) == ["first", "second"]
+
+
+def test_a_cost_that_nobody_can_count_is_refused(provider: Provider, server: ModelSpec) -> None:
+    desk = Desk({"default": server}, Limits(max_cost=1.0))
+    with pytest.raises(InputError, match=r"price of 'budgeted' is unknown; use --max-tokens"):
+        desk.check(["default"])
+    with pytest.raises(InputError, match="nobody knows what the run has used so far"):
+        Desk({}, Limits(max_tokens=9), Spent(3, None, None)).check(["default"])

@@ -1,0 +1,343 @@
+"""An OpenAI-compatible server that fails on demand, for tests: `python tests/provider.py`.
+
+What it answers is a function of the messages alone, so that any order of the calls gives the same
+run. What goes wrong is a function of the messages, the attempt and the plan's seed. The plan is
+given as JSON by --plan or POST /plan:
+
+    seed         of chance
+    latency      seconds before an answer, or [least, most]
+    faults       {kind: chance}; kinds are in FAULTS, or an HTTP status
+    script       kinds for the first, second, ... attempt at every prompt; "ok" is none
+    retry_after  seconds that a 429 asks for
+    complaint    what it says when it refuses
+    hang         seconds for which a hanging attempt hangs
+    brain        who answers: a name in BRAINS
+
+GET /log tells, for every prompt (by its hash), when attempts arrived and how many were answered in
+full; GET /stats what there was altogether; POST /reset forgets both, and the plan.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from hashlib import blake2b
+from typing import Any
+
+from aiohttp import web
+
+PLAIN: dict[str, Any] = {
+    "seed": 0,
+    "latency": 0.0,
+    "faults": {},
+    "script": [],
+    "retry_after": 0.05,
+    "complaint": "fault",
+    "hang": 30.0,
+    "brain": "resident",
+}
+
+
+def chance(*address: object) -> float:
+    """A number in [0, 1) that depends on the address alone."""
+    said = "\0".join(map(str, address)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(said, digest_size=7).digest(), "little") / 2**56
+
+
+# Who answers
+
+
+def resident(prompt: str) -> str:
+    """Reads the form of the answer, as `Reply.hint` tells it, and answers in that form."""
+    fields = re.findall(r'^- "([^"]+)": (.+)$', prompt, re.MULTILINE)
+    mix = re.findall(r'"([^"]+)": <percent>', prompt)
+    if mix:
+        first = round(100 * chance(prompt, "mix"))
+        rest = [100 - first, *[0] * (len(mix) - 2)] if len(mix) > 1 else []
+        said: dict[str, Any] = dict(zip(mix, [first, *rest], strict=True))
+    else:
+        asked = fields or [("answer", prompt)]
+        said = {name: to_hint(hint, chance(prompt, name)) for name, hint in asked}
+    return f"Having weighed it up: {json.dumps(said)}"
+
+
+def to_hint(hint: str, u: float) -> Any:
+    """An answer to one hint."""
+    if names := re.findall(r"one of these names: (.+?), or nobody", hint):
+        return names[-1].split(", ")[int(8 * u)] if 8 * u < len(names[-1].split(", ")) else "nobody"
+    if "nobody, as you see no one" in hint:
+        return "nobody"
+    if labels := re.findall(r"one of these: (.+)", hint):
+        options = labels[-1].split(", ")
+        return options[int(u * len(options))]
+    if "the number of one of these:" in hint:
+        places = re.findall(r"^(\d+)\. ", hint.rpartition("the number of one of these:")[2], re.M)
+        return int(places[int(u * len(places))])
+    if "text of at most" in hint:
+        return f"Everybody should keep to about {round(10 * u)} a round and help those in need."
+    if spans := re.findall(r"number from (\S+) to ([\d.]+)", hint):
+        low, high = map(float, spans[-1])
+        value = low + u * (high - low)
+    else:
+        value = 10 * u if "of at least" in hint else u
+    return round(value) if "whole number" in hint else round(value, 3)
+
+
+def number(prompt: str) -> str:
+    """A number in [0, 1), and nothing else."""
+    return json.dumps({"answer": round(chance(prompt), 3)})
+
+
+def echo(prompt: str) -> str:
+    """The end of the prompt."""
+    return prompt[-200:]
+
+
+BRAINS: dict[str, Callable[[str], str]] = {"resident": resident, "number": number, "echo": echo}
+
+
+class Provider:
+    """The plan, and what was asked so far."""
+
+    def __init__(self, plan: dict[str, Any]) -> None:
+        self.plan = PLAIN | plan
+        self.reset()
+
+    def reset(self) -> None:
+        self.log: dict[str, dict[str, Any]] = {}
+        self.under_way: set[int] = set()  # attempts, by number
+        self.most, self.count, self.last = 0, 0, dict[str, Any]()
+
+    async def complete(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        under_way = self.under_way  # a reset begins another one, whatever still hangs in this
+        self.count += 1
+        number = self.count
+        under_way.add(number)
+        self.most = max(self.most, len(under_way))
+        self.last = {"body": body, "key": request.headers.get("Authorization", "")}
+        try:
+            return await self.answer(request, body)
+        finally:
+            under_way.discard(number)
+
+    async def answer(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        words = json.dumps(body["messages"])
+        name = blake2b(words.encode(), digest_size=8).hexdigest()
+        entry = self.log.setdefault(name, {"count": 0, "full": 0, "at": []})
+        attempt = entry["count"]
+        entry["count"] += 1
+        entry["at"].append(time.monotonic())
+        await self.wait(name, attempt)
+        kind = self.kind(name, attempt)
+        answer = FAULTS.get(kind, status)
+        response = await answer(self, request, completion(body, BRAINS[self.plan["brain"]]), kind)
+        entry["full"] += kind in _IN_FULL
+        return response
+
+    async def wait(self, name: str, attempt: int) -> None:
+        latency = self.plan["latency"]
+        if isinstance(latency, list):
+            low, high = latency
+            latency = low + (high - low) * chance(self.plan["seed"], "latency", name, attempt)
+        if latency:
+            await asyncio.sleep(latency)
+
+    def kind(self, name: str, attempt: int) -> str:
+        """What goes wrong with an attempt; "ok" if nothing does."""
+        if attempt < len(self.plan["script"]):
+            return str(self.plan["script"][attempt])
+        u = chance(self.plan["seed"], "fault", name, attempt)
+        for kind, share in self.plan["faults"].items():
+            if u < share:
+                return str(kind)
+            u -= share
+        return "ok"
+
+
+def completion(body: dict[str, Any], brain: Callable[[str], str]) -> dict[str, Any]:
+    """A chat completion; tokens are four letters each."""
+    prompt = "\n".join(message["content"] for message in body["messages"])
+    text = brain(prompt)
+    used = {"prompt_tokens": len(prompt) // 4, "completion_tokens": max(1, len(text) // 4)}
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": text},
+        "finish_reason": "stop",
+    }
+    return {
+        "id": "chatcmpl-0",
+        "object": "chat.completion",
+        "created": 0,
+        "model": body["model"],
+        "choices": [choice],
+        "usage": used | {"total_tokens": sum(used.values())},
+    }
+
+
+# What may go wrong
+
+Fault = Callable[[Provider, web.Request, dict[str, Any], str], Awaitable[web.StreamResponse]]
+
+
+async def ok(*said: Any) -> web.StreamResponse:
+    return web.json_response(said[2])
+
+
+async def status(
+    provider: Provider, request: web.Request, full: dict[str, Any], kind: str
+) -> web.StreamResponse:
+    """An HTTP status, with the words of an error."""
+    headers = {"Retry-After": str(provider.plan["retry_after"])} if kind == "429" else {}
+    error = {"message": f"{provider.plan['complaint']} {kind}", "type": "test", "code": None}
+    return web.json_response({"error": error}, status=int(kind), headers=headers)
+
+
+async def hang(
+    provider: Provider, request: web.Request, full: dict[str, Any], kind: str
+) -> web.StreamResponse:
+    await asyncio.sleep(provider.plan["hang"])
+    return await cut(provider, request, full, kind)
+
+
+async def cut(
+    provider: Provider, request: web.Request, full: dict[str, Any], kind: str
+) -> web.StreamResponse:
+    """The connection breaks before anything is said."""
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response()
+
+
+async def truncated(
+    provider: Provider, request: web.Request, full: dict[str, Any], kind: str
+) -> web.StreamResponse:
+    """It breaks in the middle of the body."""
+    body = json.dumps(full).encode()
+    headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+    response = web.StreamResponse(headers=headers)
+    await response.prepare(request)
+    await response.write(body[: len(body) // 2])
+    return await cut(provider, request, full, kind)
+
+
+async def drip(
+    provider: Provider, request: web.Request, full: dict[str, Any], kind: str
+) -> web.StreamResponse:
+    """A good answer, in twenty drops."""
+    body = json.dumps(full).encode()
+    response = web.StreamResponse(headers={"Content-Type": "application/json"})
+    await response.prepare(request)
+    step = len(body) // 20 + 1
+    for start in range(0, len(body), step):
+        await response.write(body[start : start + step])
+        await asyncio.sleep(0.01)
+    return response
+
+
+async def policy(*said: Any) -> web.StreamResponse:
+    """It does not like the prompt."""
+    code = "content_policy_violation"
+    error = {"message": "not here", "type": "invalid_request_error", "code": code}
+    return web.json_response({"error": error}, status=400)
+
+
+async def malformed(*said: Any) -> web.StreamResponse:
+    return web.Response(text='{"choices": [{"message": ', content_type="application/json")
+
+
+async def html(*said: Any) -> web.StreamResponse:
+    return web.Response(text="<html><h1>Bad Gateway</h1></html>", content_type="text/html")
+
+
+def changed(change: Callable[[dict[str, Any]], object]) -> Fault:
+    """A whole answer with something wrong in it."""
+
+    async def fault(*said: Any) -> web.StreamResponse:
+        change(said[2])
+        return web.json_response(said[2])
+
+    return fault
+
+
+def _message(full: dict[str, Any]) -> dict[str, Any]:
+    message: dict[str, Any] = full["choices"][0]["message"]
+    return message
+
+
+def _cut_off(full: dict[str, Any]) -> None:
+    text = _message(full)["content"]
+    _message(full)["content"] = text[: len(text) // 2]
+    full["choices"][0]["finish_reason"] = "length"
+
+
+FAULTS: dict[str, Fault] = {
+    "ok": ok,
+    "hang": hang,
+    "cut": cut,
+    "truncated": truncated,
+    "drip": drip,
+    "policy": policy,
+    "malformed": malformed,
+    "html": html,
+    "empty": changed(lambda full: full.update(choices=[])),
+    "null": changed(lambda full: _message(full).update(content=None)),
+    "garbage": changed(lambda full: _message(full).update(content="§ 7 ?? or 9, who knows {")),
+    "length": changed(_cut_off),
+    "silent": changed(lambda full: full.pop("usage")),
+    "filtered": changed(lambda full: full["choices"][0].update(finish_reason="content_filter")),
+}
+_IN_FULL = ("ok", "drip", "garbage", "length", "silent", "filtered")  # answers that are paid for
+
+
+def application(provider: Provider) -> web.Application:
+    async def plan(request: web.Request) -> web.Response:
+        provider.plan = PLAIN | await request.json()
+        return web.json_response(provider.plan)
+
+    async def log(request: web.Request) -> web.Response:
+        return web.json_response(provider.log)
+
+    async def stats(request: web.Request) -> web.Response:
+        full = sum(entry["full"] for entry in provider.log.values())
+        told = {name: getattr(provider, name) for name in ("count", "most", "last")}
+        return web.json_response(told | {"full": full, "in_flight": len(provider.under_way)})
+
+    async def reset(request: web.Request) -> web.Response:
+        provider.plan = PLAIN
+        provider.reset()
+        return web.json_response({})
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", provider.complete)
+    app.router.add_post("/plan", plan)
+    app.router.add_post("/reset", reset)
+    app.router.add_get("/log", log)
+    app.router.add_get("/stats", stats)
+    return app
+
+
+async def serve(port: int, plan: dict[str, Any]) -> None:
+    """Serve until killed; the URL is the first line of stdout."""
+    runner = web.AppRunner(application(Provider(plan)), access_log=None)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", port, backlog=1024)
+    await site.start()
+    print(f"http://127.0.0.1:{runner.addresses[0][1]}/v1", flush=True)
+    await asyncio.Event().wait()
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--plan", type=json.loads, default={})
+    args = parser.parse_args(argv)
+    asyncio.run(serve(args.port, args.plan))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,234 @@
+"""Runs that are cut short go on as if nothing had happened, and nothing is paid for twice."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from society.callbook import seal
+from society.calls import Entry
+from society.cli import main
+from society.runs import writer
+from society.runs.runfile import open_run
+from society.runs.verify import verify
+
+if TYPE_CHECKING:
+    from tests.conftest import Provider
+
+VILLAGE = ("language_village", "--rounds", "10", "--seed", "5", "--set", "ends_on=horizon")
+PRELOAD = ["society.cli", "society.runs.resume", "society.models.lean", "society.templates"]
+
+pytestmark = pytest.mark.xdist_group("provider")
+
+
+class Told(NamedTuple):
+    """What a run file says once nobody writes it."""
+
+    status: str
+    digest: str
+    calls: int
+    unanswered: int
+
+
+def told(path: Path) -> Told:
+    with open_run(path) as run:
+        calls = sum(entry.calls for entry in run.ledger())
+        return Told(run.status, run.outcome().digest, calls, run.unanswered)
+
+
+def ledger(path: Path) -> tuple[Entry, ...]:
+    with open_run(path) as run:
+        return run.ledger()
+
+
+def asked(provider: Provider) -> int:
+    count: int = provider.stats()["count"]
+    return count
+
+
+def words(path: Path, provider: Provider, *more: str) -> list[str]:
+    """To play a village of ten language agents over ten rounds."""
+    model = ("--model", "resident", "--api-base", provider.url)
+    return ["run", *VILLAGE, *model, "--out", str(path), "--quiet", *more]
+
+
+@pytest.fixture
+def whole(provider: Provider, tmp_path: Path) -> Told:
+    """The village, played without interruption."""
+    path = tmp_path / "whole.run"
+    assert main(words(path, provider)) == 0
+    provider.reset()
+    return told(path)
+
+
+def test_kills_at_twenty_moments_cost_at_most_the_calls_in_flight(
+    provider: Provider, whole: Told, tmp_path: Path
+) -> None:
+    """Each village is killed with SIGKILL, resumed to its end, and proved from its tape."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOAD)
+
+    def fresh(given: list[str]) -> Any:
+        process = context.Process(target=main, args=(given,))
+        process.start()
+        return process
+
+    rng = np.random.default_rng(7)
+    halfway = 0
+    for number in range(20):
+        path = tmp_path / f"{number}.run"
+        provider.reset()
+        provider.plan(latency=[0.002, 0.02], seed=number)
+        process = fresh(words(path, provider))
+        time.sleep(rng.uniform(0.1, 1.8))
+        process.kill()
+        process.join()
+        before = asked(provider)
+        kept = told(path) if path.exists() else Told("", "", 0, 0)
+        halfway += 0 < kept.calls < whole.calls
+        assert kept.calls <= before <= kept.calls + 10, "ten agents: ten calls in flight at most"
+        assert before <= kept.calls + kept.unanswered, "and they are counted"
+        if kept.status == "finished":
+            continue
+        fresh(["resume", str(path), "--quiet"] if kept.status else words(path, provider)).join()
+        assert told(path) == (*whole[:3], 0), "the same history, and every call answered"
+        assert asked(provider) - before == whole.calls - kept.calls, "nothing kept is asked again"
+        assert verify(path).ok
+    assert halfway >= 10, "most kills must hit a village that is being played"
+
+
+def test_one_run_can_be_killed_again_and_again(
+    provider: Provider, whole: Told, tmp_path: Path
+) -> None:
+    """What was cut short five times by a limit has asked exactly what the whole run asked."""
+    path = tmp_path / "a.run"
+    code = main(words(path, provider, "--max-calls", "37"))
+    for limit in (74, 111, 150, 222, 1000):
+        assert (code, told(path).status) == (3, "paused")
+        code = main(["resume", str(path), "--quiet", "--max-calls", str(limit)])
+    assert code == 0
+    assert (told(path), asked(provider)) == (whole, whole.calls)
+
+
+def test_an_interrupt_waits_for_the_answers_under_way(
+    provider: Provider, whole: Told, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.run"
+    provider.plan(latency=0.3)
+    program = [sys.executable, "-m", "society", *words(path, provider)]
+    with subprocess.Popen(program, stderr=subprocess.PIPE, text=True) as process:
+        while asked(provider) < 15:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate()[1]
+    assert process.returncode == 130
+    assert f"go on with: society resume {path}" in said
+    kept = told(path)
+    assert (kept.status, kept.unanswered, kept.calls) == ("interrupted", 0, asked(provider))
+    provider.plan(latency=0)
+    assert main(["resume", str(path), "--quiet"]) == 0
+    assert told(path) == whole
+
+
+def test_an_outage_pauses_and_the_run_goes_on_when_it_is_over(
+    provider: Provider, whole: Told, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, spec = tmp_path / "a.run", tmp_path / "a.yaml"
+    spec.write_text(
+        "scenario: language_village\nrounds: 10\nseed: 5\nparameters: {ends_on: horizon}\n"
+        f"models: {{default: {{model: resident, api_base: '{provider.url}', backoff: 0.01}}}}\n"
+    )
+    assert main(["run", str(spec), "--out", str(path), "--quiet", "--max-calls", "95"]) == 3
+    provider.plan(faults={"500": 1})
+    assert main(["resume", str(path), "--quiet", "--max-calls", "1000"]) == 3
+    assert "HTTP 500" in capsys.readouterr().err
+    assert told(path).status == "paused"
+    provider.plan()
+    assert main(["resume", str(path), "--quiet", "--max-calls", "1000"]) == 0
+    assert told(path) == whole
+
+
+def test_a_full_disk_pauses_the_run_and_costs_no_kept_answer(
+    provider: Provider, whole: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite is given 60 pages of disk, and then more."""
+    path = tmp_path / "a.run"
+
+    def small(path: Path) -> sqlite3.Connection:
+        connection = connected(path)
+        connection.execute("PRAGMA max_page_count = 60")
+        return connection
+
+    connected = writer._connected
+    with monkeypatch.context() as patched:
+        patched.setattr(writer, "_connected", small)
+        assert main(words(path, provider)) == 3
+    kept, before = told(path), asked(provider)
+    assert kept.status == "paused"
+    assert 0 < kept.calls < whole.calls
+    assert main(["resume", str(path), "--quiet"]) == 0
+    assert told(path)[:3] == whole[:3]
+    assert asked(provider) - before == whole.calls - kept.calls
+
+
+def test_order_and_number_of_calls_under_way_change_nothing(
+    provider: Provider, whole: Told, tmp_path: Path
+) -> None:
+    for concurrency, latency in (("1", 0), ("3", [0, 0.03]), ("10", [0.01, 0.05])):
+        path = tmp_path / f"{concurrency}.run"
+        provider.plan(latency=latency, seed=int(concurrency))
+        assert main(words(path, provider, "--max-concurrency", concurrency)) == 0
+        assert told(path) == whole
+
+
+def test_a_finished_run_has_nothing_to_resume(
+    provider: Provider, whole: Told, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["resume", str(tmp_path / "whole.run"), "--quiet"]) == 0
+    assert "is finished; nothing to resume" in capsys.readouterr().err
+
+
+def test_a_village_of_rules_is_resumed_as_well(tmp_path: Path) -> None:
+    path, again = tmp_path / "a.run", tmp_path / "b.run"
+    village = ["run", "fishing_village", "--set", "ends_on=horizon", "--quiet", "--out"]
+    assert main([*village, str(path)]) == 0
+    assert main([*village, str(again)]) == 0
+    with sqlite3.connect(again) as file:
+        file.execute("DELETE FROM rounds WHERE round > 40")
+        file.execute("UPDATE status SET status = 'running'")
+    with sqlite3.connect(again) as file:
+        *said, _ = file.execute("SELECT * FROM status").fetchone()
+        file.execute("UPDATE status SET seal = ?", (seal(*said),))
+    assert told(again).status == "interrupted"
+    assert main(["resume", str(again), "--quiet"]) == 0
+    assert told(again) == told(path)
+    assert verify(again).ok
+
+
+def test_other_words_than_those_of_the_record_are_refused_and_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, pack = tmp_path / "a.run", tmp_path / "pack"
+    (pack / "language_village").mkdir(parents=True)
+    template = pack / "language_village" / "effort.md"
+    template.write_text("How hard? {{ hint }} {{ briefs }}\n")
+    run = ["run", *VILLAGE, "--model", "offline", "--prompts", str(pack), "--out", str(path)]
+    assert main([*run, "--quiet", "--max-calls", "57"]) == 3
+    template.write_text("How hard will you fish? {{ hint }} {{ briefs }}\n")
+    assert main(["resume", str(path), "--quiet", "--max-calls", "900"]) == 2
+    said = capsys.readouterr().err
+    assert (
+        "round 1: agent 0 of replicate 0 is not asked 'effort' in the words of the record" in said
+    )
+    assert "prompt language_village/effort.md has changed" in said
+    template.write_text("How hard? {{ hint }} {{ briefs }}\n")
+    assert main(["resume", str(path), "--quiet", "--max-calls", "900"]) == 0

@@ -1,0 +1,132 @@
+"""What the norms of a society say at its end: numbers by hand, on vectors that one can draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from society.draws import Array
+from society.graph import Complete, Graph, from_networkx
+from society.outside import Embedder
+from society.scenario import Finding, Params
+from society.scenarios import norms
+from society.scenarios.norms import told_by_norms
+from society.talk import Page, Step
+
+# Where sentences lie; "" lies nowhere. Between e and ne, and between ne and n: cos 45 degrees.
+PLACES = {"e": (1.0, 0.0), "n": (0.0, 1.0), "ne": (0.5**0.5, 0.5**0.5), "w": (-1.0, 0.0)}
+HALF = 0.5**0.5
+
+
+class Compass:
+    """An embedder of directions."""
+
+    name, size = "compass", 2
+
+    def embed(self, texts: Sequence[str]) -> Array:
+        return np.array([PLACES.get(text, (0.0, 0.0)) for text in texts])
+
+
+@pytest.fixture(autouse=True)
+def compass(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(norms, "MiniLM", Compass)
+
+
+class After(NamedTuple):
+    """A run that is over."""
+
+    rounds: Sequence[Mapping[str, Any]]
+    graph: Graph | None = None
+
+    @property
+    def params(self) -> Params:
+        return Params()
+
+    @property
+    def graphs(self) -> Mapping[str, Graph]:
+        shape = np.shape(self.rounds[0]["norm"])
+        return {"learn": self.graph or Complete(shape[0], np.arange(shape[1]))}
+
+    def pages(self) -> Iterator[Page]:
+        for number, told in enumerate(self.rounds):
+            arrays = {("own", name): np.array(said, object) for name, said in told.items()}
+            step = Step("tell", "reconsidered", "", arrays)
+            here = np.ones((1, 1), bool)
+            yield Page(number, (number,), (step,), b"", {}, {}, here, here)
+
+    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
+        return embedder.embed(texts)
+
+
+def findings(*rounds: Mapping[str, Any], graph: Graph | None = None) -> dict[str, list[float]]:
+    """Values by name, one for each replicate."""
+    found: Sequence[Finding] = list(told_by_norms(After(rounds, graph)))
+    return {one.name: one.values.tolist() for one in found}
+
+
+def test_by_hand() -> None:
+    """Norms e, e and n: cosines of pairs 1, 0, 0; |sum| = |(2, 1)|."""
+    found = findings(
+        {"norm": [["e", "w", "n"]]},
+        {"norm": [["e", "e", "n"]], "proposal": [["e", "n", "ne"]], "policy": [["ne"]]},
+    )
+    assert found["norm_similarity"] == pytest.approx([1 / 3])
+    assert found["norm_alignment"] == pytest.approx([5**0.5 / 3])
+    assert found["norm_to_policy"] == pytest.approx([HALF])
+    assert found["norm_to_proposal"] == pytest.approx([(1 + 0 + HALF) / 3])
+    assert found["norm_drift"] == pytest.approx([(0 + 2 + 0) / 3])
+    assert found["norm_clusters"] == [2]
+
+
+def test_the_two_numbers_of_the_paper_are_one() -> None:
+    found = findings({"norm": [["e", "ne", "n", "e"]]})
+    (similar,), (aligned,) = found["norm_similarity"], found["norm_alignment"]
+    assert aligned == pytest.approx(((1 + 3 * similar) / 4) ** 0.5)
+
+
+def test_neighbours_are_held_against_those_who_are_not() -> None:
+    """On the line 0 - 1 - 2 the ends do not see each other: cos(e, n) = 0."""
+    line = from_networkx([nx.path_graph(3)], np.arange(3))
+    found = findings({"norm": [["e", "ne", "n"]]}, graph=line)
+    assert found["norm_joined"] == pytest.approx([HALF])
+    assert found["norm_apart"] == pytest.approx([0])
+
+
+def test_where_all_are_neighbours_there_is_nobody_to_compare_with() -> None:
+    found = findings({"norm": [["e", "n"]]})
+    assert np.isnan([*found["norm_joined"], *found["norm_apart"]]).all()
+
+
+def test_who_has_no_norm_is_left_out() -> None:
+    found = findings({"norm": [["e", "", "ne"]]})
+    assert found["norm_similarity"] == pytest.approx([HALF])
+
+
+def test_each_replicate_is_measured_in_its_own_first_and_last_round() -> None:
+    """The second replicate begins a round later and is over a round earlier."""
+    found = findings(
+        {"norm": [["e", "e"], ["", ""]]},
+        {"norm": [["e", "e"], ["n", "n"]]},
+        {"norm": [["e", "e"], ["n", "e"]]},
+        {"norm": [["e", "n"], ["", ""]]},
+    )
+    assert found["norm_similarity"] == pytest.approx([0, 0])
+    assert found["norm_drift"] == pytest.approx([0.5, 0.5])
+
+
+def test_without_a_policy_there_is_no_closeness_to_it() -> None:
+    found = findings({"norm": [["e", "n"]]})
+    assert np.isnan([*found["norm_to_policy"], *found["norm_to_proposal"]]).all()
+
+
+def test_where_nobody_has_a_norm_there_is_no_number() -> None:
+    found = findings({"norm": [["", ""]]})
+    assert np.isnan([value for values in found.values() for value in values]).all()
+
+
+def test_where_no_norms_were_told_there_is_nothing_to_say() -> None:
+    assert list(told_by_norms(After([]))) == []
