@@ -70,7 +70,6 @@ async def reflect(tell: News, model: str, me: Members, one: One) -> None:
     try:
         thought = await answered(ask, one, model, View({}, Legal()), page="reflection", more=more)
     except Unparsed as unread:
-        me.world.outside.ledger.of("reflection", tell.kind, one.model).fallbacks += 1
-        me.world.outside.trouble(one.address, one.model, "fallback", str(unread))
+        one.fell_back(str(unread))
     else:
         one["insights"].add(me.moment, thought[:_LONGEST])

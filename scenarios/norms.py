@@ -33,6 +33,7 @@ from society.memory.norm_space import (
 from society.scenario import Afterword, Finding
 from society.talk import Page
 
+_EXACT = 6  # decimals; what follows is rounding, since vectors have single precision
 LIKENESS = 0.7  # the least cosine in a cluster: about that of one policy in two wordings
 
 
@@ -56,7 +57,8 @@ def told_by_norms(after: Afterword) -> Iterator[Finding]:
     learn = [_between(after.graphs["learn"], replicate, own) for replicate, own in enumerate(norms)]
 
     def finding(name: str, unit: str, of: Callable[[int], float]) -> Finding:
-        return Finding(name, unit, np.array([of(replicate) for replicate in range(len(norms))]))
+        values = np.array([of(replicate) for replicate in range(len(norms))])
+        return Finding(name, unit, np.round(values, _EXACT))
 
     yield finding(
         "norm_similarity",

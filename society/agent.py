@@ -393,6 +393,12 @@ class One:
         self.model = said.model
         return said
 
+    def fell_back(self, reason: str) -> None:
+        """Count an answer that could not be read, and for which something else stands."""
+        address, outside = self.address, self._me.world.outside
+        outside.ledger.of(address.component, address.kind, self.model).fallbacks += 1
+        outside.trouble(address, self.model, "fallback", reason)
+
     async def consulted(self, part: Component, ask: Inquiry) -> Any:
         """What a component answers, kept even if it asked somebody on its own; raises Unparsed."""
         return await self._me.world.outside.answered(

@@ -184,9 +184,7 @@ class Troupe:
         unread.reshape(-1)[nodes[~read]] = True
         for entry in np.flatnonzero(~read).tolist():
             one, answer = alone[entry][1], said[entry]
-            self.outside.ledger.of(part.title(), ask.kind, one.model).fallbacks += 1
-            reason = str(answer) if isinstance(answer, Unparsed) else f"got {answer!r:.80}"
-            self.outside.trouble(one.address, one.model, "fallback", reason)
+            one.fell_back(str(answer) if isinstance(answer, Unparsed) else f"got {answer!r:.80}")
 
     def _illegal(self, ask: Ask, world: dict[str, Array], nodes: Array) -> Array:
         """Which answers of these nodes have no nearest legal value, (R, N)."""

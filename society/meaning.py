@@ -14,7 +14,7 @@ from typing import Any
 
 from .graph import NOBODY
 
-WRAPPING = " \t\r\n*_`\"'“”‘’$<>|\\"  # markup and quotes around what is said
+WRAPPING = " \t\r\n*_`\"'“”‘’«»$<>|\\"  # markup and quotes around what is said
 NONE = frozenset({"none", "n/a", "na", "null"})
 NO_ONE = NONE | {"nobody", "no one", "noone", "no-one"}
 _YES = frozenset({"yes", "true"})
@@ -113,7 +113,7 @@ def _figure(figure: str, whole: float) -> float | None:
 
 def numbered(labels: Collection[str]) -> bool:
     """Whether options are shown with numbers, counted from 1: they are if one is a sentence."""
-    return any(len(label) > _SENTENCE for label in labels)
+    return any(len(label) > _SENTENCE or " " in label.strip() for label in labels)
 
 
 def option(said: Any, options: Mapping[str, int]) -> int | None:

@@ -11,8 +11,8 @@ any of them without touching code:
 A template sees each fact by name as this agent knows it, `facts` (all of them, those that are
 common to all first), `peers` (whom it sees, in order of id, each with .name and its seen facts),
 `me`, `moment`, `p` (the scenario's parameters), `scenario` and `kind`. A question adds `options`
-(labels of those that are open), `numbered` (whether a number names one), `briefs` (what the agent's
-faculties add), `hint` (the form of the answer) and `thinking` (whether to think before answering).
+(labels of those that are open), `briefs` (what the agent's faculties add), `hint` (the form of the
+answer, options included) and `thinking` (whether to think before answering).
 """
 
 from __future__ import annotations
@@ -69,7 +69,6 @@ class Prompts:
         """
         variables = self._known(ask.kind, ask.facts, one, sight) | {
             "options": list(legal.options),
-            "numbered": numbered(legal.options),
             "briefs": "\n\n".join(one.briefs(ask)),
             "hint": ask.reply.hint(_fenced(legal)),
             "thinking": thinking,

@@ -430,9 +430,9 @@ class Form:
             raise unread(ready, None, self.hint(legal))
         answers = {}
         for name, part in self.fields.items():
-            if name not in entries:
+            if name not in entries and not getattr(part, "optional", False):
                 raise Unparsed(f"got no single {name!r}; expected {part.hint(legal)}")
-            answers[name] = part.taken(entries[name], legal)
+            answers[name] = part.taken(entries.get(name), legal)
             if answers[name] is None:
                 raise Unparsed(
                     f"got {quoted(entries[name])} for {name!r}; expected {part.hint(legal)}"

@@ -33,7 +33,7 @@ from .scenario_file import CohortSpec, Spec, found
 from .table import Table, complete_graphs
 from .talk import Recorder
 from .tape import Answerer
-from .wrap import Play
+from .wrap import Play, questions
 
 
 class Drawn(NamedTuple):
@@ -175,7 +175,9 @@ def _bare_table(scenario: Scenario, params: Params, seed: int, agents: int, roun
     """For one replicate, in which everybody sees everybody."""
     ids, alone = np.arange(agents), np.arange(1)
     graphs = complete_graphs(scenario.relations, 1, ids)
-    return Table(params, seed=seed, ids=ids, replicate_ids=alone, horizon=rounds, graphs=graphs)
+    table = Table(params, seed=seed, ids=ids, replicate_ids=alone, horizon=rounds, graphs=graphs)
+    table.cohorts = cohort_seats(scenario.cast(params, agents), table)
+    return table
 
 
 def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
@@ -248,7 +250,7 @@ class _Preparation:
             with self.at(*keys):
                 play(table)  # a mechanism says now what it misses
             self.refuse()
-        return Setup(
+        setup = Setup(
             spec,
             replace(scenario, play=play),
             params,
@@ -259,6 +261,12 @@ class _Preparation:
             drawings,
             models,
         )
+        if spec.prompts is not None:
+            with self.at("prompts"):
+                asked = {ask.kind for ask in questions(play, table)}
+                setup.words.check(Path(spec.prompts), asked)
+            self.refuse()
+        return setup
 
     def refuse(self) -> None:
         """Say all that was found to be wrong."""

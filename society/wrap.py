@@ -66,6 +66,7 @@ def questions(play: Play, table: Table) -> Iterator[Ask]:
         horizon=table.horizon,
         graphs=graphs,
     )
+    alone.cohorts = {name: seats[:1] for name, seats in table.cohorts.items()}
     script, received = play(alone), None
     while True:
         try:

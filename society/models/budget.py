@@ -82,5 +82,5 @@ class Budget:
         )
         return (
             f"--max-{sort}: {used} of {limit} used, and the next call may take {need}; "
-            f"go on with `society resume FILE --max-{sort} N`"
+            f"raise it with --max-{sort} N"
         )

@@ -6,10 +6,10 @@ may stand in scenario files and run files.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 Sort = Literal["offline", "tape", "own", "lean", "litellm"]
 Above = Annotated[float, Field(gt=0)]
@@ -97,6 +97,14 @@ class ModelSpec(BaseModel):
         if not known:
             raise ValueError("is no URL; expected one like http://localhost:8000/v1")
         return url.rstrip("/")
+
+    @model_validator(mode="after")
+    def _somebody_answers(self) -> Self:
+        if self.api_base and self.sort in ("offline", "tape"):
+            raise ValueError(
+                f"a server is given, but the model is {self.model!r}; name the one it has (--model)"
+            )
+        return self
 
     @field_validator("extra")
     @classmethod

@@ -54,8 +54,7 @@ def test_calls_stop_exactly_at_their_limit(provider: Provider, server: ModelSpec
     assert (len(said), len(paused)) == (13, 27)
     assert provider.stats()["count"] == 13
     assert str(paused[0]) == (
-        "--max-calls: 13 of 13 used, and the next call may take 1; "
-        "go on with `society resume FILE --max-calls N`"
+        "--max-calls: 13 of 13 used, and the next call may take 1; raise it with --max-calls N"
     )
 
 

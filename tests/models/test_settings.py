@@ -66,7 +66,10 @@ def test_limits_are_above_zero() -> None:
 
 
 def test_a_slash_at_the_end_of_a_url_does_not_matter() -> None:
-    assert ModelSpec(api_base="http://localhost:8000/v1/").api_base == "http://localhost:8000/v1"
+    assert (
+        ModelSpec(model="m", api_base="http://localhost:8000/v1/").api_base
+        == "http://localhost:8000/v1"
+    )
 
 
 def test_every_sort_of_model_is_listed() -> None:
