@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 from rich.console import Console
 
-from society.runs.runfile import Writer, manifest_of, open_run
+from society.runs.runfile import RunFile, Writer, manifest_of, open_run
 from society.scenario_file import load
 from society.spec import prepared
 from society.theatre.plain import history
@@ -21,17 +22,38 @@ from society.theatre.plain import history
 HERE = Path(__file__).parent
 
 
-def replayed(folder: Path, scenario: str, changes: Mapping[str, Any]) -> str:
-    """The printed history of a run that went through a run file."""
+def replayed(folder: Path, scenario: str, changes: Mapping[str, Any]) -> RunFile:
+    """A run that went through a run file."""
     setup = prepared(load(scenario, changes))
     game = setup.gamemaster()
-    writer = Writer(folder / "golden.run", manifest_of(setup, game))
-    game.recorders = [writer]
-    game.play()
-    writer.close("finished")
+    with Writer(folder / "golden.run", manifest_of(setup, game)) as writer:
+        game.answerer.outside.vault = writer.vault
+        game.recorders = [writer]
+        game.play()
+    return open_run(folder / "golden.run")
+
+
+def told(run: RunFile) -> str:
+    """The printed history."""
     text = io.StringIO()
-    history(open_run(folder / "golden.run"), Console(file=text, width=80))
+    history(run, Console(file=text, width=80))
     return text.getvalue()
+
+
+def spoken(run: RunFile) -> Iterator[str]:
+    """Every prompt and every reply, in the order of who was asked what."""
+    for call in sorted(run.calls(), key=lambda call: (call.round, call.request.address)):
+        address = call.request.address
+        yield f"\n== round {call.round}: {address.occasion}, agent {address.agent}"
+        yield from (message.content for message in call.request.messages)
+        yield f"-> {call.said.text}"
+
+
+def check(text: str, name: str) -> None:
+    kept = HERE / name
+    if os.environ.get("SOCIETY_GOLDEN") == "rewrite":
+        kept.write_text(text, encoding="utf-8")
+    assert text == kept.read_text(encoding="utf-8")
 
 
 def test_a_small_village_is_told_as_it_was(tmp_path: Path) -> None:
@@ -39,7 +61,11 @@ def test_a_small_village_is_told_as_it_was(tmp_path: Path) -> None:
     poor = {"population": "mixed", "wealth": 2, "consumption": 3, "punishers": "text"}
     rules = {"effort_rule": "trait", "ends_on": "collapse"}
     changes = {"agents": 4, "rounds": 3, "seed": 9, "parameters": poor | rules}
-    told, kept = replayed(tmp_path, "fishing_village", changes), HERE / "fishing_village.txt"
-    if os.environ.get("SOCIETY_GOLDEN") == "rewrite":
-        kept.write_text(told, encoding="utf-8")
-    assert told == kept.read_text(encoding="utf-8")
+    check(told(replayed(tmp_path, "fishing_village", changes)), "fishing_village.txt")
+
+
+@pytest.mark.parametrize("scenario", ["language_village", "village_meeting"])
+def test_language_agents_are_asked_and_answer_as_they_did(tmp_path: Path, scenario: str) -> None:
+    """Three agents, two rounds, the offline mind: all prompts and replies, then the history."""
+    run = replayed(tmp_path, scenario, {"agents": 3, "rounds": 2, "seed": 4})
+    check("\n".join([*spoken(run), "", told(run)]), f"{scenario}.txt")
