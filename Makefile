@@ -10,6 +10,8 @@ demo: .venv/core
 	$(BIN)/society run fishing_village --seed 1 --overwrite --quiet
 	$(BIN)/society replay runs/fishing_village-1.run --plain --speed 20
 	$(BIN)/society show runs/fishing_village-1.run
+	$(BIN)/society run language_village --seed 1 --rounds 3 --overwrite --quiet
+	$(BIN)/society replay runs/language_village-1.run --plain --from 3
 
 test: lint
 	$(BIN)/pytest -n 2

@@ -12,12 +12,13 @@ import json
 import math
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import Paused, SocietyError
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from .gamemaster import GameMaster, Outcome
     from .listing import Kind
     from .runs.manifest import Manifest
-    from .runs.runfile import RunFile, Writer
+    from .runs.runfile import RunFile, Status, Writer
     from .spec import Setup
     from .theatre.live import Live
 
@@ -237,35 +238,49 @@ def _minds_given(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+class _End(NamedTuple):
+    """How a sitting ended: what to keep as status, the exit code, and why."""
+
+    status: Status
+    code: int = 0
+    words: str = ""
+
+
 def _played(args: argparse.Namespace, setup: Setup, game: GameMaster, writer: Writer) -> int:
     """Play to the end or as far as it goes, and report; gives the exit code."""
     from .runs.runfile import open_run
 
-    path, manifest, code = writer.path, writer.manifest, 0
     game.answerer.outside.vault = writer.vault
     with writer:
-        try:
-            with nullcontext() if args.quiet or args.json else _live(manifest, game) as live:
-                game.recorders = [writer] if live is None else [writer, live]
-                game.play()
-        except KeyboardInterrupt:
-            code, words = 130, "interrupted"
-            writer.close("interrupted")
-        except Paused as paused:
-            code, words = paused.exit_code, f"paused: {paused}"
-            writer.close("paused")
-        else:
-            if args.json or not args.quiet:
-                _conclude(setup, writer)
-            writer.close("finished")
+        with nullcontext() if args.quiet or args.json else _live(writer.manifest, game) as live:
+            game.recorders = [writer] if live is None else [writer, live]
+            end = _sitting(game)
+        if not end.code and (args.json or not args.quiet):
+            _conclude(setup, writer)
+        writer.close(end.status)
     if not writer.published:
-        print("society: interrupted in the first round; nothing was kept", file=sys.stderr)
-        return code
-    with open_run(path) as run:
-        if code:
-            kept = f"{run.rounds} rounds are kept in {path}; go on with: society resume {path}"
-            print(f"society: {words}; {kept}", file=sys.stderr)
-        return _reported(args, run, code)
+        print(f"society: {end.words}; nothing was kept", file=sys.stderr)
+        return end.code
+    with open_run(writer.path) as run:
+        if end.code:
+            kept = f"{run.rounds} rounds are kept; go on with: society resume {writer.path}"
+            print(f"society: {end.words}; {kept}", file=sys.stderr)
+        return _reported(args, run, end.code)
+
+
+def _sitting(game: GameMaster) -> _End:
+    try:
+        game.play()
+    except KeyboardInterrupt:
+        return _End("interrupted", 130, "interrupted")
+    except Paused as paused:
+        return _End("paused", paused.exit_code, f"paused: {paused}")
+    except SocietyError as error:
+        return _End("failed", error.exit_code, str(error))
+    except Exception:  # of a component or script: its author needs to see where
+        traceback.print_exc()
+        return _End("failed", 1, "the run failed where the lines above say")
+    return _End("finished")
 
 
 def _live(manifest: Manifest, game: GameMaster) -> Live:

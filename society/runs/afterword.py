@@ -69,7 +69,7 @@ def concluded(run: RunFile, setup: Setup | None = None, vault: Vault | None = No
     try:
         found = setup.scenario.afterword(_Epilogue(run, setup, vault or Recorded(run)))
         return Concluded(tuple(_checked(finding, run.manifest.replicates) for finding in found))
-    except ImportError as error:  # an extra is not installed; the message says how to
+    except (ImportError, RuntimeError) as error:  # an extra is missing, or not what we know
         return Concluded(note=str(error))
 
 
