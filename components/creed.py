@@ -47,7 +47,8 @@ _SELFISH = (
 class Creed(Component):
     """A personal norm in words, which its owner reads before every decision.
 
-    Keeps the column `norm`, which others may imitate; notices `reconsidered`.
+    Keeps the column `norm`, which others may imitate; notices `reconsidered`, where "" changes
+    nothing.
     """
 
     altruistic: Sentences = _ALTRUISTIC

@@ -1,7 +1,8 @@
 """Looking back: every few rounds a language model sums up what was remembered.
 
 The summaries stay in mind when the memories have faded (Park et al. 2023 call them reflections).
-When it happens depends on the round alone: at the first tell of every `every`-th round.
+When it happens depends on the round alone: at the first tell of every `every`-th round, about the
+rounds that were over by then, each of them once.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class Reflection(Component):
     def begin(self, me: Members) -> None:
         if "memory" not in me:
             raise CastError("reflection looks back on what recall remembers; add recall before it")
+        me["memory"]  # raises CastError if recall stands behind it and has not begun
         me["insights"] = [EpisodicLog(self.keep) for _ in range(len(me))]
 
     async def notice(self, tell: News, me: Members) -> None:
@@ -57,12 +59,12 @@ class Reflection(Component):
 
 
 async def reflect(tell: News, model: str, me: Members, one: One) -> None:
-    """Add a summary to the insights of one member, once a round.
+    """Add a summary of the rounds since the last one to the insights of one member, once a round.
 
     A summary that cannot be read is left out and counted, and what was to be in it is lost.
     """
     since = one["reflected"]
-    memories = [memory for memory in one["memory"] if memory.moment >= since]
+    memories = [memory for memory in one["memory"] if since <= memory.moment < one.moment]
     if since == me.moment or not memories:
         return
     ask = Inquiry("reflect", one.own(tell), Words(_LONGEST))

@@ -22,6 +22,7 @@ import numpy as np
 from society.agent import Component, Members, Question
 from society.draws import Array
 from society.replies import Form
+from society.wording import clean
 
 _NUMBER = r"\d+(?:\.\d+)?(?:e[+-]\d+)?"
 _ENDING = re.compile(rf" \(at most ({_NUMBER}) fish per villager and day\)\Z")
@@ -51,7 +52,7 @@ class Voting(Component):
 
 
 def worded(sentences: Array, caps: Array) -> Array:
-    """Proposals as one text each: the sentence in one line, and its cap (NaN: none) at the end.
+    """Proposals as one text each: the sentence as it is shown, and its cap (NaN: none) at the end.
 
     Both (R, N). A cap that is stated replaces one that the sentence ends with; it is written with
     two decimals and counts as it is written. An empty sentence makes no proposal.
@@ -65,7 +66,7 @@ def caps_of(proposals: Array) -> Array:
 
 
 def _worded(sentence: str, cap: float) -> str:
-    line = " ".join(sentence.split())
+    line = clean(sentence)
     if not line or not np.isfinite(cap):
         return line
     return f"{_ENDING.sub('', line)} (at most {_figure(cap)} fish per villager and day)"

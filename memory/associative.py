@@ -1,19 +1,18 @@
 """Associative memory: what comes to mind is near to the question, recent or important.
 
-    score = w_s similarity + w_r recency + w_i importance
+    score = similarity + recency + importance
 
-similarity is the cosine between memory and question; recency is decay^age, with the age in moments
+similarity is the cosine between memory and question; recency is 0.995^age, with the age in moments
 since the memory was last added; importance is given, in [0, 1]. Each of the three is stretched over
-all that is remembered, so that the least gets 0 and the greatest 1, and counts alike at equal
-weights. Source: Park et al. 2023, Generative Agents (UIST), section 4.1: their weights are all 1,
-their decay is 0.995.
+all that is remembered, so that the least gets 0, the greatest 1, and all count alike.
+Source: Park et al. 2023, Generative Agents (UIST), section 4.1.
 
 Two choices are ours. Recalling changes nothing, since answering a question must not change an
 agent: to keep a memory fresh that was made use of, add it again. And the same text is one memory:
 added again it is as recent as the new one, as important as the more important one of both, and
 keeps its vector.
 
-When the memory is full, a new text takes the place of the one with the least importance x decay^age
+When the memory is full, a new text takes the place of the one with the least importance x recency
 (of equals: of the one that was added longest ago). Adding so touches a bounded number of rows, and
 remembering n texts costs time in proportion to n; recalling reads all rows once.
 """
@@ -28,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .vectors import Doubles, Vectors, unit
 
+_DECAY = 0.995  # what is left of recency after one moment
 _FIRST_ROWS = 16
 _SAME = 1e-6  # similarities closer than this differ by rounding only
 _ENTRY = np.dtype([("moment", np.int64), ("turn", np.int64), ("importance", np.float64)])
@@ -42,33 +42,16 @@ class Item(NamedTuple):
     importance: float
 
 
-class Weights(NamedTuple):
-    """How much each reason to recall something counts; not negative."""
-
-    similarity: float = 1.0
-    recency: float = 1.0
-    importance: float = 1.0
-
-
-_EQUAL = Weights()
-
-
 class AssociativeMemory:
     """At most `limit` texts, each with a vector that the caller brings: nothing is embedded here.
 
-    All vectors must come from one embedder. `decay` is what is left of recency after one moment.
+    All vectors must come from one embedder.
     """
 
-    def __init__(
-        self, limit: int = 500, *, weights: Weights = _EQUAL, decay: float = 0.995
-    ) -> None:
+    def __init__(self, limit: int = 500) -> None:
         if limit < 1:
             raise ValueError(f"an associative memory of {limit} texts; give a limit of at least 1")
-        if not 0 < decay <= 1:
-            raise ValueError(f"a decay of {decay}; give one above 0 and up to 1 (no decay)")
-        if not min(weights) >= 0:
-            raise ValueError(f"{weights}; give weights of 0 or more")
-        self._limit, self._weights, self._decay = limit, weights, decay
+        self._limit = limit
         self._texts: list[str] = []
         self._rows: dict[str, int] = {}  # the row of each text
         self._vectors: Vectors = np.empty((0, 0), np.float32)  # longer than texts: room to grow
@@ -131,15 +114,13 @@ class AssociativeMemory:
         entries = self._entries[: len(self)]
         # Not a BLAS product: its last bits would depend on the row and on the number of threads.
         similarity = np.einsum("nd,d->n", self._vectors[: len(self)], direction)
-        recency = self._faded(now)
-        reasons = (similarity, recency, entries["importance"])
-        weighed = [w * _stretched(part) for w, part in zip(self._weights, reasons, strict=True)]
-        return weighed[0] + weighed[1] + weighed[2]
+        near, important = _stretched(similarity), _stretched(entries["importance"])
+        return near + _stretched(self._recency(now)) + important
 
-    def _faded(self, now: int) -> Doubles:
-        """decay^age of each memory at moment `now`, (n,)."""
-        faded: Doubles = self._decay ** (now - self._entries["moment"][: len(self)])
-        return faded
+    def _recency(self, now: int) -> Doubles:
+        """Of each memory at moment `now`, (n,)."""
+        recency: Doubles = _DECAY ** (now - self._entries["moment"][: len(self)])
+        return recency
 
     def _place(self, text: str, direction: Vectors) -> int:
         """Write a new text into a free row, or over the weakest one."""
@@ -157,7 +138,7 @@ class AssociativeMemory:
 
     def _weakest(self) -> int:
         entries = self._entries[: len(self)]
-        strength = entries["importance"] * self._faded(self._now)
+        strength = entries["importance"] * self._recency(self._now)
         weakest = np.flatnonzero(strength == strength.min())
         return int(weakest[entries["turn"][weakest].argmin()])
 

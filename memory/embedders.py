@@ -16,11 +16,13 @@ import functools
 import hashlib
 import os
 import re
+import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,6 +38,7 @@ INSTALL = (
 )
 _WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _WORD = re.compile(r"\w+")
+_FUNCTION = re.compile(r"(.+\.py):(\w+)")
 
 
 class MissingExtra(ImportError):
@@ -47,6 +50,10 @@ class MissingExtra(ImportError):
 
 class ForeignWeights(RuntimeError):
     """The model's weights are not the ones that results are promised for."""
+
+
+class NoEmbedder(RuntimeError):
+    """A name under which no embedder is to be had, or one of the user's own that fails."""
 
 
 class Embedder(Protocol):
@@ -66,8 +73,8 @@ class Hashing:
     """Counts of words and of three letters in a row, each in the place that its checksum says.
 
     Needs numpy alone and gives the same bits in every process: for tests, and for retrieval by
-    wording without torch. Knows no synonyms, so it must never stand in for a real embedder in a
-    metric of norms: two wordings of one norm would count as two norms.
+    wording without torch. Knows no synonyms: in a metric of norms two wordings of one norm would
+    count as two norms, so there it must be asked for, and be named beside each number.
     """
 
     name = "hashing"
@@ -79,11 +86,14 @@ class Hashing:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of length 1 for each text, zeros for one without words; (n, size)."""
+        return _each_once(texts, self.size, self._counted)
+
+    def _counted(self, texts: list[str]) -> ArrayLike:
         counts = np.zeros((len(texts), self.size))
         for row, text in zip(counts, texts, strict=True):
             places = [zlib.crc32(feature.encode()) % self.size for feature in _features(text)]
             row += np.bincount(places, minlength=self.size)
-        return unit(counts).astype(np.float32)
+        return counts
 
 
 class MiniLM:
@@ -129,22 +139,59 @@ class Wrapped:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of length 1 for each text, zeros for one without words; (n, size).
 
-        Raises ValueError if the object returns something else than one vector a text.
+        Raises NoEmbedder if the object fails, or returns something else than one vector a text.
         """
-        return _each_once(texts, self.size, self._embeddings.embed_documents)
+        try:
+            return _each_once(texts, self.size, self._embeddings.embed_documents)
+        except Exception as error:
+            raise NoEmbedder(f"{self.name}: {type(error).__name__}: {error}") from error
 
 
 _BY_NAME: dict[str, Callable[[], Embedder]] = {"hashing": Hashing, "minilm": MiniLM}
 
 
 def embedder(name: str) -> Embedder:
-    """The embedder that users call "hashing" or "minilm".
+    """The embedder that users call "hashing", "minilm" or FILE.py:function.
 
-    Raises ValueError for another name, and what the embedder raises.
+    function: theirs; it takes nothing and gives an Embedder or any `Embeddings` of langchain-core.
+    Raises NoEmbedder, and what ours raise.
     """
-    if name not in _BY_NAME:
-        raise ValueError(f"no embedder {name!r}; choose one of: {', '.join(_BY_NAME)}")
-    return _BY_NAME[name]()
+    if name in _BY_NAME:
+        return _BY_NAME[name]()
+    own = _FUNCTION.fullmatch(name)
+    if own is None:
+        choice = ", ".join([*_BY_NAME, "FILE.py:function"])
+        raise NoEmbedder(f"no embedder {name!r}; choose one of: {choice}")
+    return _made(own[1], own[2])
+
+
+@functools.cache
+def _made(file: str, function: str) -> Embedder:
+    """What a function in a file of the user's gives; read once a process, by the first who asks.
+
+    The name has a hash of the file: vectors of another version must not be taken for its own.
+    """
+    try:
+        source = Path(file).read_bytes()
+    except OSError as error:
+        raise NoEmbedder(f"cannot read {file}: {error.strerror}; name a file of yours") from None
+    name = f"{Path(file).name}:{function} {hashlib.sha256(source).hexdigest()[:12]}"
+    module = ModuleType(name)
+    sys.modules[name] = module  # dataclasses look their module up
+    try:
+        exec(compile(source, file, "exec"), vars(module))
+        return _fitted(getattr(module, function)(), name)
+    except Exception as error:
+        raise NoEmbedder(f"{file}:{function} gives no embedder: {error}") from error
+
+
+def _fitted(made: Any, name: str) -> Embedder:
+    if hasattr(made, "embed_documents"):
+        return Wrapped(made, name)
+    if all(hasattr(made, part) for part in ("name", "size", "embed")):
+        own: Embedder = made
+        return own
+    raise TypeError(f"got {made!r:.60}; expected an Embeddings object of langchain-core")
 
 
 def _features(text: str) -> Iterator[str]:

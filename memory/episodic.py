@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from itertools import islice, takewhile
+from itertools import islice
 from typing import NamedTuple
 
 
@@ -42,11 +42,6 @@ class EpisodicLog:
     def latest(self, count: int) -> list[Episode]:
         """The last `count` episodes, or all that are left, oldest first."""
         return list(islice(reversed(self._episodes), count))[::-1]
-
-    def since(self, moment: int) -> list[Episode]:
-        """The episodes of this moment and later that are left, oldest first."""
-        recent = takewhile(lambda episode: episode.moment >= moment, reversed(self._episodes))
-        return list(recent)[::-1]
 
     def copy(self) -> EpisodicLog:
         """An independent log of the same episodes and limit."""

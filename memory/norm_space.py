@@ -15,9 +15,8 @@ the two are one number, told twice. What they leave open is ours: closeness to a
 None of this measures valence: a norm and its negation lie close together, so alignment with an
 altruistic sentence is not altruism. See embedders.py.
 
-Everywhere a row of zeros (a text without words) is an agent without a norm: it is left out, like
-one that `who` leaves out, and what is undefined without it is NaN. Vectors are scaled to unit
-length here, so any may be given.
+Everywhere a row of zeros (a text without words) is an agent without a norm: it is left out, and
+what is undefined without it is NaN. Vectors are scaled to unit length here, so any may be given.
 """
 
 from __future__ import annotations
@@ -43,30 +42,23 @@ class Edges(NamedTuple):
     apart: float
 
 
-class Drift(NamedTuple):
-    """1 - cosine between two rounds: of each agent's norm, (N,), and of the mean norm."""
-
-    own: Doubles
-    shared: float
-
-
-def similarity(vectors: ArrayLike, who: Mask | None = None) -> float:
+def similarity(vectors: ArrayLike) -> float:
     """S_ind, the mean cosine over pairs of agents, in [-1 / (N - 1), 1]; (N, d) -> float.
 
     NaN below two agents. Costs O(N d), by the square of the sum.
     """
-    norms = _norms(vectors, who)
+    norms = unit(vectors)
     count = _count(norms)
     return _per(_pairs(norms), count * (count - 1) / 2)
 
 
-def alignment(vectors: ArrayLike, who: Mask | None = None) -> float:
+def alignment(vectors: ArrayLike) -> float:
     """S_align, the mean cosine with the group's norm, in [0, 1]; (N, d) -> float.
 
     NaN below one agent. The same number as `similarity`: sqrt((1 + (N - 1) S_ind) / N). So at equal
     S_ind it is the greater the fewer agents there are, and at S_ind = 0 it is 1 / sqrt(N).
     """
-    norms = _norms(vectors, who)
+    norms = unit(vectors)
     return _per(float(np.linalg.norm(norms.sum(0))), _count(norms))
 
 
@@ -75,19 +67,19 @@ def closeness(vectors: ArrayLike, target: ArrayLike) -> Doubles:
 
     NaN where either is missing.
     """
-    norms, aims = _norms(vectors), unit(target)
+    norms, aims = unit(vectors), unit(target)
     both = _there(norms) & _there(aims)
     return np.where(both, (norms * aims).sum(-1), np.nan)
 
 
-def along_edges(vectors: ArrayLike, edges: ArrayLike, who: Mask | None = None) -> Edges:
+def along_edges(vectors: ArrayLike, edges: ArrayLike) -> Edges:
     """Whether neighbours hold more similar norms than others; edges (E, 2) of rows.
 
     Direction does not matter, nor does an edge given twice; NaN where there is no such pair. Costs
     O(E d + N d): pairs without an edge are what all pairs leave over.
     Raises ValueError for an edge to a row that is not there.
     """
-    norms = _norms(vectors, who)
+    norms = unit(vectors)
     one, other = _joined(np.asarray(edges, np.int64).reshape(-1, 2), norms)
     count = _count(norms)
     joined = 0.0
@@ -98,13 +90,12 @@ def along_edges(vectors: ArrayLike, edges: ArrayLike, who: Mask | None = None) -
     return Edges(_per(joined, len(one)), _per(_pairs(norms) - joined, others))
 
 
-def drift(before: ArrayLike, after: ArrayLike, who: Mask | None = None) -> Drift:
-    """How far norms moved between two rounds, in [0, 2]; the same N agents in both, (N, d)."""
-    old, new = _norms(before, who), _norms(after, who)
-    return Drift(1 - closeness(new, old), 1 - float(closeness(_mean(new), _mean(old))[0]))
+def drift(before: ArrayLike, after: ArrayLike) -> Doubles:
+    """How far each norm moved between two rounds, 1 - cosine, in [0, 2]; (N, d) each -> (N,)."""
+    return 1 - closeness(after, before)
 
 
-def clusters(vectors: ArrayLike, likeness: float, who: Mask | None = None) -> Labels:
+def clusters(vectors: ArrayLike, likeness: float) -> Labels:
     """Group norms so that any two of a group have at least this cosine; (N, d) -> (N,).
 
     Labels count from 0, the largest group first (of equals: that of the first row); NONE for agents
@@ -115,19 +106,13 @@ def clusters(vectors: ArrayLike, likeness: float, who: Mask | None = None) -> La
     """
     if not -1 <= likeness <= 1:
         raise ValueError(f"a likeness of {likeness}; give a cosine from -1 to 1")
-    norms = _norms(vectors, who)
+    norms = unit(vectors)
     there = _there(norms)
     different, norm_of = np.unique(norms[there], axis=0, return_inverse=True)
     labels = np.full(len(norms), NONE, np.int64)
     groups = _linked(different, likeness)[norm_of.reshape(-1)]  # numpy 2.0 gives them as (N, 1)
     labels[there] = _by_size(groups)
     return labels
-
-
-def _norms(vectors: ArrayLike, who: Mask | None = None) -> Doubles:
-    """Unit rows, with zeros for those who are left out; (N, d)."""
-    rows = unit(vectors)
-    return rows if who is None else np.where(who[:, None], rows, 0)
 
 
 def _there(norms: Doubles) -> Mask:
@@ -137,11 +122,6 @@ def _there(norms: Doubles) -> Mask:
 
 def _count(norms: Doubles) -> int:
     return int(_there(norms).sum())
-
-
-def _mean(norms: Doubles) -> Doubles:
-    """The group's norm m, (1, d); zeros if there is none."""
-    return unit(norms.sum(0, keepdims=True))
 
 
 def _pairs(norms: Doubles) -> float:

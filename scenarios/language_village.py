@@ -33,6 +33,7 @@ from society.cast import Cohort, fitted
 from society.components.creed import Creed
 from society.components.language import LanguagePolicy
 from society.components.persona import Persona, Temper
+from society.components.recall import EmbedderName
 from society.draws import Array
 from society.replies import Amount
 from society.scenario import OF_DEFAULT_CAST, Measure, Stage, Told, scenario
@@ -45,7 +46,7 @@ from society.scenarios.fishing_village import (
 )
 from society.scenarios.institutions import VoteRule, imitated, no_fines, punished, watched
 from society.scenarios.norms import told_by_norms
-from society.scenarios.sentences import Norms, reconsidered, unwritten
+from society.scenarios.sentences import Policy, reconsidered, unwritten
 from society.table import Table
 from society.talk import Ask, Fact, Script, Tell, common, own, seen
 
@@ -99,6 +100,9 @@ class LanguageVillage(Village):
         None, ge=1, description="of those one sees, how many in a round, by chance; none: all"
     )
     thinking: bool = Field(False, description="whether models reason before they answer")
+    norm_embedder: EmbedderName = Field(
+        "minilm", description="what norms are measured by at the end; hashing goes by wording only"
+    )
 
     @property
     def channels(self) -> Channels:
@@ -136,10 +140,10 @@ def known(shown: bool, graph: str, effort: Array, payoff: Array) -> dict[str, Fa
     return {name: seen(graph, value) if shown else own(value) for name, value in looks.items()}
 
 
-def told_law(p: LanguageVillage, norms: Norms) -> dict[str, Fact]:
+def told_law(p: LanguageVillage, policy: Policy) -> dict[str, Fact]:
     """The policy, where there can be one; its cap is for rules."""
-    policy = {"policy": common(norms.policy)} if p.channels.policy else {}
-    return policy | {"cap": common(norms.cap)}
+    words = {"policy": common(policy.words)} if p.channels.policy else {}
+    return words | {"cap": common(policy.cap)}
 
 
 def compliance(told: Told, table: Table) -> Array:
@@ -197,10 +201,10 @@ def language_village(table: Table) -> Script:
     stock = np.full((table.replicates, 1), p.stock * p.capacity)
     wealth = np.full(table.present.shape, float(p.wealth))
     average, survived = np.zeros_like(wealth), np.ones_like(stock, bool)
-    effort, norms = np.full_like(wealth, np.nan), unwritten(table)
+    effort, policy = np.full_like(wealth, np.nan), unwritten(table)
     for number in table.rounds():
         fishing, punishing = table.active, p.fines_in(number)
-        law, looks = told_law(p, norms), known(channels.learn, "learn", effort, wealth)
+        law, looks = told_law(p, policy), known(channels.learn, "learn", effort, wealth)
         facts = law | looks | {"full_catch": common(p.catchability * stock)}
         if p.effort_rule == "deterrence":
             risk = (yield from watched(table, law)) if punishing else np.zeros_like(wealth)
@@ -212,7 +216,7 @@ def language_village(table: Table) -> Script:
         looks = known(channels.punish, "monitor", effort, wealth + gain)
         fines = no_fines(catch)
         if punishing:
-            fines = yield from punished(table, catch, norms.cap, law | looks)
+            fines = yield from punished(table, catch, policy.cap, law | looks)
         payoff = gain - p.fining_cost * fines.given - p.fine * fines.received
         wealth, average = wealth + payoff * fishing, 0.9 * average + 0.1 * payoff
         looks = known(channels.learn, "learn", effort, wealth)
@@ -222,4 +226,4 @@ def language_village(table: Table) -> Script:
         if p.social_learning:
             better_off = wealth if p.payoff == "wealth" else average
             yield from imitated(better_off, ("effort", "monitoring", "belief", "norm"))
-        norms = yield from reconsidered(table, p.vote_rule, norms, law | looks)
+        policy = yield from reconsidered(table, p.vote_rule, policy, law | looks)

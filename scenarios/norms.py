@@ -6,8 +6,10 @@ These two, of the paper, are one number: S_align = sqrt((1 + (N - 1) S_ind) / N)
 closeness to the policy in force and to the own proposal, and between those who learn from each
 other against those who do not; drift since the first round; and the number of clusters.
 
-The last round of a replicate is the last in which anybody reconsidered its norm. None of it says
-how altruistic a norm is: sentences about one topic lie close together, whatever they demand.
+A norm is what an agent holds at the end of a round: its column `norm` (society.components.creed),
+or, where it has none, as rules do, what it said in that round. The last round of a replicate is the
+last in which anybody took part. None of it says how altruistic a norm is: sentences about one topic
+lie close together, whatever they demand.
 Source: Gupta et al. 2026 (AAMAS), section 4.2.4.
 """
 
@@ -20,7 +22,7 @@ import numpy as np
 
 from society.draws import Array
 from society.graph import Complete, Graph
-from society.memory.embedders import MiniLM
+from society.memory.embedders import Embedder, MiniLM, embedder
 from society.memory.norm_space import (
     Edges,
     alignment,
@@ -38,7 +40,7 @@ LIKENESS = 0.7  # the least cosine in a cluster: about that of one policy in two
 
 
 class Sentences(NamedTuple):
-    """What was said in one round: norms and proposals (R, N), the policy (R, 1); "" for nothing.
+    """Of one round: norms held and proposals made (R, N), the policy (R, 1); "" for nothing.
 
     The same as vectors: (R, N, d) and (R, 1, d), zeros for nothing.
     """
@@ -49,16 +51,21 @@ class Sentences(NamedTuple):
 
 
 def told_by_norms(after: Afterword) -> Iterator[Finding]:
-    """Findings about the norms that were told as `norm` (reconsidered); none if none was."""
+    """Findings about norms that were reconsidered; none if none was.
+
+    By the embedder that `norm_embedder` names; one that is not MiniLM stands in each unit.
+    """
     ends = _ends(after.pages())
     if ends is None:
         return
-    begun, (norms, proposals, policy) = _embedded(after, *ends)
-    learn = [_between(after.graphs["learn"], replicate, own) for replicate, own in enumerate(norms)]
+    by, graph = embedder(after.params.norm_embedder), after.graphs["learn"]
+    label = "" if by.name == MiniLM.name else f"; by {by.name}"
+    begun, (norms, proposals, policy) = _embedded(after, by, *ends)
+    learn = [_between(graph, replicate, own) for replicate, own in enumerate(norms)]
 
     def finding(name: str, unit: str, of: Callable[[int], float]) -> Finding:
         values = np.array([of(replicate) for replicate in range(len(norms))])
-        return Finding(name, unit, np.round(values, _EXACT))
+        return Finding(name, f"{unit}{label}", np.round(values, _EXACT))
 
     yield finding(
         "norm_similarity",
@@ -82,7 +89,7 @@ def told_by_norms(after: Afterword) -> Iterator[Finding]:
     )
     yield finding(
         "norm_joined",
-        "mean cosine of personal norms along edges of the graph `learn`",
+        "mean cosine of personal norms along edges of the graph `learn` of the start",
         lambda r: learn[r].joined,
     )
     yield finding(
@@ -93,7 +100,7 @@ def told_by_norms(after: Afterword) -> Iterator[Finding]:
     yield finding(
         "norm_drift",
         "mean of 1 - cosine of personal norms, first and last round",
-        lambda r: _mean(drift(begun.norm[r], norms[r]).own),
+        lambda r: _mean(drift(begun.norm[r], norms[r])),
     )
     yield finding(
         "norm_clusters",
@@ -118,14 +125,16 @@ def _ends(pages: Iterable[Page]) -> tuple[Sentences, Sentences] | None:
 
 
 def _said(page: Page) -> Sentences | None:
-    """The sentences of one round; None if no norms were told in it."""
+    """The sentences of one round; None if no norms were reconsidered in it."""
     tells = [step.arrays for step in page.steps if step.sort == "tell"]
     told = {name: values for arrays in tells for (_, name), values in arrays.items()}
     if "norm" not in told:
         return None
     nothing = np.full_like(told["norm"], "")
     proposal, policy = told.get("proposal", nothing), told.get("policy", nothing[:, :1])
-    return Sentences(told["norm"], proposal, policy)
+    kept = page.public.get("norm", nothing)  # 0 for those without such a column
+    held = np.where(kept.astype(bool), kept, told["norm"])
+    return Sentences(np.where(page.present & page.running, held, ""), proposal, policy)
 
 
 def _replaced(old: Sentences, new: Sentences, where: Array) -> Sentences:
@@ -133,10 +142,10 @@ def _replaced(old: Sentences, new: Sentences, where: Array) -> Sentences:
     return Sentences(*(np.where(where, *pair) for pair in zip(new, old, strict=True)))
 
 
-def _embedded(after: Afterword, *rounds: Sentences) -> list[Sentences]:
+def _embedded(after: Afterword, by: Embedder, *rounds: Sentences) -> list[Sentences]:
     """The vectors of all sentences, embedded together."""
     texts = sorted({text for said in rounds for part in said for text in part.flat})
-    vectors = after.embedded(MiniLM(), texts)
+    vectors = after.embedded(by, texts)
     places = {text: place for place, text in enumerate(texts)}
     place = np.frompyfunc(places.__getitem__, 1, 1)
     return [Sentences(*(vectors[place(part).astype(int)] for part in said)) for said in rounds]

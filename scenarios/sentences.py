@@ -1,11 +1,14 @@
 """Norms in words: everybody rewrites its own, proposes one for all, and one of these is adopted.
 
 A proposal is a sentence with an optional cap, and travels as one text (society.components.voting).
+Norms and proposals are taken as they will be shown, so that two which look alike are one.
 The policy is the text that won, word for word. Rules read its cap; a policy without one leaves the
 last cap standing. Under `plurality` the distinct proposals are voted on, and chance breaks ties;
 under `median` the policy is the proposal that states the median of the caps, of two the lower.
 
-What cannot be read is settled so: a personal norm stays as it was, a proposal is none, and a vote
+A personal norm belongs to its owner (society.components.creed): "" is told where nothing new was
+said, and leaves what the owner holds, which it may have copied from a peer just before.
+What cannot be read is settled so: a personal norm stays as it is, a proposal is none, and a vote
 counts for the own proposal. Whoever proposes nothing has no vote, and where nobody proposes, the
 policy stays.
 Source: Gupta et al. 2026, section 3.1.3 (propose, then vote); caps and the median are ours.
@@ -24,18 +27,20 @@ from society.replies import Amount, Choice, Form, Words
 from society.scenarios.institutions import Known, VoteRule, plurality
 from society.table import Table
 from society.talk import Ask, Script, Tell, common, own
+from society.wording import clean
 
 _UPDATE = Form({"personal": Words()})
 _PROPOSAL = Form(
     {"personal": Words(), "community": Words(), "cap": Amount(0, np.inf, optional=True)}
 )
+_NOTHING = {"personal": "", "community": "", "cap": np.nan}
+_CLEAN = np.frompyfunc(clean, 1, 1)
 
 
-class Norms(NamedTuple):
-    """personal: (R, N) of text. policy: (R, 1) of text, "" before the first. cap: (R, 1)."""
+class Policy(NamedTuple):
+    """What is in force: its words, (R, 1) of text, "" before the first; its cap, (R, 1)."""
 
-    personal: Array
-    policy: Array
+    words: Array
     cap: Array
 
 
@@ -46,34 +51,33 @@ class Ballot(NamedTuple):
     own: Array
 
 
-def unwritten(table: Table) -> Norms:
+def unwritten(table: Table) -> Policy:
     """Before anybody has said anything: no policy, and no cap."""
-    personal = np.full(table.present.shape, "", object)
-    return Norms(personal, personal[:, :1], np.full(table.running.shape, np.inf))
+    shape = table.running.shape
+    return Policy(np.full(shape, "", object), np.full(shape, np.inf))
 
 
-def reconsidered(table: Table, rule: VoteRule, norms: Norms, known: Known) -> Script:
-    """The norms after a round in which all have seen what is `known`.
+def reconsidered(table: Table, rule: VoteRule, old: Policy, known: Known) -> Script:
+    """The policy after a round in which all have seen what is `known`.
 
-    Under `none` everybody rewrites its own norm, and there is no policy.
+    Under `none` everybody rewrites its own norm, and the policy stays.
     """
-    unread = {"personal": norms.personal, "community": "", "cap": np.nan}
     if rule == "none":
-        said = yield Ask("update", _UPDATE, known, otherwise=unread)
-        yield Tell("reconsidered", {"norm": own(said["personal"])})
-        return norms._replace(personal=said["personal"])
-    said = yield Ask("propose", _PROPOSAL, known, otherwise=unread)
-    personal, proposals = said["personal"], worded(said["community"], said["cap"])
-    yield Tell("reconsidered", {"norm": own(personal), "proposal": own(proposals)})
+        said = yield Ask("update", _UPDATE, known, otherwise=_NOTHING)
+        yield Tell("reconsidered", {"norm": own(_CLEAN(said["personal"]))})
+        return old
+    said = yield Ask("propose", _PROPOSAL, known, otherwise=_NOTHING)
+    norms, proposals = _CLEAN(said["personal"]), worded(said["community"], said["cap"])
+    yield Tell("reconsidered", {"norm": own(norms), "proposal": own(proposals)})
     if rule == "median":
         chosen = central(proposals)
     else:
         chosen = yield from _voted(table, proposals, known)
-    policy = np.where(chosen.astype(bool), chosen, norms.policy)
-    caps = caps_of(policy)
-    cap = np.where(np.isnan(caps), norms.cap, caps)
-    yield Tell("adopted", {"policy": common(policy), "cap": common(cap)})
-    return Norms(personal, policy, cap)
+    words = np.where(chosen.astype(bool), chosen, old.words)
+    caps = caps_of(words)
+    cap = np.where(np.isnan(caps), old.cap, caps)
+    yield Tell("adopted", {"policy": common(words), "cap": common(cap)})
+    return Policy(words, cap)
 
 
 def _voted(table: Table, proposals: Array, known: Known) -> Script:

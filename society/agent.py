@@ -351,14 +351,15 @@ class One:
     def neighbours(self, graph: str, at_most: int | None = None) -> dict[str, int]:
         """Seats of the present neighbours whom it sees, by name, in order of id.
 
-        at_most: so many of them, drawn by chance and the same all round long.
+        at_most: so many of them: the first in an order that chance gives to all agents for a round,
+        whatever the graph. When one of them leaves, the next one comes into sight.
         """
         audience, table = self._me.audience, self._me.world.table
         seats = audience.graphs[graph].neighbours(self.replicate, self.seat)
         seen = seats[audience.present[self.replicate, seats]]
-        seen = seen[np.argsort(table.ids[seen])]
         if at_most is not None and len(seen) > at_most:
-            seen = seen[table.sight(graph, self._node, len(seen), at_most)]
+            seen = seen[table.sight(self._node, table.ids[seen])[:at_most]]
+        seen = seen[np.argsort(table.ids[seen])]
         return {str(table.ids[seat]): int(seat) for seat in seen}
 
     def briefs(self, ask: Inquiry) -> list[str]:

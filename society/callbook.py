@@ -1,6 +1,7 @@
 """The tables of a run file in which everything from outside is kept, and how they are read.
 
     sent      calls that were about to go out; those without a row in calls may have been paid for
+    lost      such calls of earlier sittings, which may have been asked again since
     calls     one row a call: whose it is, what was asked, what was said, what it cost
     vectors   embeddings, by embedder and hash of the text
 
@@ -32,6 +33,7 @@ _KEY = "component TEXT, occasion TEXT, use INTEGER, replicate INTEGER, agent INT
 
 SCHEMA = f"""
 CREATE TABLE sent ({_KEY}, PRIMARY KEY ({_ADDRESS})) WITHOUT ROWID;
+CREATE TABLE lost ({_KEY});
 CREATE TABLE calls (
     call INTEGER PRIMARY KEY, round INTEGER, {_KEY},
     fingerprint TEXT, name TEXT, room INTEGER, again TEXT, reason TEXT, messages TEXT,
@@ -44,6 +46,11 @@ CREATE TABLE vectors (
 
 SENT = f"INSERT OR IGNORE INTO sent VALUES ({', '.join('?' * 6)})"
 CALL = f"INSERT INTO calls ({_ROW}, seal) VALUES ({', '.join('?' * 23)})"
+# When a run is resumed: what went out before, and never came back.
+LOSE = (
+    f"INSERT INTO lost SELECT {_ADDRESS} FROM sent EXCEPT SELECT {_ADDRESS} FROM calls",
+    "DELETE FROM sent",
+)
 VECTOR = "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?, ?)"
 
 
@@ -56,7 +63,7 @@ class Call(NamedTuple):
 
 
 def seal(*words: object, blob: bytes = b"") -> str:
-    """A hash of stored values, none of which contains the separator."""
+    """A hash of stored values, which finds damage: it need not tell apart every two rows."""
     told = "\x1f".join(map(str, words)).encode("utf-8", "surrogatepass")
     return xxh3_128_hexdigest(told + b"\x1f" + blob)
 
@@ -146,28 +153,33 @@ def ledger(connection: sqlite3.Connection, per_agent: bool = False) -> Iterator[
         yield who, Entry(component, kind, model, count, retries, repairs, cut, 0, *used)
 
 
+def addresses(connection: sqlite3.Connection) -> set[Address]:
+    """Those of all calls."""
+    return {Address(*row) for row in connection.execute(f"SELECT {_ADDRESS} FROM calls")}
+
+
 def unanswered(connection: sqlite3.Connection) -> int:
-    """Calls that went out, or were about to, and of which nothing was kept."""
-    query = (
-        f"SELECT count(*) FROM (SELECT {_ADDRESS} FROM sent EXCEPT SELECT {_ADDRESS} FROM calls)"
-    )
+    """Calls that went out, or were about to, and of which nothing was kept, in all sittings."""
+    open_now = f"SELECT {_ADDRESS} FROM sent EXCEPT SELECT {_ADDRESS} FROM calls"
+    query = f"SELECT (SELECT count(*) FROM lost) + (SELECT count(*) FROM ({open_now}))"
     return int(connection.execute(query).fetchone()[0])
 
 
 def spent(connection: sqlite3.Connection) -> Spent:
     """What counts towards the limits of a run."""
-    query = """SELECT count(*), sum(prompt_tokens + completion_tokens), sum(cost),
-        count(prompt_tokens + completion_tokens), count(cost) FROM calls WHERE turn >= 0"""
-    count, tokens, cost, counted, priced = connection.execute(query).fetchone()
-    return Spent(
-        count + unanswered(connection),
-        (tokens or 0) if counted == count else None,
-        (cost or 0.0) if priced == count else None,
-    )
+    # A token is at least a byte, and a reply takes no more than its room.
+    most = "length(CAST(messages AS BLOB)) + coalesce(room, json_extract(sent, '$.max_tokens'), 0)"
+    query = f"""SELECT count(*), sum(coalesce(prompt_tokens + completion_tokens, {most})),
+        sum(cost), count(cost) FROM calls WHERE turn >= 0"""
+    count, tokens, cost, priced = connection.execute(query).fetchone()
+    known = (cost or 0.0) if priced == count else None
+    return Spent(count + unanswered(connection), tokens or 0, known)
 
 
 def read(path: Path | str) -> Mapping[Address, tuple[str, Said]]:
     """All calls of a run file: fingerprint and what was said, by address; raises RunFileError."""
+    if not Path(path).is_file():
+        raise RunFileError(f"there is no run file {brief(path)} to take answers from")
     try:
         uri = f"{Path(path).resolve().as_uri()}?mode=ro"
         with closing(sqlite3.connect(uri, uri=True)) as connection:

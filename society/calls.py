@@ -134,10 +134,14 @@ class Trouble(NamedTuple):
 
 
 class Spent(NamedTuple):
-    """What a run has used: calls that went out, tokens and US dollars (None: unknown)."""
+    """What a run has used, as limits count it.
+
+    calls: that went out, answered or not. tokens: where nobody told, the most that there can have
+    been; of unanswered calls none. cost: US dollars, None where it is unknown.
+    """
 
     calls: int = 0
-    tokens: int | None = 0
+    tokens: int = 0
     cost: float | None = 0.0
 
 
@@ -153,6 +157,15 @@ class Minds(Protocol):
         going: awaited right before each attempt goes out, after any waiting for its turn; what it
         raises ends the call.
         """
+        ...
+
+    def halt(self, why: BaseException) -> None:
+        """Nobody may begin any more; who waits for a turn, or to try again, ends with Paused."""
+        ...
+
+    @property
+    def patience(self) -> float:
+        """Seconds that a call under way may still take."""
         ...
 
     async def close(self) -> None:
@@ -207,4 +220,4 @@ class NoVault:
 
 def stacked(vectors: Mapping[str, Array], texts: Sequence[str]) -> Array:
     """Vectors in the order of the texts, (n, d)."""
-    return np.stack([vectors[text] for text in texts])
+    return np.stack([vectors[text] for text in texts]) if texts else np.empty((0, 0), np.float32)

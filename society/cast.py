@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
@@ -204,17 +204,25 @@ class Troupe:
 
     async def notice(self, tell: Tell, active: Array | None, use: int) -> None:
         """Let those in `active` who care notice what happened."""
+        asking: list[Coroutine[Any, Any, None]] = []
         for company in self.companies:
             listeners = [part for part in company.components if part.hears(tell.kind, part.notices)]
             if not listeners:
                 continue
             audience = self._audience(company, active)
             news = News(tell.kind, Facts(tell.kind, tell.facts, audience))
-            for part in listeners:
-                occasion = f"notice {tell.kind}"
-                noticing = part.notice(news, self._members(company, part, occasion, use, audience))
-                if noticing is not None:
-                    await noticing
+            noticing = (
+                part.notice(
+                    news, self._members(company, part, f"notice {tell.kind}", use, audience)
+                )
+                for part in listeners
+            )
+            for slow in noticing:
+                if slow is not None:
+                    asking.append(_one_after_another(slow, noticing))
+                    break
+        if asking:
+            await self.outside.together(asking)
 
     def inherit(self, line: Inherit, use: int) -> None:
         """Copy columns from parents to heirs, whatever their cohorts, then call `born`."""
@@ -299,6 +307,16 @@ class Troupe:
         draws = Draws(self.table.seed, f"{part.title()}\0{occasion}", audience.places, use=use)
         when = Occasion(part.title(), occasion, use)
         return Members(company, part, draws, audience, when, pure=pure)
+
+
+async def _one_after_another(
+    first: Awaitable[None], others: Iterator[Awaitable[None] | None]
+) -> None:
+    """Of one company: a component may read what the one before it has just noticed."""
+    await first
+    for slow in others:
+        if slow is not None:
+            await slow
 
 
 def cohort_seats(cast: Cast, table: Table) -> dict[str, Array]:

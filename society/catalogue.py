@@ -162,7 +162,7 @@ class Shelf:
             here = {key[1]: value for key, value in self._own.items() if key[0] == "function"}
         if (name or reference) not in here:
             hint = nearest(name or reference, here)
-            raise CatalogueError(f"there is no function {reference!r}; {hint}")
+            raise CatalogueError(f"there is no function {brief(reference)!r}; {hint}")
         function: Callable[..., Any] = here[name or reference]
         return function
 

@@ -14,7 +14,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 # Heavy imports stand inside the commands, so that `society --help` answers at once.
 
 KINDS: tuple[Kind, ...] = ("scenarios", "components", "mechanisms", "graphs", "models")
+
+
+_UNSAID = object()  # where None means something
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -132,10 +135,18 @@ def _parser() -> argparse.ArgumentParser:
 def _limits(parser: argparse.ArgumentParser) -> None:
     """How language minds are reached, and how much may be spent; counted over all sittings."""
     parser.add_argument("--api-base", metavar="URL", help="an OpenAI-compatible server")
-    parser.add_argument("--max-cost", type=_above_zero, metavar="USD", help="then pause")
-    parser.add_argument("--max-calls", type=_whole(1), metavar="N", help="then pause")
-    parser.add_argument("--max-tokens", type=_whole(1), metavar="N", help="of the run; then pause")
+    # A limit of the run file holds unless it is given again; none lifts it.
+    limit = (("cost", _above_zero, "USD"), ("calls", _whole(1), "N"), ("tokens", _whole(1), "N"))
+    for name, number, unit in limit:
+        parser.add_argument(
+            f"--max-{name}", type=_or_none(number), default=_UNSAID, metavar=unit,
+            help="pause before it is exceeded; none: no limit",
+        )  # fmt: skip
     parser.add_argument("--max-concurrency", type=_whole(1), metavar="N", help="calls at once")
+
+
+def _or_none(number: Callable[[str], float]) -> Callable[[str], float | None]:
+    return lambda text: None if text == "none" else number(text)
 
 
 def _output(parser: argparse.ArgumentParser) -> None:
@@ -222,7 +233,10 @@ def _resume(args: argparse.Namespace) -> int:
         if run.status == "finished":
             print(f"society: {args.file} is finished; nothing to resume", file=sys.stderr)
             return _reported(args, run, 0)
-    return _played(args, *taken_up(args.file, lambda spec: told(spec, _minds_given(args))))
+    sitting = taken_up(args.file, lambda spec: told(spec, _minds_given(args)))
+    if sitting.writer.vault.since:
+        print(f"society: {args.file}{sitting.writer.vault.since}", file=sys.stderr)
+    return _played(args, *sitting)
 
 
 def _minds_given(args: argparse.Namespace) -> dict[str, Any]:
@@ -233,7 +247,7 @@ def _minds_given(args: argparse.Namespace) -> dict[str, Any]:
     prompts = getattr(args, "prompts", None)
     return {
         "model": {name: value for name, value in model.items() if value is not None},
-        "limits": {name: value for name, value in limits.items() if value is not None},
+        "limits": {name: value for name, value in limits.items() if value is not _UNSAID},
         "prompts": None if prompts is None else str(prompts),
     }
 
@@ -250,14 +264,16 @@ def _played(args: argparse.Namespace, setup: Setup, game: GameMaster, writer: Wr
     """Play to the end or as far as it goes, and report; gives the exit code."""
     from .runs.runfile import open_run
 
-    game.answerer.outside.vault = writer.vault
+    game.answerer.outside.awaiting = _say_awaiting
     with writer:
         with nullcontext() if args.quiet or args.json else _live(writer.manifest, game) as live:
             game.recorders = [writer] if live is None else [writer, live]
             end = _sitting(game)
         if not end.code and (args.json or not args.quiet):
             _conclude(setup, writer)
-        writer.close(end.status)
+        # Where the disk is full, its end cannot be written either: why it ended says more.
+        with suppress(Paused) if end.code else nullcontext():
+            writer.close(end.status)
     if not writer.published:
         print(f"society: {end.words}; nothing was kept", file=sys.stderr)
         return end.code
@@ -266,6 +282,11 @@ def _played(args: argparse.Namespace, setup: Setup, game: GameMaster, writer: Wr
             kept = f"{run.rounds} rounds are kept; go on with: society resume {writer.path}"
             print(f"society: {end.words}; {kept}", file=sys.stderr)
         return _reported(args, run, end.code)
+
+
+def _say_awaiting(count: int) -> None:
+    replies = "a reply" if count == 1 else f"{count} replies"
+    print(f"society: waiting for {replies} under way; Ctrl-C again not to wait", file=sys.stderr)
 
 
 def _sitting(game: GameMaster) -> _End:

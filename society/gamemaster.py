@@ -28,7 +28,7 @@ from .keeper import Keeper, Misshapen
 from .replies import Amount, Choice, Illegal, Peer, Value, Whole, fields
 from .scenario import Estimate, Folded, Scenario
 from .table import Table
-from .talk import Ask, Fact, Inherit, Line, Page, Recorder, Step, Tell
+from .talk import Archive, Ask, Fact, Inherit, Line, Page, Recorder, Step, Tell
 from .tape import Answerer
 
 
@@ -77,15 +77,33 @@ class GameMaster:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             loop = None
-        if loop is None:
-            return asyncio.run(self.perform())
+        return asyncio.run(self.perform()) if loop is None else self._play_aside()
+
+    def _play_aside(self) -> Outcome:
+        """In a thread with an event loop of its own; an interrupt ends the game there, too."""
+        playing: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
+
+        async def performing() -> Outcome:
+            playing.append((asyncio.get_running_loop(), asyncio.current_task()))
+            return await self.perform()
+
         with ThreadPoolExecutor(1) as pool:
-            return pool.submit(asyncio.run, self.perform()).result()
+            job = pool.submit(asyncio.run, performing())
+            try:
+                return job.result()
+            except KeyboardInterrupt:
+                for loop, task in playing:
+                    if task is not None:
+                        loop.call_soon_threadsafe(task.cancel)
+                raise
 
     async def perform(self) -> Outcome:
         """Play to the end; only once, since agents and table keep what has happened."""
         if self.pages:
             raise PartError("this game has been played; make a new one to play again")
+        for recorder in self.recorders:
+            if isinstance(recorder, Archive):
+                self.answerer.outside.vault = recorder.vault
         try:
             return await self._perform()
         finally:
@@ -287,9 +305,8 @@ class GameMaster:
             self.table.present,
             self.table.running,
             self.answerer.outside.ledger.entries(),
-            tuple(self.answerer.outside.troubles),
+            self.answerer.outside.told_troubles(),
         )
-        self.answerer.outside.troubles.clear()
         self.pages += 1
         self.table.moment = self.pages
         for recorder in self.recorders:

@@ -45,9 +45,12 @@ _NUMBER = re.compile(
     r"[-+]?[$€£]?(?:[1-9]\d{0,2}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d{1,4})?%?"
 )
 _LABEL = re.compile(r"[^\W\d]\w*")  # A0 is no number
+_PERCENT = re.compile(r"(?<=\d)\s?(?:%|per ?cent\b)", re.IGNORECASE)
+_CLOSING = {'"': '"', "'": "'", "`": "`", "*": "*", "_": "_", "“": "”", "‘": "’", "«": "»"}
 _AROUND = "*_`\"'“”()[]{},;:!~≈=\\"
 
 
+@lru_cache(maxsize=4096)  # the same options are offered to many
 def plain(words: str) -> str:
     """Words without markup, case and a full stop.
 
@@ -56,6 +59,21 @@ def plain(words: str) -> str:
     """
     bare = words.strip(WRAPPING).rstrip(".!").strip(WRAPPING)
     return " ".join(bare.replace("_", " ").casefold().split())
+
+
+def unwrapped(words: str) -> str:
+    """Text without blanks, quotes and stars around all of it; nothing else of it is changed.
+
+    >>> unwrapped('**"Stay home" is "law".** ')
+    '"Stay home" is "law".'
+    """
+    words = words.encode("utf-8", "replace").decode().strip()  # JSON can spell half characters
+    while len(words) > 1 and _CLOSING.get(words[0]) == words[-1]:
+        inner = words[1:-1]
+        if words[0] in inner.strip("*") or words[-1] in inner.strip("*"):
+            break
+        words = inner.strip()
+    return words
 
 
 def nothing(said: Any) -> bool:
@@ -73,7 +91,7 @@ def number(said: Any, whole: float = math.nan) -> float | None:
 
     whole: 1 or 100; with any other value percentages are not read.
 
-    >>> number("I take 5.5 fish (of the 0 to 10 allowed)"), number("40%", whole=1)
+    >>> number("I take 5.5 fish (of the 0 to 10 allowed)"), number("40 percent", whole=1)
     (5.5, 0.4)
     """
     if isinstance(said, str):
@@ -91,7 +109,8 @@ def _in_words(said: str, whole: float) -> float | None:
     if _DENIED.search(said):
         return None
     found = set()
-    for token in _COUNTED.sub(" ", _RANGE.sub(" ", said.replace("−", "-"))).split():
+    said = _PERCENT.sub("%", said.replace("−", "-"))
+    for token in _COUNTED.sub(" ", _RANGE.sub(" ", said)).split():
         figure = token.lstrip(_AROUND).rstrip(_AROUND + ".")
         if any(sign.isdigit() for sign in figure) and not _LABEL.fullmatch(figure):
             found.add(_figure(figure, whole))

@@ -18,8 +18,6 @@ from .errors import PartError, Paused, Unparsed
 
 T = TypeVar("T")
 
-_GRACE = 60.0  # seconds that answers under way have to arrive after an interrupt
-
 
 @dataclass
 class Tally:
@@ -74,20 +72,23 @@ class Embedder(Protocol):
 class Outside:
     """All that one run hears from outside.
 
-    reach: gives those who can be asked; called before the first question to them.
+    reach: gives those who can be asked; called before the first question to them. awaiting: is told
+    how many jobs are still under way when the run is interrupted.
     """
 
     def __init__(
         self, reach: Callable[[], Minds | None] | None = None, vault: Vault | None = None
     ) -> None:
         self._reach, self.vault = reach, vault or NoVault()
-        self._minds: Minds | None = None
+        self.awaiting: Callable[[int], None] = lambda count: None
         self.ledger = Ledger()
         self.troubles: list[Trouble] = []
+        self._minds: Minds | None = None
         self._stopped: BaseException | None = None
 
     async def call(self, request: Request) -> Said:
         """What is said to a request; raises Paused."""
+        request = request._replace(reason=_text(request.reason))
         said = self.vault.kept(request)
         if said is None:
             said = await self._asked(request)
@@ -101,8 +102,7 @@ class Outside:
     async def _asked(self, request: Request) -> Said:
         if self._minds is None and self._reach is not None:
             self._minds = self._reach()
-        minds = self._minds
-        if minds is None:
+        if self._minds is None:
             raise PartError(
                 f"{request.address.component} asks model {request.model!r}, but this game reaches "
                 "no models; name them in the component's `models`, or give the game Outside(reach)"
@@ -113,14 +113,8 @@ class Outside:
                 raise Paused("the run was stopped") from self._stopped
             await self.vault.sending(request)
 
-        try:
-            said = await minds.call(request, going)
-        except BaseException as error:
-            # Whatever ends a run ends it for all: who has not asked yet need not begin.
-            self._stopped = self._stopped or error
-            raise
-        # Half a surrogate pair, which JSON can spell, is no text that a file could keep.
-        return said._replace(text=said.text.encode("utf-8", "replace").decode())
+        said = await self._minds.call(request, going)
+        return said._replace(text=_text(said.text))
 
     async def answered(
         self, address: Address, consult: Callable[[], Awaitable[Any]], called: Callable[[], bool]
@@ -138,9 +132,8 @@ class Outside:
                 words = _in_words(answer, address)
                 said = Said(words, prompt_tokens=0, completion_tokens=0, cost=0.0)
                 await self.vault.keep(request, said)
-        else:
-            answer = _from_words(said.text)
         if said is not None:
+            answer = _from_words(said.text)
             self.ledger.of(address.component, address.kind, "").calls += 1
         if isinstance(answer, Unparsed):
             raise answer
@@ -150,6 +143,12 @@ class Outside:
         """Note what was wrong with an answer."""
         who = address.component, address.kind, model, address.replicate, address.agent
         self.troubles.append(Trouble(*who, what, reason))
+
+    def told_troubles(self) -> tuple[Trouble, ...]:
+        """Those since the last time, in an order that does not depend on who answered first."""
+        told = tuple(sorted(self.troubles))
+        self.troubles.clear()
+        return told
 
     def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
         """Vectors of texts, (n, d); those that were kept are not computed again.
@@ -166,20 +165,20 @@ class Outside:
         return stacked(known, texts)
 
     async def together(self, jobs: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-        """All results, in order. Where one fails, or we are interrupted, those under way may end.
+        """All results, in order.
 
-        So no answer is lost that is already paid for.
+        As soon as one job fails, or the run is interrupted, no call goes out any more; but those
+        under way may end, so that no answer is lost that is already paid for.
         """
         tasks = [asyncio.ensure_future(job) for job in jobs]
+        for task in tasks:
+            task.add_done_callback(self._heed)
         if not tasks:
             return []
         try:
             await asyncio.wait(tasks)
         except asyncio.CancelledError as error:
-            self._stopped = error
-            _, late = await asyncio.wait(tasks, timeout=_GRACE)
-            for task in late:
-                task.cancel()
+            await self._wound_up(tasks, error)
             raise
         failures = [failure for task in tasks if (failure := task.exception()) is not None]
         if failures:
@@ -187,9 +186,37 @@ class Outside:
             raise self._stopped if self._stopped in failures else failures[0]
         return [task.result() for task in tasks]
 
+    def _heed(self, task: asyncio.Task[Any]) -> None:
+        """Stop the run if a job has failed; and look at every failure, or asyncio complains."""
+        if not task.cancelled() and (failure := task.exception()) is not None:
+            self._stop(failure)
+
+    def _stop(self, why: BaseException) -> None:
+        if self._stopped is None:
+            self._stopped = why
+            if self._minds is not None:
+                self._minds.halt(why)
+
+    async def _wound_up(self, tasks: Sequence[asyncio.Task[Any]], why: BaseException) -> None:
+        """Wait for calls under way, as long as they may take; then give up."""
+        self._stop(why)
+        under_way = {task for task in tasks if not task.done()}
+        if under_way and self._minds is not None:
+            self.awaiting(len(under_way))
+            _, under_way = await asyncio.wait(under_way, timeout=self._minds.patience)
+        for task in under_way:
+            task.cancel()
+        if under_way:
+            await asyncio.wait(under_way)
+
     async def close(self) -> None:
         if self._minds is not None:
             await self._minds.close()
+
+
+def _text(words: str) -> str:
+    """Without half surrogate pairs, which JSON can spell, but which no file can keep."""
+    return words.encode("utf-8", "replace").decode()
 
 
 async def _or_unparsed(consult: Callable[[], Awaitable[Any]]) -> Any:

@@ -11,8 +11,8 @@ any of them without touching code:
 A template sees each fact by name as this agent knows it, `facts` (all of them, those that are
 common to all first), `peers` (whom it sees, in order of id, each with .name and its seen facts),
 `me`, `moment`, `p` (the scenario's parameters), `scenario` and `kind`. A question adds `options`
-(labels of those that are open), `briefs` (what the agent's faculties add), `hint` (the form of the
-answer, options included) and `thinking` (whether to think before answering).
+(labels of those that are open), `hint` (the form of the answer, options included), `thinking`
+(whether to think before answering) and, but for pages, `briefs` (what the agent's faculties add).
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import InputError, brief, nearest
-from .meaning import numbered
-from .wording import fenced, plain
+from .wording import plain
 
 if TYPE_CHECKING:
     from .agent import Inquiry, News, One
@@ -69,13 +68,17 @@ class Prompts:
         """
         variables = self._known(ask.kind, ask.facts, one, sight) | {
             "options": list(legal.options),
-            "briefs": "\n\n".join(one.briefs(ask)),
-            "hint": ask.reply.hint(_fenced(legal)),
+            "hint": ask.reply.hint(legal),
             "thinking": thinking,
             **(more or {}),
         }
+        if not page:
+            variables["briefs"] = "\n\n".join(one.briefs(ask))
         name = f"any/{page}.md" if page else self._template(ask.kind) or _ANY
-        return self._templates.render(name, variables)
+        words = self._templates.render(name, variables)
+        if not words.strip():
+            raise InputError(f"prompt {name} says nothing to agent {one.name}; put words into it")
+        return words
 
     def told(self, tell: News, one: One) -> str:
         """Something that happened, as this agent knows it: one line if there is no template.
@@ -197,12 +200,6 @@ def _names(folder: Path, part: str) -> Iterator[str]:
         name = file.relative_to(folder)
         if file.is_file() and not any(piece.startswith(".") for piece in name.parts):
             yield name.as_posix()
-
-
-def _fenced(legal: Legal) -> Legal:
-    """The same with options as data, since agents may have written them; single words are bare."""
-    bare = slice(None) if numbered(legal.options) else slice(1, -1)
-    return legal._replace(options={fenced(label)[bare]: k for label, k in legal.options.items()})
 
 
 def _shown(facts: OwnFacts, replicate: int, sight: Sight) -> list[SimpleNamespace]:

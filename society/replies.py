@@ -23,7 +23,6 @@ from .graph import NOBODY, Graph
 from .meaning import (
     NO_ONE,
     NONE,
-    WRAPPING,
     YES_OR_NO,
     nothing,
     number,
@@ -31,8 +30,10 @@ from .meaning import (
     option,
     peer,
     plain,
+    unwrapped,
 )
 from .reading import Given, Legal, answer, filled, named, prepared, quoted, speech, unread
+from .wording import clean, fenced
 
 Graphs = Mapping[str, Graph]
 
@@ -102,7 +103,7 @@ class Value(ABC):
 
     @abstractmethod
     def taken(self, said: Any, legal: Legal) -> Any:
-        """The answer that a JSON value or words give, or None; numbers may be out of bounds."""
+        """The answer that a JSON value or words give, or None."""
 
     def known(self, legal: Legal) -> Collection[str]:
         """Plain words that are an answer where a line says nothing else."""
@@ -161,8 +162,17 @@ class _Bounded(Value):
         return f" of at most {high:g}" if math.isinf(low) else f" from {low:g} to {high:g}"
 
     def _said(self, said: Any) -> float | None:
-        """A percentage is read where the bounds make it one of two things: of 1, or of 100."""
-        return number(said, whole=float(self.high) if self.low == 0 else math.nan)
+        """A number within the bounds: one beyond them may be meant in another unit (75 for 0.75).
+
+        A percentage is read where the bounds make it one of two things: of 1, or of 100.
+        """
+        low, high = float(self.low), float(self.high)
+        value = number(said, whole=high if low == 0 else math.nan)
+        if value is None:
+            return None
+        # Whoever repeats a bound as it was shown, with six figures, means the bound.
+        within = min(low, float(f"{low:g}")) <= value <= max(high, float(f"{high:g}"))
+        return value if within else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,11 +274,16 @@ class Choice(Value):
         return f"choice {'/'.join(self.options[0])}" if self.fixed else "choice"
 
     def hint(self, legal: Legal) -> str:
+        """Options stand there as data, since agents may have written them; single words are bare.
+
+        Options that look alike are as many lines: the answer may be their number.
+        """
         labels = list(self._offered(legal))
+        shown = [fenced(label) for label in labels]
         if numbered(labels):
-            lines = [f"{place}. {label}" for place, label in enumerate(labels, 1)]
+            lines = [f"{place}. {label}" for place, label in enumerate(shown, 1)]
             return "\n".join(["the number of one of these:", *lines])
-        return f"one of these: {', '.join(labels)}"
+        return f"one of these: {', '.join(label[1:-1] for label in shown)}"
 
     def taken(self, said: Any, legal: Legal) -> int | None:
         return option(said, self._offered(legal))
@@ -394,7 +409,9 @@ class Words(Value):
         return f"text of at most {self.limit} characters"
 
     def taken(self, said: Any, legal: Legal) -> str | None:
-        return (said.strip(WRAPPING).strip() or None) if isinstance(said, str) else None
+        """Without the quotes around it; None if nothing of it can be seen."""
+        words = unwrapped(said) if isinstance(said, str) else ""
+        return words if clean(words) else None
 
     def parse(self, text: str, legal: Legal) -> str:
         """All of it, if there is no answer in an object or behind "Answer:".

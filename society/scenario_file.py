@@ -184,11 +184,16 @@ def told(spec: Spec, minds: Mapping[str, Any]) -> Spec:
     minds: "model" (settings of the default model), "limits" and "prompts", each possibly empty.
     """
     said, origin = spec.model_dump(), spec._source
-    if given := minds["model"]:
-        said["models"]["default"] = {**said["models"].get("default", {}), **given}
-        for name in given:
-            flag = {"concurrency": "--max-concurrency"}.get(name, f"--{name.replace('_', '-')}")
-            origin = origin.said_again(("models", "default", name), flag)
+    given, old = minds["model"], said["models"].get("default", {})
+    if "model" in given:  # another model is not on the server of the old one
+        old = {name: value for name, value in old.items() if name != "api_base"}
+    elif given.keys() == {"concurrency"} and not old:
+        given = {}  # nobody but the offline mind is asked
+    if given:
+        said["models"]["default"] = {**old, **given}
+    for name in given:
+        flag = {"concurrency": "--max-concurrency"}.get(name, f"--{name.replace('_', '-')}")
+        origin = origin.said_again(("models", "default", name), flag)
     for name, value in minds["limits"].items():
         said["limits"][name] = value
         origin = origin.said_again(("limits", name), f"--{name.replace('_', '-')}")

@@ -188,13 +188,18 @@ def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
         raise Refused(*(Fault((name,), words, True) for name in overruled))
 
 
-def _refuse_unasked(cast: Cast, name: str) -> None:
-    """Raises ScenarioError if models are given and nobody asks any."""
-    if not any(part.models for cohort in cast for part in cohort.components):
+def _refuse_unasked(given: Iterable[str], cast: Cast, name: str) -> None:
+    """Raises ScenarioError or Refused for models that nobody asks."""
+    asked = {model for cohort in cast for part in cohort.components for model in part.models}
+    if given and not asked:
         raise ScenarioError(
             f"nobody in {name} asks a model; give a cohort the component language_policy, "
             "or leave the model out"
         )
+    unasked = [model for model in given if model not in asked]
+    if unasked:
+        words = f"nobody asks it; asked are: {', '.join(sorted(asked))}"
+        raise Refused(*(Fault((model,), words, True) for model in unasked))
 
 
 def prepared(spec: Spec, own: Iterable[object] = ()) -> Setup:
@@ -242,8 +247,9 @@ class _Preparation:
                 _refuse_overruled(spec.parameters, scenario.params)
                 cast = self.cast(spec.cohorts, scenario.cast(params, agents), params)
                 scenario = replace(scenario, cast=lambda params, agents: cast)
-            if spec.models and not self.found:
-                _refuse_unasked(scenario.cast(params, agents), scenario.name)
+        self.refuse()
+        with self.at("models"):
+            _refuse_unasked(spec.models, scenario.cast(params, agents), scenario.name)
         self.refuse()
         table = _bare_table(scenario, params, spec.seed, agents, rounds)
         for keys, play in plays.items():

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .draws import Array, Draws, Places, generator
+from .draws import Array, Draws, Places
 from .errors import CastError, PartError, nearest
 from .graph import Complete, Graph
 
@@ -90,10 +90,14 @@ class Table:
                 f"this scenario needs a cohort called {name!r}; {nearest(name, self.cohorts)}"
             ) from None
 
-    def sight(self, graph: str, node: int, among: int, count: int) -> Array:
-        """Which `count` of `among` neighbours one node sees in this round, ascending."""
-        address = f"sight\0{graph}\0{self.places[node]}\0{self.moment}"
-        return np.sort(generator(self.seed, address).choice(among, count, replace=False))
+    def sight(self, node: int, ids: Array) -> Array:
+        """In which order one node looks at these agents in this round, as entries of `ids`.
+
+        Chance ranks every id, so that the order of two of them depends on nobody else.
+        """
+        address, others = f"sight\0{self.places[node]}", Places.at(ids)
+        rank = Draws(self.seed, address, others, use=self.moment).uniform("rank")
+        return np.argsort(rank, kind="stable")
 
     def close(self, gone: Array | None, ends: Array | None) -> None:
         """Mark agents as gone and replicates as ended: nobody asks them again."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from .calls import Entry, Trouble
+from .calls import Entry, Trouble, Vault
 from .draws import Array
 from .replies import Reply
 
@@ -130,3 +130,11 @@ class Recorder(Protocol):
     """Receives every closed round, in order."""
 
     def page(self, page: Page) -> None: ...
+
+
+@runtime_checkable
+class Archive(Recorder, Protocol):
+    """A recorder that keeps answers from outside as well, before they are used."""
+
+    @property
+    def vault(self) -> Vault: ...

@@ -275,6 +275,8 @@ def _cut_off(full: dict[str, Any]) -> None:
     full["choices"][0]["finish_reason"] = "length"
 
 
+_ODD = {"prompt_tokens": 10**30, "completion_tokens": -1, "total_tokens": 0}
+
 FAULTS: dict[str, Fault] = {
     "ok": ok,
     "hang": hang,
@@ -289,9 +291,12 @@ FAULTS: dict[str, Fault] = {
     "garbage": changed(lambda full: _message(full).update(content="§ 7 ?? or 9, who knows {")),
     "length": changed(_cut_off),
     "silent": changed(lambda full: full.pop("usage")),
+    "endless": changed(lambda full: full["choices"][0].pop("finish_reason")),
+    "odd": changed(lambda full: full.update(usage=_ODD, model="m\ud800")),
     "filtered": changed(lambda full: full["choices"][0].update(finish_reason="content_filter")),
 }
-_IN_FULL = ("ok", "drip", "garbage", "length", "silent", "filtered")  # answers that are paid for
+# Answers that are paid for
+_IN_FULL = ("ok", "drip", "garbage", "length", "silent", "endless", "odd", "filtered")
 
 
 def application(provider: Provider) -> web.Application:

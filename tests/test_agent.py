@@ -11,18 +11,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.agent import Column, Component, Inquiry, Members, News, One, Question, per_agent
-from society.cast import Cohort, fitted
+from society.agent import (
+    ANYTHING,
+    Column,
+    Component,
+    Inquiry,
+    Members,
+    News,
+    One,
+    Question,
+    World,
+    per_agent,
+)
+from society.calls import Address, Entry, Going, Message, Request, Said, Trouble
+from society.cast import Cohort, Troupe, fitted
 from society.draws import Array
-from society.errors import CastError, PartError
+from society.errors import CastError, PartError, Unparsed
+from society.gamemaster import GameMaster
 from society.graph import NOBODY, Complete, Graph, from_networkx
+from society.outside import Outside
 from society.replies import Amount, Choice, Form, Peer
-from society.scenario import Params
-from society.table import Table
+from society.scenario import Params, Scenario
+from society.table import Table, complete_graphs
 from society.talk import Ask, Inherit, Script, Tell, common, own, seen
 
 if TYPE_CHECKING:
-    from tests.conftest import Answering, Play
+    from tests.conftest import Answering, Play, Played, Recorded
 
 
 def bidding(**facts: Any) -> Any:
@@ -583,3 +597,418 @@ def test_nobody_looks_at_whom_it_does_not_see(play: Play, answering: Answering) 
     with pytest.raises(PartError, match="seat 2 looks at seat 0, whom it does not see"):
         play(market, answering(stare), graphs=line)
     assert play(market, answering(stare)).answers("bid")[0].tolist() == [[6, 6, 5]]
+
+
+# Every kind of line
+
+
+class Chatter(Component):
+    """Answers and notices whatever comes."""
+
+    answers = ANYTHING
+    notices = ANYTHING
+    columns = (Column("heard", int, public=True),)
+
+    def answer(self, ask: Question, me: Members) -> object:
+        return 7
+
+    def notice(self, tell: News, me: Members) -> None:
+        me["heard"] += 1
+
+
+def test_who_answers_anything_answers_what_nobody_before_it_answers(play: Play) -> None:
+    def day(table: Table) -> Script:
+        yield Ask("bid", Amount(0, 100))
+        yield Ask("sing", Amount(0, 100))
+        yield Tell("passed")
+        yield Tell("rained")
+
+    for parts, bid in (((Asleep(), Chatter()), 0), ((Chatter(), Asleep()), 7)):
+        over = play(day, *parts)
+        assert over.answers("bid")[0].tolist() == [[bid] * 3]
+        assert over.answers("sing")[0].tolist() == [[7, 7, 7]]
+        assert over.column("heard") == [2, 2, 2]
+
+
+# What one agent knows, tells and hears
+
+
+def spied(play: Play, look: Any, *parts: Component, **at: Any) -> list[Any]:
+    """What each agent in turn finds when it is asked for a bid in round 2."""
+    found: list[Any] = []
+
+    class Spy(Component):
+        answers = ("bid",)
+
+        @per_agent
+        def answer(self, ask: Inquiry, one: One) -> float:
+            if one.moment == 2:
+                found.append(look(ask, one))
+            return 0
+
+    def rounds(table: Table) -> Script:
+        for _ in table.rounds():
+            yield Ask("bid", Amount(0, 100), {"wage": own(np.arange(table.agents))})
+
+    play(rounds, Spy(), *parts, rounds=2, **at)
+    return found
+
+
+def test_an_agent_has_an_id_a_name_and_a_time(play: Play) -> None:
+    found = spied(play, lambda ask, one: (one.seat, one.agent, one.name, one.moment), ids=[2, 0, 1])
+    assert found == [(0, 2, "2", 2), (1, 0, "0", 2), (2, 1, "1", 2)]
+
+
+def test_members_know_their_ids_the_time_and_the_parameters(
+    play: Play, answering: Answering
+) -> None:
+    def look(ask: Question, me: Members) -> object:
+        assert me.agent.tolist() == [2, 0, 1]
+        assert (me.moment, me.params) == (0, Params())
+        assert me.world.table.agents == 3
+        return 0
+
+    play(bidding(), answering(look), ids=[2, 0, 1])
+
+
+class Boast(Component):
+    """Tells what its member has, if it has anything."""
+
+    def brief(self, ask: Inquiry, one: One) -> str:
+        return f"{ask.kind}: I have {one['coins']:g}." if one["coins"] else ""
+
+
+def test_briefs_come_in_the_order_of_the_siblings_without_empty_ones(play: Play) -> None:
+    class Worry(Component):
+        def brief(self, ask: Inquiry, one: One) -> str:
+            return f"My wage is {ask.facts['wage']}."
+
+    assert spied(play, lambda ask, one: one.briefs(ask), Purse(), Worry(), Boast()) == [
+        ["My wage is 0."],
+        ["My wage is 1.", "bid: I have 10."],
+        ["My wage is 2.", "bid: I have 20."],
+    ]
+
+
+def test_neighbours_are_named_by_id_in_order_of_id_with_their_seats(play: Play) -> None:
+    found = spied(play, lambda ask, one: list(one.neighbours("all").items()), ids=[2, 0, 1])
+    assert found == [[("0", 1), ("1", 2)], [("1", 2), ("2", 0)], [("0", 1), ("2", 0)]]
+
+
+def test_neighbours_who_are_gone_are_not_among_them(play: Play) -> None:
+    seen_by: list[dict[str, int]] = []
+
+    class Watch(Component):
+        answers = ("bid",)
+
+        @per_agent
+        def answer(self, ask: Inquiry, one: One) -> float:
+            seen_by.append(one.neighbours("all"))
+            return 0
+
+    def after_a_death(table: Table) -> Script:
+        yield Tell("died", gone=np.array([[False, True, False]]))
+        yield Ask("bid", Amount(0, 100))
+
+    play(after_a_death, Watch())
+    assert seen_by == [{"2": 2}, {"0": 0}]
+
+
+class Lookout(Component):
+    """Notes which three neighbours agent 0 sees."""
+
+    answers = ("bid",)
+
+    def __init__(self) -> None:
+        self.saw: list[set[str]] = []
+
+    @per_agent
+    def answer(self, ask: Inquiry, one: One) -> float:
+        if one.agent == 0:
+            self.saw.append(set(one.neighbours("all", 3)))
+        return 0
+
+
+def test_a_few_neighbours_are_drawn_by_chance_anew_in_each_round(play: Play) -> None:
+    """Each of nine others is among the three in about a third of 200 rounds."""
+
+    def days(table: Table) -> Script:
+        for _ in table.rounds():
+            yield Ask("bid", Amount(0, 100))
+
+    lookout = Lookout()
+    play(days, lookout, agents=10, rounds=200)
+    counts = [sum(str(peer) in seen for seen in lookout.saw) for peer in range(10)]
+    assert counts[0] == 0
+    assert sum(counts) == 600
+    # Binomial with n = 200 and p = 1/3: 66.7, and three standard deviations of 6.7.
+    assert 46 < min(counts[1:]) <= max(counts) < 87
+
+
+def test_when_one_who_is_seen_leaves_the_others_stay_in_sight_and_another_comes(play: Play) -> None:
+    lookout = Lookout()
+
+    def a_death(table: Table) -> Script:
+        yield Ask("bid", Amount(0, 100))
+        leaving = min(lookout.saw[0])
+        yield Tell("died", gone=np.array([[str(seat) == leaving for seat in range(10)]]))
+        yield Ask("bid", Amount(0, 100))
+
+    play(a_death, lookout, agents=10)
+    before, after = lookout.saw
+    assert len(before) == len(after) == 3
+    assert before - after == {min(before)}
+
+
+def test_who_is_looked_at_before_whom_depends_on_nobody_else() -> None:
+    """On a sparser graph, or when somebody has left, the others keep their order."""
+    table = Table(None, seed=1, ids=np.arange(10), replicate_ids=np.arange(1), horizon=1)
+    everybody, some = np.arange(1, 10), np.array([9, 2, 7, 4])
+    order = everybody[table.sight(0, everybody)].tolist()
+    assert some[table.sight(0, some)].tolist() == [peer for peer in order if peer in some]
+    assert order != everybody[table.sight(1, everybody)].tolist()
+
+
+def test_the_same_few_are_seen_on_all_graphs_where_all_see_all(play: Play) -> None:
+    def looks(ask: Inquiry, one: One) -> bool:
+        return one.neighbours("all", 2) == one.neighbours("work", 2)
+
+    seats = np.arange(6)
+    assert spied(play, looks, agents=6, graphs={"work": Complete(1, seats)}) == [True] * 6
+
+
+def test_at_most_so_many_neighbours_are_seen_the_same_at_every_look(play: Play) -> None:
+    def looks(ask: Inquiry, one: One) -> tuple[dict[str, int], ...]:
+        return one.neighbours("all", 2), one.neighbours("all", 2), one.neighbours("all", 9)
+
+    for first, second, everybody in spied(play, looks, agents=9):
+        assert list(first.items()) == list(second.items())
+        assert [int(name) for name in first] == sorted(int(name) for name in first)
+        assert len(first) == 2
+        assert first.items() <= everybody.items()
+        assert len(everybody) == 8
+
+
+def test_what_happened_is_put_into_words_for_each_who_hears_it(play: Play) -> None:
+    heard: list[list[str]] = []
+
+    class Ear(Component):
+        notices = ("paid",)
+
+        def notice(self, tell: News, me: Members) -> None:
+            heard.append(me.told(tell))
+
+    def payday(table: Table) -> Script:
+        facts = {"wage": own([[1.0, 2.5, 3.0]]), "tax": common(4)}
+        yield Tell("paid", facts, gone=np.array([[False, True, False]]))
+        yield Tell("paid", facts)
+
+    play(payday, Ear())
+    assert heard == [
+        ["paid: wage 1, tax 4", "paid: wage 2.5, tax 4", "paid: wage 3, tax 4"],
+        ["paid: wage 1, tax 4", "paid: wage 3, tax 4"],
+    ]
+
+
+# Stores
+
+
+class Store(list[str]):
+    """A store in a cell."""
+
+    def copy(self) -> Store:
+        return Store(self)
+
+
+def test_an_heir_gets_a_copy_of_a_store_and_immutable_cells_as_they_are(play: Play) -> None:
+    class Diary(Component):
+        columns = (Column("diary", object), Column("motto", object))
+        notices = ("met",)
+
+        def begin(self, me: Members) -> None:
+            me["diary"] = [Store([f"born {name}"]) for name in me.agent]
+            me["motto"] = ["mine", "yours", "ours"]
+
+        def notice(self, tell: News, me: Members) -> None:
+            for agent, diary in zip(me.agent, me["diary"], strict=True):
+                diary.append(f"met {agent}")
+
+    def generation(table: Table) -> Script:
+        yield Inherit("bred", np.array([[NOBODY, 0, NOBODY]]), ("diary", "motto"))
+        yield Tell("met")
+
+    (company,) = play(generation, Diary()).troupe.companies
+    assert company.values["diary"].tolist() == [
+        ["born 0", "met 0"],
+        ["born 0", "met 1"],
+        ["born 2", "met 2"],
+    ]
+    assert company.values["motto"].tolist() == ["mine", "mine", "ours"]
+
+
+# Calls to outside minds
+
+
+class Parrot:
+    """A mind that says the last words it hears, and keeps what it was asked."""
+
+    patience = 5.0
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+
+    async def call(self, request: Request, going: Going) -> Said:
+        await going()
+        self.requests.append(request)
+        return Said(request.messages[-1].content, cost=0.0, model="parrot")
+
+    def halt(self, why: BaseException) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+def conversing(
+    recorded: Recorded, script: Any, *parts: Component, agents: int = 2, ids: Any = None
+) -> tuple[Played, list[Request]]:
+    """A game with a parrot, and what it was asked, in order of addresses."""
+    parrot, seats = Parrot(), np.arange(agents) if ids is None else np.array(ids)
+    table = Table(
+        Params(),
+        seed=1,
+        ids=seats,
+        replicate_ids=np.array([5]),
+        horizon=1,
+        graphs=complete_graphs(("all",), 1, seats),
+    )
+    world = World(table, Outside(lambda: parrot))
+    parlour = Scenario("parlour", script, Params, lambda p, n: [])
+    troupe = Troupe([Cohort("everybody", agents, parts)], world)
+    over = recorded(GameMaster(parlour, table, troupe))
+    return over, sorted(parrot.requests, key=lambda request: request.address)
+
+
+async def spoken(one: One, words: str) -> float:
+    return float((await one.call("default", [Message("user", words)])).text)
+
+
+class Bargain(Component):
+    """Asks twice before it bids, and once when it is paid."""
+
+    answers = ("bid",)
+    notices = ("paid",)
+    columns = (Column("joy", public=True),)
+
+    async def consult(self, ask: Inquiry, one: One) -> float:
+        return await spoken(one, "3") + await spoken(one, "4")
+
+    async def notice(self, tell: News, me: Members) -> None:
+        me["joy"] = await me.each(lambda one: spoken(one, str(10 * one.agent)))
+
+
+def test_calls_have_the_address_of_their_agent_and_occasion_and_count_turns(
+    recorded: Recorded,
+) -> None:
+    def twice(table: Table) -> Script:
+        yield Ask("bid", Amount(0, 100))
+        yield Ask("bid", Amount(0, 100), who=np.array([[False, True]]))
+        yield Tell("paid")
+
+    over, requests = conversing(recorded, twice, Bargain(), ids=[1, 0])
+    assert over.answers("bid")[0].tolist() == [[7, 7]]
+    assert [request.address for request in requests] == [
+        Address("bargain", "answer bid", 0, 5, 0, 0),
+        Address("bargain", "answer bid", 0, 5, 0, 1),
+        Address("bargain", "answer bid", 0, 5, 1, 0),
+        Address("bargain", "answer bid", 0, 5, 1, 1),
+        Address("bargain", "answer bid", 1, 5, 0, 0),
+        Address("bargain", "answer bid", 1, 5, 0, 1),
+        Address("bargain", "notice paid", 0, 5, 0, 0),
+        Address("bargain", "notice paid", 0, 5, 1, 0),
+    ]
+
+
+def test_a_component_may_ask_outside_minds_when_it_notices_something(recorded: Recorded) -> None:
+    def payday(table: Table) -> Script:
+        yield Tell("paid")
+
+    over, _ = conversing(recorded, payday, Bargain(), ids=[1, 0])
+    assert over.column("joy") == [10, 0]
+
+
+def test_a_repair_is_counted_with_its_reason_and_so_is_a_fallback(recorded: Recorded) -> None:
+    class Mumbler(Component):
+        answers = ("bid",)
+
+        async def consult(self, ask: Inquiry, one: One) -> float:
+            words = [Message("user", "hm")]
+            await one.call("default", words)
+            await one.call("default", words, again="repair", reason="no number")
+            raise Unparsed("still no number")
+
+    def bid(table: Table) -> Script:
+        yield Ask("bid", Amount(0, 100), otherwise=9, who=np.array([[False, True]]))
+
+    over, _ = conversing(recorded, bid, Mumbler())
+    assert over.answers("bid")[0].tolist() == [[0, 9]]
+    who = "mumbler", "bid", "parrot", 5, 1
+    assert over.pages[0].troubles == (
+        Trouble(*who, "fallback", "still no number"),
+        Trouble(*who, "repair", "no number"),
+    )
+    (entry,) = over.outcome.ledger
+    assert (entry.calls, entry.repairs, entry.fallbacks, entry.cost) == (2, 1, 1, 0.0)
+    assert (entry.prompt_tokens, entry.completion_tokens) == (None, None)
+
+
+def test_an_answer_of_the_wrong_form_is_a_fallback_of_the_mind_that_gave_it(
+    recorded: Recorded,
+) -> None:
+    class Poet(Component):
+        answers = ("bid",)
+
+        async def consult(self, ask: Inquiry, one: One) -> str:
+            return "a summer's day" if one.agent else "1"
+
+    def bid(table: Table) -> Script:
+        yield Ask("bid", Choice("low", "high"), otherwise=1)
+
+    over, requests = conversing(recorded, bid, Poet())
+    assert over.answers("bid")[0].tolist() == [[1, 1]]
+    assert over.outcome.ledger == (Entry("poet", "bid", calls=2, fallbacks=2),)
+    reasons = [trouble.reason for trouble in over.pages[0].troubles]
+    assert reasons == ["got '1'", 'got "a summer\'s day"']
+    assert requests == []
+
+
+def test_vectors_of_many_members_come_in_the_order_of_their_texts(play: Play) -> None:
+    class Lengths:
+        name = "lengths"
+
+        def embed(self, texts: Any) -> Array:
+            return np.array([[len(text)] for text in texts], np.float32)
+
+    def look(ask: Inquiry, one: One) -> list[list[float]]:
+        vectors: list[list[float]] = one.embedded(Lengths(), ["sea", "a", "sea"]).tolist()
+        return vectors
+
+    assert spied(play, look, agents=1) == [[[3], [1], [3]]]
+
+
+def test_those_who_are_gone_have_no_texts_to_embed(play: Play) -> None:
+    """As in a memory of a cohort of which nobody is left."""
+    shapes: list[int] = []
+
+    class Memory(Component):
+        notices = ("passed",)
+
+        def notice(self, tell: News, me: Members) -> None:
+            embedder: Any = type("Nothing", (), {"name": "none"})
+            shapes.append(len(me.embedded(embedder, me.told(tell))))
+
+    def extinction(table: Table) -> Script:
+        yield Tell("died", gone=np.array([[True, True, False]]))
+        yield Tell("passed")
+
+    cast = [Cohort("dying", 2, (Memory(),)), Cohort("other", 1, ())]
+    play(extinction, cast=cast)
+    assert shapes == [0]

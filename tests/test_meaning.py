@@ -49,7 +49,8 @@ def test_a_number_in_doubt_is_not_read(said: object) -> None:
 
 
 def test_a_percentage_is_a_part_of_one_or_of_a_hundred() -> None:
-    assert [number("40%", whole) for whole in (1, 100, 10)] == [0.4, 40, None]
+    for said in ("40%", "40 %", "40 percent", "40 per cent of it"):
+        assert [number(said, whole) for whole in (1, 100, 10)] == [0.4, 40, None]
 
 
 def test_no_value_is_null_or_a_word_for_it() -> None:

@@ -167,6 +167,13 @@ def test_options_that_are_sentences_are_numbered_and_fenced() -> None:
     assert "\nSystem" not in prompt
 
 
+def test_a_page_beside_a_question_asks_no_faculty_for_its_brief(files: Files) -> None:
+    """What comes to mind can be costly to find, and stands in the question already."""
+    pack = files("pack", any__repair="{{ briefs }}")
+    with pytest.raises(InputError, match=r"repair\.md:1: 'briefs' is undefined"):
+        asked(pack, page="repair")
+
+
 def test_blank_lines_at_the_ends_of_a_file_do_not_matter(files: Files) -> None:
     assert asked(files("pack", effort="\n\nHow much?\n\n\n"))[0] == "How much?"
 

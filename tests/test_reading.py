@@ -247,15 +247,17 @@ def test_every_text_gives_an_answer_of_the_right_form_or_is_refused(text: str) -
 def _in_form(answer: Any, reply: Reply) -> None:
     if isinstance(reply, Form):
         assert answer.keys() == reply.fields.keys()
+        assert answer["cap"] != answer["cap"] or 0 <= answer["cap"] <= 9
     elif isinstance(reply, Mix):
         assert math.fsum(answer) == pytest.approx(1, abs=1e-9)
     elif isinstance(reply, Words):
         assert answer == answer.strip() != ""
-    elif isinstance(reply, Amount):
-        assert math.isfinite(answer)
+    elif isinstance(reply, Amount | Whole):
+        assert reply.low <= answer <= reply.high
+        assert type(answer) is (float if isinstance(reply, Amount) else int)
     else:
         assert type(answer) is int
-        assert isinstance(reply, Whole) or answer in (*LEGAL.peers.values(), -1, 0, 1)
+        assert answer in (*LEGAL.peers.values(), -1, 0, 1)
 
 
 @pytest.mark.parametrize(

@@ -490,11 +490,22 @@ def test_a_hint_says_what_is_asked_for(reply: Value, hint: str) -> None:
     assert reply.hint(NAMES).startswith(hint)
 
 
+def test_options_that_look_alike_are_as_many_lines_as_they_are_options() -> None:
+    """What is said as a number is read by the numbers that were shown."""
+    alike = Legal(options={"Fish less.": 0, "Fish\u200b less.": 1, "Take all you can get.": 2})
+    assert COLOURS.hint(alike).splitlines()[1:] == [
+        "1. «Fish less.»",
+        "2. «Fish less.»",
+        "3. «Take all you can get.»",
+    ]
+    assert [COLOURS.parse(number, alike) for number in "123"] == [0, 1, 2]
+
+
 def test_long_options_are_shown_with_numbers_and_fields_with_names() -> None:
     assert COLOURS.hint(Legal(options=RULES)).splitlines() == [
         "the number of one of these:",
-        "1. Nobody takes more than five fish.",
-        "2. Rest.",
+        "1. «Nobody takes more than five fish.»",
+        "2. «Rest.»",
     ]
     assert LEASE.hint(NAMES).splitlines() == [
         "a JSON object with these fields:",
@@ -511,9 +522,12 @@ def test_long_options_are_shown_with_numbers_and_fields_with_names() -> None:
         (Amount(0, 1), "0.4", 0.4),
         (Amount(0, 1), "40%", 0.4),
         (Amount(0, 100), "40%", 40.0),
-        (Amount(0, 1), "7", 7.0),
+        (Amount(0, 1), "40 percent", 0.4),
+        (Amount(0, 1), "I give 40 per cent of my time.", 0.4),
+        (Amount(0, 1), "1", 1.0),
+        (Amount(0, 14.854299), "14.8543", 14.8543),
         (Whole(0, 9), "3.0", 3),
-        (Whole(0, 9), '{"answer": -2}', -2),
+        (Whole(0, 9), '{"answer": 0}', 0),
         (Choice("yes", "no"), "No.", 1),
         (COLOURS, '{"answer": "blue"}', 2),
         (Peer("all"), "Villager 5", 4),
@@ -541,9 +555,33 @@ def test_only_an_optional_amount_may_be_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("reply", "text", "told"),
+    [
+        (Amount(0, 1), "75", "got '75'; expected a number from 0 to 1"),
+        (Amount(0, 1), "7", "got '7'; expected a number from 0 to 1"),
+        (Amount(0, 1), "-0.1", "got '-0.1'; expected a number from 0 to 1"),
+        (Amount(0, 1), "140%", "got '140%'; expected a number from 0 to 1"),
+        (Amount(), '{"answer": -3}', "got '-3'; expected a number of at least 0"),
+        (Whole(0, 9), "10", "got '10'; expected a whole number from 0 to 9"),
+        (
+            LEASE,
+            '{"rent": 50, "years": 2, "tenant": "3"}',
+            "got '50' for 'rent'; expected a number from 0 to 10",
+        ),
+    ],
+)
+def test_a_number_out_of_bounds_is_not_cut_but_refused(reply: Reply, text: str, told: str) -> None:
+    """It may be meant in another unit: 75 as a percentage, or as nonsense."""
+    with pytest.raises(Unparsed) as refused:
+        reply.parse(text, NAMES)
+    assert str(refused.value) == told
+
+
+@pytest.mark.parametrize(
     ("reply", "text"),
     [
         (Amount(0, 10), "40%"),
+        (Amount(0, 10), "4 percent"),
         (Whole(0, 9), "3.5"),
         (Choice("yes", "no"), "perhaps"),
         (COLOURS, "green"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.wording import fenced, number, plain, shortened
+from society.wording import clean, fenced, number, plain, shortened
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,26 @@ def test_guillemets_inside_become_single_ones_so_that_nobody_can_close_the_fence
 
 def test_control_characters_and_changes_of_direction_are_left_out() -> None:
     assert fenced("red\x1b[31m\x00, turned\u202e around") == "«red[31m, turned around»"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fish «less» at Café.",
+        "  Fish  ‹less›\n at Café. ",
+        "Fi\u200bsh\ufe0f ‹less› at\u00ad Café.\u3164",
+        "\u2066Fish\u2069\u00a0‹less›\u2003at Cafe\u0301.\x07",
+    ],
+)
+def test_texts_that_look_alike_are_one(text: str) -> None:
+    assert clean(text) == "Fish ‹less› at Café."
+
+
+@given(st.text())
+def test_what_is_clean_stays_as_it_is_and_is_shown_as_it_is(text: str) -> None:
+    words = clean(text)
+    assert clean(words) == words == words.strip()
+    assert fenced(words, 10_000) == fenced(text, 10_000) == f"«{words}»"
 
 
 def test_long_words_lose_their_middle() -> None:

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 
 from society.agent import Component, Inquiry, One
+from society.errors import CastError
 from society.replies import Amount, Form, Mix, Peer
 from society.table import Table
 from society.talk import Ask, Line, Script, Tell, common
@@ -119,6 +121,7 @@ def test_the_changed_line_is_not_what_answer_hears_of(play: Play) -> None:
 
 
 def table(rounds: int) -> Table:
+    """For two replicates."""
     return Table(None, seed=1, ids=np.arange(3), replicate_ids=np.arange(2), horizon=rounds)
 
 
@@ -166,3 +169,33 @@ def test_a_rehearsal_leaves_the_table_as_it_was() -> None:
     assert [ask.kind for ask in questions(twilight, here)] == ["bid"]
     assert here.present.all()
     assert not turned
+
+
+def test_a_rehearsal_knows_the_cohorts_of_one_replicate() -> None:
+    """So that a script may ask a referee by the seat that its cohort takes."""
+    here = table(1)
+    here.cohorts = {"referee": np.array([[False, False, True], [True, False, False]])}
+    heard: list[Any] = []
+
+    def refereed(table: Table) -> Script:
+        referee = table.cohort("referee")
+        heard.append((yield Ask("judge", Amount(0, 1), who=referee)).tolist())
+        heard.append(referee.tolist())
+
+    (judge,) = questions(refereed, here)
+    assert judge.who is not None
+    assert judge.who.tolist() == [[False, False, True]]
+    assert heard == [[[0, 0, 0]], [[False, False, True]]]
+
+
+def test_a_rehearsal_misses_a_cohort_that_nobody_made() -> None:
+    here = table(1)
+    here.cohorts = {"referees": np.ones((2, 3), bool)}
+
+    def refereed(table: Table) -> Script:
+        yield Ask("judge", Amount(0, 1), who=table.cohort("referee"))
+
+    with pytest.raises(
+        CastError, match=r"needs a cohort called 'referee'; did you mean 'referees'\?"
+    ):
+        list(questions(refereed, here))

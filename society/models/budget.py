@@ -12,6 +12,7 @@ from typing import NamedTuple
 from society.calls import Spent
 from society.errors import Paused
 
+from .halt import Halt
 from .settings import Limits
 
 
@@ -34,23 +35,25 @@ class Use(NamedTuple):
 class Budget:
     """Of one run; used in one event loop."""
 
-    def __init__(self, limits: Limits, spent: Spent) -> None:
-        self._limits = limits
+    def __init__(self, limits: Limits, spent: Spent, halt: Halt) -> None:
+        self._limits, self._halt = limits, halt
         self.limited = limits != Limits()
-        self._spent = Use(spent.calls, spent.tokens or 0, spent.cost or 0.0)
+        self._spent = Use(spent.calls, spent.tokens, spent.cost or 0.0)
         self._held = Use()
         self._flying = 0
-        self._settled = asyncio.Event()
+        self._waits: list[asyncio.Future[None]] = []
 
     async def hold(self, most: Use) -> None:
         """Set aside what an attempt can use at most; waits for others under way where that helps.
 
-        Raises Paused if it does not fit.
+        Raises Paused if it does not fit, or if the run is stopped meanwhile.
         """
         while self._excess(self._spent.plus(self._held).plus(most)):
             if excess := self._excess(self._spent.plus(most)):
                 raise Paused(self._words(excess, most))
-            await self._settled.wait()
+            wait = asyncio.get_running_loop().create_future()
+            self._waits.append(wait)
+            await self._halt.over(wait)
         self._held = self._held.plus(most)
         self._flying += 1
 
@@ -60,8 +63,10 @@ class Budget:
         self._held = self._held.minus(most) if self._flying > 1 else Use()
         self._spent = self._spent.plus(used)
         self._flying -= 1
-        self._settled.set()
-        self._settled = asyncio.Event()
+        waits, self._waits = self._waits, []
+        for wait in waits:
+            if not wait.done():
+                wait.set_result(None)
 
     def _excess(self, use: Use) -> str:
         """The first limit that would be exceeded; "" if none."""
@@ -82,5 +87,5 @@ class Budget:
         )
         return (
             f"--max-{sort}: {used} of {limit} used, and the next call may take {need}; "
-            f"raise it with --max-{sort} N"
+            f"raise it with --max-{sort} N, or lift it with --max-{sort} none"
         )

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from society.calls import Going, Request, Said, Spent
-from society.errors import InputError, Paused
+from society.errors import InputError
 
 from . import keys
 from .budget import Budget
 from .free import Free
+from .halt import Halt
 from .offline import Offline
 from .prices import price
 from .settings import Limits, ModelSpec
@@ -28,6 +29,8 @@ _NO_LIMITS, _NOTHING = Limits(), Spent()
 class Mind(Protocol):
     """One model, ready to be asked."""
 
+    @property
+    def patience(self) -> float: ...
     def check(self) -> None: ...
     async def call(self, request: Request, going: Going) -> Said: ...
     async def close(self) -> None: ...
@@ -53,9 +56,9 @@ class Desk:
         self._specs = {"default": ModelSpec()} | dict(specs)
         self._limits, self._spent, self._seed = limits, spent, seed
         self._own = own or {}
-        self._budget = Budget(limits, spent)
+        self._halt = Halt()
+        self._budget = Budget(limits, spent, self._halt)
         self._minds: dict[str, Mind] = {}
-        self._stopped: BaseException | None = None
 
     def spec(self, name: str) -> ModelSpec:
         """The settings of a model that requests call so."""
@@ -64,18 +67,35 @@ class Desk:
         return self._specs["default"].model_copy(update={"model": name})
 
     def check(self, names: Iterable[str]) -> None:
-        """Raises InputError for a model that can never answer, and for limits nobody can keep."""
+        """Raises InputError for a model that can never answer, and for limits nobody can keep.
+
+        And for keys among the settings, even of models that nobody calls: run files keep them all.
+        """
         for name in names:
+            mind = self._mind(name)
             self._refuse_uncounted(self.spec(name))
-            self._mind(name).check()
+            mind.check()
+        for spec in self._specs.values():
+            _refuse_keys(spec)
 
     async def call(self, request: Request, going: Going) -> Said:
         """Ask; raises Paused if no answer can be had, and InputError if none ever will."""
+        self._halt.check()
         try:
             return await self._mind(request.model).call(request, going)
         except BaseException as error:
-            self._stopped = self._stopped or error
+            # Whatever ends a run ends it for all: who has not asked yet need not begin.
+            self.halt(error)
             raise
+
+    def halt(self, why: BaseException) -> None:
+        """Nobody may begin any more; who waits for a turn, or to try again, ends with Paused."""
+        self._halt.now(why)
+
+    @property
+    def patience(self) -> float:
+        """Seconds that a call under way may still take."""
+        return max((mind.patience for mind in self._minds.values()), default=0.0)
 
     async def close(self) -> None:
         """Let go of connections."""
@@ -83,24 +103,19 @@ class Desk:
             await mind.close()
         self._minds.clear()
 
-    def _halted(self) -> None:
-        """Raises Paused if another call has ended the run: nobody need wait for a turn any more."""
-        if self._stopped is not None:
-            raise Paused("the run was stopped") from self._stopped
-
     def _refuse_uncounted(self, spec: ModelSpec) -> None:
-        limits, spent = self._limits, self._spent
-        if limits.max_cost is not None and price(spec) is None:
-            raise InputError(
-                f"--max-cost cannot be kept: the price of {spec.model!r} is unknown; "
-                "use --max-tokens or --max-calls"
-            )
-        for name, known in (("cost", spent.cost), ("tokens", spent.tokens)):
-            if getattr(limits, f"max_{name}") is not None and known is None:
-                raise InputError(
-                    f"--max-{name} cannot be kept: nobody knows what the run has used so far; "
-                    "use --max-calls"
-                )
+        if self._limits.max_cost is None:
+            return
+        if price(spec) is None:
+            unknown = f"the price of {spec.model!r} is unknown"
+        elif self._spent.cost is None:
+            unknown = "nobody knows what the run has cost so far"
+        else:
+            return
+        raise InputError(
+            f"--max-cost cannot be kept: {unknown}; lift it with --max-cost none, "
+            "and limit the run by --max-tokens or --max-calls"
+        )
 
     def _mind(self, name: str) -> Mind:
         if name not in self._minds:
@@ -118,7 +133,8 @@ class Desk:
         from .remote import Remote
 
         keys.load()
-        return Remote(spec, self._client(spec), self._budget, self._halted)
+        _refuse_keys(spec)
+        return Remote(spec, self._client(spec), self._budget, self._halt)
 
     def _client(self, spec: ModelSpec) -> Client:
         if spec.sort == "lean":
@@ -134,3 +150,12 @@ class Desk:
         if spec.model not in self._own:
             raise InputError(f"{spec.model} was not loaded; name a file and a function in it")
         return Own(spec, self._own[spec.model])
+
+
+def _refuse_keys(spec: ModelSpec) -> None:
+    """Raises InputError if a key of the environment stands among the settings."""
+    if variable := keys.revealed(spec.model_dump()):
+        raise InputError(
+            f"the settings of model {keys.redacted(spec.model)!r} hold the value of {variable}, "
+            "and would be written down; take it out: keys come from the environment"
+        )

@@ -51,6 +51,15 @@ class Counting:
         self._counted.setdefault(request.model, []).append(row)
         return said
 
+    def halt(self, why: BaseException) -> None:
+        """Nobody need be counted any more."""
+        self._offline.halt(why)
+
+    @property
+    def patience(self) -> float:
+        """The offline mind answers at once."""
+        return self._offline.patience
+
     async def close(self) -> None:
         """Nothing is open."""
 

@@ -18,6 +18,11 @@ class Free:
     def check(self) -> None:
         """It needs no key."""
 
+    @property
+    def patience(self) -> float:
+        """It answers at once."""
+        return 0.0
+
     async def call(self, request: Request, going: Going) -> Said:
         """The answer; raises Paused at a limit, and what the function raises."""
         said = self._answer(request)

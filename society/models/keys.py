@@ -7,16 +7,25 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from society.errors import FileError
 
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
 # What prefixes of model names on a server of one's own mean; other prefixes belong to the name.
 SERVERS = ("openai", "hosted_vllm", "litellm_proxy", "lm_studio", "ollama")
 
-_SECRET = re.compile(r"_(KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
+# A word of the name ends so, whatever follows: OPENAI_APIKEY, X_TOKEN_2, AWS_SECRET_ACCESS_KEY_ID.
+_SECRET = re.compile(
+    r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTHORIZATION|COOKIE)S?\d*(_|$)", re.IGNORECASE
+)
 _SHORTEST = 8  # characters; servers without keys are given words like "none" or "EMPTY"
+_LONG = 16  # characters that do not stand within others by accident
 _SHOWN = 240  # characters of what a provider said
 
 
@@ -46,15 +55,38 @@ def for_server(model: str) -> tuple[str, str | None]:
     return variable, os.environ.get(variable, "").strip() or None
 
 
-def redacted(text: str) -> str:
-    """The same text with "[key]" in place of every secret of the environment."""
-    secrets = {
-        value
+def _secrets() -> dict[str, str]:
+    """The secrets of the environment, and in which variable each one is."""
+    return {
+        value: name
         for name, value in os.environ.items()
         if _SECRET.search(name) and len(value) >= _SHORTEST
     }
+
+
+def texts(value: JsonValue) -> Iterator[str]:
+    """Every text in a setting, however deep; not the names there."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from texts(one)
+
+
+def revealed(settings: JsonValue) -> str | None:
+    """The variable whose secret stands among the settings; None if there is none."""
+    known = _secrets().items()
+    for text in texts(settings):
+        for secret, name in known:
+            if text == secret or (len(secret) >= _LONG and secret in text):
+                return name
+    return None
+
+
+def redacted(text: str) -> str:
+    """The same text with "[key]" in place of every secret of the environment."""
     # The longest first: one secret may begin another.
-    for secret in sorted(secrets, key=len, reverse=True):
+    for secret in sorted(_secrets(), key=len, reverse=True):
         text = text.replace(secret, "[key]")
     return text
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import aiohttp
+from pydantic import JsonValue
 
 from society.calls import Message
 from society.errors import InputError
@@ -51,10 +52,14 @@ class Lean:
     def check(self) -> None:
         """Whether the server wants a key, only the server knows."""
 
+    def sent(self, room: int | None) -> dict[str, JsonValue]:
+        """The settings that go out."""
+        return self._spec.sent(room)
+
     async def send(self, messages: Sequence[Message], room: int | None) -> Reply:
         """The reply to one attempt."""
         said = [{"role": role, "content": content} for role, content in messages]
-        body = {"model": self.place.model, "messages": said, **self._spec.sent(room)}
+        body = {"model": self.place.model, "messages": said, **self.sent(room)}
         try:
             # A redirected POST would arrive as a GET, or hand the key to another host.
             async with self._session.post(
@@ -63,6 +68,8 @@ class Lean:
                 return self._read(response, await response.read())
         except aiohttp.InvalidURL:
             raise InputError(f"{self.place.host} is no host; correct --api-base") from None
+        except aiohttp.ClientConnectorError as error:
+            raise Failed(quoted(f"{type(error).__name__}: {error}"), billed=False) from None
         except (aiohttp.ClientError, OSError) as error:
             raise Failed(quoted(f"{type(error).__name__}: {error}")) from None
 

@@ -1,12 +1,15 @@
 """How fast a provider is asked: one limiter for each model and server in this process.
 
-At most so many calls are under way at once, and attempts start evenly: the next one not before
+Of the calls whose `concurrency` is c or less, at most c are under way at once. Attempts start
+evenly: of those whose settings have such a bound, the next one not before
 
     t + 60 / requests_per_minute     and     t + 60 n / tokens_per_minute
 
 if the last one starts at t and takes n tokens. n is estimated first and put right afterwards. All
 runs of the process share these counts, from whatever thread and event loop they come, and each call
-is held to the bounds of its own settings.
+is held to the bounds of its own settings. After a rest that the provider has asked for, each call
+waits for some time more of its own, up to the length of the rest and to `backoff`, or all would
+start in the same moment.
 Source: ITU-T I.371, generic cell rate algorithm (in its form of virtual scheduling).
 """
 
@@ -15,13 +18,16 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from itertools import count
 
 from society.errors import Paused
 
 from .breaker import Breaker
+from .halt import Halt
+from .retry import jitter
 from .settings import ModelSpec
 
 _LEARNT = 0.1  # weight of the newest reply in what replies usually take
@@ -32,8 +38,8 @@ Sleep = Callable[[float], Awaitable[None]]
 class _Waiting:
     """Somebody who waits for a place."""
 
-    def __init__(self, bound: int) -> None:
-        self.bound, self.admitted = bound, False
+    def __init__(self, bound: int, number: int) -> None:
+        self.bound, self.number, self.admitted = bound, number, False
         self.loop = asyncio.get_running_loop()
         self.called = self.loop.create_future()
 
@@ -52,54 +58,69 @@ class Limiter:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock, self.breaker = clock, Breaker(clock)
         self._lock = threading.Lock()
-        self._inside = 0
-        self._queue: deque[_Waiting] = deque()
-        self._next_request = self._next_token = self._rest = -float("inf")
+        self._inside: Counter[int] = Counter()  # calls, by bound
+        self._queues: dict[int, deque[_Waiting]] = {}  # by bound, in the order of asking
+        self._numbers = count()
+        self._next_request = self._next_token = -float("inf")
+        self._rest, self._asked = -float("inf"), 0.0  # the end of the last rest; its length
         self._usual: float | None = None  # tokens of a reply
 
-    async def enter(self, bound: int) -> None:
-        """Wait for one of `bound` places; `leave` gives it back."""
+    async def enter(self, bound: int, halt: Halt) -> None:
+        """Wait for a place; `leave` gives it back. Raises Paused if the run is stopped meanwhile.
+
+        bound: how many calls with this bound, or a lower one, may be under way.
+        """
         with self._lock:
-            if self._inside < bound and not self._queue:
-                self._inside += 1
+            # Whoever waits does not fit, so that nobody is overtaken who could go.
+            if self._fits(bound):
+                self._inside[bound] += 1
                 return
-            waiting = _Waiting(bound)
-            self._queue.append(waiting)
+            waiting = _Waiting(bound, next(self._numbers))
+            self._queues.setdefault(bound, deque()).append(waiting)
         try:
-            await waiting.called
+            await halt.over(waiting.called)
         except BaseException:
             with self._lock:
-                if waiting.admitted:
-                    self._inside -= 1
-                    self._admit()
-                else:
-                    self._queue.remove(waiting)
+                if not waiting.admitted:
+                    self._queues[bound].remove(waiting)
+            if waiting.admitted:
+                self.leave(bound)
             raise
 
-    def leave(self) -> None:
+    def leave(self, bound: int) -> None:
         """Give a place back."""
         with self._lock:
-            self._inside -= 1
-            self._admit()
+            self._inside[bound] -= 1
+            while fitting := [
+                queue[0] for one, queue in self._queues.items() if queue and self._fits(one)
+            ]:
+                self._admit(min(fitting, key=lambda waiting: waiting.number))
 
-    def _admit(self) -> None:
-        while self._queue and self._inside < self._queue[0].bound:
-            waiting = self._queue.popleft()
-            with suppress(RuntimeError):  # its run is gone, and its place with it
-                waiting.call()
-                waiting.admitted = True
-                self._inside += 1
+    def _fits(self, bound: int) -> bool:
+        """Whether one more call with this bound may be under way."""
+        return all(
+            sum(calls for one, calls in self._inside.items() if one <= most) < most
+            for most in {bound, *self._inside}
+            if most >= bound
+        )
 
-    async def pace(self, spec: ModelSpec, prompt: int, room: int, sleep: Sleep) -> float:
+    def _admit(self, waiting: _Waiting) -> None:
+        self._queues[waiting.bound].popleft()
+        with suppress(RuntimeError):  # its run is gone, and its place with it
+            waiting.call()
+            waiting.admitted = True
+            self._inside[waiting.bound] += 1
+
+    async def pace(self, spec: ModelSpec, call: int, prompt: int, room: int, sleep: Sleep) -> float:
         """Wait until the next attempt may start; gives the tokens that it is taken to need.
 
-        prompt: its tokens, about. room: tokens of the reply at most. Raises Paused if the provider
-        wants to rest for longer than a call may take.
+        call: its number. prompt: its tokens, about. room: tokens of the reply at most. Raises
+        Paused if the provider wants to rest for longer than a call may take.
         """
         with self._lock:
             need = prompt + min(room, room if self._usual is None else self._usual)
             start = self._start(spec, need)
-        while (wait := max(start, self._rest) - self.clock()) > 0:
+        while (wait := max(start, self._rested(spec, call)) - self.clock()) > 0:
             if (rest := self._rest - self.clock()) > spec.deadline:
                 raise Paused(f"{spec.model} wants to be left alone for {rest:.0f} s; resume then")
             await sleep(wait)
@@ -111,9 +132,19 @@ class Limiter:
             start = max(start, self._next_request)
         if spec.tokens_per_minute:
             start = max(start, self._next_token)
-        self._next_request = start + 60 / (spec.requests_per_minute or float("inf"))
-        self._next_token = start + 60 * need / (spec.tokens_per_minute or float("inf"))
+        # Who has no such bound leaves the pace of the others alone.
+        if spec.requests_per_minute:
+            self._next_request = start + 60 / spec.requests_per_minute
+        if spec.tokens_per_minute:
+            self._next_token = start + 60 * need / spec.tokens_per_minute
         return start
+
+    def _rested(self, spec: ModelSpec, call: int) -> float:
+        """When the last rest is over for this call."""
+        span = min(spec.backoff, self._asked)
+        if self._rest + span <= self.clock():
+            return self._rest
+        return self._rest + jitter(span, call, 1)
 
     def used(self, spec: ModelSpec, need: float, tokens: tuple[int | None, int | None]) -> None:
         """Put right what `pace` took for granted. tokens: of the prompt, of the reply."""
@@ -129,7 +160,9 @@ class Limiter:
     def rest(self, seconds: float) -> None:
         """Nobody may start for so long: the provider has asked for it."""
         with self._lock:
-            self._rest = max(self._rest, self.clock() + seconds)
+            end = self.clock() + seconds
+            if seconds > 0 and end > self._rest:
+                self._rest, self._asked = end, seconds
 
 
 _limiters: dict[tuple[str, str | None], Limiter] = {}

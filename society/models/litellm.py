@@ -6,9 +6,12 @@ litellm is asked for one attempt at a time: it would retry what is hopeless, and
 from __future__ import annotations
 
 import logging
+import math
 import os
 from collections.abc import Sequence
 from typing import Any
+
+from pydantic import JsonValue
 
 from society.calls import Message
 from society.errors import InputError
@@ -16,7 +19,7 @@ from society.errors import InputError
 from .keys import quoted
 from .prices import price
 from .settings import ModelSpec
-from .wire import FILTERED, Place, Reply, completion, refusal
+from .wire import FILTERED, Place, Reply, added, completion, refusal
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else the import asks the network for prices
 
@@ -57,6 +60,10 @@ class Litellm:
                 "set it in the environment or in .env"
             )
 
+    def sent(self, room: int | None) -> dict[str, JsonValue]:
+        """The settings that go out."""
+        return self._spec.sent(room)
+
     async def send(self, messages: Sequence[Message], room: int | None) -> Reply:
         """The reply to one attempt."""
         try:
@@ -66,7 +73,7 @@ class Litellm:
                 timeout=self._spec.timeout,
                 max_retries=0,
                 num_retries=0,
-                **self._spec.sent(room),
+                **self.sent(room),
             )
         except ContentPolicyViolationError:
             return FILTERED
@@ -76,16 +83,16 @@ class Litellm:
             words = quoted(str(getattr(error, "message", None) or error))
             raise refusal(_status(error), words, dict(headers), self.place) from None
         reply = completion(response.model_dump())
-        return reply._replace(cost=self._cost(response))
+        counted = added((reply.prompt_tokens, reply.completion_tokens)) is not None
+        return reply._replace(cost=self._cost(response) if counted and self._priced else None)
 
     def _cost(self, response: Any) -> float | None:
-        """By litellm's own reckoning, which knows of cached tokens; None without a listed price."""
-        if not self._priced:
-            return None
+        """By litellm's own reckoning, which knows of cached tokens."""
         try:
-            return float(litellm.completion_cost(response, model=self._spec.model))
+            cost = float(litellm.completion_cost(response, model=self._spec.model))
         except Exception:  # it reckons with many things; that it cannot must not cost the answer
             return None
+        return cost if 0 <= cost < math.inf else None
 
     async def close(self) -> None:
         """Connections are litellm's, shared with other runs."""

@@ -1,24 +1,31 @@
 """A model of the user's own: any langchain-core BaseChatModel that a function of theirs makes.
 
-Its settings and keys are the function's affair; limits, budget and retries are ours.
+Its settings and keys are the function's affair; limits, budget and retries are ours. One setting is
+given with each call, if the model declares it: `max_tokens`, which langchain counts among its
+standard parameters. A model without it writes replies as long as it likes; a budget then sets aside
+what our `max_tokens` says, and so a limit may be exceeded by what replies are longer than that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
+from pydantic import JsonValue
 
 from society.calls import Message
 from society.errors import InputError, SocietyError, blamed, brief
 
 from .keys import quoted
 from .settings import ModelSpec
-from .wire import Failed, Place, Reply, refusal, spoken
+from .wire import Failed, Place, Reply, refusal, reply
 
 # What providers call the two ends that matter here.
 _FINISH = {"max_tokens": "length", "MAX_TOKENS": "length", "end_turn": "stop", "STOP": "stop"}
+# Of our settings; the function makes these choices.
+_NO_EFFECT = ("api_base", "temperature", "reasoning_effort", "extra")
 
 
 class Own:
@@ -38,15 +45,29 @@ class Own:
                 f"{name} gave {quoted(repr(model)[:60])}; "
                 "expected a BaseChatModel of langchain-core"
             )
-        self._model = model
+        self._model, self._spec = model, spec
+        self._takes_room = "max_tokens" in type(model).model_fields
 
     def check(self) -> None:
-        """Its keys are the function's affair."""
+        """Raises InputError for settings that would have no effect."""
+        given = [name for name in _NO_EFFECT if getattr(self._spec, name) not in (None, {})]
+        if given:
+            raise InputError(
+                f"{self.place.model} makes its model itself, so that {' and '.join(given)} would "
+                "have no effect; set it in the function, and leave it out here"
+            )
+
+    def sent(self, room: int | None) -> dict[str, JsonValue]:
+        """What is given with the messages."""
+        return {"max_tokens": room or self._spec.max_tokens} if self._takes_room else {}
 
     async def send(self, messages: Sequence[Message], room: int | None) -> Reply:
-        """The reply to one attempt; the model decides itself how long it may become."""
+        """The reply to one attempt."""
+        settings: dict[str, Any] = {**self.sent(room)}
         try:
-            said = await self._model.ainvoke([(role, content) for role, content in messages])
+            said = await self._model.ainvoke(
+                [(role, words) for role, words in messages], **settings
+            )
         except SocietyError:
             raise
         except Exception as error:
@@ -71,10 +92,6 @@ class Own:
 def _reply(said: AIMessage) -> Reply:
     usage, about = said.usage_metadata, said.response_metadata
     finish = about.get("finish_reason") or about.get("stop_reason") or about.get("done_reason")
-    return Reply(
-        spoken(str(said.text)),
-        _FINISH.get(str(finish), str(finish or "")),
-        usage["input_tokens"] if usage else None,
-        usage["output_tokens"] if usage else None,
-        model=str(about.get("model_name") or about.get("model") or ""),
-    )
+    tokens = (usage["input_tokens"], usage["output_tokens"]) if usage else (None, None)
+    model = about.get("model_name") or about.get("model")
+    return reply(str(said.text), _FINISH.get(str(finish), finish), tokens, model)

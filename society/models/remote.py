@@ -3,50 +3,42 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 from society.calls import Going, Request, Said
 from society.errors import Paused
 
 from .budget import Budget, Use
-from .keys import redacted
+from .halt import Halt
 from .limits import limiter
 from .prices import price
 from .retry import numbers, persistent
 from .settings import ModelSpec
-from .wire import Client, Failed, Reply
+from .wire import Client, Failed, Reply, added
 
 _LETTERS = 4  # to a token, about
 _FRAME = 16  # tokens that roles and templates may add to a message, and to the whole
-_NAP = 1.0  # seconds after which a waiting call looks whether the run still goes on
-
-
-T = TypeVar("T", int, float)
-
-
-def added(parts: Iterable[T | None]) -> T | None:
-    """The sum; None if one is unknown."""
-    known = list(parts)
-    return None if None in known else sum(part for part in known if part is not None)
 
 
 class Remote:
     """One model, for one run."""
 
-    def __init__(
-        self, spec: ModelSpec, client: Client, budget: Budget, halted: Callable[[], None]
-    ) -> None:
-        self.spec, self.client, self.budget, self.halted = spec, client, budget, halted
+    def __init__(self, spec: ModelSpec, client: Client, budget: Budget, halt: Halt) -> None:
+        self.spec, self.client, self.budget, self.halt = spec, client, budget, halt
         self.limiter = limiter(spec)
         self.price = price(spec)
         self._sent: dict[int | None, Mapping[str, Any]] = {}
 
     def check(self) -> None:
-        """Raises InputError if a key is missing."""
+        """Raises InputError if a key is missing, or a setting would have no effect."""
         self.client.check()
+
+    @property
+    def patience(self) -> float:
+        """Seconds that an attempt under way may still take."""
+        return self.spec.timeout
 
     async def call(self, request: Request, going: Going) -> Said:
         """What comes back; raises Paused or InputError."""
@@ -62,18 +54,8 @@ class Remote:
     def sent(self, room: int | None) -> Mapping[str, Any]:
         """The settings that go out, as the run file keeps them."""
         if room not in self._sent:
-            # A function of the user's has its own settings.
-            settings = {} if self.spec.sort == "own" else self.spec.sent(room)
-            said = json.dumps({"model": self.client.place.model, **settings})
-            self._sent[room] = json.loads(redacted(said))
+            self._sent[room] = {"model": self.client.place.model, **self.client.sent(room)}
         return self._sent[room]
-
-    async def sleep(self, seconds: float) -> None:
-        """Sleep, but wake up if the run is stopped meanwhile."""
-        end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            self.halted()
-            await asyncio.sleep(min(left, _NAP))
 
     async def close(self) -> None:
         await self.client.close()
@@ -97,7 +79,8 @@ class _Call:
     async def said(self) -> Said:
         """The first reply with words. If none has any, that is what was said."""
         remote = self.remote
-        last = await persistent(self._attempt, remote.spec, self.number, self.busy, remote.sleep)
+        sleep = remote.halt.sleep
+        last = await persistent(self._attempt, remote.spec, self.number, self.busy, sleep)
         return Said(
             last.text,
             last.finish,
@@ -112,27 +95,35 @@ class _Call:
 
     async def _attempt(self) -> Reply:
         """One more reply, within the budget."""
-        self.remote.halted()
+        self.remote.halt.check()
         waiting, budget = time.monotonic(), self.remote.budget
         if not budget.limited:
             return await self._in_turn(waiting)
         most = self._most()
-        used = Use(most.calls)
         await budget.hold(most)
+        before = self.attempts
+        used = Use()
         try:
             reply = await self._in_turn(waiting)
             used = self._used(reply, most)
             return reply
+        except Failed as failed:
+            used = most if failed.billed else Use(most.calls)
+            raise
+        except BaseException:
+            # Whoever ends a call that has gone out does not know what becomes of it.
+            used = most if self.attempts > before else Use()
+            raise
         finally:
             budget.settle(most, used)
 
     async def _in_turn(self, waiting: float) -> Reply:
         """Wait for a place and for the pace; then send. waiting: since when."""
-        spec, limiter = self.remote.spec, self.remote.limiter
-        await limiter.enter(spec.concurrency)
+        spec, limiter, halt = self.remote.spec, self.remote.limiter, self.remote.halt
+        await limiter.enter(spec.concurrency, halt)
         try:
             prompt = sum(len(message.content) for message in self.request.messages) // _LETTERS
-            need = await limiter.pace(spec, prompt, self.room, self.remote.sleep)
+            need = await limiter.pace(spec, self.number, prompt, self.room, halt.sleep)
             limiter.breaker.check(self.remote.client.place.host)
             self._queued += time.monotonic() - waiting
             await self.going()
@@ -140,7 +131,7 @@ class _Call:
             reply = await self._reply()
             limiter.used(spec, need, (reply.prompt_tokens, reply.completion_tokens))
         finally:
-            limiter.leave()
+            limiter.leave(spec.concurrency)
         self.replies.append(reply)
         return reply
 

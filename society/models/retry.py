@@ -1,6 +1,6 @@
 """The one loop that tries again: for every client, by one rule.
 
-After a failure the next attempt waits for max(what the provider asked for, u), with u uniform in
+After a failure the next attempt waits for as long as the provider asked for, and u more: uniform in
 [0, backoff 2^(k-1)) after the k-th attempt, at most a minute. A call is given up after `attempts`,
 or when the next one would begin after `deadline` seconds. Time spent waiting for one's turn, before
 an attempt, does not count.
@@ -40,7 +40,7 @@ async def persistent(
         if isinstance(outcome, Reply) and not outcome.empty:
             return outcome
         asked = outcome.wait if isinstance(outcome, Failed) else None
-        pause = max(asked or 0.0, jitter(spec.backoff, number, tried))
+        pause = (asked or 0.0) + jitter(spec.backoff, number, tried)
         if tried >= spec.attempts or busy() + pause >= spec.deadline:
             break
         await sleep(pause)

@@ -6,10 +6,15 @@ may stand in scenario files and run files.
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
+
+from .keys import texts
 
 Sort = Literal["offline", "tape", "own", "lean", "litellm"]
 Above = Annotated[float, Field(gt=0)]
@@ -24,7 +29,9 @@ _STRICT = ConfigDict(
 )
 _SAID_ELSEWHERE = ("max_tokens", "messages", "model", "reasoning_effort", "temperature", "timeout")
 _NEVER = ("n", "stream", "stream_options")  # one whole reply to each call
-_SECRET = ("api_key", "apikey", "authorization", "extra_headers", "headers", "key", "token")
+_SECRET = re.compile(
+    "key|token|secret|passw|authoriz|(^|[^a-z])auth($|[^a-z])|credential|cookie|bearer|header"
+)
 
 
 class ModelSpec(BaseModel):
@@ -46,7 +53,7 @@ class ModelSpec(BaseModel):
         None, description="low, medium, high, as providers name it"
     )
     timeout: float = Field(120.0, gt=0, description="seconds for one attempt")
-    concurrency: int = Field(64, ge=1, description="calls under way at once")
+    concurrency: int = Field(256, ge=1, description="calls under way at once")
     requests_per_minute: Count | None = Field(None, description="attempts a minute")
     tokens_per_minute: Count | None = Field(None, description="of prompts and replies")
     attempts: int = Field(6, ge=1, description="for one call, while a provider fails")
@@ -88,6 +95,8 @@ class ModelSpec(BaseModel):
             known = parts.scheme in ("http", "https") and bool(parts.hostname)
             hides = parts.username is not None or bool(parts.query or parts.fragment)
             _ = parts.port  # raises ValueError for what is no number
+            known = known and not any(map(str.isspace, url))
+            (parts.hostname or "").encode("idna")  # raises UnicodeError, which is one, too
         except ValueError:
             known, hides = False, False
         if hides:
@@ -109,14 +118,33 @@ class ModelSpec(BaseModel):
     @field_validator("extra")
     @classmethod
     def _harmless(cls, extra: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        for name in _secrets(extra):
+            raise ValueError(f"{name!r} does not belong here: keys come from the environment")
+        try:
+            json.dumps(extra, allow_nan=False)
+        except ValueError:
+            raise ValueError("holds what JSON cannot say: NaN or infinity") from None
         for name in map(str.lower, extra):
-            if name in _SECRET:
-                raise ValueError(f"{name!r} does not belong here: keys come from the environment")
             if name in _SAID_ELSEWHERE:
                 raise ValueError(f"{name!r} has a setting of its own; give it there")
             if name in _NEVER:
                 raise ValueError(f"{name!r} cannot be changed: each call gets one whole reply")
         return extra
+
+
+def _secrets(value: JsonValue) -> Iterator[str]:
+    """Names, however deep, under which a secret may stand.
+
+    Only words can be one: max_completion_tokens and stop_token_ids are numbers.
+    """
+    if isinstance(value, list):
+        for one in value:
+            yield from _secrets(one)
+    if isinstance(value, dict):
+        for name, one in value.items():
+            if _SECRET.search(name.lower()) and any(texts(one)):
+                yield name
+            yield from _secrets(one)
 
 
 class Limits(BaseModel):

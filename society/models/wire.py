@@ -7,18 +7,24 @@ the next time; what never will raises InputError, what may after a while Paused.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from society.calls import Message
 from society.errors import InputError, Paused, SocietyError
 
 from .keys import quoted
 
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
 _BUSY = (409, 429)  # the provider is up, though it does not answer this
 _AGAIN = (408, *_BUSY)
+_LATE = (408, 504)  # somebody on the way gave up, while another may have answered
+_MOST_TOKENS = 2**53  # what JSON tells exactly everywhere; more is no count
+_NAME = 240  # characters
 
 
 class Reply(NamedTuple):
@@ -44,11 +50,23 @@ class Failed(Exception):
     """An attempt that did not work out.
 
     wait: seconds that the provider wants to be left alone. down: whether it may be out of order.
+    billed: whether it may have to be paid for, as nobody knows what has become of it.
     """
 
-    def __init__(self, words: str, *, wait: float | None = None, down: bool = True) -> None:
+    def __init__(
+        self, words: str, *, wait: float | None = None, down: bool = True, billed: bool = True
+    ) -> None:
         super().__init__(words)
-        self.wait, self.down = wait, down
+        self.wait, self.down, self.billed = wait, down, billed
+
+
+T = TypeVar("T", int, float)
+
+
+def added(parts: Iterable[T | None]) -> T | None:
+    """The sum; None if one is unknown."""
+    known = list(parts)
+    return None if None in known else sum(part for part in known if part is not None)
 
 
 class Place(NamedTuple):
@@ -67,11 +85,15 @@ class Client(Protocol):
     def place(self) -> Place: ...
 
     def check(self) -> None:
-        """Raises InputError if a key is missing."""
+        """Raises InputError if a key is missing, or a setting would have no effect."""
+        ...
+
+    def sent(self, room: int | None) -> dict[str, JsonValue]:
+        """The settings that go out with the messages. room: tokens of the reply."""
         ...
 
     async def send(self, messages: Sequence[Message], room: int | None) -> Reply:
-        """The reply; raises Failed, InputError or Paused. room: tokens of the reply."""
+        """The reply; raises Failed, InputError or Paused."""
         ...
 
     async def close(self) -> None:
@@ -82,21 +104,35 @@ class Client(Protocol):
 def completion(payload: Any) -> Reply:
     """The first choice of an OpenAI-like chat completion; raises Failed."""
     try:
-        usage = payload.get("usage") or {}
-        tokens = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens"))
-        model = str(payload.get("model") or "")
-        if payload["choices"] == []:
-            return Reply("", "", *tokens, model=model)
-        choice = payload["choices"][0]
-        text, finish = _text(choice["message"].get("content")), str(choice["finish_reason"] or "")
+        choices, usage = payload["choices"], payload.get("usage")
+        choice = {"message": {}} if choices == [] else choices[0]
+        text, finish = _text(choice["message"].get("content")), choice.get("finish_reason")
     except (AttributeError, KeyError, IndexError, TypeError):
         shown = json.dumps(payload, default=repr)
         raise Failed(f"a body that is no chat completion: {quoted(shown)}") from None
-    return Reply(spoken(text), finish, *tokens, model=model)
+    usage = usage if isinstance(usage, dict) else {}
+    tokens = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    return reply(text, finish, tokens, payload.get("model"))
 
 
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and value >= 0 else None
+def reply(text: str, finish: object, tokens: tuple[object, object], model: object) -> Reply:
+    """A reply of which only the text is known to be what it should be."""
+    asked, answered = map(_count, tokens)
+    return Reply(spoken(text), _name(finish), asked, answered, model=_name(model))
+
+
+def _count(value: object) -> int | None:
+    """A number of tokens; None for what is none. True is a whole number in Python."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if 0 <= value <= _MOST_TOKENS else None
+
+
+def _name(value: object) -> str:
+    """A provider's word, fit for tables and files."""
+    if not isinstance(value, str):
+        return ""
+    return value if value.isprintable() and len(value) <= _NAME else quoted(value)
 
 
 def _text(content: Any) -> str:
@@ -125,11 +161,15 @@ def spoken(text: str) -> str:
 
 
 def refusal(status: int, words: str, headers: Mapping[str, str], place: Place) -> Exception:
-    """What to raise for an HTTP status other than 200."""
+    """What to raise for an HTTP status other than 200.
+
+    A client that got none makes one up, and has no headers.
+    """
     said = quoted(words) or "no reason given"
     if status in _AGAIN or status >= 500:
         wait = retry_after(headers)
-        return Failed(f"HTTP {status}: {said}", wait=wait, down=status not in _BUSY)
+        billed = not headers or status in _LATE
+        return Failed(f"HTTP {status}: {said}", wait=wait, down=status not in _BUSY, billed=billed)
     return _final(status, said, place)
 
 

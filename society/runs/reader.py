@@ -120,6 +120,14 @@ class RunFile:
             found = json.loads(words)
             return tuple(Finding(name, unit, np.array(values)) for name, unit, values in found)
 
+    def sittings(self) -> list[tuple[int, str]]:
+        """Each time it was resumed: after which round, and what had changed since it was made."""
+        with _reading(self.path, "the sittings"):
+            rows = self._connection.execute("SELECT round, changed, seal FROM sittings").fetchall()
+            for number, changed, sealed in rows:
+                _check_seal(sealed, number, changed)
+            return [(number, changed) for number, changed, _ in rows]
+
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
         """Embeddings that were kept, by text."""
         with _reading(self.path, "the embeddings"):

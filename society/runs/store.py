@@ -6,6 +6,7 @@
     rounds     one row a round: place, digest, chain, ends, troubles; measures, present and
                running; at level full all lines, and public columns
     findings   what the scenario concluded when the run was over
+    sittings   one row for each time the run was resumed: after which round, what had changed
     and those of society.callbook, for what came from outside
 
 Every row is sealed with a hash of what it says, and is read only if the seal fits: damage is found,
@@ -50,6 +51,7 @@ CREATE TABLE rounds (
     round INTEGER PRIMARY KEY, path TEXT, digest TEXT, chain TEXT, ends TEXT, troubles TEXT,
     look INTEGER, arrays BLOB, line_seal TEXT, seal TEXT, line_look INTEGER, lines BLOB);
 CREATE TABLE findings (findings TEXT, seal TEXT);
+CREATE TABLE sittings (round INTEGER, changed TEXT, seal TEXT);
 {CALLS}"""
 
 

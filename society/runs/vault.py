@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from threading import RLock
 from typing import Any, NamedTuple
 
 from society.callbook import CALL, SENT, VECTOR, Call, call_row, found, vector_row, vectors
-from society.calls import NoVault, Request, Said
+from society.calls import Address, NoVault, Request, Said
 from society.draws import Array
 from society.errors import Paused, RunFileError, brief
 
@@ -44,6 +45,7 @@ class CallVault:
         since: str = "",
     ) -> None:
         self.path, self.since, self.round = brief(str(path)), since, 0
+        self.known: set[Address] = set()  # the calls that were there before
         self.lock = RLock()
         self._connection, self._publish = connection, publish
         self._waiting: list[_Row] = []
@@ -51,15 +53,17 @@ class CallVault:
 
     def kept(self, request: Request) -> Said | None:
         """What was said before to this request; raises RunFileError."""
-        with self.lock:
-            connection = self._connection()
-            if connection is None:
-                return None
-            try:
-                call = found(connection, request.address)
-            except (sqlite3.Error, ValueError) as error:
-                raise RunFileError(f"{self.path}: {error}; take a whole copy of the file") from None
-        return None if call is None else in_those_words(call, request, self.path, self.since)
+        if request.address not in self.known:
+            return None
+        with self.lock, self._reading() as connection:
+            call = found(connection, request.address)
+        if call is None or same_words(call, request):
+            return None if call is None else call.said
+        raise RunFileError(
+            f"{self.path}, round {call.round}: {reworded(request)}"
+            f"{self.since or '; the code has changed'}; go back to what it was, or run again with "
+            "another --out"
+        )
 
     async def sending(self, request: Request) -> None:
         """Returns once it is noted."""
@@ -70,16 +74,28 @@ class CallVault:
         await self._committed(CALL, call_row(self.round, request, said))
 
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
-        """Those that are in the file."""
-        with self.lock:
-            connection = self._connection()
-            return {} if connection is None else vectors(connection, embedder, texts)
+        """Those that are in the file; raises RunFileError."""
+        if self._connection() is None:
+            return {}
+        with self.lock, self._reading() as connection:
+            return vectors(connection, embedder, texts)
 
     def keep_vectors(self, embedder: str, vectors: Mapping[str, Array]) -> None:
-        """Written with whatever comes next, and before any call whose words depend on them."""
+        """Written at once, before any call whose words depend on them; raises Paused."""
         rows = [_Row(VECTOR, vector_row(embedder, *pair), None) for pair in vectors.items()]
-        with self.lock:
+        try:
             self._write(rows)
+        except (sqlite3.Error, OSError) as error:
+            raise unwritable("an embedding", self.path, error) from error
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        connection = self._connection()
+        assert connection is not None, "what is known is in a file"
+        try:
+            yield connection
+        except (sqlite3.Error, ValueError) as error:
+            raise RunFileError(f"{self.path}: {error}; take a whole copy of the file") from error
 
     async def _committed(self, statement: str, values: tuple[Any, ...]) -> None:
         loop = asyncio.get_running_loop()
@@ -96,7 +112,9 @@ class CallVault:
             try:
                 await asyncio.to_thread(self._write, rows)
             except (sqlite3.Error, OSError) as error:
-                _settle(rows, error, self.path)
+                _settle(rows, unwritable("an answer", self.path, error))
+            except Exception as error:  # whoever waits must hear of it, or waits for ever
+                _settle(rows, error)
             else:
                 _settle(rows)
         self._writing = None
@@ -136,27 +154,30 @@ class Recorded(NoVault):
                 f"agent {address.agent} of replicate {address.replicate} is asked "
                 f"{address.kind!r}, and the record has no answer"
             )
-        return in_those_words(call, request, brief(self.run.path), "")
+        if not same_words(call, request):
+            raise RunFileError(reworded(request))
+        return call.said
 
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
         """Those that are in the file."""
         return self.run.vectors(embedder, texts)
 
 
-def in_those_words(call: Call, request: Request, path: str, since: str) -> Said:
-    """What was said in a call, if the request has the same words; raises RunFileError."""
-    if call.request.fingerprint == request.fingerprint:
-        return call.said
-    address = request.address
-    raise RunFileError(
-        f"{path}, round {call.round}: agent {address.agent} of replicate {address.replicate} is "
-        f"not asked {address.kind!r} in the words of the record"
-        f"{since or '; the code has changed'}; go back to what it was, or run again with another "
-        "--out"
+def same_words(call: Call, request: Request) -> bool:
+    """Whether a recorded call was made in the words of a request."""
+    return call.request.fingerprint == request.fingerprint
+
+
+def reworded(request: Request) -> str:
+    """What is wrong with a request that differs from the record."""
+    _, _, _, replicate, agent, _ = request.address
+    kind = request.address.kind
+    return (
+        f"agent {agent} of replicate {replicate} is not asked {kind!r} in the words of the record"
     )
 
 
-def _settle(rows: Sequence[_Row], error: Exception | None = None, path: str = "") -> None:
+def _settle(rows: Sequence[_Row], error: Exception | None = None) -> None:
     """Tell those who wait."""
     for row in rows:
         if row.written is None or row.written.done():
@@ -164,7 +185,7 @@ def _settle(rows: Sequence[_Row], error: Exception | None = None, path: str = ""
         if error is None:
             row.written.set_result(None)
         else:
-            row.written.set_exception(unwritable("an answer", path, error))
+            row.written.set_exception(error)
 
 
 def unwritable(what: str, path: str, error: Exception) -> Paused:

@@ -83,7 +83,8 @@ def _record(run: RunFile) -> Check:
         return Check("record", False, str(error))
     if final is not None and final != chain.hex():
         return _broken(last + 1, "it is missing: the run ended on another digest")
-    return Check("record", True, f"all {last} rounds are as they were written")
+    sittings = [f"; resumed after round {n}{c and f', {c}'}" for n, c in run.sittings()]
+    return Check("record", True, f"all {last} rounds are as they were written{''.join(sittings)}")
 
 
 def _broken(number: int, words: str) -> Check:

@@ -13,7 +13,7 @@ from typing import Self
 
 import numpy as np
 
-from society.callbook import seal
+from society.callbook import LOSE, addresses, seal
 from society.digest import chained
 from society.draws import Array
 from society.errors import FileError, PartError, Paused, RunFileError, brief
@@ -50,9 +50,12 @@ class Writer:
         self = cls.__new__(cls)
         self.path, self.manifest = run.path, run.manifest
         self._begin(since)
+        self._connection = _taken_over(run.path)
         self._past = [record.page.digest for record in run.records(lines=False)]
         self._looks = run.looks()
-        self._connection = _taken_over(run.path)
+        self.vault.known = addresses(self._connection)
+        row = (max(len(self._past) - 1, 0), since.removeprefix("; "))
+        self._connection.execute("INSERT INTO sittings VALUES (?, ?, ?)", (*row, seal(*row)))
         return self
 
     def _begin(self, since: str) -> None:
@@ -235,17 +238,23 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 def _taken_over(path: Path) -> sqlite3.Connection:
     """A run file that we write from now on; raises RunFileError if another process does."""
+    connection = _connected(path)
     try:
-        connection = _connected(path)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
         *said, _ = connection.execute("SELECT * FROM status").fetchone()
         if Standing(*said).alive:
             raise RunFileError(f"{brief(path)} is being written right now; wait for that run")
         _state(connection, Standing.running())
+        for statement in LOSE:
+            connection.execute(statement)
         connection.execute("COMMIT")
-    except (sqlite3.Error, OSError) as error:
-        raise FileError(f"cannot write {brief(path)}: {error}") from error
+    except sqlite3.Error as error:
+        connection.close()
+        raise unwritable("anything", brief(path), error) from error
+    except RunFileError:
+        connection.close()
+        raise
     return connection
 
 

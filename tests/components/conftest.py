@@ -55,6 +55,8 @@ Says = Callable[[Request], str | Said]
 class Scripted:
     """A model that says what it is told to say, and keeps what it was asked."""
 
+    patience = 0.0
+
     def __init__(self, says: Says) -> None:
         self.says, self.requests = says, list[Request]()
 
@@ -63,6 +65,8 @@ class Scripted:
         self.requests.append(request)
         said = self.says(request)
         return said if isinstance(said, Said) else Said(said, cost=0.0)
+
+    def halt(self, why: BaseException) -> None: ...
 
     async def close(self) -> None: ...
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from society.calls import NoVault, Request
+from society.cast import fitted
 from society.components.language import LanguagePolicy
 from society.components.recall import Recall
-from society.errors import CastError
+from society.draws import Array
+from society.errors import CastError, Paused
 from society.memory import embedders
 from society.memory.embedders import MissingExtra
 from society.replies import Amount
+from society.scenario import Params
 from society.table import Table
 from society.talk import Ask, Inherit, Script, Tell, common, own
 
@@ -93,6 +98,58 @@ def test_an_associative_memory_brings_back_what_fits_the_question(talk: Talking)
     assert recalled(held)[-1] == ["- Round 4: news: words «a storm broke the boats»"]
 
 
+def test_facts_of_a_question_do_not_steer_what_is_remembered(talk: Talking) -> None:
+    """They may be for rules alone: prompts leave them out."""
+
+    def remembered(words: str) -> list[str]:
+        def asking(table: Table) -> Script:
+            yield from storm_and_calm(table)
+            facts = {"hidden": common(np.array([[words]], object)), "depth": common(len(words))}
+            yield Ask("mend_nets", Amount(0, 1), facts)
+
+        recall = Recall("associative", k=1)
+        return recalled(talk(asking, recall, LanguagePolicy(), says="1", rounds=9))[-1]
+
+    assert remembered("a storm broke the boats") == remembered("nothing to report on day 7")
+
+
+class Lengths:
+    """Embeds by the number of words, and keeps what it was asked for."""
+
+    name, size = "lengths", 1
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Array:
+        self.asked += texts
+        return np.array([[len(text.split())] for text in texts], np.float32)
+
+
+def test_all_agents_look_for_the_same_and_a_repair_does_not_look_again(
+    talk: Talking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that a record has to keep one vector for each kind of question."""
+    lengths = Lengths()
+    monkeypatch.setitem(embedders._BY_NAME, "minilm", lambda: lengths)
+
+    def says(request: Request) -> str:
+        return "0.5" if request.again else "Hm."
+
+    recall = Recall("associative", embedder="minilm")
+    held = talk(storm_and_calm, recall, LanguagePolicy(), says=says, agents=2)
+    assert len(held.requests) == 4
+    assert lengths.asked[1:] == ["repair boats after a storm"] * 2
+
+
+def test_what_can_be_computed_again_to_the_bit_is_not_kept(
+    talk: Talking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(NoVault, "vectors")
+    held = talk(storm_and_calm, Recall("associative"), LanguagePolicy(), says="1", rounds=2)
+    assert len(recalled(held)[-1]) == 2
+
+
 def test_memories_stand_in_the_order_in_which_they_happened(talk: Talking) -> None:
     held = talk(storm_and_calm, Recall("associative", k=4), LanguagePolicy(), says="1", rounds=12)
     rounds = [int(line.split()[2].rstrip(":")) for line in recalled(held)[-1]]
@@ -135,3 +192,55 @@ def test_a_missing_extra_is_said_before_the_first_question(
     monkeypatch.setitem(embedders._BY_NAME, "minilm", missing)
     with pytest.raises(CastError, match="pip install"):
         talk(days, Recall("associative", embedder="minilm"), LanguagePolicy())
+
+
+# Embedders of the user's own
+
+OWN = """
+from langchain_core.embeddings import DeterministicFakeEmbedding
+
+class Failing(DeterministicFakeEmbedding):
+    def embed_documents(self, texts):
+        if texts != ["norm"]:
+            raise ConnectionError("the server is down")
+        return super().embed_documents(texts)
+
+def fake():
+    return DeterministicFakeEmbedding(size=6)
+
+def failing():
+    return Failing(size=6)
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> str:
+    """A file of a user's."""
+    (tmp_path / "mine.py").write_text(OWN)
+    return str(tmp_path / "mine.py")
+
+
+def test_any_embeddings_of_langchain_may_find_memories(talk: Talking, mine: str) -> None:
+    recall = fitted(Recall, Params(), kind="associative", embedder=f"{mine}:fake", k=1)
+    held = talk(storm_and_calm, recall, LanguagePolicy(), says="1", rounds=2)
+    assert len(recalled(held)[-1]) == 1
+
+
+def test_an_embedder_that_is_not_there_is_said_before_the_first_question(
+    talk: Talking, mine: str
+) -> None:
+    with pytest.raises(CastError, match="no attribute 'absent'"):
+        talk(days, Recall("associative", embedder=f"{mine}:absent"), LanguagePolicy())
+
+
+def test_when_an_embedder_fails_the_run_pauses(talk: Talking, mine: str) -> None:
+    with pytest.raises(Paused, match=r"mine\.py:failing .*the server is down; mend it"):
+        talk(days, Recall("associative", embedder=f"{mine}:failing"), LanguagePolicy())
+
+
+def test_a_name_that_is_no_embedder_is_refused_with_those_that_are() -> None:
+    with pytest.raises(CastError) as refused:
+        fitted(Recall, Params(), embedder="bert")
+    assert str(refused.value) == (
+        "recall: embedder: got 'bert'; expected one of hashing, minilm or FILE.py:function"
+    )

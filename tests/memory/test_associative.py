@@ -12,18 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from society.memory import associative
-from society.memory.associative import AssociativeMemory, Item, Weights
+from society.memory.associative import AssociativeMemory, Item
 
 FISH, FINE, FEAST = np.eye(3)  # three things that have nothing to do with each other
 
-NEAR = Weights(similarity=1, recency=0, importance=0)
-RECENT = Weights(similarity=0, recency=1, importance=0)
-IMPORTANT = Weights(similarity=0, recency=0, importance=1)
 
-
-def village(**settings: Any) -> AssociativeMemory:
+def village(limit: int = 500) -> AssociativeMemory:
     """Moment 1: a catch (importance 0.2); moment 5: a fine (0.9); moment 9: a feast (0.5)."""
-    memory = AssociativeMemory(**settings)
+    memory = AssociativeMemory(limit)
     memory.add(1, "a catch", FISH, 0.2)
     memory.add(5, "a fine", FINE, 0.9)
     memory.add(9, "a feast", FEAST, 0.5)
@@ -38,40 +34,48 @@ def texts(items: Iterable[Item]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("weights", "best_first"),
+    ("moments", "vectors", "importances"),
     [
-        (NEAR, ["a catch", "a fine", "a feast"]),
-        (RECENT, ["a feast", "a fine", "a catch"]),
-        (IMPORTANT, ["a fine", "a feast", "a catch"]),
+        ((1, 1, 1), (FISH, FINE, FEAST), (0.5, 0.5, 0.5)),
+        ((1, 5, 9), (FEAST, FEAST, FEAST), (0.5, 0.5, 0.5)),
+        ((1, 1, 1), (FEAST, FEAST, FEAST), (0.2, 0.5, 0.9)),
     ],
+    ids=["near", "recent", "important"],
 )
-def test_each_reason_on_its_own_gives_its_order(weights: Weights, best_first: list[str]) -> None:
-    near_to_the_catch = 0.9 * FISH + 0.4 * FINE
-    assert texts(village(weights=weights).recall(near_to_the_catch, 10, 3)) == best_first
+def test_where_one_reason_alone_differs_it_decides(
+    moments: tuple[int, ...], vectors: tuple[Any, ...], importances: tuple[float, ...]
+) -> None:
+    """The question is nearest to a feast, then to a fine."""
+    memory = AssociativeMemory()
+    for text, *rest in zip("cba", moments, vectors, importances, strict=True):
+        memory.add(rest[0], text, rest[1], rest[2])
+    assert texts(memory.recall(0.4 * FINE + 0.9 * FEAST, 10, 3)) == ["a", "b", "c"]
 
 
 def test_reasons_are_stretched_to_reach_from_0_to_1_and_added() -> None:
-    """Question: the catch. Without decay recency says nothing: all memories are equally fresh.
+    """All equally fresh. Similarity 0.9, 0.4, 0 over its length is stretched to 1, 0.44, 0;
 
-    similarity 1, 0, 0; importance (0.2, 0.9, 0.5) stretched: 0, 1, 0.3 / 0.7 = 0.43.
-    The scores are 1, w, 0.43 w at a weight w of importance.
+    importance 0.2, 0.3, 0.5 to 0, 0.33, 1. The scores are 1, 0.78 and 1, and with 0.4 for 0.3 they
+    are 1, 1.11 and 1: of equals the one added last comes first.
     """
-    light = village(decay=1, weights=Weights(importance=0.9)).recall(FISH, 10, 3)
-    heavy = village(decay=1, weights=Weights(importance=1.1)).recall(FISH, 10, 3)
-    assert texts(light) == ["a catch", "a fine", "a feast"]
-    assert texts(heavy) == ["a fine", "a catch", "a feast"]
+    for importance, best_first in [(0.3, ["c", "a", "b"]), (0.4, ["b", "c", "a"])]:
+        memory = AssociativeMemory()
+        for text, vector, share in zip("abc", np.eye(3), (0.2, importance, 0.5), strict=True):
+            memory.add(1, text, vector, share)
+        assert texts(memory.recall(0.9 * FISH + 0.4 * FINE, 1, 3)) == best_first
 
 
-def test_recency_halves_each_moment_at_a_decay_of_one_half() -> None:
-    """At moment 2 the ages are 2, 1, 0: recency 1/4, 1/2, 1 is stretched to 0, 1/3, 1.
+def test_recency_fades_by_a_two_hundredth_each_moment() -> None:
+    """Ages 1000, 100 and 0: recency 0.007, 0.606 and 1 is stretched to 0, 0.603 and 1.
 
-    A question about the second memory gives it 1/3 + w, against the 1 of the last one.
+    Importance 1, x and 0 is added: the second memory is ahead of the two others if x > 0.397.
     """
-    for weight, first in [(0.6, "last"), (0.7, "second")]:
-        memory = AssociativeMemory(weights=Weights(similarity=weight), decay=0.5)
-        for moment, text in enumerate(["first", "second", "last"]):
-            memory.add(moment, text, FISH if text == "second" else FEAST, 0.5)
-        assert texts(memory.recall(FISH, 2, 1)) == [first]
+    for importance, first in [(0.39, "last"), (0.41, "second")]:
+        memory = AssociativeMemory()
+        memory.add(0, "first", FISH, 1)
+        memory.add(900, "second", FISH, importance)
+        memory.add(1000, "last", FISH, 0)
+        assert texts(memory.recall(FISH, 1000, 1)) == [first]
 
 
 def test_a_memory_comes_back_with_its_moment_and_importance() -> None:
@@ -86,22 +90,26 @@ def test_of_equal_scores_the_one_added_last_comes_first() -> None:
 
 
 def test_the_length_of_vectors_does_not_matter() -> None:
-    memory = AssociativeMemory(weights=NEAR)
+    memory = AssociativeMemory()
     memory.add(1, "loud", 100 * (FISH + FINE), 0.5)
     memory.add(1, "near", 0.01 * FISH, 0.5)
     assert texts(memory.recall(7 * FISH, 1, 2)) == ["near", "loud"]
 
 
 def test_a_question_without_words_leaves_recency_and_importance() -> None:
+    """The fine has half of the recency and all importance, the feast all recency and 0.43."""
     silence = np.zeros(3)
-    assert texts(village(decay=1).recall(silence, 10, 1)) == ["a fine"]
+    assert texts(village().recall(silence, 10, 3)) == ["a fine", "a feast", "a catch"]
 
 
 def test_differences_of_rounding_are_not_stretched() -> None:
-    """Two vectors that differ in the seventh place are as near as each other."""
-    memory = AssociativeMemory(weights=Weights(similarity=1, recency=0, importance=0.5))
-    memory.add(1, "dull", FISH, 0.1)
+    """Two vectors that differ in the seventh place are as near as each other.
+
+    Else both would score 1, and the one added last would come first.
+    """
+    memory = AssociativeMemory()
     memory.add(1, "important", FISH + 3e-4 * FINE, 0.9)
+    memory.add(1, "dull", FISH, 0.1)
     assert texts(memory.recall(FISH, 1, 1)) == ["important"]
 
 
@@ -130,17 +138,18 @@ def test_the_same_text_is_one_memory_refreshed() -> None:
 
 
 def test_a_refreshed_memory_keeps_its_vector() -> None:
-    memory = village(weights=NEAR)
+    """It scores 1 for similarity and 1 for recency; with the new one the feast's 1.1 would win."""
+    memory = village()
     memory.add(11, "a catch", FEAST, 0.2)
     assert texts(memory.recall(FISH, 11, 1)) == ["a catch"]
 
 
 def test_a_full_memory_forgets_the_least_importance_times_recency() -> None:
-    """At moment 10 and decay 1/2: catch 0.2 / 2^9 = 0.0004, fine 0.9 / 2^5 = 0.028, feast 0.5 / 2.
+    """At moment 10 the catch has 0.2 x 0.995^9 = 0.19, the fine 0.88, the feast 0.498.
 
     So the catch makes room for small talk (0.01), which is the weakest when the storm comes.
     """
-    memory = village(limit=3, decay=0.5)
+    memory = village(limit=3)
     memory.add(10, "small talk", FISH, 0.01)
     assert texts(memory) == ["a fine", "a feast", "small talk"]
     memory.add(10, "a storm", FISH, 1)
@@ -157,7 +166,7 @@ def test_of_equally_weak_memories_the_one_added_longest_ago_is_forgotten() -> No
 
 
 def test_what_was_forgotten_can_be_learnt_again() -> None:
-    memory = AssociativeMemory(limit=1, weights=NEAR)
+    memory = AssociativeMemory(limit=1)
     for moment, name in enumerate("aba"):
         memory.add(moment, name, FISH, 0.5)
     assert list(memory) == [Item(2, "a", 0.5)]
@@ -165,12 +174,12 @@ def test_what_was_forgotten_can_be_learnt_again() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.sampled_from([0, 0.3, 1])), max_size=40))
 def test_the_store_is_a_dictionary_that_forgets(additions: list[tuple[str, float]]) -> None:
-    memory = AssociativeMemory(limit=5, decay=0.5)
+    memory = AssociativeMemory(limit=5)
     kept: dict[str, tuple[int, float]] = {}  # in the order of the last addition
     for moment, (text, importance) in enumerate(additions):
         known = kept.pop(text, None)
         if known is None and len(kept) == 5:
-            faded = {old: weight * 0.5 ** (moment - when) for old, (when, weight) in kept.items()}
+            faded = {old: weight * 0.995 ** (moment - when) for old, (when, weight) in kept.items()}
             del kept[min(faded, key=faded.__getitem__)]
         kept[text] = moment, max(importance, known[1] if known else 0)
         memory.add(moment, text, FISH, importance)
@@ -182,13 +191,13 @@ def test_the_store_is_a_dictionary_that_forgets(additions: list[tuple[str, float
 
 @pytest.mark.parametrize("original_first", [True, False])
 def test_a_copy_goes_its_own_way(original_first: bool) -> None:
-    memory = village(limit=3, weights=NEAR)
+    memory = village(limit=3)
     twin = memory.copy()
     changed, untouched = (memory, twin) if original_first else (twin, memory)
     changed.add(10, "a storm", FISH, 1)
     changed.add(11, "a fine", FINE, 1)
     assert texts(untouched) == ["a catch", "a fine", "a feast"]
-    assert texts(untouched.recall(FISH, 11, 1)) == ["a catch"]
+    assert texts(untouched.recall(FISH, 11, 3)) == ["a fine", "a feast", "a catch"]
     assert texts(changed) == ["a feast", "a storm", "a fine"]
     assert texts(changed.recall(FISH, 11, 1)) == ["a storm"]
 
@@ -275,18 +284,9 @@ def test_vectors_of_another_size_are_refused() -> None:
     assert len(memory) == 3
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"limit": 0}, "limit of at least 1"),
-        ({"decay": 0}, "a decay of 0"),
-        ({"decay": 1.1}, "up to 1"),
-        ({"weights": Weights(recency=-1)}, "weights of 0 or more"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        AssociativeMemory(**settings)
+def test_a_memory_without_room_is_refused() -> None:
+    with pytest.raises(ValueError, match="limit of at least 1"):
+        AssociativeMemory(0)
 
 
 def test_a_negative_number_of_memories_is_refused() -> None:

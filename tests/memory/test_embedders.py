@@ -12,8 +12,15 @@ from hypothesis import strategies as st
 from langchain_core.embeddings import DeterministicFakeEmbedding
 
 from society.memory import embedders
-from society.memory.associative import AssociativeMemory, Weights
-from society.memory.embedders import ForeignWeights, Hashing, MissingExtra, Wrapped, embedder
+from society.memory.associative import AssociativeMemory
+from society.memory.embedders import (
+    ForeignWeights,
+    Hashing,
+    MissingExtra,
+    NoEmbedder,
+    Wrapped,
+    embedder,
+)
 
 
 class Letters:
@@ -50,14 +57,14 @@ def test_hashing_does_not_see_case_and_punctuation() -> None:
 
 
 def test_hashing_finds_the_memory_of_the_same_words() -> None:
-    memory = AssociativeMemory(weights=Weights(recency=0, importance=0))
+    memory = AssociativeMemory()
     events = ["Bo was fined for fishing at night", "The lake froze", "Ada proposed a cap of 3 fish"]
     hashing = Hashing()
-    for moment, row in enumerate(hashing.embed(events)):
-        memory.add(moment, events[moment], row, 0.5)
-    for question, event in [("who proposes a cap?", 2), ("is the lake frozen?", 1), ("a fine", 0)]:
-        [found] = memory.recall(hashing.embed([question])[0], 3, 1)
-        assert found.text == events[event]
+    for event, row in zip(events, hashing.embed(events), strict=True):
+        memory.add(1, event, row, 0.5)
+    for question, number in [("who proposes a cap?", 2), ("is the lake frozen?", 1), ("a fine", 0)]:
+        [found] = memory.recall(hashing.embed([question])[0], 1, 1)
+        assert found.text == events[number]
 
 
 @given(st.text())
@@ -111,7 +118,7 @@ def test_a_vector_that_is_missing_is_an_error() -> None:
         def embed_documents(self, texts: list[str]) -> list[list[float]]:
             return super().embed_documents(texts)[:1]
 
-    with pytest.raises(ValueError, match=r"shape \(1, 3\) for 2 texts"):
+    with pytest.raises(NoEmbedder, match=r"^forgetful: .*shape \(1, 3\) for 2 texts"):
         Wrapped(Forgetful(), "forgetful").embed(["a", "b"])
 
 
@@ -123,8 +130,75 @@ def test_an_embedder_has_a_name() -> None:
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="no embedder 'bert'; choose one of: hashing, minilm"):
+    with pytest.raises(NoEmbedder, match=r"choose one of: hashing, minilm, FILE\.py:function"):
         embedder("bert")
+
+
+# Embedders of the user's own
+
+OWN = """
+from dataclasses import dataclass
+from langchain_core.embeddings import DeterministicFakeEmbedding
+
+def fake():
+    return DeterministicFakeEmbedding(size=6)
+
+@dataclass
+class Constant:
+    name: str = "constant"
+    size: int = 1
+    def embed(self, texts):
+        return [[1.0]] * len(texts)
+
+def broken():
+    return 1 / 0
+
+def nothing():
+    return "MiniLM"
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> str:
+    """A file of a user's."""
+    (tmp_path / "mine.py").write_text(OWN)
+    return str(tmp_path / "mine.py")
+
+
+def test_a_function_may_give_any_embeddings_of_langchain(own: str) -> None:
+    found = embedder(f"{own}:fake")
+    assert found.embed(["a norm", "a norm", ""]).shape == (3, 6)
+    assert found is embedder(f"{own}:fake")
+
+
+def test_a_file_that_has_changed_gives_vectors_of_another_name(own: str, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "mine.py").write_text(f"{OWN}\n# another version")
+    names = [embedder(f"{file}:fake").name for file in (own, tmp_path / "other" / "mine.py")]
+    assert [name.partition(" ")[0] for name in names] == ["mine.py:fake"] * 2
+    assert len(set(names)) == 2
+
+
+def test_a_function_may_give_an_embedder_as_well(own: str) -> None:
+    assert embedder(f"{own}:Constant").name == "constant"
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        ("absent", "absent gives no embedder: .*no attribute 'absent'"),
+        ("broken", "broken gives no embedder: division by zero"),
+        ("nothing", "got 'MiniLM'; expected an Embeddings object of langchain-core"),
+    ],
+)
+def test_a_function_that_gives_no_embedder_is_named(own: str, function: str, said: str) -> None:
+    with pytest.raises(NoEmbedder, match=said):
+        embedder(f"{own}:{function}")
+
+
+def test_a_file_that_is_not_there_is_named() -> None:
+    with pytest.raises(NoEmbedder, match=r"cannot read nowhere\.py: No such file"):
+        embedder("nowhere.py:make")
 
 
 def test_without_the_extra_the_line_that_installs_it_is_said(

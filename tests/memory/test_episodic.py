@@ -31,15 +31,6 @@ def test_no_episodes_are_the_latest_none() -> None:
     assert diary(*WEEK).latest(0) == []
 
 
-def test_since_a_moment_includes_that_moment() -> None:
-    assert [text for _, text in diary(*WEEK).since(2)] == ["caught 3", "caught nothing"]
-
-
-def test_since_a_moment_without_episodes_begins_after_it() -> None:
-    assert [moment for moment, _ in diary(*WEEK).since(3)] == [4]
-    assert diary(*WEEK).since(5) == []
-
-
 def test_a_full_log_drops_the_oldest() -> None:
     log = diary(*WEEK, limit=3)
     assert len(log) == 3
@@ -67,11 +58,8 @@ def test_a_log_without_room_is_refused() -> None:
         EpisodicLog(0)
 
 
-@given(st.lists(st.integers(0, 20)), st.integers(1, 8), st.integers(0, 20))
-def test_a_log_is_the_tail_of_all_that_happened(
-    moments: list[int], limit: int, moment: int
-) -> None:
+@given(st.lists(st.integers(0, 20)), st.integers(1, 8))
+def test_a_log_is_the_tail_of_all_that_happened(moments: list[int], limit: int) -> None:
     all_of_it = [(when, f"event {number}") for number, when in enumerate(sorted(moments))]
     log = diary(*all_of_it, limit=limit)
     assert list(log) == all_of_it[-limit:]
-    assert log.since(moment) == [entry for entry in all_of_it[-limit:] if entry[0] >= moment]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from society.memory import embedders
-from society.memory.associative import AssociativeMemory, Weights
+from society.memory.associative import AssociativeMemory
 from society.memory.embedders import MiniLM, embedder
 from society.memory.norm_space import clusters, similarity
 
@@ -82,10 +82,10 @@ def test_a_memory_is_found_by_its_meaning(minilm: MiniLM, question: str, memory:
         "Ada painted her boat green",
         "It rained on the day of the wedding",
     ]
-    mind = AssociativeMemory(weights=Weights(recency=0, importance=0))
-    for moment, row in enumerate(minilm.embed(events)):
-        mind.add(moment, events[moment], row, 0.5)
-    [found] = mind.recall(minilm.embed([question])[0], len(events), 1)
+    mind = AssociativeMemory()
+    for event, row in zip(events, minilm.embed(events), strict=True):
+        mind.add(1, event, row, 0.5)
+    [found] = mind.recall(minilm.embed([question])[0], 1, 1)
     assert found.text == memory
 
 

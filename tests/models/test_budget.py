@@ -11,11 +11,12 @@ from society.calls import Said, Spent
 from society.errors import InputError, Paused
 from society.models.budget import Budget, Use
 from society.models.desk import Desk
+from society.models.halt import Halt
 from society.models.settings import Limits, ModelSpec
 
 if TYPE_CHECKING:
     from tests.conftest import Provider
-    from tests.models.conftest import Ask
+    from tests.models.conftest import Ask, Spec
 
 
 async def at_once() -> None:
@@ -54,7 +55,8 @@ def test_calls_stop_exactly_at_their_limit(provider: Provider, server: ModelSpec
     assert (len(said), len(paused)) == (13, 27)
     assert provider.stats()["count"] == 13
     assert str(paused[0]) == (
-        "--max-calls: 13 of 13 used, and the next call may take 1; raise it with --max-calls N"
+        "--max-calls: 13 of 13 used, and the next call may take 1; "
+        "raise it with --max-calls N, or lift it with --max-calls none"
     )
 
 
@@ -108,7 +110,7 @@ def test_who_does_not_fit_waits_for_those_under_way() -> None:
     """Of ten tokens seven are set aside; when three of these were enough, the second one fits."""
 
     async def order() -> list[str]:
-        budget, told = Budget(Limits(max_tokens=10), Spent()), []
+        budget, told = Budget(Limits(max_tokens=10), Spent(), Halt()), []
 
         async def second() -> None:
             await budget.hold(Use(1, 6))
@@ -125,9 +127,66 @@ def test_who_does_not_fit_waits_for_those_under_way() -> None:
     assert asyncio.run(order()) == ["first", "second"]
 
 
+def test_who_waits_for_room_in_a_budget_ends_with_the_run() -> None:
+    async def waited() -> None:
+        halt = Halt()
+        budget = Budget(Limits(max_tokens=10), Spent(), halt)
+        await budget.hold(Use(1, 7))
+        waiting = asyncio.create_task(budget.hold(Use(1, 6)))
+        await asyncio.sleep(0)
+        halt.now(KeyboardInterrupt())
+        await waiting
+
+    with pytest.raises(Paused, match="the run was stopped"):
+        asyncio.run(waited())
+
+
+@pytest.mark.parametrize(
+    ("fault", "billed"),
+    [
+        *((fault, True) for fault in ("cut", "truncated", "malformed", "hang", "504")),
+        *((fault, False) for fault in ("500", "503", "429")),
+    ],
+)
+def test_an_attempt_that_may_be_billed_is_taken_for_the_most(
+    fault: str, billed: bool, provider: Provider, spec: Spec, ask: Ask
+) -> None:
+    """Each attempt takes 78 tokens at most, and the limit has no room for twice as many."""
+    provider.plan(script=[fault], retry_after=0, hang=5)
+    settings = spec(max_tokens=40, timeout=0.4 if fault == "hang" else 20.0)
+    said, paused = heard(Desk({"default": settings}, Limits(max_tokens=2 * 78 - 1)), ask, 1)
+    assert [len(said), len(paused)] == ([0, 1] if billed else [1, 0])
+    if billed:
+        assert str(paused[0]).startswith("--max-tokens: 78 of 155 used, and the next call may take")
+
+
+def test_a_server_that_was_never_reached_bills_nothing(
+    surroundings: pytest.MonkeyPatch, ask: Ask
+) -> None:
+    """Port 9 of this machine takes no connections; the limit has room for one attempt."""
+    spec = ModelSpec(model="unreached", api_base="http://127.0.0.1:9/v1", max_tokens=40)
+    spec = spec.model_copy(update={"attempts": 3, "backoff": 0.001})
+    _, [paused] = heard(Desk({"default": spec}, Limits(max_tokens=78)), ask, 1)
+    assert "did not answer after 3 attempts" in str(paused)
+
+
+def test_empty_replies_of_a_call_that_ends_in_a_pause_are_counted(
+    provider: Provider, server: ModelSpec, ask: Ask
+) -> None:
+    """Each of them takes 1 + 9 tokens; the third attempt does not fit any more."""
+    provider.plan(script=["null", "null"])
+    _, [paused] = heard(Desk({"default": server}, Limits(max_tokens=78 + 19)), ask, 1)
+    assert str(paused).startswith("--max-tokens: 20 of 97 used, and the next call may take 78")
+
+
 def test_a_cost_that_nobody_can_count_is_refused(provider: Provider, server: ModelSpec) -> None:
     desk = Desk({"default": server}, Limits(max_cost=1.0))
-    with pytest.raises(InputError, match=r"price of 'budgeted' is unknown; use --max-tokens"):
+    with pytest.raises(InputError, match=r"price of 'budgeted' is unknown; lift it with"):
         desk.check(["default"])
-    with pytest.raises(InputError, match="nobody knows what the run has used so far"):
-        Desk({}, Limits(max_tokens=9), Spent(3, None, None)).check(["default"])
+    desk = Desk({}, Limits(max_cost=1.0), Spent(3, 40, None))
+    with pytest.raises(InputError) as refused:
+        desk.check(["default"])
+    assert str(refused.value) == (
+        "--max-cost cannot be kept: nobody knows what the run has cost so far; "
+        "lift it with --max-cost none, and limit the run by --max-tokens or --max-calls"
+    )

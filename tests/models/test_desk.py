@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from society.calls import Said
 from society.errors import InputError, Paused
 from society.models.desk import Desk
-from society.models.settings import ModelSpec
+from society.models.settings import Limits, ModelSpec
 
 if TYPE_CHECKING:
     from tests.conftest import Provider
@@ -74,15 +75,16 @@ def test_a_server_that_is_not_there_pauses_the_run(
         asked(spec, ask())
 
 
+async def at_once() -> None:
+    """Nothing to be noted before a call."""
+
+
 def test_nobody_waits_for_a_turn_in_a_run_that_was_stopped(
-    provider: Provider, surroundings: pytest.MonkeyPatch, ask: Ask, asked: Asked
+    provider: Provider, surroundings: pytest.MonkeyPatch, ask: Ask
 ) -> None:
     """The second call would start after a minute; the first one fails for good at once."""
     provider.plan(script=["400"])
     spec = ModelSpec(model="stopped", api_base=provider.url, requests_per_minute=1)
-
-    async def at_once() -> None:
-        """Nothing to be noted before a call."""
 
     async def both() -> list[BaseException]:
         desk = Desk({"default": spec})
@@ -94,6 +96,81 @@ def test_nobody_waits_for_a_turn_in_a_run_that_was_stopped(
     first, second = asyncio.run(both())
     assert isinstance(first, InputError)
     assert str(second) == "the run was stopped"
+
+
+@pytest.mark.parametrize(
+    ("settings", "limits", "sent"),
+    [
+        ({}, Limits(), 3),  # sleep before another attempt, for as long as the provider asks
+        ({"concurrency": 1}, Limits(), 1),  # wait for a place
+        ({"requests_per_minute": 1}, Limits(), 1),  # wait for the pace
+        ({}, Limits(max_tokens=100), 1),  # wait for what others leave of the budget
+    ],
+    ids=["retry", "place", "pace", "budget"],
+)
+def test_whoever_waits_ends_when_the_run_is_halted(
+    settings: dict[str, Any],
+    limits: Limits,
+    sent: int,
+    provider: Provider,
+    surroundings: pytest.MonkeyPatch,
+    ask: Ask,
+) -> None:
+    """A quarter of an hour would pass otherwise."""
+    provider.plan(script=["429"], retry_after=900)
+    model = f"halted {settings} {limits}"  # with a limiter of its own
+    fixed = {"api_base": provider.url, "deadline": 5000.0, "max_tokens": 40}
+    desk = Desk({"default": ModelSpec(model=model, **fixed, **settings)}, limits)
+
+    async def interrupted() -> list[Said | BaseException]:
+        calls = [asyncio.create_task(desk.call(ask(f"I am {n}", n), at_once)) for n in range(3)]
+        while (await asyncio.to_thread(provider.stats))["count"] < sent:
+            await asyncio.sleep(0.01)
+        desk.halt(KeyboardInterrupt())
+        ends = await asyncio.gather(*calls, return_exceptions=True)
+        await desk.close()
+        return ends
+
+    assert [str(end) for end in asyncio.run(interrupted())] == ["the run was stopped"] * 3
+    assert provider.stats()["count"] == sent
+
+
+def test_what_is_under_way_when_the_run_is_halted_may_end(
+    provider: Provider, surroundings: pytest.MonkeyPatch, ask: Ask
+) -> None:
+    provider.plan(latency=0.2, brain="echo")
+    desk = Desk({"default": ModelSpec(model="under-way", api_base=provider.url, timeout=7.0)})
+
+    async def interrupted() -> Said:
+        call = asyncio.create_task(desk.call(ask("hello"), at_once))
+        while (await asyncio.to_thread(provider.stats))["count"] < 1:
+            await asyncio.sleep(0.01)
+        desk.halt(KeyboardInterrupt())
+        with pytest.raises(Paused, match="the run was stopped"):
+            await desk.call(ask("hello too", 1), at_once)
+        try:
+            return await call
+        finally:
+            await desk.close()
+
+    assert asyncio.run(interrupted()).text == "hello"
+
+
+def test_a_desk_is_as_patient_as_its_models_in_use(
+    surroundings: pytest.MonkeyPatch,
+) -> None:
+    specs = {
+        "default": ModelSpec(model="m", api_base="http://here/v1", timeout=30.0),
+        "slow": ModelSpec(model="n", api_base="http://here/v1", timeout=90.0),
+        "unused": ModelSpec(model="o", api_base="http://here/v1", timeout=900.0),
+        "free": ModelSpec(),
+    }
+    desk = Desk(specs)
+    assert desk.patience == 0
+    desk.check(["free"])
+    assert desk.patience == 0, "the offline mind answers at once"
+    desk.check(["default", "slow"])
+    assert desk.patience == 90
 
 
 def test_a_redirect_is_not_followed(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -116,10 +115,57 @@ def test_a_key_that_a_provider_repeats_is_in_no_error(
         assert "do-not-tell" not in words
 
 
-def test_a_key_that_somebody_put_into_the_settings_is_not_kept(
-    provider: Provider, spec: Spec, ask: Ask, asked: Asked
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"extra": {"wild": "sk-do-not-tell-anybody"}},
+        {"extra": {"wild": [{"deep": "Bearer sk-do-not-tell-anybody"}]}},
+        {"reasoning_effort": "sk-do-not-tell-anybody"},
+        {"model": "sk-do-not-tell-anybody"},
+    ],
+)
+def test_a_key_that_somebody_put_into_the_settings_is_refused(
+    settings: dict[str, Any], provider: Provider, spec: Spec, ask: Ask, asked: Asked
 ) -> None:
-    [said] = asked(spec(extra={"wild": "sk-do-not-tell-anybody"}), ask())
-    assert said.sent["wild"] == "[key]"
-    assert provider.stats()["last"]["body"]["wild"] == "sk-do-not-tell-anybody"
-    assert "do-not-tell" not in json.dumps(dict(said.sent))
+    """Before play, and by the call itself; a run file would keep the settings."""
+    for act in (
+        lambda: asked(spec(**settings), ask()),
+        lambda: Desk({"nobody calls it": spec(**settings)}).check([]),
+    ):
+        with pytest.raises(InputError, match="hold the value of OPENAI_API_KEY") as refused:
+            act()
+        assert "do-not-tell" not in str(refused.value)
+    assert provider.stats()["count"] == 0
+
+
+def test_short_secrets_are_found_only_where_they_stand_alone(
+    surroundings: pytest.MonkeyPatch,
+) -> None:
+    """A server without keys may be given its own name as one."""
+    surroundings.setenv("MINE_API_KEY", "lm-studio")
+    assert keys.revealed({"model": "lm-studio/llama", "max_tokens": 5}) is None
+    assert keys.revealed({"extra": {"deep": ["lm-studio"]}}) == "MINE_API_KEY"
+
+
+@pytest.mark.parametrize(
+    ("variable", "secret"),
+    [
+        ("OPENAI_API_KEY", True),
+        ("OPENAI_APIKEY", True),
+        ("AWS_SECRET_ACCESS_KEY", True),
+        ("X_TOKEN_2", True),
+        ("X_TOKEN2", True),
+        ("API_KEYS", True),
+        ("MY_KEY_FOR_WORK", True),
+        ("CLIENT_SECRET_B", True),
+        ("db_password", True),
+        ("TOKENIZERS_PARALLELISM", False),
+        ("KEYBOARD_LAYOUT", False),
+        ("HOSTNAME", False),
+    ],
+)
+def test_secrets_are_known_by_a_word_in_the_name_of_their_variable(
+    variable: str, secret: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "sesame-open-yourself")
+    assert (keys.redacted("sesame-open-yourself") == "[key]") == secret

@@ -10,6 +10,7 @@ import pytest
 
 from society.errors import Paused
 from society.models.breaker import Breaker
+from society.models.halt import Halt
 from society.models.limits import Limiter, limiter
 from society.models.settings import ModelSpec
 
@@ -38,7 +39,7 @@ def starts(limited: Limiter, clock: Clock, spec: ModelSpec, *prompts: int) -> li
     async def pace() -> Iterator[float]:
         begun = []
         for prompt in prompts:
-            await limited.pace(spec, prompt, 100, clock.sleep)
+            await limited.pace(spec, 7, prompt, 100, clock.sleep)
             begun.append(clock.now - 100)
         return iter(begun)
 
@@ -84,11 +85,72 @@ def test_each_call_is_held_to_the_bounds_of_its_own_settings(clock: Clock) -> No
     assert starts(limited, clock, slow, 0) == [11]
 
 
+def test_calls_without_bounds_leave_the_pace_of_the_others_alone(clock: Clock) -> None:
+    """Two names of one model: six requests a minute, and as many as there are."""
+    limited, slow, free = Limiter(clock), ModelSpec(requests_per_minute=6), ModelSpec()
+    begun = [
+        (name, *starts(limited, clock, spec, 0))
+        for _ in range(3)
+        for name, spec in (("slow", slow), ("free", free), ("free", free))
+    ]
+    assert [start for name, start in begun if name == "slow"] == [0, 10, 20]
+    assert [start for name, start in begun if name == "free"] == [0, 0, 10, 10, 20, 20]
+
+
+def test_a_bound_of_requests_leaves_the_pace_of_tokens_alone_and_the_other_way_round(
+    clock: Clock,
+) -> None:
+    """600 tokens a minute: an attempt of 100 tokens every ten seconds."""
+    limited = Limiter(clock)
+    requests, tokens = ModelSpec(requests_per_minute=60), ModelSpec(tokens_per_minute=600)
+    assert starts(limited, clock, tokens, 0) == [0]
+    assert starts(limited, clock, requests, 0, 0, 0) == [0, 1, 2]
+    assert starts(limited, clock, tokens, 0) == [10]
+    assert starts(limited, clock, requests, 0) == [10]
+
+
 def test_a_provider_that_asks_for_rest_gets_it_from_all(clock: Clock) -> None:
     limited = Limiter(clock)
     limited.rest(30)
     limited.rest(5)
-    assert starts(limited, clock, ModelSpec(), 10, 10) == [30, 30]
+    assert [int(start) for start in starts(limited, clock, ModelSpec(), 10, 10)] == [30, 30]
+
+
+def test_after_a_rest_each_call_starts_at_a_moment_of_its_own(clock: Clock) -> None:
+    """Within `backoff`, and never too early."""
+
+    async def start(call: int) -> float:
+        own = Clock()
+        limited = Limiter(own)
+        limited.rest(30)
+        await limited.pace(ModelSpec(backoff=2.0), call, 0, 0, own.sleep)
+        return own.now - 100
+
+    begun = [asyncio.run(start(call)) for call in range(50)]
+    assert len(set(begun)) == 50
+    assert all(30 <= one < 32 for one in begun)
+    assert max(begun) - min(begun) > 1.5
+
+
+def test_after_a_short_rest_calls_are_not_delayed_for_long(clock: Clock) -> None:
+    """Or those who wait would be overtaken by the next short rest, and by the next."""
+    limited = Limiter(clock)
+    limited.rest(0.1)
+    [start] = starts(limited, clock, ModelSpec(backoff=60.0), 0)
+    assert 0.1 <= start < 0.2
+
+
+def test_a_failure_for_which_nobody_asks_to_rest_delays_nobody(clock: Clock) -> None:
+    limited = Limiter(clock)
+    limited.rest(0)
+    assert starts(limited, clock, ModelSpec(backoff=60.0), 0) == [0]
+
+
+def test_a_rest_that_is_long_over_delays_nobody(clock: Clock) -> None:
+    limited = Limiter(clock)
+    limited.rest(30)
+    clock.now += 31
+    assert starts(limited, clock, ModelSpec(backoff=1.0), 0) == [31]
 
 
 def test_rest_is_taken_by_those_who_wait_already(clock: Clock) -> None:
@@ -101,11 +163,11 @@ def test_rest_is_taken_by_those_who_wait_already(clock: Clock) -> None:
         await clock.sleep(seconds)
 
     async def pace() -> None:
-        await limited.pace(spec, 0, 0, clock.sleep)
-        await limited.pace(spec, 0, 0, sleep)
+        await limited.pace(spec, 1, 0, 0, clock.sleep)
+        await limited.pace(spec, 2, 0, 0, sleep)
 
     asyncio.run(pace())
-    assert clock.now == 120.0
+    assert 120 <= clock.now < 121
 
 
 def test_a_rest_beyond_the_deadline_pauses_the_run(clock: Clock) -> None:
@@ -124,13 +186,13 @@ def test_one_model_on_one_server_has_one_limiter() -> None:
 
 def test_places_are_given_in_the_order_of_asking() -> None:
     async def order() -> list[int]:
-        limited, entered = Limiter(), []
+        limited, halt, entered = Limiter(), Halt(), []
 
         async def one(number: int) -> None:
-            await limited.enter(2)
+            await limited.enter(2, halt)
             entered.append(number)
             await asyncio.sleep(0)
-            limited.leave()
+            limited.leave(2)
 
         await asyncio.gather(*map(one, range(7)))
         return entered
@@ -142,21 +204,82 @@ def test_who_gives_up_waiting_takes_no_place() -> None:
     """Two wait for the only place; the first gives up, once before and once after it is called."""
 
     async def entered(*, called: bool) -> bool:
-        limited = Limiter()
-        await limited.enter(1)
-        first, second = (asyncio.create_task(limited.enter(1)) for _ in range(2))
+        limited, halt = Limiter(), Halt()
+        await limited.enter(1, halt)
+        first, second = (asyncio.create_task(limited.enter(1, halt)) for _ in range(2))
         await asyncio.sleep(0)
         if called:
-            limited.leave()  # the place is the first one's now, who has not woken yet
+            limited.leave(1)  # the place is the first one's now, who has not woken yet
         first.cancel()
         await asyncio.gather(first, return_exceptions=True)
         if not called:
-            limited.leave()
+            limited.leave(1)
         await asyncio.wait_for(second, 5)
         return first.cancelled()
 
     assert asyncio.run(entered(called=False))
     assert asyncio.run(entered(called=True))
+
+
+def test_who_is_bound_to_one_call_does_not_hold_up_those_who_are_not() -> None:
+    """Two names of one model: one may have one call under way, the other three."""
+
+    async def order() -> list[str]:
+        limited, halt, entered = Limiter(), Halt(), list[str]()
+
+        async def one(name: str, bound: int) -> None:
+            await limited.enter(bound, halt)
+            entered.append(name)
+
+        await one("single 1", 1)
+        tasks = [
+            asyncio.create_task(one(name, 1 if "single" in name else 3))
+            for name in ("single 2", "free 1", "free 2", "free 3")
+        ]
+        await asyncio.sleep(0)
+        limited.leave(3)
+        await asyncio.sleep(0)
+        limited.leave(1)
+        await asyncio.gather(*tasks)
+        return entered
+
+    assert asyncio.run(order()) == ["single 1", "free 1", "free 2", "free 3", "single 2"]
+
+
+def test_those_who_are_not_bound_to_one_call_do_not_keep_out_the_one_who_is() -> None:
+    """All three places are taken, and there are more who wait: the single one has its turn."""
+
+    async def order() -> list[str]:
+        limited, halt, entered = Limiter(), Halt(), list[str]()
+
+        async def one(name: str, bound: int) -> None:
+            await limited.enter(bound, halt)
+            entered.append(name)
+            await asyncio.sleep(0)
+            limited.leave(bound)
+
+        names = ["a", "b", "c", "single", "d", "e"]
+        await asyncio.gather(*(one(name, 1 if name == "single" else 3) for name in names))
+        return entered
+
+    assert asyncio.run(order()) == ["a", "b", "c", "single", "d", "e"]
+
+
+def test_a_run_that_was_stopped_gives_its_places_back() -> None:
+    """Of two that wait one is called, and has not woken yet; a third, of another run, comes in."""
+
+    async def entered() -> list[bool]:
+        limited, halt = Limiter(), Halt()
+        await limited.enter(1, halt)
+        waiting = [asyncio.create_task(limited.enter(1, halt)) for _ in range(2)]
+        await asyncio.sleep(0)
+        limited.leave(1)
+        halt.now(KeyboardInterrupt())
+        ends = await asyncio.gather(*waiting, return_exceptions=True)
+        await limited.enter(1, Halt())
+        return [isinstance(end, Paused) for end in ends]
+
+    assert asyncio.run(entered()) == [True, True]
 
 
 def test_places_are_shared_between_threads() -> None:
@@ -165,14 +288,14 @@ def test_places_are_shared_between_threads() -> None:
 
     async def work() -> None:
         nonlocal inside, most
-        await limited.enter(3)
+        await limited.enter(3, Halt())
         with lock:
             inside += 1
             most = max(most, inside)
         await asyncio.sleep(0.001)
         with lock:
             inside -= 1
-        limited.leave()
+        limited.leave(3)
 
     async def many() -> None:
         await asyncio.gather(*(work() for _ in range(30)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from langchain_core.language_models import BaseChatModel
-from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.language_models.fake_chat_models import FakeListChatModel, GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
 from society.errors import InputError, Paused
@@ -68,6 +68,54 @@ def test_providers_have_words_of_their_own_for_the_end(
 ) -> None:
     [said] = asked(SPEC, ask(), own=saying(AIMessage("0.4", response_metadata=metadata)))
     assert said.finish == finish
+
+
+class Roomy(FakeListChatModel):
+    """A model that says how much room it was given."""
+
+    max_tokens: int | None = None
+
+    def _call(self, *args: Any, **kwargs: Any) -> str:
+        return f"room for {kwargs['max_tokens']}"
+
+
+def test_a_model_that_declares_max_tokens_is_given_the_room_of_the_call(
+    ask: Ask, asked: Asked
+) -> None:
+    own = {SPEC.model: lambda: Roomy(responses=["?"])}
+    said = asked(SPEC, [ask("a"), ask("b", 1, room=77)], own=own)
+    assert [one.text for one in said] == ["room for 1024", "room for 77"]
+    assert [one.sent["max_tokens"] for one in said] == [1024, 77]
+
+
+def test_a_model_that_does_not_is_given_nothing_but_the_words(ask: Ask, asked: Asked) -> None:
+    [said] = asked(SPEC, ask(room=77), own=saying(AIMessage("0.4")))
+    assert said.sent == {"model": "mine.py:model"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"temperature": 0.0}, "so that temperature would have no effect"),
+        ({"reasoning_effort": "low", "extra": {"seed": 1}}, "reasoning_effort and extra would"),
+        ({"api_base": "http://here/v1"}, "so that api_base would have no effect"),
+    ],
+)
+def test_settings_that_have_no_effect_are_refused_before_play(
+    settings: dict[str, Any], words: str
+) -> None:
+    desk = Desk({"default": ModelSpec(model=SPEC.model, **settings)}, own=saying())
+    with pytest.raises(InputError, match=words):
+        desk.check(["default"])
+
+
+def test_odd_counts_and_names_are_unknown(ask: Ask, asked: Asked) -> None:
+    message = AIMessage("0.4", response_metadata={"model_name": "m\ud800", "finish_reason": 7})
+    odd: Any = {"input_tokens": 10**30, "output_tokens": -1, "total_tokens": 0}
+    message.usage_metadata = odd
+    [said] = asked(SPEC, ask(), own=saying(message))
+    assert said[:4] == ("0.4", "", None, None)
+    assert said.model == "m"
 
 
 def test_an_empty_reply_is_tried_again(ask: Ask, asked: Asked) -> None:

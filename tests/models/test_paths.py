@@ -163,6 +163,24 @@ def test_tokens_that_nobody_counts_are_unknown(
         assert (said.prompt_tokens, said.completion_tokens) == (None, None)
 
 
+def test_an_answer_without_the_reason_of_its_end_is_paid_for_once(
+    provider: Provider, spec: Spec, ask: Ask, asked: Asked
+) -> None:
+    provider.plan(script=["endless"], brain="number")
+    [said] = asked(spec(), ask("what now?"))
+    assert (said.text, said.retries) == ('{"answer": 0.008}', 0)
+
+
+def test_odd_counts_and_names_do_not_cost_the_answer(
+    provider: Provider, spec: Spec, ask: Ask, asked: Asked
+) -> None:
+    provider.plan(script=["odd"], brain="number")
+    [said] = asked(spec(model="openai/gpt-4o"), ask("what now?"))
+    assert (said.text, said.retries) == ('{"answer": 0.008}', 0)
+    assert (said.prompt_tokens, said.completion_tokens, said.cost) == (None, None, None)
+    assert said.model.isprintable()
+
+
 def test_a_deadline_ends_a_call_before_its_attempts_are_used_up(
     provider: Provider, spec: Spec, ask: Ask, asked: Asked
 ) -> None:

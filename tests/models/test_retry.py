@@ -72,7 +72,7 @@ def test_what_is_no_failed_attempt_goes_through() -> None:
 def test_the_provider_says_how_long_to_wait_at_least() -> None:
     tried = Tried(Failed("HTTP 429", wait=12.0), GOOD)
     tried.result(ModelSpec(backoff=1.0))
-    assert tried.pauses == [12.0]
+    assert tried.pauses == [12.0 + jitter(1.0, 7, 1)], "and not all who wait come back at once"
 
 
 def test_no_attempt_begins_after_the_deadline() -> None:

@@ -47,6 +47,13 @@ def test_only_what_was_said_is_sent() -> None:
         ({"api_base": "http://me:sesame@host/v1"}, "holds a user, password or query"),
         ({"api_base": "https://host/v1?key=sesame"}, "holds a user, password or query"),
         ({"extra": {"api_key": "sesame"}}, "keys come from the environment"),
+        ({"extra": {"aws_secret_access_key": "sesame"}}, "keys come from the environment"),
+        ({"extra": {"azure_ad_token": "sesame"}}, "keys come from the environment"),
+        ({"extra": {"extra_body": {"api_key": "sesame"}}}, "'api_key' does not belong here"),
+        ({"extra": {"tools": [{"x-api-key": ["sesame"]}]}}, "'x-api-key' does not belong here"),
+        ({"extra": {"Cookie": "sesame"}}, "'Cookie' does not belong here"),
+        ({"extra": {"proxy_auth": "sesame"}}, "'proxy_auth' does not belong here"),
+        ({"extra": {"vertex_credentials": {"a": "sesame"}}}, "'vertex_credentials' does not"),
         ({"extra": {"temperature": 1}}, "'temperature' has a setting of its own"),
         ({"extra": {"stream": True}}, "each call gets one whole reply"),
     ],
@@ -56,6 +63,17 @@ def test_what_cannot_be_meant_is_refused(given: dict[str, Any], words: str) -> N
         checked(ModelSpec, given)
     assert words in str(refused.value)
     assert "sesame" not in str(refused.value)
+
+
+def test_settings_that_count_tokens_hold_no_secret() -> None:
+    extra = {
+        "max_completion_tokens": 5,
+        "stop_token_ids": [1, 2],
+        "skip_special_tokens": False,
+        "thinking": {"type": "enabled", "budget_tokens": 9},
+        "metadata": {"author": "me"},
+    }
+    assert ModelSpec.model_validate({"extra": extra}).sent(None)["stop_token_ids"] == [1, 2]
 
 
 def test_limits_are_above_zero() -> None:

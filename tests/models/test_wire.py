@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.models.wire import Failed, Reply, completion, retry_after, spoken
+from society.models.wire import Failed, Place, Reply, completion, refusal, retry_after, spoken
 
 
 def body(content: Any, finish: Any = "stop", **more: Any) -> dict[str, Any]:
@@ -62,11 +62,41 @@ def test_no_words_because_all_room_went_into_thoughts_are_not() -> None:
     assert not completion(body("", "length")).empty
 
 
+def test_an_answer_without_the_reason_of_its_end_is_an_answer() -> None:
+    whole = {"choices": [{"message": {"content": "0.4"}}]}
+    assert completion(whole) == completion(body("0.4", None)) == Reply("0.4", "")
+
+
 @pytest.mark.parametrize(
-    "usage", [None, {}, {"prompt_tokens": None}, {"prompt_tokens": -1}, {"prompt_tokens": "3"}]
+    ("name", "heard"),
+    [
+        ("m-2024", "m-2024"),
+        ("m\ud800", "m"),
+        ("m\x1b[2J\n", "m [2J"),
+        ("m" * 999, "m" * 240 + "..."),
+        (7, ""),
+        (["m"], ""),
+        (None, ""),
+    ],
+)
+def test_words_of_a_provider_are_fit_for_files_and_tables(name: Any, heard: str) -> None:
+    said = completion(body("0.4", name) | {"model": name})
+    assert (said.model, said.finish) == (heard, heard)
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {},
+        [3],
+        "3",
+        *({"prompt_tokens": odd} for odd in (None, -1, "3", 3.0, True, 10**30, [3])),
+    ],
 )
 def test_tokens_that_are_not_told_are_unknown(usage: Any) -> None:
-    assert completion(body("0.4") | {"usage": usage}).prompt_tokens is None
+    said = completion(body("0.4") | {"usage": usage})
+    assert (said.text, said.prompt_tokens) == ("0.4", None)
 
 
 @pytest.mark.parametrize(
@@ -94,6 +124,25 @@ def test_no_body_does_worse_than_to_fail(choices: Any, content: Any, finish: Any
     for payload in ({"choices": choices}, body(content, finish)):
         with suppress(Failed):
             assert isinstance(completion(payload).text, str)
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "billed"),
+    [
+        (500, {"Server": "test"}, False),
+        (429, {"Server": "test"}, False),
+        (408, {"Server": "test"}, True),
+        (504, {"Server": "test"}, True),
+        (500, {}, True),
+    ],
+)
+def test_what_nobody_knows_the_end_of_may_have_to_be_paid_for(
+    status: int, headers: dict[str, str], billed: bool
+) -> None:
+    """A gateway that gave up waiting; a client that has no answer and calls that a 500."""
+    failed = refusal(status, "", headers, Place("host", "m", "KEY"))
+    assert isinstance(failed, Failed)
+    assert failed.billed == billed
 
 
 @pytest.mark.parametrize(

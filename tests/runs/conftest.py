@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from society.calls import Vault
 from society.gamemaster import Outcome
 from society.runs.runfile import Level, RunFile, Writer, manifest_of, open_run
 from society.scenario_file import load
@@ -49,6 +50,10 @@ def keep(tmp_path: Path) -> Keep:
         pages: list[Page] = []
 
         class Both:
+            @property
+            def vault(self) -> Vault:
+                return writer.vault
+
             def page(self, page: Page) -> None:
                 pages.append(page)
                 written = told(page)
@@ -57,7 +62,6 @@ def keep(tmp_path: Path) -> Keep:
 
         game.recorders = [Both()]
         with Writer(tmp_path / name, manifest_of(setup, game, level)) as writer:
-            game.answerer.outside.vault = writer.vault
             outcome = game.play()
         return Kept(tmp_path / name, outcome, pages)
 

@@ -65,6 +65,8 @@ class Puppet(Component):
 class Model:
     """Answers every question as `says` tells; keeps the prompts, by kind."""
 
+    patience = 0.0
+
     def __init__(self, says: Callable[[Request], str]) -> None:
         self.says, self.requests = says, list[Request]()
 
@@ -72,6 +74,8 @@ class Model:
         await going()
         self.requests.append(request)
         return Said(self.says(request), cost=0.0, prompt_tokens=1, completion_tokens=1)
+
+    def halt(self, why: BaseException) -> None: ...
 
     async def close(self) -> None: ...
 
@@ -397,11 +401,29 @@ def test_whoever_cannot_be_understood_goes_on_as_before(speaking: Speaking) -> N
     spoken = speaking(says=says, rounds=2)
     efforts = [values[0].tolist() for values in spoken.over.answers("effort")]
     assert efforts == [[0.0, 0.5, 0.2], [0.0, 0.5, 0.2]]
-    assert row(spoken.over, "norm", 1) == ["Norm of 0.", "", "Norm of 2."]
+    assert row(spoken.over, "norm", 1) == ["Norm of 0.", "", ""]
     assert row(spoken.over, "proposal") == ["Policy of 0.", "", "Policy of 2."]
     assert row(spoken.over, "proposal", 1) == ["Policy of 0.", "", ""]
     start = spoken.over.pages[0].public["norm"][0, 1]
     assert spoken.over.column("norm") == ["Norm of 0.", start, "Norm of 2."]
+
+
+@pytest.mark.parametrize("condition", ["full", "only_social_learning"])
+def test_a_norm_that_was_copied_stays_if_what_is_said_of_it_cannot_be_read(
+    speaking: Speaking, condition: str
+) -> None:
+    says = in_words(imitate="Villager 1", propose="Hm.", update="Hm.")
+    spoken = speaking(says=says, rounds=2, social_learning=True, condition=condition)
+    start = spoken.over.pages[0].public["norm"][0].tolist()
+    assert row(spoken.over, "norm") == ["", "", ""]
+    assert spoken.over.pages[1].public["norm"][0].tolist() == [start[1]] * 3
+    assert f"Your personal strategy: «{start[1]}»" in spoken.prompt("effort", 0, use=1)
+
+
+def test_an_effort_beyond_the_bounds_is_asked_for_again_and_never_cut(speaking: Speaking) -> None:
+    spoken = speaking(says=in_words(effort="75"))
+    assert "got '75'; expected a number from 0 to 1" in spoken.prompts("effort", 1)[1]
+    assert spoken.over.answers("effort")[0].tolist() == [[0.5, 0.5, 0.5]]
 
 
 def test_an_unread_vote_is_for_the_own_proposal_and_counted(speaking: Speaking) -> None:

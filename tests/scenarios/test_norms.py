@@ -11,6 +11,7 @@ import pytest
 
 from society.draws import Array
 from society.graph import Complete, Graph, from_networkx
+from society.memory.embedders import MiniLM
 from society.outside import Embedder
 from society.scenario import Finding, Params
 from society.scenarios import norms
@@ -20,6 +21,7 @@ from society.talk import Page, Step
 # Where sentences lie; "" lies nowhere. Between e and ne, and between ne and n: cos 45 degrees.
 PLACES = {"e": (1.0, 0.0), "n": (0.0, 1.0), "ne": (0.5**0.5, 0.5**0.5), "w": (-1.0, 0.0)}
 HALF = 0.5**0.5
+TOLD = ("norm", "proposal", "policy")
 
 
 class Compass:
@@ -33,18 +35,25 @@ class Compass:
 
 @pytest.fixture(autouse=True)
 def compass(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(norms, "MiniLM", Compass)
+    known = {"compass": Compass()}
+    monkeypatch.setattr(norms, "embedder", known.__getitem__)
+
+
+class Measured(Params):
+    """Parameters of a scenario whose norms are measured."""
+
+    norm_embedder: str = "compass"
 
 
 class After(NamedTuple):
-    """A run that is over."""
+    """A run that is over; a round may hold, beside what was told, a column and who is gone."""
 
     rounds: Sequence[Mapping[str, Any]]
     graph: Graph | None = None
 
     @property
     def params(self) -> Params:
-        return Params()
+        return Measured()
 
     @property
     def graphs(self) -> Mapping[str, Graph]:
@@ -52,11 +61,12 @@ class After(NamedTuple):
         return {"learn": self.graph or Complete(shape[0], np.arange(shape[1]))}
 
     def pages(self) -> Iterator[Page]:
-        for number, told in enumerate(self.rounds):
-            arrays = {("own", name): np.array(said, object) for name, said in told.items()}
-            step = Step("tell", "reconsidered", "", arrays)
-            here = np.ones((1, 1), bool)
-            yield Page(number, (number,), (step,), b"", {}, {}, here, here)
+        for number, day in enumerate(self.rounds):
+            told = {("own", name): np.array(day[name], object) for name in TOLD if name in day}
+            public = {"norm": np.array(day["column"], object)} if "column" in day else {}
+            present, running = ~np.array(day.get("gone", [[False]])), np.ones((1, 1), bool)
+            step = Step("tell", "reconsidered", "", told)
+            yield Page(number, (number,), (step,), b"", public, {}, present, running)
 
     def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
         return embedder.embed(texts)
@@ -104,6 +114,31 @@ def test_where_all_are_neighbours_there_is_nobody_to_compare_with() -> None:
 def test_who_has_no_norm_is_left_out() -> None:
     found = findings({"norm": [["e", "", "ne"]]})
     assert found["norm_similarity"] == pytest.approx([HALF])
+
+
+def test_a_norm_is_what_is_held_and_not_what_was_said_last() -> None:
+    """Seat 0 has copied e; seat 1 holds what it held; seat 2 keeps no norm, and says one."""
+    found = findings({"norm": [["", "", "n"]], "column": [["e", "e", 0]]})
+    assert found["norm_similarity"] == pytest.approx([1 / 3])
+    found = findings({"norm": [["", ""]], "column": [["e", "ne"]]})
+    assert found["norm_similarity"] == pytest.approx([HALF])
+
+
+def test_who_is_gone_is_left_out_with_the_norm_it_held() -> None:
+    gone = [[False, True, False]]
+    found = findings({"norm": [["e", "", "ne"]], "column": [["e", "w", "ne"]], "gone": gone})
+    assert found["norm_similarity"] == pytest.approx([HALF])
+
+
+def test_an_embedder_that_is_not_the_usual_one_stands_beside_each_number() -> None:
+    units = [found.unit for found in told_by_norms(After([{"norm": [["e", "n"]]}]))]
+    assert all(unit.endswith("; by compass") for unit in units)
+
+
+def test_the_usual_one_is_not_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Compass, "name", MiniLM.name)
+    units = [found.unit for found in told_by_norms(After([{"norm": [["e", "n"]]}]))]
+    assert not any("by" in unit.split() for unit in units)
 
 
 def test_each_replicate_is_measured_in_its_own_first_and_last_round() -> None:

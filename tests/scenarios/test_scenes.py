@@ -202,6 +202,8 @@ def test_without_a_referee_nobody_is_judged(play: Play) -> None:
 class Players:
     """A model that plays all parts: villager n promises n fish from its own day on."""
 
+    patience = 0.0
+
     def __init__(self, days: Sequence[int]) -> None:
         self.days, self.requests = days, list[Request]()
 
@@ -209,6 +211,8 @@ class Players:
         await going()
         self.requests.append(request)
         return Said(self._words(request), cost=0.0)
+
+    def halt(self, why: BaseException) -> None: ...
 
     async def close(self) -> None: ...
 

@@ -12,14 +12,15 @@ from society.draws import Array
 from society.graph import NOBODY
 from society.replies import fields
 from society.scenarios.institutions import VoteRule
-from society.scenarios.sentences import Norms, ballot, central, reconsidered, unwritten
+from society.scenarios.sentences import Policy, ballot, central, reconsidered, unwritten
 from society.table import Table
-from society.talk import Script, Tell
+from society.talk import Script, Tell, common
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played
 
 NONE = np.nan
+RULES: tuple[VoteRule, ...] = ("plurality", "median", "none")
 
 
 class Citizen(Component):
@@ -59,12 +60,10 @@ def adopted(
     n = len(sentences)
 
     def script(table: Table) -> Script:
-        before = unwritten(table)
-        policy = np.full(table.running.shape, old[0], object)
+        words = np.full(table.running.shape, old[0], object)
         if gone is not None:
             yield Tell("left", gone=np.array([gone]))
-        norms: Norms = before._replace(policy=policy, cap=np.full(policy.shape, old[1]))
-        yield from reconsidered(table, rule, norms, {})
+        yield from reconsidered(table, rule, Policy(words, np.full(words.shape, old[1])), {})
 
     citizen = Citizen(sentences, caps or [NONE] * n, vote or [0] * n)
     over: Played = play(script, citizen, agents=n, replicates=replicates)
@@ -104,6 +103,38 @@ def test_a_winner_without_a_cap_leaves_the_last_one_standing(play: Play) -> None
 def test_a_sentence_is_one_line(play: Play) -> None:
     over = adopted(play, "plurality", [" Share\n all\tfish. "])
     assert policy(over)[0] == "Share all fish."
+
+
+def test_before_anybody_has_said_anything_there_is_no_policy_and_no_cap(play: Play) -> None:
+    def script(table: Table) -> Script:
+        words, cap = unwritten(table)
+        yield Tell("begun", {"words": common(words), "cap": common(cap)})
+
+    over = play(script, Citizen([], [], []), replicates=2)
+    assert over.told("words")[0].tolist() == [[""], [""]]
+    assert over.told("cap")[0].tolist() == [[np.inf], [np.inf]]
+
+
+def test_proposals_that_look_alike_are_one_option(play: Play) -> None:
+    """Here two for less outvote one for all, since they know that they are for the same."""
+    alike = ["Fish less.", " Fish\u200b less. ", "Take all."]
+    over = adopted(play, "plurality", alike, vote=[0, 0, 1])
+    assert over.told("proposal")[0].tolist() == [["Fish less.", "Fish less.", "Take all."]]
+    assert policy(over)[0] == "Fish less."
+
+
+def test_norms_are_told_as_they_are_shown(play: Play) -> None:
+    class Scrawler(Citizen):
+        def answer(self, ask: Question, me: Members) -> Any:
+            self.said["personal"] = ["«Rest.» \u202e", "\u200b"]
+            return super().answer(ask, me)
+
+    def script(table: Table) -> Script:
+        for rule in RULES:
+            yield from reconsidered(table, rule, unwritten(table), {})
+
+    over = play(script, Scrawler(["A", "B"], [NONE] * 2, [0, 0]), agents=2)
+    assert [norms[0].tolist() for norms in over.told("norm")] == [["‹Rest.›", ""]] * 3
 
 
 def test_the_median_of_the_caps_stated_decides_word_for_word(play: Play) -> None:

@@ -1,0 +1,50 @@
+"""A run that was stopped ends all waiting at once."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from society.errors import Paused
+from society.models.halt import Halt
+
+
+def test_who_sleeps_for_an_hour_wakes_at_once() -> None:
+    async def slept() -> None:
+        halt = Halt()
+        sleeper = asyncio.create_task(halt.sleep(3600))
+        await asyncio.sleep(0)
+        halt.now(KeyboardInterrupt())
+        await sleeper
+
+    with pytest.raises(Paused, match="the run was stopped") as paused:
+        asyncio.run(slept())
+    assert isinstance(paused.value.__cause__, KeyboardInterrupt)
+
+
+def test_who_waits_for_others_ends_too_and_the_first_reason_stays() -> None:
+    async def waited() -> list[BaseException | None]:
+        halt = Halt()
+        waits = [asyncio.get_running_loop().create_future() for _ in range(3)]
+        tasks = [asyncio.create_task(halt.over(wait)) for wait in waits]
+        await asyncio.sleep(0)
+        waits[0].set_result(None)  # it has what it waited for, but the run is over
+        halt.now(Paused("the disk is full"))
+        halt.now(Paused("the run was stopped"))
+        ends = await asyncio.gather(*tasks, return_exceptions=True)
+        return [end.__cause__ for end in ends if isinstance(end, Paused)]
+
+    assert [str(why) for why in asyncio.run(waited())] == ["the disk is full"] * 3
+
+
+def test_nobody_begins_to_wait_afterwards() -> None:
+    halt = Halt()
+    halt.check()
+    halt.now(Paused("the disk is full"))
+    with pytest.raises(Paused, match="the run was stopped"):
+        asyncio.run(halt.sleep(3600))
+
+
+def test_without_a_stop_sleep_is_only_sleep() -> None:
+    asyncio.run(Halt().sleep(0.001))
