@@ -83,11 +83,12 @@ class Instant:
         pass
 
 
-def village(url: str, rounds: int, peers_seen: int | None, vote: str) -> Setup:
-    """A village of language agents, in which nobody dies and whose lake grows with it."""
-    lake = {"capacity": 30 * AGENTS, "catchability": 0.5 / AGENTS, "wealth": 1e6}
-    parameters = {**lake, "ends_on": "horizon", "peers_seen": peers_seen, "vote": vote}
-    sizes = {"agents": AGENTS, "rounds": rounds}
+def villages(url: str, rounds: int, count: int) -> Setup:
+    """AGENTS language agents in so many villages, in which nobody dies; ten of them are seen."""
+    agents = AGENTS // count
+    lake = {"capacity": 30 * agents, "catchability": 0.5 / agents, "wealth": 1e6}
+    parameters = {**lake, "ends_on": "horizon", "peers_seen": 10}
+    sizes = {"agents": agents, "replicates": count, "rounds": rounds}
     return prepared(load("language_village", {"parameters": parameters, **sizes, **model(url)}))
 
 
@@ -178,9 +179,9 @@ def within(owner: object, name: str, play: Callable[[], object]) -> float:
     return total
 
 
-def cost_of_a_call(url: str, folder: Path, peers_seen: int | None, vote: str) -> None:
-    """CPU time per call of a village, by parts, and against the bare client."""
-    setup, path = village(url, 4, peers_seen, vote), folder / "village.run"
+def cost_of_a_call(url: str, folder: Path, count: int) -> None:
+    """CPU time per call of some villages, by parts, and against the bare client."""
+    setup, path = villages(url, 4, count), folder / "village.run"
     calls = calls_of(setup, path)
     posted = bodies(calls)
     instant = Instant({call.request.address: call.said for call in calls})
@@ -209,8 +210,7 @@ def cost_of_a_call(url: str, folder: Path, peers_seen: int | None, vote: str) ->
         "whole lean path (target 0.5)": whole,
     }
     letters = sum(len(body["messages"][0]["content"]) for body in posted) / len(posted)
-    sight = "all" if peers_seen is None else peers_seen
-    print(f"{AGENTS} agents, {sight} peers seen, vote by {vote}: prompts of {letters:,.0f} letters")
+    print(f"{AGENTS} agents in {count} villages: prompts of {letters:,.0f} letters")
     for name, cost in parts.items():
         milliseconds = cost / len(calls) * 1e3
         print(
@@ -247,9 +247,8 @@ def waiting(url: str, folder: Path, latency: float, rounds: int, most: float) ->
 def main() -> None:
     with served() as url, TemporaryDirectory() as name:
         folder = Path(name)
-        cost_of_a_call(url, folder, peers_seen=10, vote="median")
-        cost_of_a_call(url, folder, peers_seen=10, vote="plurality")
-        cost_of_a_call(url, folder, peers_seen=None, vote="plurality")
+        cost_of_a_call(url, folder, count=20)
+        cost_of_a_call(url, folder, count=1)
         waiting(url, folder, latency=0.05, rounds=10, most=3)
         waiting(url, folder, latency=1.0, rounds=2, most=1.15)
 

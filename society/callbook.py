@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from xxhash import xxh3_128_hexdigest
 
-from .calls import Address, Entry, Message, Request, Said, Spent
+from .calls import Address, Entry, Message, Request, Said, Spent, fingerprint
 from .draws import Array
 from .errors import RunFileError, brief
 
@@ -70,14 +70,9 @@ def seal(*words: object, blob: bytes = b"") -> str:
 
 def call_row(number: int, request: Request, said: Said) -> tuple[Any, ...]:
     """What CALL inserts for an exchange in round `number`."""
-    asked = (
-        request.fingerprint,
-        request.model,
-        request.room,
-        request.again,
-        request.reason,
-        json.dumps(request.messages),
-    )
+    words = request.words
+    name = fingerprint(request.model, words)
+    asked = name, request.model, request.room, request.again, request.reason, words
     # As SQLite gives them back, since the seal is taken over their words.
     cost = None if said.cost is None else float(said.cost)
     said = said._replace(cost=cost, latency=float(said.latency))

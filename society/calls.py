@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
+from xxhash import xxh3_128_hexdigest
 
 from .draws import Array
 
@@ -75,10 +75,14 @@ class Request(NamedTuple):
     peers: tuple[str, ...] = ()
 
     @property
+    def words(self) -> str:
+        """The messages as JSON."""
+        return json.dumps(self.messages)
+
+    @property
     def fingerprint(self) -> str:
         """A hash of the words: the same prompt has the same one."""
-        words = json.dumps([self.model, *self.messages], ensure_ascii=False)
-        return blake2b(words.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+        return fingerprint(self.model, self.words)
 
 
 class Said(NamedTuple):
@@ -216,6 +220,11 @@ class NoVault:
 
     def keep_vectors(self, embedder: str, vectors: Mapping[str, Array]) -> None:
         """Not kept."""
+
+
+def fingerprint(model: str, words: str) -> str:
+    """Of a request to a model, in words as JSON."""
+    return xxh3_128_hexdigest(f"{model}\0{words}".encode("utf-8", "surrogatepass"))
 
 
 def stacked(vectors: Mapping[str, Array], texts: Sequence[str]) -> Array:

@@ -38,8 +38,9 @@ class Places(NamedTuple):
     @classmethod
     def at(cls, places: Array) -> Places:
         """These places; a gapless ascending range is recognised, since it is cheaper."""
-        if places.size == 0:
-            return cls(0, 0)
+        if places.size < 2:  # nobody, or a single agent who is asked
+            start = int(places[0]) if places.size else 0
+            return cls(start, start + places.size)
         start, stop = int(places.min()), int(places.max()) + 1
         if stop - start == places.size and bool((places[1:] > places[:-1]).all()):
             return cls(start, stop)

@@ -22,6 +22,7 @@ _UNSEEN = re.compile(
 )
 
 
+@lru_cache(maxsize=8192)  # the same numbers are shown to many
 def number(value: float) -> str:
     """At most three decimals without trailing zeros; what is no finite number is "none".
 

@@ -49,7 +49,7 @@ def test_who_is_asked_and_why_changes_no_prompt(changes: dict[str, Any]) -> None
 
 
 def test_the_hash_of_a_prompt_is_the_same_in_every_process() -> None:
-    assert ASKED.fingerprint == "654c2ab30529c997722a4429"
+    assert ASKED.fingerprint == "2da994f9ebcf38e8fdead7865ef7a7e9"
 
 
 def test_what_a_provider_does_not_say_is_unknown_and_not_zero() -> None:

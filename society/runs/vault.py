@@ -106,8 +106,9 @@ class CallVault:
         await written
 
     async def _write_all(self) -> None:
-        await asyncio.sleep(_TOGETHER)
         while self._waiting:
+            paid = any(row.statement == CALL for row in self._waiting)
+            await asyncio.sleep(_TOGETHER if paid else 0)
             rows, self._waiting = self._waiting, []
             try:
                 await asyncio.to_thread(self._write, rows)

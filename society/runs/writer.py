@@ -233,6 +233,7 @@ def _connected(path: Path) -> sqlite3.Connection:
     # In a notebook, whose event loop is running, pages come from another thread.
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA wal_autocheckpoint = 4000")  # pages; each costs some waiting
     return connection
 
 

@@ -59,10 +59,19 @@ def test_an_empty_tape_is_refused_before_play(tmp_path: Path) -> None:
         Desk({"default": spec}).check(["default"])
 
 
-@pytest.mark.parametrize("content", [None, b"", b"no run file at all"])
-def test_what_is_no_run_file_is_refused_before_play(content: bytes | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, r"there is no run file .*b\.run"),
+        (b"", r"b\.run cannot be read as a tape"),
+        (b"no run file at all", r"b\.run cannot be read as a tape"),
+    ],
+)
+def test_what_is_no_run_file_is_refused_before_play(
+    content: bytes | None, words: str, tmp_path: Path
+) -> None:
     file = tmp_path / "b.run"
     if content is not None:
         file.write_bytes(content)
-    with pytest.raises(RunFileError, match=r"b\.run cannot be read as a tape"):
+    with pytest.raises(RunFileError, match=words):
         Desk({"default": ModelSpec(model=f"tape:{file}")}).check(["default"])
