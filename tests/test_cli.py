@@ -193,7 +193,8 @@ WRONG: dict[str, tuple[tuple[object, ...], str]] = {
         "--api-base: is no URL; expected one like http://localhost:8000/v1",
     ),
     "a tape that is not there": (
-        ("run", "language_village", "--model", "tape:b.run"), "there is no run file b.run to take answers from"
+        ("run", "language_village", "--model", "tape:b.run"),
+        "there is no run file b.run to take answers from",
     ),
     "a tape without answers": (
         ("run", "language_village", "--model", "tape:a.run"), "the tape a.run holds no answers"
