@@ -9,27 +9,31 @@ from __future__ import annotations
 import functools
 import operator
 import re
-from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .calls import Address, Again, Message, Request, Said
-from .draws import Array, Draws, Places
-from .errors import CastError, PartError, nearest
-from .facts import Audience, Facts, OwnFacts, frozen
-from .graph import Rows
-from .outside import Embedder, Outside
-from .replies import Reply, fields, heard
-from .table import Table
+from .draws import Array
+from .facts import OwnFacts
+from .members import Inquiry, Members, News, One, Question
+from .replies import fields, heard
 
-if TYPE_CHECKING:
-    from .prompts import Prompts
-
-T = TypeVar("T")
+__all__ = [
+    "ANYTHING",
+    "Column",
+    "Component",
+    "Inquiry",
+    "Members",
+    "News",
+    "One",
+    "Question",
+    "entered",
+    "per_agent",
+    "singly",
+]
 
 ANYTHING = ("*",)  # as `answers` or `notices`: every kind of line
 
@@ -96,319 +100,6 @@ class Component:
     def overrides(cls, hook: str) -> bool:
         """Whether this component does something of its own in `hook`."""
         return getattr(cls, hook) is not getattr(Component, hook)
-
-
-class News(NamedTuple):
-    """A Tell as members hear it."""
-
-    kind: str
-    facts: Facts
-
-
-class Question(NamedTuple):
-    """An Ask as members hear it.
-
-    asked: who was asked, (M,) of bool. reply: its bounds are one per member, (M,), or one for all.
-    options, of a Choice: (R, K), a row for each replicate (`me.replicate` says which is whose),
-    None or NaN where an option is not open.
-    """
-
-    kind: str
-    facts: Facts
-    reply: Reply
-    asked: Array
-    options: Array | None = None
-    repairs: int = 1
-
-
-class Inquiry(NamedTuple):
-    """An Ask as a single member hears it; `options`, of a Choice: (K,)."""
-
-    kind: str
-    facts: OwnFacts
-    reply: Reply
-    options: Array | None = None
-    repairs: int = 1
-
-
-@dataclass
-class World:
-    """What surrounds all cohorts of a run: the table, outside minds, and words for them."""
-
-    table: Table
-    outside: Outside = field(default_factory=Outside)
-    words: Prompts | None = None
-
-    @property
-    def prompts(self) -> Prompts:
-        if self.words is None:
-            from .prompts import Prompts
-
-            self.words = Prompts("", ())
-        return self.words
-
-
-class Occasion(NamedTuple):
-    """When a component is at work: the hook and the kind of line, "answer effort", its use."""
-
-    component: str
-    name: str
-    use: int
-
-
-class Company:
-    """A cohort in play: which rows it has, and their columns, (M,) each."""
-
-    def __init__(
-        self,
-        name: str,
-        components: Sequence[Component],
-        rows: Rows,
-        places: Places,
-        world: World,
-        *,
-        whole: bool,
-    ) -> None:
-        self.name, self.components, self.world = name, components, world
-        self.rows, self.places, self.whole = rows, places, whole
-        self.owners = {column.name: part for part in components for column in part.columns}
-        self.declared = {column.name: column for part in components for column in part.columns}
-        self.unbegun: set[str] = set()  # columns whose owner has not begun yet
-        self.values = {
-            name: frozen(np.zeros(len(rows.node), column.dtype))
-            for name, column in self.declared.items()
-        }
-
-    def put(self, name: str, values: Array) -> None:
-        """Replace a column."""
-        self.values[name] = frozen(values)
-
-
-class Members:
-    """Some members of one company as one of their components sees them.
-
-    `me["effort"]` is their column, (M,); only the own columns may be set, and only in `begin`,
-    `notice` and `born`.
-    """
-
-    def __init__(
-        self,
-        company: Company,
-        component: Component,
-        draws: Draws,
-        audience: Audience,
-        occasion: Occasion,
-        *,
-        pure: bool,
-    ) -> None:
-        self._company, self._component, self._pure = company, component, pure
-        self._index = audience.index
-        self._turns = Counter[int]()  # exchanges with outside minds, by node
-        self.audience, self.draws, self.occasion = audience, draws, occasion
-
-    @property
-    def replicate(self) -> Array:
-        """The replicate of each member, counted from 0 in this run, (M,)."""
-        return self.audience.rows.replicate
-
-    @property
-    def agent(self) -> Array:
-        """The id of each member, (M,)."""
-        return self.world.table.ids[self.audience.rows.seat]
-
-    @property
-    def world(self) -> World:
-        """What surrounds them."""
-        return self._company.world
-
-    @property
-    def moment(self) -> int:
-        """The number of the round, 0 before the first."""
-        return self.world.table.moment
-
-    @property
-    def params(self) -> Any:
-        """The scenario's parameters."""
-        return self.world.table.params
-
-    def only(self, entries: Array) -> Members:
-        """Some of these members, to look at."""
-        audience, draws = self.audience.only(entries), self.draws.among(entries)
-        some = Members(self._company, self._component, draws, audience, self.occasion, pure=True)
-        some._turns = self._turns
-        return some
-
-    async def each(self, function: Callable[[One], Coroutine[Any, Any, T]]) -> list[T]:
-        """What it gives for every member; all of them at the same time."""
-        return await self.world.outside.together(
-            function(One(self, entry)) for entry in range(len(self))
-        )
-
-    def told(self, tell: News) -> list[str]:
-        """A line in words, as each member hears it."""
-        told = self.world.prompts.told
-        return [told(tell, One(self, entry)) for entry in range(len(self))]
-
-    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
-        """Vectors of texts, (n, d) of float32."""
-        return self.world.outside.embedded(embedder, texts)
-
-    def __len__(self) -> int:
-        return len(self.audience.rows.node)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._company.values
-
-    def __getitem__(self, name: str) -> Array:
-        try:
-            values = self._company.values[name]
-        except KeyError:
-            hint = nearest(name, self._company.values)
-            raise PartError(
-                f"{self._component.title()} reads column {name!r}, which no component of cohort "
-                f"{self._company.name!r} keeps; {hint}"
-            ) from None
-        if name in self._company.unbegun and self._company.owners[name] is not self._component:
-            owner = self._company.owners[name].title()
-            raise CastError(
-                f"{self._component.title()} reads column {name!r} before {owner} has begun; "
-                f"put {owner} before it in cohort {self._company.name!r}"
-            )
-        if self._index is not None:
-            return values[self._index]
-        return values if self._pure else values.copy()
-
-    def __setitem__(self, name: str, values: object) -> None:
-        if self._pure:
-            raise PartError(
-                f"{self._component.title()} sets {name!r} while answering; "
-                "columns change in begin, notice and born only"
-            )
-        if self._company.owners.get(name) is not self._component:
-            raise PartError(
-                f"{self._component.title()} sets column {name!r}, which it has not declared; "
-                f"add Column({name!r}) to its columns"
-            )
-        old = self._company.values[name]
-        new = np.empty_like(old) if self._index is None else old.copy()
-        try:
-            new[slice(None) if self._index is None else self._index] = values
-        except (ValueError, TypeError) as error:
-            raise PartError(
-                f"{self._component.title()} sets column {name!r} of {old.dtype} for {len(self)} "
-                f"members: {error}; give one value for each, or one for all"
-            ) from error
-        self._company.put(name, new)
-
-
-class One:
-    """A single member: `one["effort"]` is a scalar, and so is every draw."""
-
-    def __init__(self, me: Members, entry: int) -> None:
-        self._me = me.only(np.array([entry]))
-        self.draws = me.draws.single(entry)
-        self.replicate, self.seat, self._node = (int(part[0]) for part in self._me.audience.rows)
-        self.model = ""  # as the provider names the one that spoke last
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._me
-
-    def __getitem__(self, name: str) -> Any:
-        return self._me[name][0]
-
-    @property
-    def agent(self) -> int:
-        """The id, which is the seat unless the rows are relabelled."""
-        return int(self._me.world.table.ids[self.seat])
-
-    @property
-    def name(self) -> str:
-        """What peers call this agent."""
-        return str(self.agent)
-
-    @property
-    def moment(self) -> int:
-        """The number of the round, 0 before the first."""
-        return self._me.moment
-
-    @property
-    def params(self) -> Any:
-        """The scenario's parameters."""
-        return self._me.params
-
-    @property
-    def address(self) -> Address:
-        """Of its next exchange with an outside mind."""
-        table, (component, name, use) = self._me.world.table, self._me.occasion
-        replicate = int(table.replicate_ids[self.replicate])
-        turn = self._me._turns[self._node]
-        return Address(component, name, use, replicate, self.agent, turn)
-
-    def own(self, tell: News) -> OwnFacts:
-        """The facts of a line as this member knows them."""
-        return OwnFacts(tell.kind, tell.facts.facts, self._me.audience)
-
-    def neighbours(self, graph: str, at_most: int | None = None) -> dict[str, int]:
-        """Seats of the present neighbours whom it sees, by name, in order of id.
-
-        at_most: so many of them: the first in an order that chance gives to all agents for a round,
-        whatever the graph. When one of them leaves, the next one comes into sight.
-        """
-        audience, table = self._me.audience, self._me.world.table
-        seats = audience.graphs[graph].neighbours(self.replicate, self.seat)
-        seen = seats[audience.present[self.replicate, seats]]
-        if at_most is not None and len(seen) > at_most:
-            seen = seen[table.sight(self._node, table.ids[seen])[:at_most]]
-        seen = seen[np.argsort(table.ids[seen])]
-        return {str(table.ids[seat]): int(seat) for seat in seen}
-
-    def briefs(self, ask: Inquiry) -> list[str]:
-        """What its faculties add to a prompt, in their order."""
-        said = (part.brief(ask, self) for part in self._me._company.components)
-        return [words for words in said if words]
-
-    def prompt(self, ask: Inquiry, **more: Any) -> str:
-        """A question in words."""
-        return self._me.world.prompts.question(ask, self, **more)
-
-    async def call(
-        self,
-        model: str,
-        messages: Sequence[Message],
-        *,
-        room: int | None = None,
-        again: Again = "",
-        reason: str = "",
-        question: Inquiry | None = None,
-        peers: Iterable[str] = (),
-    ) -> Said:
-        """One exchange with a model, kept before it is used; raises Paused.
-
-        room, again, reason, question, peers: see society.calls.Request.
-        """
-        request = Request(
-            self.address, model, tuple(messages), room, again, reason, question, tuple(peers)
-        )
-        self._me._turns[self._node] += 1
-        said = await self._me.world.outside.call(request)
-        self.model = said.model
-        return said
-
-    def fell_back(self, reason: str) -> None:
-        """Count an answer that could not be read, and for which something else stands."""
-        address, outside = self.address, self._me.world.outside
-        outside.ledger.of(address.component, address.kind, self.model).fallbacks += 1
-        outside.trouble(address, self.model, "fallback", reason)
-
-    async def consulted(self, part: Component, ask: Inquiry) -> Any:
-        """What a component answers, kept even if it asked somebody on its own; raises Unparsed."""
-        return await self._me.world.outside.answered(
-            self.address, lambda: part.consult(ask, self), lambda: self.address.turn > 0
-        )
-
-    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
-        """Vectors of texts, (n, d) of float32."""
-        return self._me.embedded(embedder, texts)
 
 
 C = TypeVar("C", bound=Component)

@@ -12,24 +12,13 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from pydantic import BaseModel
 
-from .agent import (
-    Company,
-    Component,
-    Inquiry,
-    Members,
-    News,
-    Occasion,
-    One,
-    Question,
-    World,
-    entered,
-    singly,
-)
+from .agent import Component, entered, singly
 from .checks import Fault, Refused, checked, parameters_of
 from .draws import Array, Draws, Places
 from .errors import CastError, PartError, Unparsed
 from .facts import Audience, Facts, frozen
 from .graph import NOBODY, Rows
+from .members import Company, Inquiry, Members, News, Occasion, One, Question, World
 from .outside import Outside
 from .replies import Choice, Illegal, Reply, fields, heard, silence
 from .table import Table

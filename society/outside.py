@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from .calls import BARE, Address, Entry, Minds, NoVault, Request, Said, Trouble, Vault, stacked
@@ -19,46 +18,46 @@ from .errors import PartError, Paused, Unparsed
 T = TypeVar("T")
 
 
-@dataclass
-class Tally:
-    """The running sums of one entry."""
+class Ledger:
+    """What outside minds were asked, by component, kind of line and model."""
 
-    calls: int = 0
-    retries: int = 0
-    repairs: int = 0
-    cut: int = 0
-    fallbacks: int = 0
-    prompt_tokens: int | None = 0
-    completion_tokens: int | None = 0
-    cost: float | None = 0.0
+    def __init__(self) -> None:
+        self._entries: dict[tuple[str, str, str], Entry] = {}
 
     def add(self, request: Request, said: Said) -> None:
         """Count one exchange."""
-        self.calls += 1
-        self.retries += said.retries
-        self.repairs += request.again == "repair"
-        self.cut += request.again == "cut"
-        self.prompt_tokens = _sum(self.prompt_tokens, said.prompt_tokens)
-        self.completion_tokens = _sum(self.completion_tokens, said.completion_tokens)
-        self.cost = _sum(self.cost, said.cost)
+        old = self._of(request.address, said.model)
+        self._put(
+            old._replace(
+                calls=old.calls + 1,
+                retries=old.retries + said.retries,
+                repairs=old.repairs + (request.again == "repair"),
+                cut=old.cut + (request.again == "cut"),
+                prompt_tokens=_sum(old.prompt_tokens, said.prompt_tokens),
+                completion_tokens=_sum(old.completion_tokens, said.completion_tokens),
+                cost=_sum(old.cost, said.cost),
+            )
+        )
+
+    def fall_back(self, address: Address, model: str) -> None:
+        """Count one answer that could not be read in the end."""
+        old = self._of(address, model)
+        self._put(old._replace(fallbacks=old.fallbacks + 1))
+
+    def entries(self) -> tuple[Entry, ...]:
+        return tuple(entry for _, entry in sorted(self._entries.items()))
+
+    def _of(self, address: Address, model: str) -> Entry:
+        key = address.component, address.kind, model
+        return self._entries.get(key) or Entry(*key)
+
+    def _put(self, entry: Entry) -> None:
+        self._entries[entry[:3]] = entry
 
 
 def _sum(total: Any, value: Any) -> Any:
     """None, once something unknown is in it."""
     return None if total is None or value is None else total + value
-
-
-@dataclass
-class Ledger:
-    """What outside minds were asked, by (component, kind of line, model)."""
-
-    tallies: dict[tuple[str, str, str], Tally] = field(default_factory=dict)
-
-    def of(self, component: str, kind: str, model: str) -> Tally:
-        return self.tallies.setdefault((component, kind, model), Tally())
-
-    def entries(self) -> tuple[Entry, ...]:
-        return tuple(Entry(*key, **vars(tally)) for key, tally in sorted(self.tallies.items()))
 
 
 class Embedder(Protocol):
@@ -94,7 +93,7 @@ class Outside:
             said = await self._asked(request)
             await self.vault.keep(request, said)
         address = request.address
-        self.ledger.of(address.component, address.kind, said.model).add(request, said)
+        self.ledger.add(request, said)
         if request.again:
             self.trouble(address, said.model, request.again, request.reason)
         return said
@@ -134,7 +133,7 @@ class Outside:
                 await self.vault.keep(request, said)
         if said is not None:
             answer = _from_words(said.text)
-            self.ledger.of(address.component, address.kind, "").calls += 1
+            self.ledger.add(request, said)
         if isinstance(answer, Unparsed):
             raise answer
         return answer

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .agent import World
 from .calls import Minds, Spent
 from .cast import Cast, Cohort, Troupe, cohort_seats
 from .catalogue import Shelf
@@ -25,6 +24,7 @@ from .errors import InputError, ScenarioError
 from .families import GraphSpec, built, drawing, family
 from .gamemaster import GameMaster
 from .graph import Graph
+from .members import World
 from .models.settings import Limits
 from .outside import Outside
 from .prompts import Prompts

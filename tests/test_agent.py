@@ -20,7 +20,6 @@ from society.agent import (
     News,
     One,
     Question,
-    World,
     per_agent,
 )
 from society.calls import Address, Entry, Going, Message, Request, Said, Trouble
@@ -29,6 +28,7 @@ from society.draws import Array
 from society.errors import CastError, PartError, Unparsed
 from society.gamemaster import GameMaster
 from society.graph import NOBODY, Complete, Graph, from_networkx
+from society.members import World
 from society.outside import Outside
 from society.replies import Amount, Choice, Form, Peer
 from society.scenario import Params, Scenario

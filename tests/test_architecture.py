@@ -31,6 +31,7 @@ ENGINE = (
     ("talk", "callbook"),
     ("facts", "outside", "digest", "models"),
     ("prompts", "table"),
+    ("members",),
     ("agent",),
     ("cast", "wrap", "keeper"),
     ("scenario", "tape"),
@@ -41,6 +42,7 @@ ENGINE = (
     ("spec",),
     ("runs",),
     ("theatre",),
+    ("commands",),
     ("cli",),
     ("__main__",),
 )

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.agent import Component, Inquiry, One, World
+from society.agent import Component, Inquiry, One
 from society.calls import Address, Entry, Going, Message, NoVault, Request, Said, Trouble
 from society.cast import Cohort, Troupe
 from society.draws import Array
 from society.errors import PartError, Paused, Unparsed
 from society.gamemaster import GameMaster
+from society.members import World
 from society.outside import Outside
 from society.replies import Amount
 from society.scenario import Params, Scenario

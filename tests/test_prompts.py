@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.agent import ANYTHING, Component, Inquiry, Members, News, One, World
+from society.agent import ANYTHING, Component, Inquiry, Members, News, One
 from society.cast import Cohort, Troupe
 from society.errors import InputError
 from society.gamemaster import GameMaster
+from society.members import World
 from society.outside import Outside
 from society.prompts import Prompts
 from society.reading import Legal

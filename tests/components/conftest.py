@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from society.agent import Component, World
+from society.agent import Component
 from society.calls import Going, Request, Said
 from society.cast import Cohort, Troupe
 from society.draws import Array
 from society.gamemaster import GameMaster
+from society.members import World
 from society.outside import Outside
 from society.prompts import Prompts
 from society.replies import Reply

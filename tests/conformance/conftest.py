@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from society.agent import World
 from society.cast import Cast, Troupe
 from society.catalogue import presets, scenarios
 from society.families import FAMILIES
 from society.gamemaster import GameMaster
+from society.members import World
 from society.outside import Outside
 from society.scenario import Scenario
 from society.scenario_file import load

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from society.agent import Column, Component, Members, News, Question, World
+from society.agent import Column, Component, Members, News, Question
 from society.cast import Cast, Cohort, Raw, Troupe
 from society.catalogue import components, mechanisms, scenarios
 from society.draws import Array
 from society.gamemaster import GameMaster
 from society.graph import NOBODY
+from society.members import World
 from society.replies import Amount, Choice, Mix, Peer, Value, Whole, Words, fields
 from society.table import Table
 from society.talk import Ask, Line, Page, Script, Step

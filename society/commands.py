@@ -1,0 +1,283 @@
+"""What each command does: plays, resumes, tells, checks. How it is typed stands in cli.
+
+Heavy imports stand inside the commands, so that `society --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import traceback
+from collections.abc import Iterable
+from contextlib import nullcontext, suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .errors import Paused, SocietyError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from .calls import Entry
+    from .gamemaster import GameMaster, Outcome
+    from .listing import Kind
+    from .runs.manifest import Manifest
+    from .runs.runfile import RunFile, Status, Writer
+    from .spec import Setup
+    from .theatre.live import Live
+
+KINDS: tuple[Kind, ...] = ("scenarios", "components", "mechanisms", "graphs", "models")
+UNSAID = object()  # a limit that was not given, where None lifts one
+
+
+def tell(args: argparse.Namespace) -> int:
+    """society list"""
+    from .listing import listed
+
+    for kind in [args.kind] if args.kind else KINDS:
+        for line in listed(kind, parameters=args.kind is not None):
+            print(line)
+    if args.kind is None:
+        print("`society list KIND` tells the parameters of each, by name", file=sys.stderr)
+    return 0
+
+
+def run(args: argparse.Namespace) -> int:
+    """society run"""
+    from .runs.manifest import manifest_of
+    from .runs.runfile import Writer
+    from .scenario_file import changed, load, told
+    from .spec import prepared
+
+    sizes = {name: getattr(args, name) for name in ("seed", "rounds", "replicates", "agents")}
+    given = {name: value for name, value in sizes.items() if value is not None}
+    spec = told(changed(load(args.scenario, given), args.changes), _minds_given(args))
+    setup = prepared(spec)
+    if args.estimate:
+        return _estimate(args, setup)
+    # A preset or a file of its own is not the run of the scenario that it plays.
+    stem = Path(args.scenario).stem
+    own = ".py" in args.scenario or stem == spec.scenario
+    path = args.out or Path("runs") / f"{setup.scenario.name if own else stem}-{setup.seed}.run"
+    game = setup.gamemaster(minds=setup.minds())
+    writer = Writer(path, manifest_of(setup, game, args.record), overwrite=args.overwrite)
+    if not args.quiet:
+        print(f"{setup.scenario.name}: {setup.found}", file=sys.stderr)
+    return _played(args, setup, game, writer)
+
+
+def _estimate(args: argparse.Namespace, setup: Setup) -> int:
+    """Calls, tokens and cost of a run that is not played."""
+    from .models.estimate import Counting
+
+    minds = Counting(setup.spec.models, seed=setup.seed)
+    outcome = setup.gamemaster(minds=minds).play()
+    forecasts = minds.forecasts()
+    if args.json:
+        told = [forecast._asdict() for forecast in forecasts]
+        print(json.dumps({"rounds": outcome.rounds, "models": told}, indent=2))
+        return 0
+    from .theatre.forecast import forecast
+
+    forecast(outcome.rounds, forecasts, _console())
+    return 0
+
+
+def resume(args: argparse.Namespace) -> int:
+    """society resume"""
+    from .runs.resume import taken_up
+    from .runs.runfile import open_run
+    from .scenario_file import told
+
+    with open_run(args.file) as run:
+        if run.status == "finished":
+            print(f"society: {args.file} is finished; nothing to resume", file=sys.stderr)
+            return _reported(args, run, 0)
+    sitting = taken_up(args.file, lambda spec: told(spec, _minds_given(args)))
+    if sitting.writer.vault.since:
+        print(f"society: {args.file}{sitting.writer.vault.since}", file=sys.stderr)
+    return _played(args, *sitting)
+
+
+def _minds_given(args: argparse.Namespace) -> dict[str, Any]:
+    """What the command line says about minds: {"model": ..., "limits": {...}, ...}."""
+    names = {"api_base": args.api_base, "concurrency": args.max_concurrency}
+    model = {"model": getattr(args, "model", None), **names}
+    limits = {name: getattr(args, name) for name in ("max_cost", "max_calls", "max_tokens")}
+    prompts = getattr(args, "prompts", None)
+    return {
+        "model": {name: value for name, value in model.items() if value is not None},
+        "limits": {name: value for name, value in limits.items() if value is not UNSAID},
+        "prompts": None if prompts is None else str(prompts),
+    }
+
+
+class _End(NamedTuple):
+    """How a sitting ended: what to keep as status, the exit code, and why."""
+
+    status: Status
+    code: int = 0
+    words: str = ""
+
+
+def _played(args: argparse.Namespace, setup: Setup, game: GameMaster, writer: Writer) -> int:
+    """Play to the end or as far as it goes, and report; gives the exit code."""
+    from .runs.runfile import open_run
+
+    game.answerer.outside.awaiting = _say_awaiting
+    with writer:
+        with nullcontext() if args.quiet or args.json else _live(writer.manifest, game) as live:
+            game.recorders = [writer] if live is None else [writer, live]
+            end = _sitting(game)
+        if not end.code and (args.json or not args.quiet):
+            _conclude(setup, writer)
+        # Where the disk is full, its end cannot be written either: why it ended says more.
+        with suppress(Paused) if end.code else nullcontext():
+            writer.close(end.status)
+    if not writer.published:
+        print(f"society: {end.words}; nothing was kept", file=sys.stderr)
+        return end.code
+    with open_run(writer.path) as run:
+        if end.code:
+            kept = f"{run.rounds} rounds are kept; go on with: society resume {writer.path}"
+            print(f"society: {end.words}; {kept}", file=sys.stderr)
+        return _reported(args, run, end.code)
+
+
+def _say_awaiting(count: int) -> None:
+    replies = "a reply" if count == 1 else f"{count} replies"
+    print(f"society: waiting for {replies} under way; Ctrl-C again not to wait", file=sys.stderr)
+
+
+def _sitting(game: GameMaster) -> _End:
+    try:
+        game.play()
+    except KeyboardInterrupt:
+        return _End("interrupted", 130, "interrupted")
+    except Paused as paused:
+        return _End("paused", paused.exit_code, f"paused: {paused}")
+    except SocietyError as error:
+        return _End("failed", error.exit_code, str(error))
+    except Exception:  # of a component or script: its author needs to see where
+        traceback.print_exc()
+        return _End("failed", 1, "the run failed where the lines above say")
+    return _End("finished")
+
+
+def _live(manifest: Manifest, game: GameMaster) -> Live:
+    from .theatre.live import Live
+
+    return Live(manifest, asked=game.answerer.outside.ledger.entries)
+
+
+def _conclude(setup: Setup, writer: Writer) -> None:
+    """Keep what the scenario concludes from the run, so that it need not be found again."""
+    from .runs.afterword import concluded
+    from .runs.runfile import open_run
+
+    if setup.scenario.afterword is not None:
+        with open_run(writer.path) as run:
+            findings, note = concluded(run, setup, writer.vault)
+        if not note:
+            writer.conclude(findings)
+
+
+def _reported(args: argparse.Namespace, run: RunFile, code: int) -> int:
+    if args.json or not args.quiet:
+        _report(args, run)
+    return code
+
+
+def show(args: argparse.Namespace) -> int:
+    """society show"""
+    from .runs.runfile import open_run
+
+    with open_run(args.file) as run:
+        _report(args, run)
+    return 0
+
+
+def _report(args: argparse.Namespace, run: RunFile) -> None:
+    """What a run came to, as JSON or as a page for people."""
+    from .runs.afterword import Concluded, concluded
+    from .scenario import estimated
+
+    findings, note = concluded(run) if run.status == "finished" else Concluded()
+    outcome = run.outcome()
+    found = {one.name: estimated(one.values, one.unit) for one in findings}
+    outcome = replace(outcome, measures={**outcome.measures, **found})
+    if args.json:
+        print(json.dumps(_facts(run, outcome, note), indent=2))
+        return
+    from .theatre.summary import summary
+
+    summary(run, outcome, [note] if note else [], _console())
+
+
+def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
+    manifest = run.manifest
+    return {
+        "scenario": manifest.scenario,
+        "seed": manifest.seed,
+        "agents": manifest.agents,
+        "replicates": manifest.replicates,
+        "rounds": outcome.rounds,
+        "status": run.status,
+        "digest": outcome.digest,
+        "out": str(run.path),
+        "measures": {name: asdict(estimate) for name, estimate in outcome.measures.items()},
+        "ends": {cause or "none": count for cause, count in outcome.ends.items()},
+        "ledger": _totals(outcome.ledger) | {"unanswered": run.unanswered},
+        "notes": [note] if note else [],
+        "minds": [entry._asdict() for entry in outcome.ledger],
+    }
+
+
+def _totals(ledger: Iterable[Entry]) -> dict[str, Any]:
+    """Sums over all that was asked; null where something unknown is in them."""
+    counts = ("calls", "retries", "repairs", "cut", "fallbacks")
+    used = ("prompt_tokens", "completion_tokens", "cost")
+    entries = list(ledger)
+    totals: dict[str, Any] = {name: sum(getattr(one, name) for one in entries) for name in counts}
+    for name in used:
+        values = [getattr(one, name) for one in entries]
+        totals[name] = None if None in values else sum(values)
+    return totals
+
+
+def verify(args: argparse.Namespace) -> int:
+    """society verify"""
+    from .runs.verify import verify
+
+    verdict = verify(args.file)
+    if args.json:
+        checks = [check._asdict() for check in verdict.checks]
+        print(json.dumps({"ok": verdict.ok, "checks": checks}, indent=2))
+    else:
+        marks = {True: "ok", False: "FAILED", None: "-"}
+        for check in verdict.checks:
+            print(f"{marks[check.ok]:6}  {check.name}: {check.words}")
+    return 0 if verdict.ok else 1
+
+
+def replay(args: argparse.Namespace) -> int:
+    """society replay"""
+    from .runs.runfile import open_run
+    from .theatre.plain import history
+
+    with open_run(args.file) as run:
+        history(run, _console(), args.start, args.replicate, args.speed)
+    return 0
+
+
+def _console() -> Console:
+    """Stdout; a reader that has left is handled in `main`, not by rich."""
+    from rich.console import Console
+
+    class Paper(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Paper(highlight=False)
