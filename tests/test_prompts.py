@@ -157,6 +157,7 @@ def test_facts_common_to_all_come_first_so_that_prompts_begin_alike(files: Files
 
 def test_thinking_first_is_asked_for_where_it_is_wanted() -> None:
     assert "step by step" in asked(thinking=True)[0]
+    assert "asked for below.\nForm of the answer: " in asked(thinking=True)[0]
     assert "step by step" not in asked(thinking=False)[0]
 
 
