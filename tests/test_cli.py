@@ -263,6 +263,11 @@ def test_overwrite_replaces_a_run(typed: Type) -> None:
     assert typed("show", "a.run", "--json").json["seed"] == 2
 
 
+def heeding_interrupts() -> None:
+    """Where the tests run in the background, interrupts are ignored, also by their children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_keeps_what_was_committed_and_says_so(tmp_path: Path) -> None:
     out = tmp_path / "long.run"
     words = [
@@ -282,6 +287,7 @@ def test_ctrl_c_keeps_what_was_committed_and_says_so(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         text=True,
         cwd=tmp_path,
+        preexec_fn=heeding_interrupts,
     )
     while not out.exists():
         time.sleep(0.02)

@@ -119,13 +119,20 @@ def test_one_run_can_be_killed_again_and_again(
     assert (told(path), asked(provider)) == (whole, whole.calls)
 
 
+def heeding_interrupts() -> None:
+    """Where the tests run in the background, interrupts are ignored, also by their children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_an_interrupt_waits_for_the_answers_under_way(
     provider: Provider, whole: Told, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.run"
     provider.plan(latency=0.3)
     program = [sys.executable, "-m", "society", *words(path, provider)]
-    with subprocess.Popen(program, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        program, stderr=subprocess.PIPE, text=True, preexec_fn=heeding_interrupts
+    ) as process:
         while asked(provider) < 15:
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
