@@ -24,6 +24,7 @@ or stock for its language villages: they are ours, those of fishing_village.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -36,7 +37,7 @@ from society.components.persona import Persona, Temper
 from society.components.recall import EmbedderName
 from society.draws import Array
 from society.replies import Amount
-from society.scenario import OF_DEFAULT_CAST, Measure, Stage, Told, scenario
+from society.scenario import OF_DEFAULT_CAST, Measure, Told, scenario
 from society.scenarios.fishing_village import (
     MEASURES,
     Village,
@@ -44,6 +45,7 @@ from society.scenarios.fishing_village import (
     overnight,
     per_fisher,
 )
+from society.scenarios.fishing_village import STAGE as LAKE_STAGE
 from society.scenarios.institutions import VoteRule, imitated, no_fines, punished, watched
 from society.scenarios.norms import told_by_norms
 from society.scenarios.sentences import Policy, reconsidered, unwritten
@@ -164,10 +166,9 @@ OWN_MEASURES = (
 )
 _OWN = [measure.name for measure in OWN_MEASURES]
 
-STAGE = Stage(
-    gauge=("stock", "capacity"),
+STAGE = dataclasses.replace(
+    LAKE_STAGE,
     columns=("effort", "catch", "wealth"),
-    links={"punish": "fined", "imitate": "copied"},
     notes={
         "policy": {
             "propose community": "of {n} proposals the one with the median cap",
@@ -176,13 +177,6 @@ STAGE = Stage(
         "cap": {},
     },
     quotes={"norm": "now holds", "proposal": "proposes"},
-    limits={"catch": "limit"},
-    endings={
-        "starved": "a villager starved",
-        "fined_to_death": "a villager was fined to death",
-        "collapsed": "the lake collapsed",
-    },
-    presence="alive",
 )
 
 
