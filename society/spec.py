@@ -25,7 +25,6 @@ from .families import GraphSpec, built, drawing, family
 from .gamemaster import GameMaster
 from .graph import Graph
 from .members import World
-from .models.settings import Limits
 from .outside import Outside
 from .prompts import Prompts
 from .scenario import Params, Scenario
@@ -125,18 +124,18 @@ class Setup:
         """The models that the cast will call."""
         return {name for one in self.cast() for part in one.components for name in part.models}
 
-    def minds(self, spent: Spent | None = None, limits: Limits | None = None) -> Minds | None:
+    def minds(self, spent: Spent | None = None) -> Minds | None:
         """Those that the cast asks; None if it asks nobody. Raises InputError for what cannot work.
 
-        spent: by earlier sittings. limits: in place of those of the spec.
+        spent: by earlier sittings.
         """
         names = self.models_named
         if not names:
             return None
         from .models.desk import Desk
 
-        limits, spent = limits or self.spec.limits, spent or Spent()
-        desk = Desk(self.spec.models, limits, spent, self.models, seed=self.seed)
+        spec = self.spec
+        desk = Desk(spec.models, spec.limits, spent or Spent(), self.models, seed=self.seed)
         desk.check(names)
         return desk
 
