@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from .catalogue import components, mechanisms, presets, scenarios
 from .checks import Schema, expected, parameters_of, schema_of
 from .families import FAMILIES
+from .models.keys import found
 from .models.settings import ModelSpec, listing
 from .scenario_file import load
 
@@ -40,7 +41,9 @@ def entries(kind: Kind) -> dict[str, Entry]:
     if kind == "models":
         settings = _parameters(ModelSpec)[1:]  # all but the model itself
         plain = {name: Entry(words, ()) for name, words in listing()}
-        return plain | {"settings": Entry("of each, under `models` in a scenario file", settings)}
+        keys = Entry(", ".join(found()) or "none set in the environment or in .env", ())
+        of_each = Entry("of each, under `models` in a scenario file", settings)
+        return plain | {"keys": keys, "settings": of_each}
     parts: dict[Kind, Callable[[], Mapping[str, Callable[..., Any]]]] = {
         "components": components,
         "mechanisms": mechanisms,

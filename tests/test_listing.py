@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import doctest
+import os
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -73,3 +75,15 @@ def test_long_lines_go_on_further_in() -> None:
 
 def test_the_examples_in_its_docstrings_are_true() -> None:
     assert doctest.testmod(listing) == (0, doctest.testmod(listing).attempted)
+
+
+def test_keys_that_are_set_are_named_and_never_shown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
+        monkeypatch.delenv(name)
+    assert entries("models")["keys"].words == "none set in the environment or in .env"
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody-knows")
+    assert entries("models")["keys"].words == "OPENAI_API_KEY"
+    assert "sk-nobody-knows" not in "".join(listed("models", parameters=True))
