@@ -74,7 +74,7 @@ def test_an_answer_is_found_where_models_put_it(text: str) -> None:
     ],
 )
 def test_nothing_is_read_where_the_place_of_the_answer_is_in_doubt(text: str) -> None:
-    refused(EFFORT, text)
+    assert "expected a number from 0 to 1" in str(refused(EFFORT, text))
 
 
 def test_an_error_quotes_the_reply_shortly_and_says_what_was_expected() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 
@@ -47,4 +48,6 @@ def test_nobody_begins_to_wait_afterwards() -> None:
 
 
 def test_without_a_stop_sleep_is_only_sleep() -> None:
+    began = time.monotonic()
     asyncio.run(Halt().sleep(0.001))
+    assert time.monotonic() - began >= 0.001

@@ -58,7 +58,7 @@ def test_what_it_says_can_be_read_as_an_answer(reply: Reply) -> None:
     for agent in range(10):
         for use in range(3):
             said = Offline(1)(request(reply, agent, options, use))
-            read(reply, said.text, LEGAL, said.finish)
+            assert read(reply, said.text, LEGAL, said.finish) is not None
 
 
 def efforts(agent: int, seed: int = 1) -> list[float]:
