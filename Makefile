@@ -44,5 +44,5 @@ bench: .venv/dev
 # torch first: sentence-transformers would take it with several GB for graphics cards.
 .venv/dev: $(SET_UP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,embeddings]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all,dev]'
 	@touch .venv/core $@

@@ -10,12 +10,10 @@ import json
 import sys
 import traceback
 from collections.abc import Iterable
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from .errors import Paused, SocietyError
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,7 +22,8 @@ if TYPE_CHECKING:
     from .gamemaster import GameMaster, Outcome
     from .listing import Kind
     from .runs.manifest import Manifest
-    from .runs.runfile import RunFile, Status, Writer
+    from .runs.runfile import RunFile
+    from .runs.sitting import Sitting
     from .spec import Setup
     from .theatre.live import Live
 
@@ -46,8 +45,7 @@ def tell(args: argparse.Namespace) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """society run"""
-    from .runs.manifest import manifest_of
-    from .runs.runfile import Writer
+    from .runs.sitting import Sitting
     from .scenario_file import changed, load, told
     from .spec import prepared
 
@@ -61,11 +59,10 @@ def run(args: argparse.Namespace) -> int:
     stem = Path(args.scenario).stem
     own = ".py" in args.scenario or stem == spec.scenario
     path = args.out or Path("runs") / f"{setup.scenario.name if own else stem}-{setup.seed}.run"
-    game = setup.gamemaster(minds=setup.minds())
-    writer = Writer(path, manifest_of(setup, game, args.record), overwrite=args.overwrite)
+    sitting = Sitting.begun(setup, path, args.record, overwrite=args.overwrite)
     if not args.quiet:
         print(f"{setup.scenario.name}: {setup.found}", file=sys.stderr)
-    return _played(args, setup, game, writer)
+    return _played(args, sitting)
 
 
 def _estimate(args: argparse.Namespace, setup: Setup) -> int:
@@ -98,7 +95,7 @@ def resume(args: argparse.Namespace) -> int:
     sitting = taken_up(args.file, lambda spec: told(spec, _minds_given(args)))
     if sitting.writer.vault.since:
         print(f"society: {args.file}{sitting.writer.vault.since}", file=sys.stderr)
-    return _played(args, *sitting)
+    return _played(args, sitting)
 
 
 def _minds_given(args: argparse.Namespace) -> dict[str, Any]:
@@ -114,28 +111,20 @@ def _minds_given(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-class _End(NamedTuple):
-    """How a sitting ended: what to keep as status, the exit code, and why."""
-
-    status: Status
-    code: int = 0
-    words: str = ""
-
-
-def _played(args: argparse.Namespace, setup: Setup, game: GameMaster, writer: Writer) -> int:
+def _played(args: argparse.Namespace, sitting: Sitting) -> int:
     """Play to the end or as far as it goes, and report; gives the exit code."""
     from .runs.runfile import open_run
 
+    game, writer = sitting.game, sitting.writer
     game.answerer.outside.awaiting = _say_awaiting
     with writer:
         with nullcontext() if args.quiet or args.json else _live(writer.manifest, game) as live:
-            game.recorders = [writer] if live is None else [writer, live]
-            end = _sitting(game)
+            end = sitting.play(*([] if live is None else [live]))
+        if end.bug is not None:
+            traceback.print_exception(end.bug)
         if not end.code and (args.json or not args.quiet):
-            _conclude(setup, writer)
-        # Where the disk is full, its end cannot be written either: why it ended says more.
-        with suppress(Paused) if end.code else nullcontext():
-            writer.close(end.status)
+            sitting.conclude()
+        sitting.close(end)
     if not writer.published:
         print(f"society: {end.words}; nothing was kept", file=sys.stderr)
         return end.code
@@ -151,37 +140,10 @@ def _say_awaiting(count: int) -> None:
     print(f"society: waiting for {replies} under way; Ctrl-C again not to wait", file=sys.stderr)
 
 
-def _sitting(game: GameMaster) -> _End:
-    try:
-        game.play()
-    except KeyboardInterrupt:
-        return _End("interrupted", 130, "interrupted")
-    except Paused as paused:
-        return _End("paused", paused.exit_code, f"paused: {paused}")
-    except SocietyError as error:
-        return _End("failed", error.exit_code, str(error))
-    except Exception:  # of a component or script: its author needs to see where
-        traceback.print_exc()
-        return _End("failed", 1, "the run failed where the lines above say")
-    return _End("finished")
-
-
 def _live(manifest: Manifest, game: GameMaster) -> Live:
     from .theatre.live import Live
 
     return Live(manifest, asked=game.answerer.outside.ledger.entries)
-
-
-def _conclude(setup: Setup, writer: Writer) -> None:
-    """Keep what the scenario concludes from the run, so that it need not be found again."""
-    from .runs.afterword import concluded
-    from .runs.runfile import open_run
-
-    if setup.scenario.afterword is not None:
-        with open_run(writer.path) as run:
-            findings, note = concluded(run, setup, writer.vault)
-        if not note:
-            writer.conclude(findings)
 
 
 def _reported(args: argparse.Namespace, run: RunFile, code: int) -> int:

@@ -37,7 +37,8 @@ class Outcome:
     """What a run came to.
 
     ends: replicates by the cause that ended them; "" for those that go on or reached the horizon.
-    values: each measure per replicate, (R,), NaN where it was not measured.
+    values: each measure per replicate, (R,), NaN where it was not measured. censored: of measures
+    that wait for something, where it has not come, (R,).
     """
 
     rounds: int
@@ -46,6 +47,7 @@ class Outcome:
     ends: Mapping[str, int]
     ledger: tuple[Entry, ...]
     values: Mapping[str, Array] = field(compare=False, repr=False)
+    censored: Mapping[str, Array] = field(compare=False, repr=False)
 
 
 class GameMaster:
@@ -138,6 +140,11 @@ class GameMaster:
             dict(Counter(self.cause.tolist())),
             self.answerer.outside.ledger.entries(),
             {name: folded.values() for name, folded in self.folded.items()},
+            {
+                name: folded.censored()
+                for name, folded in self.folded.items()
+                if folded.fold == "first"
+            },
         )
 
     async def _play(self, line: Line) -> Any:

@@ -229,8 +229,11 @@ class Folded:
         share = self.total / np.maximum(self.count, 1) if self.fold == "mean" else self.total
         return np.where(self.count > 0, share, np.nan)
 
+    def censored(self) -> Array:
+        """(R,), where a `first` had not come by the last round that was measured."""
+        open_ended: Array = (self.count == 0) & ~np.isnan(self.latest)
+        return open_ended & (self.fold == "first")
+
     def estimate(self) -> Estimate:
         """Over replicates."""
-        open_ended = (self.count == 0) & ~np.isnan(self.latest)
-        censored = int(open_ended.sum()) if self.fold == "first" else 0
-        return estimated(self.values(), self.unit, censored)
+        return estimated(self.values(), self.unit, int(self.censored().sum()))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from .table import Table, complete_graphs
 from .talk import Recorder
 from .tape import Answerer
 from .wrap import Play, questions
+
+if TYPE_CHECKING:
+    from .models.budget import Budget
 
 
 class Drawn(NamedTuple):
@@ -124,18 +127,19 @@ class Setup:
         """The models that the cast will call."""
         return {name for one in self.cast() for part in one.components for name in part.models}
 
-    def minds(self, spent: Spent | None = None) -> Minds | None:
+    def minds(self, spent: Spent | None = None, budget: Budget | None = None) -> Minds | None:
         """Those that the cast asks; None if it asks nobody. Raises InputError for what cannot work.
 
-        spent: by earlier sittings.
+        spent: by earlier sittings. budget: in place of the run's own.
         """
         names = self.models_named
         if not names:
             return None
+        from .models.budget import Budget
         from .models.desk import Desk
 
-        spec = self.spec
-        desk = Desk(spec.models, spec.limits, spent or Spent(), self.models, seed=self.seed)
+        budget = budget or Budget(self.spec.limits, spent or Spent())
+        desk = Desk(self.spec.models, budget, self.models, seed=self.seed)
         desk.check(names)
         return desk
 

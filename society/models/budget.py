@@ -1,4 +1,4 @@
-"""Hard stops: what a run may use of calls, tokens and dollars, over all its sittings.
+"""Hard stops: what runs may use of calls, tokens and dollars, over all their sittings.
 
 Before an attempt goes out, the most that it can use is set aside; afterwards what it did use is
 counted instead. So a limit is never exceeded, however many calls are under way.
@@ -33,27 +33,30 @@ class Use(NamedTuple):
 
 
 class Budget:
-    """Of one run; used in one event loop."""
+    """Of one run, or of several that share it; used in one event loop.
 
-    def __init__(self, limits: Limits, spent: Spent, halt: Halt) -> None:
-        self._limits, self._halt = limits, halt
+    known: what was spent before, whose cost may be unknown.
+    """
+
+    def __init__(self, limits: Limits, known: Spent) -> None:
+        self.limits, self.known = limits, known
         self.limited = limits != Limits()
-        self._spent = Use(spent.calls, spent.tokens, spent.cost or 0.0)
+        self._spent = Use(known.calls, known.tokens, known.cost or 0.0)
         self._held = Use()
         self._flying = 0
         self._waits: list[asyncio.Future[None]] = []
 
-    async def hold(self, most: Use) -> None:
+    async def hold(self, most: Use, halt: Halt) -> None:
         """Set aside what an attempt can use at most; waits for others under way where that helps.
 
-        Raises Paused if it does not fit, or if the run is stopped meanwhile.
+        Raises Paused if it does not fit, or if the run, which `halt` stops, is stopped meanwhile.
         """
         while self._excess(self._spent.plus(self._held).plus(most)):
             if excess := self._excess(self._spent.plus(most)):
                 raise Paused(self._words(excess, most))
             wait = asyncio.get_running_loop().create_future()
             self._waits.append(wait)
-            await self._halt.over(wait)
+            await halt.over(wait)
         self._held = self._held.plus(most)
         self._flying += 1
 
@@ -71,7 +74,7 @@ class Budget:
     def _excess(self, use: Use) -> str:
         """The first limit that would be exceeded; "" if none."""
         for sort, amount in use._asdict().items():
-            limit = getattr(self._limits, f"max_{sort}")
+            limit = getattr(self.limits, f"max_{sort}")
             if limit is not None and amount > limit:
                 return sort
         return ""
@@ -81,7 +84,7 @@ class Budget:
             f"${amount:.4f}" if sort == "cost" else f"{amount}"
             for amount in (
                 getattr(self._spent, sort),
-                getattr(self._limits, f"max_{sort}"),
+                getattr(self.limits, f"max_{sort}"),
                 getattr(most, sort),
             )
         )

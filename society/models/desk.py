@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .remote import Remote
     from .wire import Client
 
-_NO_LIMITS, _NOTHING = Limits(), Spent()
-
 
 class Mind(Protocol):
     """One model, ready to be asked."""
@@ -41,23 +39,22 @@ class Desk:
 
     specs: settings by the name that requests use; `default` is offline unless it is given. A name
     that is not among them is a model, taken with the settings of `default`. own: what makes the
-    models of the user's functions, by FILE.py:function. seed: of the offline mind.
+    models of the user's functions, by FILE.py:function. budget: the run's own, or one that it
+    shares. seed: of the offline mind.
     """
 
     def __init__(
         self,
         specs: Mapping[str, ModelSpec],
-        limits: Limits = _NO_LIMITS,
-        spent: Spent = _NOTHING,
+        budget: Budget | None = None,
         own: Mapping[str, Callable[[], BaseChatModel]] | None = None,
         *,
         seed: int = 0,
     ) -> None:
         self._specs = {"default": ModelSpec()} | dict(specs)
-        self._limits, self._spent, self._seed = limits, spent, seed
-        self._own = own or {}
+        self._budget = budget or Budget(Limits(), Spent())
+        self._own, self._seed = own or {}, seed
         self._halt = Halt()
-        self._budget = Budget(limits, spent, self._halt)
         self._minds: dict[str, Mind] = {}
 
     def spec(self, name: str) -> ModelSpec:
@@ -104,11 +101,11 @@ class Desk:
         self._minds.clear()
 
     def _refuse_uncounted(self, spec: ModelSpec) -> None:
-        if self._limits.max_cost is None:
+        if self._budget.limits.max_cost is None:
             return
         if price(spec) is None:
             unknown = f"the price of {spec.model!r} is unknown"
-        elif self._spent.cost is None:
+        elif self._budget.known.cost is None:
             unknown = "nobody knows what the run has cost so far"
         else:
             return
@@ -124,9 +121,9 @@ class Desk:
 
     def _made(self, spec: ModelSpec) -> Mind:
         if spec.sort == "offline":
-            return Free(Offline(self._seed), self._budget)
+            return Free(Offline(self._seed), self._budget, self._halt)
         if spec.sort == "tape":
-            return Free(Tape.read(spec.model.removeprefix("tape:")), self._budget)
+            return Free(Tape.read(spec.model.removeprefix("tape:")), self._budget, self._halt)
         return self._remote(spec)
 
     def _remote(self, spec: ModelSpec) -> Remote:

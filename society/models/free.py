@@ -7,13 +7,14 @@ from collections.abc import Callable
 from society.calls import Going, Request, Said
 
 from .budget import Budget, Use
+from .halt import Halt
 
 
 class Free:
     """A mind whose answer is a function of the request."""
 
-    def __init__(self, answer: Callable[[Request], Said], budget: Budget) -> None:
-        self._answer, self._budget = answer, budget
+    def __init__(self, answer: Callable[[Request], Said], budget: Budget, halt: Halt) -> None:
+        self._answer, self._budget, self._halt = answer, budget, halt
 
     def check(self) -> None:
         """It needs no key."""
@@ -27,7 +28,7 @@ class Free:
         """The answer; raises Paused at a limit, and what the function raises."""
         said = self._answer(request)
         use = Use(1, (said.prompt_tokens or 0) + (said.completion_tokens or 0))
-        await self._budget.hold(use)
+        await self._budget.hold(use, self._halt)
         try:
             await going()
         finally:

@@ -100,7 +100,7 @@ class _Call:
         if not budget.limited:
             return await self._in_turn(waiting)
         most = self._most()
-        await budget.hold(most)
+        await budget.hold(most, self.remote.halt)
         before = self.attempts
         used = Use()
         try:

@@ -186,6 +186,7 @@ class RunFile:
             dict(Counter(cause.tolist())),
             self.ledger(),
             {name: values.values() for name, values in folded.items()},
+            {name: each.censored() for name, each in folded.items() if each.fold == "first"},
         )
 
     def _record(self, number: int, lines: bool) -> Record | None:

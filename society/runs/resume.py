@@ -9,37 +9,34 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 from society.errors import RunFileError, brief
-from society.gamemaster import GameMaster
+from society.models.budget import Budget
 from society.scenario_file import Spec
-from society.spec import Setup, prepared
+from society.spec import prepared
 
 from .changes import changes
 from .reader import open_run
+from .sitting import Sitting
 from .writer import Writer
 
 
-class Sitting(NamedTuple):
-    """A run that is ready to go on."""
-
-    setup: Setup
-    game: GameMaster
-    writer: Writer
-
-
-def taken_up(path: Path | str, changed: Callable[[Spec], Spec] = lambda spec: spec) -> Sitting:
+def taken_up(
+    path: Path | str,
+    changed: Callable[[Spec], Spec] = lambda spec: spec,
+    budget: Budget | None = None,
+) -> Sitting:
     """The run in a file, ready to go on; raises InputError.
 
     changed: gives other limits, or another way to reach the models. Whatever else it changed would
-    make another history, which the first round that differs would tell.
+    make another history, which the first round that differs would tell. budget: in place of the
+    run's own.
     """
     with open_run(path) as run:
         if run.status == "finished":
             raise RunFileError(f"{brief(path)} is finished; there is nothing to resume")
         setup = prepared(changed(Spec.model_validate(run.manifest.spec)))
-        minds = setup.minds(run.spent)
+        minds = setup.minds(run.spent, budget)
         writer = Writer.resumed(run, changes(run.manifest, setup))
     game = setup.gamemaster(minds=minds)
     return Sitting(setup, game, writer)

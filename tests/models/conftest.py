@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from society.calls import Address, Message, Request, Said, Spent
+from society.models.budget import Budget
 from society.models.desk import Desk
 from society.models.settings import Limits, ModelSpec
 
@@ -81,7 +82,7 @@ def _asked(
     calls: Sequence[Request] = [requests] if isinstance(requests, Request) else list(requests)
 
     async def all_of_them() -> list[Said]:
-        desk = Desk(specs, limits or Limits(), spent or Spent(), **more)
+        desk = Desk(specs, Budget(limits or Limits(), spent or Spent()), **more)
         try:
             return await asyncio.gather(*(desk.call(request, going) for request in calls))
         finally:

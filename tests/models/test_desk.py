@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from society.calls import Said
+from society.calls import Said, Spent
 from society.errors import InputError, Paused
+from society.models.budget import Budget
 from society.models.desk import Desk
 from society.models.settings import Limits, ModelSpec
 
@@ -120,7 +121,7 @@ def test_whoever_waits_ends_when_the_run_is_halted(
     provider.plan(script=["429"], retry_after=900)
     model = f"halted {settings} {limits}"  # with a limiter of its own
     fixed = {"api_base": provider.url, "deadline": 5000.0, "max_tokens": 40}
-    desk = Desk({"default": ModelSpec(model=model, **fixed, **settings)}, limits)
+    desk = Desk({"default": ModelSpec(model=model, **fixed, **settings)}, Budget(limits, Spent()))
 
     async def interrupted() -> list[Said | BaseException]:
         calls = [asyncio.create_task(desk.call(ask(f"I am {n}", n), at_once)) for n in range(3)]

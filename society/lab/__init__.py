@@ -1,0 +1,1 @@
+"""From one society to evidence: sweeps, statistics, norm coding, figures, reports."""

@@ -1,0 +1,25 @@
+"""Libraries that only the analysis of runs needs, imported when they are first used."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from society.errors import InputError
+
+
+def needed(module: str, extra: str = "lab") -> Any:
+    """A module of an extra; raises InputError with the line that installs it.
+
+    >>> needed("scipy.stats").norm.cdf(0)
+    np.float64(0.5)
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        # A module that is there but misses another one is broken, and says so itself.
+        if error.name != module.partition(".")[0]:
+            raise
+        raise InputError(
+            f"{error.name} is not installed; install it with: pip install 'society[{extra}]'"
+        ) from None

@@ -1,0 +1,101 @@
+"""One sitting of a run: played from where it stands to its end, or as far as it goes."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import nullcontext, suppress
+from pathlib import Path
+from traceback import walk_tb
+from typing import NamedTuple, Self
+
+from society.errors import Paused, SocietyError, blamed
+from society.gamemaster import GameMaster
+from society.models.budget import Budget
+from society.spec import Setup
+from society.talk import Recorder
+
+from .afterword import concluded
+from .manifest import Level, manifest_of
+from .reader import open_run
+from .store import Status
+from .writer import Writer
+
+
+class End(NamedTuple):
+    """How a sitting ended: the status to keep, an exit code, and why.
+
+    bug: what a component or script raised, whose author needs to see where.
+    """
+
+    status: Status
+    code: int = 0
+    words: str = ""
+    bug: Exception | None = None
+
+
+class Sitting(NamedTuple):
+    """A run that is ready to be played, or to go on."""
+
+    setup: Setup
+    game: GameMaster
+    writer: Writer
+
+    @classmethod
+    def begun(
+        cls,
+        setup: Setup,
+        path: Path,
+        level: Level | None = None,
+        *,
+        overwrite: bool = False,
+        budget: Budget | None = None,
+    ) -> Self:
+        """Of a new run; raises InputError. budget: in place of the run's own."""
+        game = setup.gamemaster(minds=setup.minds(budget=budget))
+        return cls(setup, game, Writer(path, manifest_of(setup, game, level), overwrite=overwrite))
+
+    def play(self, *watching: Recorder) -> End:
+        """Play from synchronous code; an interrupt ends the sitting, too."""
+        self.game.recorders = [self.writer, *watching]
+        try:
+            self.game.play()
+        except (Exception, KeyboardInterrupt) as error:
+            return _ended(error)
+        return End("finished")
+
+    async def perform(self, *watching: Recorder) -> End:
+        """The same among other runs of one event loop; a cancelled one ends as interrupted."""
+        self.game.recorders = [self.writer, *watching]
+        try:
+            await self.game.perform()
+        except (Exception, asyncio.CancelledError) as error:
+            return _ended(error)
+        return End("finished")
+
+    def conclude(self) -> None:
+        """Keep what the scenario concludes from its run, so that it need not be found again."""
+        if self.setup.scenario.afterword is not None:
+            with open_run(self.writer.path) as run:
+                findings, note = concluded(run, self.setup, self.writer.vault)
+            if not note:
+                self.writer.conclude(findings)
+
+    def close(self, end: End) -> None:
+        """Keep how it ended."""
+        # Where the disk is full, its end cannot be written either: why it ended says more.
+        with suppress(Paused) if end.code else nullcontext():
+            self.writer.close(end.status)
+
+
+def _ended(error: BaseException) -> End:
+    match error:
+        case KeyboardInterrupt() | asyncio.CancelledError():
+            return End("interrupted", 130, "interrupted")
+        case Paused():
+            return End("paused", error.exit_code, f"paused: {error}")
+        case SocietyError():
+            return End("failed", error.exit_code, str(error))
+        case Exception():
+            *_, (frame, _) = walk_tb(error.__traceback__)
+            return End("failed", 1, blamed(error, frame.f_code.co_filename), error)
+    raise error
