@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import (
     AfterValidator,
@@ -22,8 +22,8 @@ from pydantic import (
 )
 
 from .catalogue import located, presets
-from .checks import Fault, Refused, anchored, checked
-from .errors import ScenarioError, brief
+from .checks import Fault, Keys, Refused, anchored, checked, dotted
+from .errors import ScenarioError, brief, nearest
 from .families import GraphSpec
 from .models.settings import Limits, ModelSpec
 from .positions import Source, read, value_of
@@ -64,7 +64,9 @@ def _where(reference: str, info: ValidationInfo) -> str:
     return located(reference, (info.context or {}).get("folder"))
 
 
-class _Said(BaseModel):
+class Section(BaseModel):
+    """What stands under one key of a file."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     @model_validator(mode="before")
@@ -76,7 +78,7 @@ class _Said(BaseModel):
         return {key: value for key, value in said.items() if value is not None}
 
 
-class CohortSpec(_Said):
+class CohortSpec(Section):
     """Agents with the same components.
 
     components: all of them; left out, they are those of the scenario's default cast: of its cohort
@@ -91,7 +93,7 @@ class CohortSpec(_Said):
     parameters: Named = {}
 
 
-class Spec(_Said):
+class Spec(Section):
     """What a scenario file says.
 
     scenario: a name, FILE.py or FILE.py:NAME. graph: for all relations that `graphs` leaves out.
@@ -150,32 +152,102 @@ def load(source: str, changes: Mapping[str, Any] | None = None) -> Spec:
 def changed(spec: Spec, settings: Iterable[str]) -> Spec:
     """With KEY=VALUE settings of the command line applied in order; raises InputError.
 
-    KEY is a parameter of the scenario, graph (of all relations) or graph.RELATION.
-
     >>> spec = changed(load("fishing_village"), ["growth=.2", "graph.learn={kind: small_world}"])
     >>> spec.parameters, spec.graphs["learn"].kind
     ({'growth': 0.2}, 'small_world')
     """
-    said, origin = spec.model_dump(), spec._source
-    for setting in settings:
-        label = f"--set {setting}"
-        key, equals, text = setting.partition("=")
+    given = []
+    for text in settings:
+        label = f"--set {text}"
+        key, equals, value = text.partition("=")
         if not equals:
             raise ScenarioError(f"{label}: expected KEY=VALUE, as in --set growth=0.2")
-        value = value_of(text, label)
         if key in ("seed", "agents", "rounds", "replicates"):
             raise ScenarioError(f"{label}: {key} is no parameter of a scenario; use --{key}")
-        if key == "graph":
-            said |= {"graph": value, "graphs": {}}
-            origin = origin.said_again(("graph",), label)
-        elif key.startswith("graph."):
-            relation = key.removeprefix("graph.")
-            said["graphs"] = said["graphs"] | {relation: value}
-            origin = origin.said_again(("graphs", relation), label)
-        else:
-            said["parameters"] = said["parameters"] | {key: value}
-            origin = origin.said_again(("parameters", key), label)
-    return _spec(said, origin, Path.cwd())
+        given.append(Setting(key, value_of(value, label), label))
+    return amended(spec, given, Path.cwd())
+
+
+class Setting(NamedTuple):
+    """A value for one key of a scenario file, and where it was said.
+
+    key: a parameter of the scenario; or a key of the file, with those below it after dots:
+    rounds, graphs.learn, cohorts.miser.count. model is short for models.default, and graph.learn
+    for graphs.learn.
+    """
+
+    key: str
+    value: Any
+    where: str
+
+
+def amended(spec: Spec, settings: Iterable[Setting], folder: Path) -> Spec:
+    """With settings applied in order; raises InputError. folder: where files are looked up.
+
+    >>> two = [Setting("rounds", 9, "here"), Setting("models.judge", "offline", "here")]
+    >>> spec = amended(load("fishing_village"), two, Path())
+    >>> spec.rounds, spec.models["judge"].sort
+    (9, 'offline')
+    """
+    said, origin = spec.model_dump(), spec._source
+    for key, value, where in settings:
+        try:
+            keys = _keys(key, said)
+            _put(said, keys, _model_changed(said, keys, value))
+        except Refused as refused:
+            origin = origin.said_again((key,), where)
+            raise origin.refusal(refused.faults) from None
+        origin = origin.said_again(keys, where)
+        if keys == ("graph",):
+            said["graphs"] = {}  # one graph said for all outweighs those of single relations
+    return _spec(said, origin, folder)
+
+
+def _keys(key: str, said: Mapping[str, Any]) -> Keys:
+    """Where in a spec a setting belongs; raises Refused."""
+    head, *rest = key.split(".")
+    if head == "model":
+        return ("models", "default", *rest)
+    if head == "graph" and rest:
+        return ("graphs", *rest)
+    if head not in said:
+        return ("parameters", key)
+    if head == "scenario":
+        raise Refused(Fault((key,), "another scenario is another base; use base", True))
+    if head == "cohorts" and rest:
+        names = [cohort["name"] for cohort in said["cohorts"] or ()]
+        if rest[0] not in names:
+            raise Refused(
+                Fault((key,), f"no cohort is called {rest[0]!r}; {nearest(rest[0], names)}", True)
+            )
+        return ("cohorts", names.index(rest[0]), *rest[1:])
+    return (head, *rest)
+
+
+def _model_changed(said: Mapping[str, Any], keys: Keys, value: Any) -> Any:
+    """A model's settings, where `keys` name one: what is not said anew stays."""
+    if keys[0] != "models" or len(keys) != 2:
+        return value
+    given = {"model": value} if isinstance(value, str) else value
+    old = said["models"].get(keys[1], {})
+    if not isinstance(given, Mapping):
+        return given
+    if "model" in given:  # another model is not on the server of the old one
+        old = {name: kept for name, kept in old.items() if name != "api_base"}
+    return {**old, **given}
+
+
+def _put(said: Any, keys: Keys, value: Any) -> None:
+    """Set a value deep inside; raises Refused where a key on the way holds no mapping."""
+    *way, last = keys
+    for depth, key in enumerate(way):
+        if isinstance(said, dict) and said.get(key) is None:
+            said[key] = {}
+        said = said[key]
+        if not isinstance(said, dict | list):
+            words = f"{dotted(keys[: depth + 1])} is {said!r:.60}, and has nothing in it"
+            raise Refused(Fault((".".join(map(str, keys)),), words, True))
+    said[last] = value
 
 
 def told(spec: Spec, minds: Mapping[str, Any]) -> Spec:
@@ -184,13 +256,11 @@ def told(spec: Spec, minds: Mapping[str, Any]) -> Spec:
     minds: "model" (settings of the default model), "limits" and "prompts", each possibly empty.
     """
     said, origin = spec.model_dump(), spec._source
-    given, old = minds["model"], said["models"].get("default", {})
-    if "model" in given:  # another model is not on the server of the old one
-        old = {name: value for name, value in old.items() if name != "api_base"}
-    elif given.keys() == {"concurrency"} and not old:
+    given, keys = minds["model"], ("models", "default")
+    if given.keys() == {"concurrency"} and "default" not in said["models"]:
         given = {}  # nobody but the offline mind is asked
     if given:
-        said["models"]["default"] = {**old, **given}
+        _put(said, keys, _model_changed(said, keys, given))
     for name in given:
         flag = {"concurrency": "--max-concurrency"}.get(name, f"--{name.replace('_', '-')}")
         origin = origin.said_again(("models", "default", name), flag)
