@@ -14,9 +14,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from . import commands
-from .commands import KINDS, UNSAID
+from .commands import lab, runs
+from .commands.runs import KINDS, UNSAID
 from .errors import SocietyError
 
 
@@ -59,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
 
     listing = subs.add_parser("list", help="what can be played, and what agents are made of")
     listing.add_argument("kind", nargs="?", choices=KINDS, help="one kind, with its parameters")
-    listing.set_defaults(command=commands.tell)
+    listing.set_defaults(command=runs.tell)
 
     run = subs.add_parser("run", help="play a scenario and keep its history in a run file")
     run.add_argument("scenario", help="a name from `society list`, FILE.yaml or FILE.py")
@@ -82,17 +83,17 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--out", type=Path, metavar="FILE", help="default: runs/SCENARIO-SEED.run")
     run.add_argument("--overwrite", action="store_true", help="replace an existing run file")
     _output(run)
-    run.set_defaults(command=commands.run)
+    run.set_defaults(command=runs.run)
 
     resume = subs.add_parser("resume", help="go on with a run that was interrupted or paused")
     resume.add_argument("file", type=Path, metavar="FILE.run")
     _limits(resume)
     _output(resume)
-    resume.set_defaults(command=commands.resume)
+    resume.set_defaults(command=runs.resume)
 
     for name, command, words in (
-        ("show", commands.show, "what a run came to"),
-        ("verify", commands.verify, "check that a run file is whole and can be played again"),
+        ("show", runs.show, "what a run came to"),
+        ("verify", runs.verify, "check that a run file is whole and can be played again"),
     ):
         sub = subs.add_parser(name, help=words)
         sub.add_argument("file", type=Path, metavar="FILE.run")
@@ -107,8 +108,32 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument(
         "--speed", type=_above_zero, default=math.inf, metavar="X", help="rounds a second"
     )
-    replay.set_defaults(command=commands.replay)
+    replay.set_defaults(command=runs.replay)
+    _experiments(subs)
     return parser
+
+
+def _experiments(subs: Any) -> None:
+    sweep = subs.add_parser("sweep", help="play an experiment: one society under many conditions")
+    sweep.add_argument("experiment", type=Path, metavar="EXPERIMENT.yaml")
+    sweep.add_argument(
+        "--workers", type=_whole(1), default=os.cpu_count() or 1, metavar="N",
+        help="processes for rules (default: as many as this machine has cores)",
+    )  # fmt: skip
+    sweep.add_argument(
+        "--dask", nargs="?", const="here", metavar="ADDRESS",
+        help="play on a dask cluster: that of this scheduler, or one made on this machine",
+    )  # fmt: skip
+    _limits(sweep)
+    sweep.add_argument("--out", type=Path, metavar="DIR", help="default: sweeps/NAME")
+    sweep.add_argument("--overwrite", action="store_true", help="replace runs made otherwise")
+    _output(sweep)
+    sweep.set_defaults(command=lab.sweep)
+
+    report = subs.add_parser("report", help="figures, tests and tables of runs, as one page")
+    report.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="run file or sweep")
+    report.add_argument("--out", type=Path, default=Path("report"), metavar="DIR")
+    report.set_defaults(command=lab.report)
 
 
 def _limits(parser: argparse.ArgumentParser) -> None:

@@ -121,16 +121,17 @@ class Spec(Section):
     _source: Source = PrivateAttr(default_factory=Source)
 
 
-def load(source: str, changes: Mapping[str, Any] | None = None) -> Spec:
+def load(source: str, changes: Mapping[str, Any] | None = None, folder: Path | None = None) -> Spec:
     """What a scenario file says, with `changes` to it; raises InputError.
 
     source: a scenario or preset by name, FILE.yaml, FILE.py or FILE.py:NAME.
     changes: as in a scenario file; single `parameters` are added to those of the file.
+    folder: where a file is looked up; none: the working directory.
 
     >>> load("fishing_village", {"parameters": {"growth": 0.2}, "replicates": 20}).replicates
     20
     """
-    where = located(source)
+    where = located(source, folder)
     if where.endswith((".yaml", ".yml")):
         folder, (said, positions) = Path(where).parent, read(Path(where))
     else:

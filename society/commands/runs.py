@@ -1,7 +1,4 @@
-"""What each command does: plays, resumes, tells, checks. How it is typed stands in cli.
-
-Heavy imports stand inside the commands, so that `society --help` answers at once.
-"""
+"""Commands about single runs: they list, play, resume, tell, check and replay."""
 
 from __future__ import annotations
 
@@ -15,17 +12,17 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from .stdout import console
 
-    from .calls import Entry
-    from .gamemaster import GameMaster, Outcome
-    from .listing import Kind
-    from .runs.manifest import Manifest
-    from .runs.runfile import RunFile
-    from .runs.sitting import Sitting
-    from .spec import Setup
-    from .theatre.live import Live
+if TYPE_CHECKING:
+    from society.calls import Entry
+    from society.gamemaster import GameMaster, Outcome
+    from society.listing import Kind
+    from society.runs.manifest import Manifest
+    from society.runs.runfile import RunFile
+    from society.runs.sitting import Sitting
+    from society.spec import Setup
+    from society.theatre.live import Live
 
 KINDS: tuple[Kind, ...] = ("scenarios", "components", "mechanisms", "graphs", "models")
 UNSAID = object()  # a limit that was not given, where None lifts one
@@ -33,7 +30,7 @@ UNSAID = object()  # a limit that was not given, where None lifts one
 
 def tell(args: argparse.Namespace) -> int:
     """society list"""
-    from .listing import listed
+    from society.listing import listed
 
     for kind in [args.kind] if args.kind else KINDS:
         for line in listed(kind, parameters=args.kind is not None):
@@ -45,13 +42,13 @@ def tell(args: argparse.Namespace) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """society run"""
-    from .runs.sitting import Sitting
-    from .scenario_file import changed, load, told
-    from .spec import prepared
+    from society.runs.sitting import Sitting
+    from society.scenario_file import changed, load, told
+    from society.spec import prepared
 
     sizes = {name: getattr(args, name) for name in ("seed", "rounds", "replicates", "agents")}
     given = {name: value for name, value in sizes.items() if value is not None}
-    spec = told(changed(load(args.scenario, given), args.changes), _minds_given(args))
+    spec = told(changed(load(args.scenario, given), args.changes), minds_given(args))
     setup = prepared(spec)
     if args.estimate:
         return _estimate(args, setup)
@@ -67,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _estimate(args: argparse.Namespace, setup: Setup) -> int:
     """Calls, tokens and cost of a run that is not played."""
-    from .models.estimate import Counting
+    from society.models.estimate import Counting
 
     minds = Counting(setup.spec.models, seed=setup.seed)
     outcome = setup.gamemaster(minds=minds).play()
@@ -76,29 +73,29 @@ def _estimate(args: argparse.Namespace, setup: Setup) -> int:
         told = [forecast._asdict() for forecast in forecasts]
         print(json.dumps({"rounds": outcome.rounds, "models": told}, indent=2))
         return 0
-    from .theatre.forecast import forecast
+    from society.theatre.forecast import forecast
 
-    forecast(outcome.rounds, forecasts, _console())
+    forecast(outcome.rounds, forecasts, console())
     return 0
 
 
 def resume(args: argparse.Namespace) -> int:
     """society resume"""
-    from .runs.resume import taken_up
-    from .runs.runfile import open_run
-    from .scenario_file import told
+    from society.runs.resume import taken_up
+    from society.runs.runfile import open_run
+    from society.scenario_file import told
 
     with open_run(args.file) as run:
         if run.status == "finished":
             print(f"society: {args.file} is finished; nothing to resume", file=sys.stderr)
             return _reported(args, run, 0)
-    sitting = taken_up(args.file, lambda spec: told(spec, _minds_given(args)))
+    sitting = taken_up(args.file, lambda spec: told(spec, minds_given(args)))
     if sitting.writer.vault.since:
         print(f"society: {args.file}{sitting.writer.vault.since}", file=sys.stderr)
     return _played(args, sitting)
 
 
-def _minds_given(args: argparse.Namespace) -> dict[str, Any]:
+def minds_given(args: argparse.Namespace) -> dict[str, Any]:
     """What the command line says about minds: {"model": ..., "limits": {...}, ...}."""
     names = {"api_base": args.api_base, "concurrency": args.max_concurrency}
     model = {"model": getattr(args, "model", None), **names}
@@ -113,7 +110,7 @@ def _minds_given(args: argparse.Namespace) -> dict[str, Any]:
 
 def _played(args: argparse.Namespace, sitting: Sitting) -> int:
     """Play to the end or as far as it goes, and report; gives the exit code."""
-    from .runs.runfile import open_run
+    from society.runs.runfile import open_run
 
     game, writer = sitting.game, sitting.writer
     game.answerer.outside.awaiting = _say_awaiting
@@ -141,7 +138,7 @@ def _say_awaiting(count: int) -> None:
 
 
 def _live(manifest: Manifest, game: GameMaster) -> Live:
-    from .theatre.live import Live
+    from society.theatre.live import Live
 
     return Live(manifest, asked=game.answerer.outside.ledger.entries)
 
@@ -154,7 +151,7 @@ def _reported(args: argparse.Namespace, run: RunFile, code: int) -> int:
 
 def show(args: argparse.Namespace) -> int:
     """society show"""
-    from .runs.runfile import open_run
+    from society.runs.runfile import open_run
 
     with open_run(args.file) as run:
         _report(args, run)
@@ -163,8 +160,8 @@ def show(args: argparse.Namespace) -> int:
 
 def _report(args: argparse.Namespace, run: RunFile) -> None:
     """What a run came to, as JSON or as a page for people."""
-    from .runs.afterword import Concluded, concluded
-    from .scenario import estimated
+    from society.runs.afterword import Concluded, concluded
+    from society.scenario import estimated
 
     findings, note = concluded(run) if run.status == "finished" else Concluded()
     outcome = run.outcome()
@@ -173,9 +170,9 @@ def _report(args: argparse.Namespace, run: RunFile) -> None:
     if args.json:
         print(json.dumps(_facts(run, outcome, note), indent=2))
         return
-    from .theatre.summary import summary
+    from society.theatre.summary import summary
 
-    summary(run, outcome, [note] if note else [], _console())
+    summary(run, outcome, [note] if note else [], console())
 
 
 def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
@@ -191,13 +188,13 @@ def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
         "out": str(run.path),
         "measures": {name: asdict(estimate) for name, estimate in outcome.measures.items()},
         "ends": {cause or "none": count for cause, count in outcome.ends.items()},
-        "ledger": _totals(outcome.ledger) | {"unanswered": run.unanswered},
+        "ledger": totals(outcome.ledger) | {"unanswered": run.unanswered},
         "notes": [note] if note else [],
         "minds": [entry._asdict() for entry in outcome.ledger],
     }
 
 
-def _totals(ledger: Iterable[Entry]) -> dict[str, Any]:
+def totals(ledger: Iterable[Entry]) -> dict[str, Any]:
     """Sums over all that was asked; null where something unknown is in them."""
     counts = ("calls", "retries", "repairs", "cut", "fallbacks")
     used = ("prompt_tokens", "completion_tokens", "cost")
@@ -211,7 +208,7 @@ def _totals(ledger: Iterable[Entry]) -> dict[str, Any]:
 
 def verify(args: argparse.Namespace) -> int:
     """society verify"""
-    from .runs.verify import verify
+    from society.runs.verify import verify
 
     verdict = verify(args.file)
     if args.json:
@@ -226,20 +223,9 @@ def verify(args: argparse.Namespace) -> int:
 
 def replay(args: argparse.Namespace) -> int:
     """society replay"""
-    from .runs.runfile import open_run
-    from .theatre.plain import history
+    from society.runs.runfile import open_run
+    from society.theatre.plain import history
 
     with open_run(args.file) as run:
-        history(run, _console(), args.start, args.replicate, args.speed)
+        history(run, console(), args.start, args.replicate, args.speed)
     return 0
-
-
-def _console() -> Console:
-    """Stdout; a reader that has left is handled in `main`, not by rich."""
-    from rich.console import Console
-
-    class Paper(Console):
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError
-
-    return Paper(highlight=False)

@@ -1,0 +1,108 @@
+"""The folder of a sweep: what was to be played, and a run file for each condition that was begun.
+
+sweep.json     the experiment as it was written, its conditions, and what failed
+NAME.run       one for each condition
+coding.run     the coding of its norms, if there is one, with texts.csv for people who code
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from society.errors import FileError, RunFileError, brief
+
+from .analysis import Analysis
+from .experiment import Experiment, Luck
+from .naming import Label
+
+NOTE, CODING = "sweep.json", "coding.run"
+
+_STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Played(BaseModel):
+    """A condition and its run file, which is there once the run has begun."""
+
+    model_config = _STRICT
+
+    name: str
+    factors: dict[str, Label]
+    file: str
+
+
+class Folder(BaseModel):
+    """What `sweep.json` says. failures: why the runs of some conditions failed, by condition."""
+
+    model_config = _STRICT
+
+    format: Literal[1] = 1
+    name: str
+    text: str
+    random_numbers: Luck
+    levels: dict[str, list[Label]]
+    analysis: Analysis
+    conditions: list[Played]
+    failures: dict[str, str] = {}
+
+    _path: Path = Path()
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return self._path
+
+    @classmethod
+    def of(cls, experiment: Experiment, path: Path) -> Self:
+        """For an experiment that is to be played there."""
+        self = cls(
+            name=experiment.name,
+            text=experiment.text,
+            random_numbers=experiment.random_numbers,
+            levels={name: list(labels) for name, labels in experiment.levels.items()},
+            analysis=experiment.analysis,
+            conditions=[
+                Played(name=name, factors=dict(factors), file=file)
+                for name, factors, _, file in experiment.conditions
+            ],
+        )
+        self._path = path
+        return self
+
+    def keep(self, failures: Mapping[str, str]) -> None:
+        """Write it, all or nothing; raises FileError."""
+        text = self.model_copy(update={"failures": dict(failures)}).model_dump_json(indent=1)
+        draft = self.path / f".{NOTE}.{os.getpid()}"
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            draft.write_text(f"{text}\n", "utf-8")
+            draft.replace(self.path / NOTE)
+        except OSError as error:
+            reason = error.strerror or error
+            raise FileError(
+                f"cannot write {brief(self.path)}: {reason}; name another folder with --out"
+            ) from error
+
+
+def opened(path: Path | str) -> Folder:
+    """The folder of a sweep; raises FileError, RunFileError."""
+    path = Path(path)
+    try:
+        folder = Folder.model_validate_json((path / NOTE).read_text("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileError(
+            f"{brief(path)} is no folder of a sweep; `society sweep EXPERIMENT.yaml` makes one"
+        ) from None
+    except OSError as error:
+        raise FileError(f"cannot read {brief(path / NOTE)}: {error.strerror}") from error
+    except (ValidationError, UnicodeDecodeError):
+        raise RunFileError(
+            f"{brief(path / NOTE)} is not what a sweep has written; "
+            "play the experiment again, which keeps its run files"
+        ) from None
+    folder._path = path
+    return folder

@@ -1,0 +1,52 @@
+"""What levels of a factor and conditions are called, in tables and in names of files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+Label = str | float | int | bool | None
+
+_LONGEST = 80  # characters of a condition's name in the name of its file
+
+
+def label_of(value: Any) -> Label:
+    """A level's value in a word."""
+    if isinstance(value, str | float | int | bool | None):
+        return value
+    if isinstance(value, Mapping):
+        named = value.get("model", value.get("kind"))
+        if named is not None and len(value) == 1:
+            return str(named)
+        return " ".join(f"{key} {label_of(inner)}" for key, inner in value.items())
+    return " ".join(str(label_of(inner)) for inner in value)
+
+
+def worded(label: Label) -> str:
+    """As a person writes it.
+
+    >>> worded(0.2), worded(None), worded(True)
+    ('0.2', 'none', 'true')
+    """
+    if label is None or isinstance(label, bool):
+        return str(label).lower()
+    return f"{label:g}" if isinstance(label, float) else str(label)
+
+
+def luck(seed: int, name: str) -> int:
+    """The seed of a condition that shares no luck with others."""
+    return int.from_bytes(blake2b(f"{seed} {name}".encode(), digest_size=6).digest())
+
+
+def filed(name: str) -> str:
+    """A file's name, unique as the condition's is.
+
+    >>> filed("fine=2,lake=harsh")
+    'fine=2,lake=harsh'
+    """
+    plain = re.sub(r"[^\w.,=+-]+", "-", name, flags=re.ASCII)
+    if plain == name and len(name) <= _LONGEST and not name.startswith((".", "-")):
+        return name
+    return f"{plain[:_LONGEST].strip('.-')}-{blake2b(name.encode(), digest_size=4).hexdigest()}"

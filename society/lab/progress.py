@@ -1,0 +1,96 @@
+"""How a sweep goes, on stderr: conditions done, time left, and what minds have cost so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+
+from society.calls import Entry
+
+from .worker import Done
+
+
+class Progress:
+    """Watches a sweep: `with Progress(names) as watching: ...`."""
+
+    def __init__(self, parts: int, console: Console | None = None) -> None:
+        self.console = console or Console(stderr=True)
+        self._bars = Bars(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[done]} of {task.fields[parts]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[spent]}"),
+            console=self.console,
+        )
+        self._parts, self._done = parts, 0
+        self._shares: dict[str, float] = {}
+        self._ledgers: dict[str, Sequence[Entry]] = {}
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        # Shares of runs under way count, so that the time left is told before the first is over.
+        self._bar = self._bars.add_task(
+            "conditions", total=self._parts, done=0, parts=self._parts, spent=""
+        )
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._bars.stop()
+
+    def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None:
+        """A run has come to a share of its rounds, and has asked so much by now."""
+        self._shares[name], self._ledgers[name] = share, ledger
+        self._show()
+
+    def done(self, name: str, done: Done) -> None:
+        """A run is over, one way or another."""
+        self._shares[name] = 1.0
+        self._done += done.status == "finished"
+        if done.status != "finished":
+            self.console.print(
+                f"{name}: {done.words or done.status}", markup=False, highlight=False
+            )
+        self._show()
+
+    def _show(self) -> None:
+        self._bars.update(
+            self._bar,
+            completed=sum(self._shares.values()),
+            done=self._done,
+            spent=spending(self._ledgers),
+        )
+
+
+class Silent:
+    """Watches and says nothing."""
+
+    def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None:
+        """A run has come to a share of its rounds."""
+
+    def done(self, name: str, done: Done) -> None:
+        """A run is over."""
+
+
+def spending(ledgers: Mapping[str, Sequence[Entry]]) -> str:
+    """Calls and cost of this sitting, in words."""
+    entries = [entry for ledger in ledgers.values() for entry in ledger]
+    calls = sum(entry.calls for entry in entries)
+    if not calls:
+        return ""
+    costs = [entry.cost for entry in entries]
+    known = [cost for cost in costs if cost is not None]
+    cost = f"${sum(known):.4f}" if len(known) == len(costs) else "cost unknown"
+    return f"{calls:,} calls, {cost}"
