@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
@@ -25,6 +26,7 @@ Keys = tuple[str | int, ...]  # ("cohorts", 0, "count")
 Schema = Mapping[str, Any]
 
 _LONGEST = 60  # characters of an offending value that are shown
+_KNOWN = 512  # parts whose parameters are remembered: a sweep prepares the same ones many times
 
 
 class Fault(NamedTuple):
@@ -76,6 +78,11 @@ def parameters_of(part: Callable[..., Any]) -> type[BaseModel]:
 
     A class that is no dataclass takes nothing. Raises Refused for types that are not imported.
     """
+    return _parameters_of(part)
+
+
+@lru_cache(_KNOWN)
+def _parameters_of(part: Callable[..., Any]) -> type[BaseModel]:
     try:
         if not isinstance(part, type):
             fields = _keywords(part)
@@ -252,6 +259,11 @@ def _inner(schema: Schema, part: str | int) -> Schema | None:
 
 def schema_of(model: type[BaseModel]) -> Schema:
     """The JSON schema of a model, with its references written out."""
+    return _schema_of(model)
+
+
+@lru_cache(_KNOWN)
+def _schema_of(model: type[BaseModel]) -> Schema:
     schema: Schema = model.model_json_schema(schema_generator=_Tolerant)
     written: Schema = _written_out(schema, schema.get("$defs", {}))
     return written
