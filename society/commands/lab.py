@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 def sweep(args: argparse.Namespace) -> int:
     """society sweep"""
+    from society.lab.coded import coded
     from society.lab.experiment import experiment
     from society.lab.sweep import Sweep, swept
     from society.scenario_file import told
@@ -28,13 +29,16 @@ def sweep(args: argparse.Namespace) -> int:
     minds = minds_given(args)
     read = experiment(args.experiment, lambda spec: told(spec, minds | {"limits": {}}))
     folder = args.out or Path("sweeps") / read.name
-    with _watched(args, len(read.conditions)) as watching, _cluster(args) as cluster:
+    with _watched(args, len(read.conditions) + (read.coding is not None)) as watching, _cluster(args) as cluster:
         sitting = Sweep(cluster, watching, read.record, _limits(read, minds["limits"]))
-        interrupted = False
+        notes, interrupted = list[str](), False
         try:
             swept(read, folder, sitting, overwrite=args.overwrite)
+            notes = coded(read, folder, sitting, overwrite=args.overwrite)
         except KeyboardInterrupt:
             interrupted = True
+    for note in notes:
+        print(f"society: {note}", file=sys.stderr)
     return _told(args, read, folder, sitting, interrupted)
 
 
@@ -66,8 +70,9 @@ def _told(
     code = 130 if interrupted else 1 if "failed" in statuses else 3 if "paused" in statuses else 0
     if args.json:
         print(json.dumps(_facts(read, folder, sitting), indent=2))
-    finished = statuses.count("finished")
-    words = f"{read.name}: {finished} of {len(read.conditions)} conditions are finished"
+    ended = [sitting.results.get(condition.name) for condition in read.conditions]
+    finished = sum(done is not None and done.status == "finished" for done in ended)
+    words = f"{read.name}: {finished} of {len(ended)} conditions are finished"
     if code:
         again = f"go on with: society sweep {args.experiment} --out {folder}"
         print(f"society: {words}; what was played is kept; {again}", file=sys.stderr)

@@ -31,7 +31,7 @@ from society.scenario_file import Section, Setting, Spec, amended, load
 from society.spec import Setup, prepared
 
 from .analysis import Analysis
-from .coding import CodingSpec
+from .coding import CodingSpec, rubric_of
 from .naming import Label, filed, label_of, luck, worded
 
 Luck = Literal["common", "independent"]
@@ -132,6 +132,8 @@ class _Reading:
 
     def experiment(self) -> Experiment:
         self._check_keys()
+        if self.said.coding is not None:
+            rubric_of(self.said.coding.rubric)
         crossed = list(itertools.product(*self._choices()))
         conditions = self._conditions(crossed)
         levels = {
