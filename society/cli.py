@@ -132,7 +132,9 @@ def _experiments(subs: Any) -> None:
 
     report = subs.add_parser("report", help="figures, tests and tables of runs, as one page")
     report.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="run file or sweep")
-    report.add_argument("--out", type=Path, default=Path("report"), metavar="DIR")
+    report.add_argument(
+        "--out", type=Path, metavar="DIR", help="default: report/ in the sweep, or else here"
+    )
     report.set_defaults(command=lab.report)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -231,6 +231,13 @@ class Whole(_Bounded):
         return int(value) if value is not None and value.is_integer() else None
 
 
+def _check_labels(labels: Sequence[str]) -> None:
+    """Raises ValueError for what a form, from which labels are read back, could not tell apart."""
+    for label in labels:
+        if "/" in label or "; " in label:
+            raise ValueError(f"label {label!r} holds a slash or a semicolon; use other signs")
+
+
 class Choice(Value):
     """One of several options; the answer is the option's index.
 
@@ -244,6 +251,7 @@ class Choice(Value):
     def __init__(self, *labels: str, options: Array | None = None) -> None:
         if bool(labels) == (options is not None):
             raise ValueError("give labels, or an array of options: one of the two")
+        _check_labels(labels)
         self.fixed = options is None
         self.options = np.array([labels], object) if options is None else np.array(options)
         # NaN differs from itself; None is asked for by name.
@@ -342,6 +350,7 @@ class Mix(Value):
     silent = 0.0
 
     def __init__(self, *actions: str) -> None:
+        _check_labels(actions)
         self.actions = actions
 
     @property

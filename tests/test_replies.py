@@ -616,3 +616,12 @@ def test_a_mix_that_is_read_can_be_settled(shares: list[int]) -> None:
     raw = np.array([[mix.parse(str(given), NAMES)]])
     everybody = np.ones((1, 1), bool)
     assert mix.settle(raw, everybody, {}, everybody).sum() == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("reply", [Choice, Mix])
+def test_labels_that_a_run_file_could_not_tell_apart_are_refused(reply: type) -> None:
+    """They are read back from the form, choice a/b."""
+    with pytest.raises(ValueError, match="label 'give/take' holds a slash"):
+        reply("give/take", "leave")
+    with pytest.raises(ValueError, match="label 'a; b' holds a slash or a semicolon"):
+        reply("a; b", "leave")

@@ -29,7 +29,10 @@ def sweep(args: argparse.Namespace) -> int:
     minds = minds_given(args)
     read = experiment(args.experiment, lambda spec: told(spec, minds | {"limits": {}}))
     folder = args.out or Path("sweeps") / read.name
-    with _watched(args, len(read.conditions) + (read.coding is not None)) as watching, _cluster(args) as cluster:
+    with (
+        _watched(args, len(read.conditions) + (read.coding is not None)) as watching,
+        _cluster(args) as cluster,
+    ):
         sitting = Sweep(cluster, watching, read.record, _limits(read, minds["limits"]))
         notes, interrupted = list[str](), False
         try:
@@ -104,6 +107,8 @@ def report(args: argparse.Namespace) -> int:
     from society.lab.report import report
     from society.lab.study import studied
 
-    page = report(studied(args.paths), args.out)
+    one_sweep = len(args.paths) == 1 and args.paths[0].is_dir()
+    folder = args.paths[0] / "report" if one_sweep else Path("report")
+    page = report(studied(args.paths), args.out or folder)
     print(page)
     return 0

@@ -221,6 +221,10 @@ class _Reading:
                 found.append(self._condition(choices))
             except InputError as error:
                 wrong |= dict.fromkeys(str(error).splitlines())
+        if self.said.random_numbers == "common" and len({one.setup.agents for one in found}) > 1:
+            # A draw belongs to a seat, and there are seats in one condition that another lacks.
+            words = "conditions of different size share no luck; say random_numbers: independent"
+            wrong[f"{self.origin.found}: {words}"] = None
         if wrong:
             lines = list(wrong)
             more = [f"and {len(lines) - 5} more"] if len(lines) > 5 else []
@@ -229,7 +233,11 @@ class _Reading:
 
     def _condition(self, choices: tuple[_Choice, ...]) -> Condition:
         factors = {choice.factor: choice.label for choice in choices}
-        name = ",".join(f"{factor}={worded(label)}" for factor, label in factors.items())
+        listed = list(factors) == ["condition"]
+        name = ",".join(
+            worded(label) if listed else f"{factor}={worded(label)}"
+            for factor, label in factors.items()
+        )
         name = name or (self.said.name or self.file.stem)
         settings = [setting for choice in choices for setting in choice.settings]
         self._refuse_clashes(choices)

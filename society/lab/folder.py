@@ -1,9 +1,9 @@
 """The folder of a sweep: what was to be played, and a run file for each condition that was begun.
 
-    sweep.json     the experiment as it was written, its conditions, and what failed
-    NAME.run       one for each condition
-    coding.run     the coding of its norms, if there is one
-    texts.csv      what was coded, for people who code
+sweep.json     the experiment as it was written, its conditions, and what failed
+NAME.run       one for each condition
+coding.run     the coding of its norms, if there is one
+texts.csv      what was coded, for people who code
 """
 
 from __future__ import annotations

@@ -1,0 +1,164 @@
+"""What was asked, answered and told in a round, agent by agent.
+
+Lines name values by facts, answers and public columns; an array of them concerns some agents only:
+a question those who were asked, a tell those who then took part. Options are told by their labels,
+a mixed strategy by the probability of each action, peers by their seats, flags as 0 and 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from society.draws import Array
+from society.graph import NOBODY
+from society.talk import Page, Step
+
+_PEERS = ("join", "cut", "parents")
+_MASKS = ("gone", "ends")
+
+
+class Said(NamedTuple):
+    """One thing that was said in a step, (R, N), or (R, 1) if it is common.
+
+    scope: "common", "own", "seen GRAPH", "answer", "low" and "high" for bounds of answers, "gone",
+    "ends", "join", "cut" or "parents". whom: those whom it concerns.
+    """
+
+    place: int  # of the step in the round, from 0
+    step: Step
+    scope: str
+    name: str
+    values: Array
+    whom: Array
+
+    @property
+    def of_replicates(self) -> bool:
+        """Whether it is about a whole replicate rather than each of its agents."""
+        return self.scope in ("common", "ends")
+
+    @property
+    def of_agents(self) -> bool:
+        """Whether it is a fact about each agent, told to it."""
+        return self.step.sort == "tell" and self.scope.startswith(("own", "seen "))
+
+
+class Reading:
+    """A page, read with the one before it, which tells who was there; None before page 0."""
+
+    def __init__(self, page: Page, before: Page | None) -> None:
+        self.page = page
+        self._present = np.ones_like(page.present) if before is None else before.present
+        running = np.ones_like(page.running) if before is None else before.running
+        self._running = running.reshape(-1, 1)
+
+    @property
+    def part(self) -> Array:
+        """Who took part in the round, if only for some of it, (R, N)."""
+        return self._running & (self._present | self.page.present)
+
+    def said(self) -> Iterator[Said]:
+        """Everything that was said, in order."""
+        present, running = self._present, self._running
+        for place, step in enumerate(self.page.steps):
+            active: Array = present & running
+            if ("who", "") in step.arrays:
+                active = active & step.arrays["who", ""]
+            for scope, name, values in _contents(step):
+                whom: Array = active
+                if values.shape != active.shape:  # it is common
+                    whom = np.any(active, axis=1, keepdims=True)
+                if scope in _MASKS:
+                    whom = values & (present if scope == "gone" else running)
+                elif scope in _PEERS:
+                    whom = values != NOBODY
+                yield Said(place, step, scope, name, values, whom)
+            present = present & ~step.arrays.get(("gone", ""), np.False_)
+            running = running & ~step.arrays.get(("ends", ""), np.False_)
+
+    def known(self) -> dict[str, tuple[Array, Array]]:
+        """One number or text per agent by name, (R, N), and for whom it is known.
+
+        Where several have one name: the fact as last told, else the public column, else the answer
+        as last given.
+        """
+        answers: dict[str, tuple[Array, Array]] = {}
+        facts: dict[str, tuple[Array, Array]] = {}
+        for said in self.said():
+            if said.scope == "answer":
+                question = f"{said.step.kind} {said.name}".rstrip()
+                answers[question] = _merged(answers.get(question), said)
+            elif said.of_agents:
+                facts[said.name] = _merged(facts.get(said.name), said)
+        return {**answers, **self._public(), **facts}
+
+    def _public(self) -> dict[str, tuple[Array, Array]]:
+        """The public columns; a seat without a column of text has no text in it."""
+        columns = {}
+        for name, kept in self.page.public.items():
+            values, whom = _plain(kept), self.part
+            if values.dtype.kind == "O":
+                has = [isinstance(cell, str) for cell in values.reshape(-1).tolist()]
+                whom = whom & np.array(has, bool).reshape(whom.shape)
+            columns[name] = values, whom
+        return columns
+
+    def common(self) -> dict[str, tuple[Array, Array]]:
+        """Each common fact as it was last stated, (R, 1), and in which replicates."""
+        facts: dict[str, tuple[Array, Array]] = {}
+        for said in self.said():
+            if said.scope == "common":
+                facts[said.name] = _merged(facts.get(said.name), said)
+        return facts
+
+
+def _merged(known: tuple[Array, Array] | None, said: Said) -> tuple[Array, Array]:
+    """What is known once something more has been said: the last word counts."""
+    if known is None:
+        return said.values, said.whom
+    values, whom = known
+    return np.where(said.whom, said.values, values), whom | said.whom
+
+
+def _contents(step: Step) -> Iterator[tuple[str, str, Array]]:
+    """Scope, name and values of all that a step says, but for whom it is meant."""
+    forms = _forms(step)
+    for (role, name), values in step.arrays.items():
+        if role == "answer":
+            options = step.arrays.get(("options", name))
+            for part, one in _worded(values, forms[name], options):
+                yield role, f"{name} {part}".strip(), _plain(one)
+        elif role == "parents":
+            yield role, step.form, values
+        elif role not in ("who", "options"):
+            yield role, name, _plain(values)
+
+
+def _plain(values: Array) -> Array:
+    """With text as cells of objects, whatever its length."""
+    return values.astype(object) if values.dtype.kind == "U" else values
+
+
+def _worded(values: Array, form: str, options: Array | None) -> Iterator[tuple[str, Array]]:
+    """An answer as it was meant; a mixed strategy in parts that have names."""
+    if form.startswith("mix over "):
+        actions = form.removeprefix("mix over ").split("/")
+        yield from ((action, values[..., k]) for k, action in enumerate(actions))
+    elif options is not None:
+        yield "", np.take_along_axis(options, np.maximum(values, 0), 1)
+    elif form.startswith("choice "):
+        yield "", np.array(form.removeprefix("choice ").split("/"), object)[np.maximum(values, 0)]
+    elif form.startswith("peer "):
+        yield "", np.where(values == NOBODY, np.nan, values)
+    else:
+        yield "", values
+
+
+def _forms(step: Step) -> Mapping[str, str]:
+    """The form of each answer of a question; a plain reply is one without a name."""
+    if ("answer", "") in step.arrays:
+        return {"": step.form}
+    parts = (part.partition(": ") for part in step.form.split("; "))
+    return {name: form for name, _, form in parts}
