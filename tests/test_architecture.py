@@ -23,7 +23,7 @@ ROOMS = ("components", "scenarios", "memory")
 # A module of the engine imports only what stands in a row above its own.
 ENGINE = (
     ("errors", "draws"),
-    ("graph", "checks", "objects"),
+    ("graph", "checks", "objects", "rubric", "claims"),
     ("meaning",),
     ("wording", "reading", "positions"),
     ("replies", "templates"),
@@ -42,6 +42,7 @@ ENGINE = (
     ("spec",),
     ("runs",),
     ("theatre",),
+    ("lab",),
     ("commands",),
     ("cli",),
     ("__main__",),
@@ -51,7 +52,8 @@ LEVEL = {name: level for level, row in enumerate(ENGINE) for name in row}
 # What a rule or a rule book may know of the engine.
 FOR_COMPONENTS = {"errors", "draws", "checks", "talk", "graph", "replies", "agent"}
 FOR_COMPONENTS |= {"calls", "prompts", "reading", "wording"}  # for those that speak
-FOR_SCENARIOS = FOR_COMPONENTS | {"table", "cast", "wrap", "scenario"}
+FOR_COMPONENTS |= {"rubric"}  # for those that code texts
+FOR_SCENARIOS = FOR_COMPONENTS | {"table", "cast", "wrap", "scenario", "claims"}
 FOR_THEATRE = {"errors", "draws", "graph", "talk", "scenario", "theatre"}
 
 
@@ -180,16 +182,18 @@ def test_our_modules_are_named_in_full_outside_the_engine() -> None:
 
 
 def test_the_heavy_libraries_are_imported_late() -> None:
-    """But for the theatre, the models and the templates, which are themselves imported late."""
+    """But for modules that are themselves imported late: theatre, models, templates, progress."""
     heavy = {"networkx", "rich", "ruamel", "jinja2", "aiohttp", "litellm", "langchain_core"}
-    heavy |= {"torch", "sentence_transformers", "transformers", "scipy", "dotenv"}
+    heavy |= {"torch", "sentence_transformers", "transformers", "dotenv"}
+    heavy |= {"scipy", "statsmodels", "pandas", "matplotlib", "distributed"}
+    late = {"theatre", "models", "templates.py", "progress.py"}
     early = [
         str(one)
         for file in files("society", *ROOMS)
         for one in imports(file)
         if one.module.split(".")[0] in heavy
         and not one.late
-        and not {"theatre", "models", "templates.py"} & set(file.parts)
+        and not late & set(file.parts)
     ]
     assert not early
 

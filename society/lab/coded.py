@@ -38,7 +38,8 @@ def coded(
     if missing:
         files = " and ".join(missing)
         return [f"coding waits for {files}: fill in {brief(sheet)} and save it as {files}"]
-    part = Part(NAME, prepared(spec_of(coding, texts)), path / CODING)
+    # Codes are answers, which only the level full keeps, whoever gives them.
+    part = Part(NAME, prepared(spec_of(coding, texts)), path / CODING, "full")
     if standing([part], overwrite=overwrite).get(NAME) == "finished":
         sweep.results[NAME] = Done("finished")
     else:

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from society.errors import FileError, RunFileError, brief
 
 from .analysis import Analysis
+from .coding import CodingSpec
 from .experiment import Experiment, Luck
 from .naming import Label
 
@@ -47,6 +48,7 @@ class Folder(BaseModel):
     random_numbers: Luck
     levels: dict[str, list[Label]]
     analysis: Analysis
+    coding: CodingSpec | None = None
     conditions: list[Played]
     failures: dict[str, str] = {}
 
@@ -66,6 +68,7 @@ class Folder(BaseModel):
             random_numbers=experiment.random_numbers,
             levels={name: list(labels) for name, labels in experiment.levels.items()},
             analysis=experiment.analysis,
+            coding=experiment.coding,
             conditions=[
                 Played(name=name, factors=dict(factors), file=file)
                 for name, factors, _, file in experiment.conditions

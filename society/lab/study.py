@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING
 
 from society.errors import InputError, brief
 
-from .folder import opened
+from .folder import CODING, Folder, opened
 from .frames import CONDITION
 from .tidy import Studied, Study
 
 if TYPE_CHECKING:
     from .analysis import Analysis
+    from .coding import CodingSpec
     from .experiment import Luck
     from .naming import Label
 
@@ -80,7 +81,14 @@ def _sweep(path: Path) -> Study:
         folder.text,
         folder.failures,
         tuple(missing),
+        _codings(folder),
     )
+
+
+def _codings(folder: Folder) -> dict[Path, CodingSpec]:
+    """The coding of its norms, if it has been begun."""
+    file = folder.path / CODING
+    return {file: folder.coding} if folder.coding is not None and file.exists() else {}
 
 
 def _united(studies: Sequence[Study]) -> Study:
@@ -101,6 +109,7 @@ def _united(studies: Sequence[Study]) -> Study:
         text="\n---\n".join(study.text for study in studies if study.text),
         failures=failures,
         missing=tuple(name for study in studies for name in study.missing),
+        codings={file: one for study in studies for file, one in study.codings.items()},
     )
 
 

@@ -19,14 +19,17 @@ from society.errors import brief
 from society.runs.afterword import Concluded, concluded
 from society.runs.manifest import Manifest
 from society.runs.runfile import RunFile, Status, open_run
+from society.scenario import Finding
 
 from . import exchanges
+from .codes import measured
 from .details import Agents, Events, Gathered, Quotes
 from .frames import Column, Columns, Heading, add, frame
 from .history import History, stacked
 
 if TYPE_CHECKING:
     from .analysis import Analysis
+    from .coding import CodingSpec
     from .experiment import Luck
     from .naming import Label
 
@@ -74,6 +77,7 @@ class Study:
     had the same luck, so that they can be compared in pairs, "independent" where none share any;
     None where it is mixed, or there is one condition. text: the experiment as it was written, if
     there is one. failures: why runs of conditions failed. missing: conditions without a run file.
+    codings: of norms, by run file; they belong to the runs in the same folder.
     """
 
     name: str
@@ -84,6 +88,7 @@ class Study:
     text: str = ""
     failures: Mapping[str, str] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
+    codings: Mapping[Path, CodingSpec] = field(default_factory=dict)
 
     @cached_property
     def units(self) -> dict[str, str]:
@@ -148,10 +153,13 @@ class Study:
                             something, the round in which it came
         MEASURE_censored    of such: whether it had not come by the last round, which stands there
         FINDING             what the scenario concludes when a run is finished
+        coded_...           what raters say of its texts, if they were coded
         """
         columns = self._history.runs(self.units)
         counts = self._history.replicates
-        found = [each.findings for each in self._concluded]
+        coded = self._coded
+        pairs = zip(self.played, self._concluded, strict=True)
+        found = [(*each.findings, *coded.get(run.name, ())) for run, each in pairs]
         values = [{finding.name: finding.values for finding in findings} for findings in found]
         units = {finding.name: finding.unit for findings in found for finding in findings}
         for name, unit in units.items():
@@ -266,6 +274,15 @@ class Study:
     @cached_property
     def _concluded(self) -> list[Concluded]:
         return [_conclusion(run) for run in self.played]
+
+    @cached_property
+    def _coded(self) -> dict[str, tuple[Finding, ...]]:
+        """What codings say, by condition."""
+        found: dict[str, tuple[Finding, ...]] = {}
+        for file, coding in self.codings.items():
+            runs = {run.name: run.path for run in self.played if run.path.parent == file.parent}
+            found |= measured(file, coding, runs)
+        return found
 
     def _gathered(self, table: Gathered) -> Any:
         for run in self.played:

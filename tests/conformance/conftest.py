@@ -1,7 +1,8 @@
 """Every scenario in settings as different as can be, and every preset: found, not listed.
 
 A new scenario is varied by itself: its choices and switches take each of their values, its numbers
-are halved and doubled, on every kind of graph, with one agent, with two, and with more.
+are halved and doubled, its lists cut to one entry, on every kind of graph, with one agent, with
+two, and with more.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import numpy as np
 import pytest
@@ -71,11 +73,10 @@ class Case(NamedTuple):
 
 def legal_values(scenario: Scenario, name: str) -> list[Any]:
     """Values of a parameter to be tried, the default first."""
-    field = scenario.params.model_fields[name]
-    options = [
-        option for part in _parts(field.annotation) for option in _options(part, field.default)
-    ]
-    legal = [field.default]
+    default = scenario.params().model_dump(mode="json")[name]
+    parts = _parts(scenario.params.model_fields[name].annotation)
+    options = [option for part in parts for option in _options(part, default)]
+    legal = [default]
     for option in options:
         try:
             scenario.params(**{name: option})
@@ -88,13 +89,15 @@ def legal_values(scenario: Scenario, name: str) -> list[Any]:
 
 def _parts(annotation: Any) -> tuple[Any, ...]:
     """X | Y -> X, Y."""
-    union = get_origin(annotation) is not Literal and get_args(annotation)
-    return union or (annotation,)
+    union = get_origin(annotation) in (Union, UnionType)
+    return get_args(annotation) if union else (annotation,)
 
 
 def _options(kind: Any, default: Any) -> list[Any]:
     if get_origin(kind) is Literal:
         return list(get_args(kind))
+    if isinstance(default, list):
+        return [default[:1]]
     if kind is bool:
         return [False, True]
     if kind in (int, float) and default:

@@ -63,7 +63,7 @@ def test_a_small_village_is_told_as_it_was(tmp_path: Path) -> None:
     check(told(replayed(tmp_path, "fishing_village", changes)), "fishing_village.txt")
 
 
-@pytest.mark.parametrize("scenario", ["language_village", "village_meeting"])
+@pytest.mark.parametrize("scenario", ["language_village", "norm_coding", "village_meeting"])
 def test_language_agents_are_asked_and_answer_as_they_did(tmp_path: Path, scenario: str) -> None:
     """Three agents, two rounds, the offline mind: all prompts and replies, then the history."""
     run = replayed(tmp_path, scenario, {"agents": 3, "rounds": 2, "seed": 4})

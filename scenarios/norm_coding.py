@@ -1,0 +1,105 @@
+"""Raters code texts by a rubric: a rater is an agent, a text a replicate, a criterion a round.
+
+    replicate r rates texts[r mod len(texts)]: beyond the texts, they are rated once more
+    round k asks for one label of criteria[k - 1]
+
+A rater is shown the text, the question and what the labels mean, and nothing else: neither who
+wrote the text, nor in which condition, nor what other raters say. The codes are the answers to
+`rate`; what agreement they reach, and what they say about runs, is worked out in society.lab.
+Criteria and sample texts are ours.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from society.cast import Cohort
+from society.components.language import LanguagePolicy
+from society.draws import Array
+from society.graph import NOBODY
+from society.replies import Choice
+from society.rubric import UNCODED, Criteria, Criterion, Phrase
+from society.scenario import Measure, Params, Stage, Told, scenario
+from society.table import Table
+from society.talk import Ask, Script, Tell, common, own
+
+DEMAND = Criterion(
+    name="demand",
+    question="What does the text ask of those who use what is shared?",
+    labels={
+        "restraint": "to take less than they could, to spare it, or to give something up for it",
+        "use": "to take as much as they can, for themselves or for their own people",
+        "neither": "something else, or nothing at all",
+    },
+)
+FORCE = Criterion(
+    name="force",
+    question="How binding is the text meant to be?",
+    labels={
+        "wish": "a hope or a piece of advice, which anybody may pass over",
+        "duty": "something that one ought to do, though exceptions are conceivable",
+        "law": "a rule without exception, or one whose breach is to be punished",
+    },
+    scale="ordinal",
+)
+SAMPLES = [
+    "Leave the small fish in the lake, or pay for each one that you bring ashore.",
+    "It would be kind to share a good catch now and then.",
+    "Everyone ought to fill the boat before the others do.",
+    "Whoever speaks in the meeting stands up.",
+]
+
+
+class Coding(Params):
+    """What is coded, and by what."""
+
+    criteria: Criteria = Field([DEMAND, FORCE], description="in the order in which they are asked")
+    texts: Annotated[list[Phrase], Field(min_length=1)] = Field(
+        SAMPLES, description="what is rated, one in each replicate"
+    )
+
+
+def raters(p: Coding, agents: int) -> list[Cohort]:
+    """The default cast: language models, as many as there are agents."""
+    return [Cohort("rater", agents, (LanguagePolicy(),))]
+
+
+def uncoded(told: Told, table: Table) -> Array:
+    """Share of the raters who give no label, (R,)."""
+    share: Array = (told["label"] == NOBODY).mean(1)
+    return share
+
+
+def agreeing(told: Told, table: Table) -> Array:
+    """Share of the pairs of raters with a label who give the same one, (R,); NaN without a pair."""
+    most = max(len(criterion.labels) for criterion in table.params.criteria)
+    times = (told["label"][:, :, None] == np.arange(most)).sum(1)  # (R, labels)
+    coded = times.sum(1)
+    same, pairs = (times * (times - 1)).sum(1), coded * (coded - 1)
+    share: Array = np.divide(same, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0)
+    return share
+
+
+MEASURES = (
+    Measure("uncoded", "share of raters without a label", uncoded),
+    Measure("agreeing", "share of pairs of raters with the same label", agreeing),
+)
+
+STAGE = Stage(columns=("rate",), notes={"criterion": {}, "text": {}})
+
+
+@scenario(params=Coding, cast=raters, measures=MEASURES, agents=2, rounds=2, stage=STAGE)
+def norm_coding(table: Table) -> Script:
+    """Raters give each text one label of each criterion, apart from each other (ours)."""
+    p = table.params
+    text = np.array(p.texts, object)[table.replicate_ids % len(p.texts), None]
+    for number in table.rounds(len(p.criteria)):
+        criterion = p.criteria[number - 1]
+        labels = (*criterion.labels, UNCODED)
+        facts = {"criterion": common(criterion.name), "text": common(text)}
+        code = yield Ask("rate", Choice(*labels), facts, otherwise=UNCODED)
+        label = np.where(code == len(criterion.labels), NOBODY, code)
+        yield Tell("rated", {"label": own(label)})

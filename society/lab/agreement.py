@@ -1,0 +1,212 @@
+"""Do raters agree on texts, beyond what chance would give?
+
+Every text becomes a table of the pairs of codes that it was given, (K, K) for K categories. All
+coefficients are read off the sum of these tables: the share of pairs that agree, and
+
+    1 - observed disagreement / disagreement by chance
+
+where chance deals out each rater's own codes anew (Cohen's kappa), or the codes of all raters
+together (Krippendorff's alpha). Intervals come from drawing texts anew, with all that was said of
+them; their ends are percentiles. Perfect agreement has the interval [1, 1], however few the texts.
+Sources: Cohen 1960; Cohen 1968 (weights); Krippendorff 2011, "Computing Krippendorff's
+Alpha-Reliability".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from society.draws import Array, generator
+
+from .samples import RESAMPLING, Interval, Resampling, Unanswerable
+
+Code = str | float | int | bool | None  # None or NaN: this rater did not code this text
+Scale = Literal["nominal", "ordinal", "interval"]
+Weights = Literal["none", "linear", "quadratic"]
+
+_UNCODED = -1
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far raters agree: 1 is always, 0 (but for the share of pairs) as often as by chance."""
+
+    value: float
+    interval: Interval
+    raters: int
+    texts: int  # that at least two raters coded
+    dropped: int  # that fewer did
+    undefined: int  # resamples without two different codes, which the interval leaves out
+
+
+def percent_agreement(
+    ratings: Sequence[Sequence[Code]], *, resampling: Resampling = RESAMPLING
+) -> Agreement:
+    """The share of pairs of codes of a text that are the same; one row per rater, (M, U).
+
+    Raises Unanswerable for fewer than two texts that two raters coded.
+    """
+    codes, categories = _coded(ratings, None)
+    return _agreement(codes, _paired(codes, len(categories)), _same, resampling)
+
+
+def cohens_kappa(
+    first: Sequence[Code],
+    second: Sequence[Code],
+    *,
+    weights: Weights = "none",
+    categories: Sequence[Code] | None = None,
+    resampling: Resampling = RESAMPLING,
+) -> Agreement:
+    """Cohen's kappa of two raters; (U,), (U,).
+
+    weights: none, all disagreements count the same; linear or quadratic, by how many categories
+    two codes are apart, or by the square of that.
+    categories: all that there are, in their order; by default the numbers that were given.
+    Raises Unanswerable for fewer than two texts that both coded, and where all codes are the same.
+    """
+    codes, order = _coded([first, second], categories, ordered=weights != "none")
+    place = np.arange(len(order))
+    apart = np.abs(place[:, None] - place)
+    distance = {"none": apart > 0, "linear": apart, "quadratic": apart**2}[weights]
+
+    def kappa(table: Array) -> Array:
+        by_chance = table.sum(-1)[..., :, None] * table.sum(-2)[..., None, :]
+        return _beyond_chance(table, by_chance / table.sum((-2, -1), keepdims=True), distance)
+
+    return _agreement(codes, _crossed(codes, len(order)), kappa, resampling)
+
+
+def krippendorffs_alpha(
+    ratings: Sequence[Sequence[Code]],
+    *,
+    scale: Scale = "nominal",
+    categories: Sequence[Code] | None = None,
+    resampling: Resampling = RESAMPLING,
+) -> Agreement:
+    """Krippendorff's alpha of two or more raters, with codes missing; one row per rater, (M, U).
+
+    categories: all that there are, in their order; by default the numbers that were given.
+    Raises Unanswerable for fewer than two texts that two raters coded, and where all codes are the
+    same; ValueError for an interval scale whose codes are no numbers.
+    """
+    codes, order = _coded(ratings, categories, ordered=scale != "nominal")
+    values = np.array(order, float) if scale == "interval" else np.arange(len(order))
+
+    def alpha(table: Array) -> Array:
+        given = table.sum(-1)
+        # Ranks of ordinal codes are those among all codes, ties sharing the middle one.
+        place = given.cumsum(-1) - given / 2 if scale == "ordinal" else values
+        apart = place[..., :, None] - place[..., None, :]
+        distance = apart != 0 if scale == "nominal" else apart**2
+        by_chance = given[..., :, None] * given[..., None, :]
+        return _beyond_chance(table, by_chance / (given.sum(-1)[..., None, None] - 1), distance)
+
+    return _agreement(codes, _paired(codes, len(order)), alpha, resampling)
+
+
+def _coded(
+    ratings: Sequence[Sequence[Code]], categories: Sequence[Code] | None, ordered: bool = False
+) -> tuple[Array, Sequence[Code]]:
+    """Codes as places among the categories, for texts with two codes or more; (M, U), and (K,)."""
+    if len({len(row) for row in ratings}) != 1 or len(ratings) < 2:
+        raise ValueError(
+            f"rows of {', '.join(str(len(row)) for row in ratings) or 'no'} codes; "
+            "give two raters or more, one code per text each"
+        )
+    given = {code for row in ratings for code in row if not _missing(code)}
+    order = _ascending(given, ordered) if categories is None else list(categories)
+    if strange := given.difference(order):
+        raise ValueError(f"{min(strange, key=str)!r} is no category; choose from {order}")
+    place = {code: k for k, code in enumerate(order)}
+    codes = [[_UNCODED if _missing(code) else place[code] for code in row] for row in ratings]
+    return np.array(codes, dtype=np.int64), order
+
+
+def _missing(code: Code) -> bool:
+    return code is None or code != code
+
+
+def _ascending(given: set[Code], ordered: bool) -> list[Code]:
+    words = sorted(code for code in given if isinstance(code, str))
+    if words and ordered:
+        raise ValueError(f"{words[0]!r} has no place in an order; give the categories in theirs")
+    return [*sorted(code for code in given if isinstance(code, float | int)), *words]
+
+
+def _crossed(codes: Array, categories: int) -> Array:
+    """What the first rater said against what the second did; (2, U) -> (U, K, K)."""
+    one_hot = _counted(codes, categories)
+    tables: Array = one_hot[0][:, :, None] * one_hot[1][:, None, :]
+    return tables
+
+
+def _paired(codes: Array, categories: int) -> Array:
+    """All ordered pairs of codes of a text, each rater weighing 1; (M, U) -> (U, K, K)."""
+    given = _counted(codes, categories).sum(0)
+    same = given[:, :, None] * np.eye(categories)
+    tables = given[:, :, None] * given[:, None, :] - same
+    others = np.maximum(given.sum(-1) - 1, 1)  # a single code makes no pair: its table is 0
+    weighed: Array = tables / others[:, None, None]
+    return weighed
+
+
+def _counted(codes: Array, categories: int) -> Array:
+    """1 where a code is of a category; (M, U) -> (M, U, K)."""
+    counted: Array = (codes[..., None] == np.arange(categories)).astype(float)
+    return counted
+
+
+def _same(table: Array) -> Array:
+    shares: Array = np.trace(table, axis1=-2, axis2=-1) / table.sum((-2, -1))
+    return shares
+
+
+def _beyond_chance(observed: Array, by_chance: Array, distance: Array) -> Array:
+    """1 - disagreement / disagreement by chance, or NaN if that is 0; (..., K, K) -> (...)."""
+    wrong, expected = ((table * distance).sum((-2, -1)) for table in (observed, by_chance))
+    ratio = np.full(np.shape(wrong), np.nan)
+    beyond: Array = 1 - np.divide(wrong, expected, out=ratio, where=expected > 0)
+    return beyond
+
+
+def _agreement(
+    codes: Array, tables: Array, statistic: Callable[[Array], Array], resampling: Resampling
+) -> Agreement:
+    coded = (codes != _UNCODED).sum(0) >= 2
+    tables, texts = tables[coded], int(coded.sum())
+    if texts < 2:
+        raise Unanswerable(f"{texts} of {len(coded)} texts have two codes; at least 2 are needed")
+    value = float(statistic(tables.sum(0)))
+    if np.isnan(value):
+        raise Unanswerable(
+            f"all codes of {texts} texts are the same; with one category nothing tells agreement "
+            "from chance"
+        )
+    drawn = statistic(_redrawn(tables, resampling))
+    defined = drawn[~np.isnan(drawn)]
+    tail = (1 - resampling.level) / 2
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    return Agreement(
+        value=value,
+        interval=Interval(float(low), float(high), resampling.level),
+        raters=len(codes),
+        texts=texts,
+        dropped=len(coded) - texts,
+        undefined=len(drawn) - len(defined),
+    )
+
+
+def _redrawn(tables: Array, resampling: Resampling) -> Array:
+    """Sums of as many tables as there are, drawn with replacement; (U, K, K) -> (B, K, K)."""
+    draws = generator(resampling.seed, "lab agreement")
+    texts, flat = len(tables), tables.reshape(len(tables), -1)
+    sums = [
+        np.bincount(draws.integers(texts, size=texts), minlength=texts) @ flat
+        for _ in range(resampling.resamples)
+    ]
+    return np.stack(sums).reshape(-1, *tables.shape[1:])

@@ -1,0 +1,187 @@
+"""The texts of some runs: gathered to be coded, written for people, and read back with their codes.
+
+A text is told by how it is shown (society.wording.clean): what looks the same is coded once. Texts
+stand in an order that comes from their own words alone, so that it gives no condition away.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from society.errors import FileError, InputError, ScenarioError, brief, nearest
+from society.rubric import UNCODED, Criterion
+from society.runs.reader import RunFile, open_run
+from society.theatre.scene import Scene
+from society.wording import clean, fenced
+
+Rounds = Literal["last", "all"] | int  # of each agent its last text, all, or those of every n-th
+
+_LISTED = 5  # mistakes that one message names
+
+
+class Place(NamedTuple):
+    """Where a text was said or held; replicate and agent as places in the arrays of its run."""
+
+    condition: str
+    replicate: int
+    agent: int
+    round: int
+
+
+Texts = Mapping[str, tuple[Place, ...]]  # each text with its places
+ByHand = Mapping[str, Mapping[str, str]]  # {criterion: {text: label}}
+
+
+def gathered(runs: Mapping[str, Path], quote: str | None, rounds: Rounds) -> Texts:
+    """What agents said or held under the name of a quote; raises InputError.
+
+    runs: run files by condition. quote: one of Stage.quotes of their scenario; None: its first.
+    """
+    places: dict[str, list[Place]] = {}
+    for condition, file in runs.items():
+        with open_run(file) as run:
+            for place, text in _held(run, condition, _quote(run, quote), rounds):
+                places.setdefault(text, []).append(place)
+    return {text: tuple(places[text]) for text in sorted(places, key=_shuffled)}
+
+
+def _shuffled(text: str) -> bytes:
+    return blake2b(text.encode()).digest()
+
+
+def _quote(run: RunFile, name: str | None) -> str:
+    given, quotes = run.manifest, run.manifest.stage.quotes
+    if not quotes:
+        raise InputError(
+            f"{brief(run.path)} cannot be coded: {given.scenario} quotes no text; code a scenario "
+            "whose agents speak, such as language_village"
+        )
+    if name is not None and name not in quotes:
+        raise InputError(f"{given.scenario} quotes no {name!r}; {nearest(name, quotes)}")
+    if given.level == "summary":
+        raise InputError(
+            f"{brief(run.path)} cannot be coded: it keeps no texts; run it with --record full"
+        )
+    return name or next(iter(quotes))
+
+
+def _held(run: RunFile, condition: str, quote: str, rounds: Rounds) -> Iterator[tuple[Place, str]]:
+    """The texts of those who took part when a round began."""
+    latest: dict[tuple[int, int], tuple[Place, str]] = {}
+    step, before = rounds if isinstance(rounds, int) else 1, None
+    for page in run.pages():
+        scene = Scene(page, before, run.manifest.stage)
+        before, values = page, scene.column(quote)
+        if values is None or page.number == 0 or page.number % step:
+            continue
+        for replicate, agent in np.argwhere(scene.present & scene.running).tolist():
+            said = values[replicate, agent]
+            if isinstance(said, str) and (text := clean(said)):
+                found = Place(condition, replicate, agent, page.number), text
+                if rounds == "last":
+                    latest[replicate, agent] = found
+                else:
+                    yield found
+    yield from latest.values()
+
+
+# Codes of people
+
+
+def write(file: Path, texts: Iterable[str], criteria: Iterable[Criterion]) -> None:
+    """Write a CSV file of texts with an empty column for each criterion; raises FileError."""
+    try:
+        # The mark at the beginning tells spreadsheets that this is UTF-8, and the guillemets keep
+        # them from taking a text that begins with = or - for a formula.
+        with file.open("w", encoding="utf-8-sig", newline="") as target:
+            sheet = csv.writer(target)
+            names = [criterion.name for criterion in criteria]
+            sheet.writerow(["text", *names])
+            sheet.writerows([fenced(text, limit=len(text)), *("" for _ in names)] for text in texts)
+    except OSError as error:
+        raise FileError(f"cannot write {brief(file)}: {error.strerror}") from None
+
+
+def codes_by_hand(file: Path, criteria: Iterable[Criterion]) -> ByHand:
+    """The codes that a person has written beside the texts; raises FileError, ScenarioError.
+
+    An empty cell gives no code. All mistakes are told, each with its line.
+    """
+    sheet = _Sheet(file, {criterion.name: criterion for criterion in criteria})
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as source:
+            sheet.read(source)
+    except OSError as error:
+        raise FileError(
+            f"cannot read {brief(file)}: {error.strerror}; it is to hold a person's codes, with "
+            f"the columns text,{','.join(sheet.criteria)}"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"{brief(file)} is not text in UTF-8: {error.reason}") from None
+    sheet.refuse()
+    return sheet.codes
+
+
+class _Sheet:
+    """A person's table as it is read; notes all that is wrong with it."""
+
+    def __init__(self, file: Path, criteria: Mapping[str, Criterion]) -> None:
+        self.file, self.criteria = file, criteria
+        self.codes: dict[str, dict[str, str]] = {name: {} for name in criteria}
+        self.wrong: list[str] = []
+
+    def read(self, lines: Iterable[str]) -> None:
+        rows = csv.reader(lines, strict=True)
+        try:
+            header = [name.strip() for name in next(rows, [])]
+            if not self.heads(header):
+                return
+            for cells in rows:
+                if any(cells):
+                    self.row(rows.line_num, dict(zip(header, cells, strict=False)))
+        except csv.Error as error:
+            self.note(rows.line_num, str(error))
+
+    def heads(self, header: list[str]) -> bool:
+        """Whether the first line names columns that can be read."""
+        legal = ["text", *self.criteria]
+        if "text" not in header:
+            found = ",".join(header) or "nothing"
+            self.note(1, f"got the columns {found}; expected {','.join(legal)}")
+        for name in header:
+            if name not in legal:
+                self.note(1, f"there is no criterion {name!r}; {nearest(name, self.criteria)}")
+            elif header.count(name) > 1:
+                self.note(1, f"column {name!r} stands there twice; keep one of them")
+        return not self.wrong
+
+    def row(self, line: int, cells: dict[str, str]) -> None:
+        text = clean(cells.pop("text", "").strip().removeprefix("«").removesuffix("»"))
+        if not text:
+            self.note(line, "codes without a text; fill the column text")
+        for name, cell in cells.items():
+            label = cell.strip()
+            if label in ("", UNCODED):
+                continue
+            if label not in self.criteria[name].labels:
+                labels = self.criteria[name].labels
+                self.note(line, f"{name} has no label {label!r}; {nearest(label, labels)}")
+            elif self.codes[name].setdefault(text, label) != label:
+                other = self.codes[name][text]
+                self.note(line, f"{name} of this text is {label}, and {other} further up")
+
+    def note(self, line: int, words: str) -> None:
+        self.wrong.append(f"{brief(self.file)}:{line}: {words}")
+
+    def refuse(self) -> None:
+        """Say what was found to be wrong."""
+        lines = list(dict.fromkeys(self.wrong))
+        more = [f"and {len(lines) - _LISTED} more"] if len(lines) > _LISTED else []
+        if lines:
+            raise ScenarioError("\n".join(lines[:_LISTED] + more))
