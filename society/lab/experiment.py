@@ -15,11 +15,12 @@ so that conditions can be compared in pairs (Law 2015, Simulation Modeling and A
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from society.checks import Fault, Keys, Refused, checked, unknown
 from society.errors import InputError, ScenarioError, brief
@@ -40,7 +41,21 @@ Factors = Mapping[str, Label]
 _FOR_ALL = {
     "seed": "random_numbers: independent gives each condition luck of its own",
     "replicates": "all conditions have the same number",
+    "limits": "they hold for all runs together",
 }
+
+
+def _levels(said: Any) -> Any:
+    """Those of a factor, whose labels may also be numbers."""
+    listed = isinstance(said, list) and said
+    named = isinstance(said, Mapping) and said
+    if listed or (named and all(isinstance(one, Mapping | None) for one in said.values())):
+        return said
+    words = "expected a list of values, or a mapping from labels to settings"
+    raise ValueError(f"got {said!r:.60}; {words}")
+
+
+Levels = Annotated[list[Any] | dict[Label, Any], BeforeValidator(_levels)]
 
 
 class _Said(Section):
@@ -48,9 +63,7 @@ class _Said(Section):
 
     base: str | dict[str, Any]
     name: Annotated[str, Field(pattern=r"^[\w.-]+$")] | None = None
-    factors: dict[
-        str, Annotated[list[Any], Field(min_length=1)] | dict[str, dict[str, Any] | None]
-    ] = Field({})
+    factors: dict[str, Levels] = Field({})
     conditions: dict[str, dict[str, Any] | None] = Field({})
     random_numbers: Luck = "common"
     record: Level | None = None
@@ -97,19 +110,28 @@ class Experiment(NamedTuple):
     record: Level | None
 
 
-def experiment(file: Path, changed: Callable[[Spec], Spec] = lambda spec: spec) -> Experiment:
+def experiment(
+    file: Path,
+    changed: Callable[[Spec], Spec] = lambda spec: spec,
+    instead: Mapping[str, Any] | None = None,
+) -> Experiment:
     """What an experiment file says, each condition checked; raises InputError.
 
-    changed: gives what the command line says of minds.
+    changed: gives what the command line says of minds. instead: what stands in place of what the
+    file says under some keys; `factors`: of the levels of some.
     """
     said, positions = read(file)
     origin = Source(brief(file), positions)
     if not isinstance(said, dict) or "base" not in said:
         words = "is no experiment; begin with base: and a scenario, and name factors"
         raise origin.refusal([Fault((), words)])
-    reading = _Reading(file, said, origin, changed)
+    given = dict(instead or {})
+    if "factors" in given:
+        given["factors"] = {**said["factors"], **given["factors"]}
+    for key in given:
+        origin = origin.said_again((key,))
     try:
-        return reading.experiment()
+        return _Reading(file, said, origin, changed, given).experiment()
     except Refused as refused:
         raise origin.refusal(refused.faults) from None
 
@@ -123,12 +145,14 @@ class _Reading:
         said: Mapping[str, Any],
         origin: Source,
         changed: Callable[[Spec], Spec],
+        instead: Mapping[str, Any],
     ) -> None:
         self.file, self.origin, self.folder = file, origin, file.resolve().parent
+        said = {**said, **instead}
         own = {key: value for key, value in said.items() if key in _Said.model_fields}
         self.said = checked(_Said, own, "key", {"folder": self.folder})
         self.rest = {key: value for key, value in said.items() if key not in own}
-        self.changed, self.bases = changed, dict[str, Spec]()
+        self.changed, self.instead, self.bases = changed, instead, dict[str, Spec]()
 
     def experiment(self) -> Experiment:
         self._check_keys()
@@ -143,7 +167,7 @@ class _Reading:
         said = self.said
         return Experiment(
             said.name or self.file.stem,
-            self.file.read_text("utf-8-sig"),
+            self._text(),
             said.random_numbers,
             levels,
             tuple(conditions),
@@ -152,6 +176,13 @@ class _Reading:
             said.limits,
             said.record,
         )
+
+    def _text(self) -> str:
+        """The file, and in comments what stood in place of it."""
+        said = [
+            f"# played with {key}: {json.dumps(value)}\n" for key, value in self.instead.items()
+        ]
+        return "".join([self.file.read_text("utf-8-sig"), *said])
 
     def _analysis(self, levels: Mapping[str, Sequence[Label]], played: Scenario) -> Analysis:
         """With its gaps filled; raises Refused."""
@@ -168,9 +199,9 @@ class _Reading:
         if "scenario" in self.rest:
             raise Refused(Fault(("scenario",), "an experiment names its scenario by base", True))
         wrong = [unknown((key,), "key", legal) for key in self.rest if key not in legal]
-        if "condition" in self.said.factors and self.said.conditions:
-            words = "`conditions` are the levels of a factor of this name; choose another one"
-            wrong.append(Fault(("factors", "condition"), words, True))
+        if self.said.factors and self.said.conditions:
+            words = "list conditions or cross factors; a factor may have labels, as conditions have"
+            wrong.append(Fault(("conditions",), words, True))
         if wrong:
             raise Refused(*wrong)
 
@@ -182,7 +213,7 @@ class _Reading:
             yield self._levels("condition", self.said.conditions, ("conditions",))
 
     def _levels(
-        self, factor: str, levels: list[Any] | Mapping[str, Any], keys: Keys
+        self, factor: str, levels: list[Any] | Mapping[Any, Any], keys: Keys
     ) -> list[_Choice]:
         if isinstance(levels, Mapping):
             named = [
@@ -233,18 +264,17 @@ class _Reading:
 
     def _condition(self, choices: tuple[_Choice, ...]) -> Condition:
         factors = {choice.factor: choice.label for choice in choices}
-        listed = list(factors) == ["condition"]
         name = ",".join(
-            worded(label) if listed else f"{factor}={worded(label)}"
+            worded(label) if self.said.conditions else f"{factor}={worded(label)}"
             for factor, label in factors.items()
         )
         name = name or (self.said.name or self.file.stem)
         settings = [setting for choice in choices for setting in choice.settings]
         self._refuse_clashes(choices)
         spec = self._base([setting for setting in settings if setting.key == "base"])
-        shared = list(self._settings(self.rest, ()))
         own = [setting for setting in settings if setting.key != "base"]
-        spec = self.changed(amended(spec, [*shared, *own], self.folder))
+        said = [*_general_first(self._settings(self.rest, ())), *_general_first(own)]
+        spec = self.changed(amended(spec, said, self.folder))
         if self.said.limits is not None:
             spec = _kept(spec, limits=Limits())  # they hold for all runs together
         if self.said.random_numbers == "independent":
@@ -256,10 +286,10 @@ class _Reading:
         by: dict[str, str] = {}
         for choice in choices:
             for setting in choice.settings:
-                if setting.key in _FOR_ALL:
-                    words = f"{setting.key} is no factor: {_FOR_ALL[setting.key]}"
-                    raise ScenarioError(f"{setting.where}: {words}")
-                other = by.setdefault(setting.key, choice.factor)
+                head = setting.key.partition(".")[0]
+                if head in _FOR_ALL:
+                    raise ScenarioError(f"{setting.where}: {head} is no factor: {_FOR_ALL[head]}")
+                other = by.setdefault(_plain(setting.key), choice.factor)
                 if other != choice.factor:
                     words = f"{setting.key} is set by two factors, {other} and {choice.factor}"
                     raise ScenarioError(f"{setting.where}: {words}; leave it to one of them")
@@ -272,7 +302,10 @@ class _Reading:
             if isinstance(said, str):
                 if said not in self.bases:
                     self.bases[said] = load(said, folder=self.folder)
-                return self.bases[said]
+                spec = self.bases[said]
+                if ("scenario",) in spec._source.positions:
+                    return spec
+                return _kept(spec, source=spec._source.said_again(("scenario",), where))
             if not isinstance(said, Mapping) or not isinstance(said.get("scenario"), str):
                 words = "expected a scenario, FILE.yaml, or a mapping that names a scenario"
                 raise ScenarioError(f"got {said!r:.60}; {words}")
@@ -287,8 +320,23 @@ class _Reading:
             raise ScenarioError("\n".join([f"{where} base: {first}", *more])) from None
 
 
-def _kept(spec: Spec, **changes: Any) -> Spec:
+def _general_first(settings: Iterable[Setting]) -> list[Setting]:
+    """In the order in which one does not undo another: graph before graphs.learn."""
+    return sorted(settings, key=lambda setting: setting.key.count("."))
+
+
+def _plain(key: str) -> str:
+    """The one name of a setting that has two.
+
+    >>> _plain("parameters.fine"), _plain("model")
+    ('fine', 'models.default')
+    """
+    key = key.removeprefix("parameters.")
+    return "models.default" if key == "model" else key
+
+
+def _kept(spec: Spec, source: Source | None = None, **changes: Any) -> Spec:
     """The same with some values, which need no check; and still with the places of its words."""
     changed = spec.model_copy(update=changes)
-    changed._source = spec._source
+    changed._source = source or spec._source
     return changed

@@ -113,4 +113,4 @@ def _row(values: ArrayLike, of: str) -> Array:
 def _enough(count: int, missing: int, at_least: int, of: str) -> None:
     if count < at_least:
         besides = f" ({missing} more are missing)" if missing else ""
-        raise Unanswerable(f"{of} has {count} of at least {at_least} values{besides}")
+        raise Unanswerable(f"{of}: {count} of at least {at_least} values{besides}")

@@ -1,0 +1,73 @@
+"""Rank tests are those of scipy, with effects that can be read off a picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from society.lab.statistics import Unanswerable, kruskal_wallis, mann_whitney, wilcoxon
+
+pytestmark = pytest.mark.filterwarnings("error")
+NAN = math.nan
+
+tied = st.lists(st.integers(0, 5).map(float), min_size=1, max_size=8)
+
+
+def test_every_long_run_beats_every_short_one() -> None:
+    found = mann_whitney([5, 6, NAN, 7], [1, 2])
+    assert (found.u, found.common_language, found.cliffs_delta) == (6, 1, 1)
+    assert found.p == pytest.approx(2 / 10)  # both ends of the 10 ways to place two among five
+    assert (found.n, found.dropped) == ((3, 2), (1, 0))
+
+
+@given(first=tied, second=tied)
+def test_the_common_language_effect_counts_pairs(first: list[float], second: list[float]) -> None:
+    pairs = np.sign(np.subtract.outer(first, second))
+    try:
+        found = mann_whitney(first, second)
+    except Unanswerable:
+        assert not pairs.any()
+        return
+    assert found.cliffs_delta == pytest.approx(pairs.mean())
+    assert found.common_language == pytest.approx(((pairs + 1) / 2).mean())
+    assert found.p == pytest.approx(stats.mannwhitneyu(first, second).pvalue, abs=1e-8)
+
+
+def test_signed_ranks_by_hand() -> None:
+    """Differences 1, 2, -3, 4 have the ranks 1, 2, 3, 4: 7 above zero, 3 below."""
+    found = wilcoxon([2, 4, 1, 8, 9, NAN], [1, 2, 4, 4, 9, 1])
+    assert (found.w, found.rank_biserial) == pytest.approx((3, (7 - 3) / 10))
+    assert (found.n, found.equal, found.dropped) == (4, 1, 1)
+    assert found.p == pytest.approx(stats.wilcoxon([1, 2, -3, 4]).pvalue, abs=1e-8)
+
+
+def test_three_groups_as_scipy_compares_them() -> None:
+    groups = {"a": [1.0, 4, 4], "b": [2.0, 9, NAN], "c": [7.0, 7, 8, 8]}
+    found = kruskal_wallis(groups)
+    library = stats.kruskal([1, 4, 4], [2, 9], [7, 7, 8, 8])
+    assert (found.h, found.p) == pytest.approx(tuple(library), abs=1e-8)
+    assert (found.df, found.n, found.dropped) == (2, 9, 1)
+    assert found.epsilon_squared == pytest.approx(found.h / 8)
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        (lambda: mann_whitney([60, 60], [60]), "all 3 values are 60; there are no ranks"),
+        (lambda: mann_whitney([], [1]), "the first sample: 0 of at least 1"),
+        (lambda: wilcoxon([1, 2], [1, 2]), "all 2 pairs are equal; there are no ranks"),
+        (lambda: wilcoxon([1, 2], [1, 2, 3]), "2 and 3 replicates make no pairs"),
+        (lambda: kruskal_wallis({"a": [1, 1], "b": [1]}), "all 3 values are 1"),
+        (lambda: kruskal_wallis({"a": [1, 2]}), "1 group to compare"),
+        (lambda: kruskal_wallis({"a": [1], "b": [NAN]}), "b: 0 of at least 1"),
+    ],
+)
+def test_what_has_no_order_is_said(question: Callable[[], object], words: str) -> None:
+    with pytest.raises(Unanswerable, match=words):
+        question()
