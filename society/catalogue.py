@@ -1,4 +1,4 @@
-"""What can be named: scenarios, components and mechanisms, ours and the user's.
+"""What can be named: scenarios, components and mechanisms, ours and the user's; reproductions.
 
 Ours are what the modules of society.scenarios and society.components define. A scenario or a
 component stands in the module of its name, so that looking up one does not import the others. The
@@ -23,17 +23,19 @@ import society.components
 import society.scenarios
 
 from .agent import Component
+from .claims import Reproduction
 from .errors import CatalogueError, FileError, ScenarioError, blamed, brief, nearest
 from .scenario import Scenario
 from .wrap import Mechanism
 
-Sort = Literal["scenario", "component", "mechanism", "function"]
+Sort = Literal["scenario", "component", "mechanism", "reproduction", "function"]
 SUFFIXES = (".yaml", ".yml", ".py")
 
 _HOMES: dict[Sort, ModuleType] = {
     "scenario": society.scenarios,
     "component": society.components,
     "mechanism": society.scenarios,
+    "reproduction": society.scenarios,
 }
 
 
@@ -60,10 +62,32 @@ def mechanisms() -> dict[str, Mechanism]:
     return _all("mechanism")
 
 
+def reproductions() -> dict[str, Reproduction]:
+    """Every reproduction of a paper, by name."""
+    return _all("reproduction")
+
+
+def reproduction(name: str) -> Reproduction:
+    """Raises CatalogueError."""
+    found = _ours("reproduction", name)
+    if not isinstance(found, Reproduction):
+        raise CatalogueError(f"there is no reproduction {name!r}; {nearest(name, reproductions())}")
+    return found
+
+
 def presets() -> dict[str, Path]:
     """The scenario files that come with us, by name."""
-    folder = Path(society.scenarios.__path__[0], "presets")
-    return {file.stem: file for file in sorted(folder.glob("*.yaml"))}
+    return _files("presets")
+
+
+def experiments() -> dict[str, Path]:
+    """The experiment files that come with us, by name."""
+    return _files("experiments")
+
+
+def _files(folder: str) -> dict[str, Path]:
+    home = Path(society.scenarios.__path__[0], folder)
+    return {file.stem: file for file in sorted(home.glob("*.yaml"))}
 
 
 def located(reference: str, folder: Path | None = None) -> str:
@@ -223,12 +247,16 @@ def _defined(value: object, module: ModuleType) -> bool:
     if isinstance(value, Scenario):
         home = sys.modules.get(value.play.__module__)
         return home is module or getattr(home, value.name, None) is not value
+    if isinstance(value, Reproduction):
+        return value.rules.claims.__module__ == module.__name__
     return getattr(value, "__module__", None) == module.__name__
 
 
 def _thing(name: str, value: object) -> Thing | None:
     if isinstance(value, Scenario):
         return Thing("scenario", name, value if value.name == name else replace(value, name=name))
+    if isinstance(value, Reproduction):
+        return Thing("reproduction", value.name, value)
     if isinstance(value, type) and issubclass(value, Component):
         return Thing("component", value.title(), value)
     if inspect.isfunction(value):

@@ -117,17 +117,9 @@ def _experiments(subs: Any) -> None:
     sweep = subs.add_parser("sweep", help="play an experiment: one society under many conditions")
     sweep.add_argument("experiment", type=Path, metavar="EXPERIMENT.yaml")
     sweep.add_argument(
-        "--workers", type=_whole(1), default=os.cpu_count() or 1, metavar="N",
-        help="processes for rules (default: as many as this machine has cores)",
-    )  # fmt: skip
-    sweep.add_argument(
-        "--dask", nargs="?", const="here", metavar="ADDRESS",
-        help="play on a dask cluster: that of this scheduler, or one made on this machine",
-    )  # fmt: skip
-    _limits(sweep)
-    sweep.add_argument("--out", type=Path, metavar="DIR", help="default: sweeps/NAME")
-    sweep.add_argument("--overwrite", action="store_true", help="replace runs made otherwise")
-    _output(sweep)
+        "--plan", action="store_true", help="tell what n runs find, and what they cost; play not"
+    )
+    _swept(sweep, "sweeps/NAME")
     sweep.set_defaults(command=lab.sweep)
 
     report = subs.add_parser("report", help="figures, tests and tables of runs, as one page")
@@ -136,6 +128,32 @@ def _experiments(subs: Any) -> None:
         "--out", type=Path, metavar="DIR", help="default: report/ in the sweep, or else here"
     )
     report.set_defaults(command=lab.report)
+
+    reproduce = subs.add_parser("reproduce", help="hold a paper's claims against runs of ours")
+    reproduce.add_argument("paper", help="a name from `society list reproductions`")
+    reproduce.add_argument("--quick", action="store_true", help="fewer and shorter runs")
+    reproduce.add_argument(
+        "--model", nargs="+", metavar="M", dest="models",
+        help="the experiments with language models, with these; offline: a dry run",
+    )  # fmt: skip
+    _swept(reproduce, "reproductions/PAPER[-language][-quick]")
+    reproduce.set_defaults(command=lab.reproduce)
+
+
+def _swept(parser: argparse.ArgumentParser, out: str) -> None:
+    """Where experiments are played, and how much may be spent."""
+    parser.add_argument(
+        "--workers", type=_whole(1), default=os.cpu_count() or 1, metavar="N",
+        help="processes for rules (default: as many as this machine has cores)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--dask", nargs="?", const="here", metavar="ADDRESS",
+        help="play on a dask cluster: that of this scheduler, or one made on this machine",
+    )  # fmt: skip
+    _limits(parser)
+    parser.add_argument("--out", type=Path, metavar="DIR", help=f"default: {out}")
+    parser.add_argument("--overwrite", action="store_true", help="replace runs made otherwise")
+    _output(parser)
 
 
 def _limits(parser: argparse.ArgumentParser) -> None:

@@ -11,14 +11,15 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from .catalogue import components, mechanisms, presets, scenarios
+from .catalogue import components, mechanisms, presets, reproductions, scenarios
 from .checks import Schema, expected, parameters_of, schema_of
+from .claims import Reproduction
 from .families import FAMILIES
 from .models.keys import found
 from .models.settings import ModelSpec, listing
 from .scenario_file import load
 
-Kind = Literal["scenarios", "components", "mechanisms", "graphs", "models"]
+Kind = Literal["scenarios", "components", "mechanisms", "graphs", "models", "reproductions"]
 
 _WIDTH = 80
 
@@ -44,6 +45,8 @@ def entries(kind: Kind) -> dict[str, Entry]:
         keys = Entry(", ".join(found()) or "none set in the environment or in .env", ())
         of_each = Entry("of each, under `models` in a scenario file", settings)
         return plain | {"keys": keys, "settings": of_each}
+    if kind == "reproductions":
+        return {name: _reproduction(part) for name, part in reproductions().items()}
     parts: dict[Kind, Callable[[], Mapping[str, Callable[..., Any]]]] = {
         "components": components,
         "mechanisms": mechanisms,
@@ -81,6 +84,17 @@ def _preset(file: Path) -> Entry:
     said = "".join(f", {name} = {_value(value)}" for name, value in spec.parameters.items())
     words = file.read_text("utf-8").strip("# ").partition("\n")[0]
     return Entry(words, (f"as {spec.scenario}{said}",))
+
+
+def _reproduction(part: Reproduction) -> Entry:
+    """Its paper, and which experiments it plays."""
+    designs = {"rules": part.rules, "with --model": part.language}
+    played = (
+        f"{minds}: {', '.join(trial.name for trial in design.trials)}"
+        for minds, design in designs.items()
+        if design is not None
+    )
+    return Entry(part.paper, tuple(played))
 
 
 def _parameters(model: type[BaseModel]) -> tuple[str, ...]:

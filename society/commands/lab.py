@@ -1,10 +1,11 @@
-"""Commands about experiments: they sweep, plan and report."""
+"""Commands about experiments: they sweep, plan, report and reproduce."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,25 +16,26 @@ from .stdout import console
 if TYPE_CHECKING:
     from society.lab.clusters import Cluster
     from society.lab.experiment import Experiment
+    from society.lab.reproduction import Attempt
     from society.lab.sweep import Sweep, Watching
+    from society.lab.worker import Done
     from society.models.settings import Limits
 
 
 def sweep(args: argparse.Namespace) -> int:
     """society sweep"""
     from society.lab.coded import coded
-    from society.lab.experiment import experiment
     from society.lab.sweep import Sweep, swept
-    from society.scenario_file import told
 
-    minds = minds_given(args)
-    read = experiment(args.experiment, lambda spec: told(spec, minds | {"limits": {}}))
-    folder = args.out or Path("sweeps") / read.name
+    if args.plan:
+        return plan(args)
+    read, folder = _read(args)
+    limits = _limits(read, minds_given(args)["limits"])
     with (
         _watched(args, len(read.conditions) + (read.coding is not None)) as watching,
         _cluster(args) as cluster,
     ):
-        sitting = Sweep(cluster, watching, read.record, _limits(read, minds["limits"]))
+        sitting = Sweep(cluster, watching, read.record, limits)
         notes, interrupted = list[str](), False
         try:
             swept(read, folder, sitting, overwrite=args.overwrite)
@@ -43,6 +45,29 @@ def sweep(args: argparse.Namespace) -> int:
     for note in notes:
         print(f"society: {note}", file=sys.stderr)
     return _told(args, read, folder, sitting, interrupted)
+
+
+def plan(args: argparse.Namespace) -> int:
+    """society sweep --plan"""
+    from society.lab.outlook import facts, tell
+    from society.lab.plan import planned
+
+    found = planned(*_read(args))
+    if args.json:
+        print(json.dumps(facts(found), indent=2))
+    else:
+        tell(found, console())
+    return 0
+
+
+def _read(args: argparse.Namespace) -> tuple[Experiment, Path]:
+    """The experiment, with what the command line says of minds, and its folder."""
+    from society.lab.experiment import experiment
+    from society.scenario_file import told
+
+    minds = minds_given(args) | {"limits": {}}
+    read = experiment(args.experiment, lambda spec: told(spec, minds))
+    return read, args.out or Path("sweeps") / read.name
 
 
 def _watched(args: argparse.Namespace, conditions: int) -> AbstractContextManager[Watching]:
@@ -69,8 +94,7 @@ def _told(
     args: argparse.Namespace, read: Experiment, folder: Path, sitting: Sweep, interrupted: bool
 ) -> int:
     """Say what a sweep has come to; gives the exit code."""
-    statuses = [done.status for done in sitting.results.values()]
-    code = 130 if interrupted else 1 if "failed" in statuses else 3 if "paused" in statuses else 0
+    code = _code(sitting.results.values(), interrupted=interrupted)
     if args.json:
         print(json.dumps(_facts(read, folder, sitting), indent=2))
     ended = [sitting.results.get(condition.name) for condition in read.conditions]
@@ -82,6 +106,12 @@ def _told(
     elif not (args.json or args.quiet):
         console().print(f"{words} · {folder}\nsociety report {folder}", markup=False)
     return code
+
+
+def _code(ended: Iterable[Done], *, interrupted: bool) -> int:
+    """The exit code of what was played."""
+    statuses = [done.status for done in ended]
+    return 130 if interrupted else 1 if "failed" in statuses else 3 if "paused" in statuses else 0
 
 
 def _facts(read: Experiment, folder: Path, sitting: Sweep) -> dict[str, Any]:
@@ -112,3 +142,55 @@ def report(args: argparse.Namespace) -> int:
     page = report(studied(args.paths), args.out or folder)
     print(page)
     return 0
+
+
+def reproduce(args: argparse.Namespace) -> int:
+    """society reproduce"""
+    from society.catalogue import reproduction
+    from society.lab.reproduction import Attempt
+    from society.models.settings import Limits
+    from society.scenario_file import told
+
+    minds = minds_given(args)
+    kind = [args.paper, *(["language"] if args.models else []), *(["quick"] if args.quick else [])]
+    attempt = Attempt(
+        reproduction(args.paper),
+        args.out or Path("reproductions") / "-".join(kind),
+        args.models or (),
+        quick=args.quick,
+        changed=lambda spec: told(spec, minds | {"limits": {}}),
+    )
+    if not args.quiet:
+        print(f"society: {attempt.announcement}", file=sys.stderr)
+    limits = Limits(**minds["limits"]) if minds["limits"] else None
+    with _watched(args, len(attempt.parts)) as watching, _cluster(args) as cluster:
+        ended: list[Done] = []
+        interrupted = False
+        try:
+            ended = attempt.play(cluster, watching, limits, overwrite=args.overwrite)
+        except KeyboardInterrupt:
+            interrupted = True
+    code = _code(ended, interrupted=interrupted)
+    if code:
+        reasons = dict.fromkeys(done.words for done in ended if done.status != "finished")
+        words = "not all was played, and what was is kept; the same command goes on"
+        print("society: " + "\n".join([*reasons, words]), file=sys.stderr)
+    return code if interrupted else _judged(args, attempt, code)
+
+
+def _judged(args: argparse.Namespace, attempt: Attempt, code: int) -> int:
+    """Say what a reproduction has come to, as far as it was played."""
+    from society.lab.account import account
+
+    verdicts = attempt.verdicts()
+    page = account(attempt, verdicts)
+    if args.json:
+        told = [verdict._asdict() for verdict in verdicts]
+        facts = {"name": args.paper, "out": str(attempt.out), "report": str(page)}
+        spent = attempt.spent._asdict()
+        print(json.dumps(facts | {"spent": spent, "verdicts": told}, indent=2))
+    elif not args.quiet:
+        for verdict in verdicts:
+            console().print(f"{verdict.outcome:15} {verdict.claim}", markup=False, highlight=False)
+        console().print(str(page), markup=False)
+    return code

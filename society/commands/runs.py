@@ -24,7 +24,14 @@ if TYPE_CHECKING:
     from society.spec import Setup
     from society.theatre.live import Live
 
-KINDS: tuple[Kind, ...] = ("scenarios", "components", "mechanisms", "graphs", "models")
+KINDS: tuple[Kind, ...] = (
+    "scenarios",
+    "components",
+    "mechanisms",
+    "graphs",
+    "models",
+    "reproductions",
+)
 UNSAID = object()  # a limit that was not given, where None lifts one
 
 
