@@ -58,13 +58,10 @@ def _tested(layout: Layout, panel: Group) -> Tested:
     found = answered(_anova, layout, panel)
     if isinstance(found, Unanswerable):
         return Tested(panel, found, {})
-    effects = [name for name in layout.factors if (p := _p(found, name)) and p < ALPHA]
-    tukeys = {name: answered(_tukey, layout, panel, name) for name in effects}
+    effects = {one.name for one in found.sources if one.p is not None and one.p < ALPHA}
+    varied = [name for name in layout.factors if name in effects]
+    tukeys = {name: answered(_tukey, layout, panel, name) for name in varied}
     return Tested(panel, found, tukeys)
-
-
-def _p(found: Anova, factor: str) -> float | None:
-    return next((source.p for source in found.sources if source.name == factor), None)
 
 
 def _anova(layout: Layout, panel: Group) -> Anova:
