@@ -191,9 +191,7 @@ def test_the_heavy_libraries_are_imported_late() -> None:
         str(one)
         for file in files("society", *ROOMS)
         for one in imports(file)
-        if one.module.split(".")[0] in heavy
-        and not one.late
-        and not late & set(file.parts)
+        if one.module.split(".")[0] in heavy and not one.late and not late & set(file.parts)
     ]
     assert not early
 

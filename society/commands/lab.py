@@ -16,7 +16,7 @@ from .stdout import console
 if TYPE_CHECKING:
     from society.lab.clusters import Cluster
     from society.lab.experiment import Experiment
-    from society.lab.reproduction import Attempt
+    from society.lab.reproduction.attempt import Attempt
     from society.lab.sweep import Sweep, Watching
     from society.lab.worker import Done
     from society.models.settings import Limits
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def sweep(args: argparse.Namespace) -> int:
     """society sweep"""
-    from society.lab.coded import coded
+    from society.lab.coding.coded import coded
     from society.lab.sweep import Sweep, swept
 
     if args.plan:
@@ -49,8 +49,8 @@ def sweep(args: argparse.Namespace) -> int:
 
 def plan(args: argparse.Namespace) -> int:
     """society sweep --plan"""
-    from society.lab.outlook import facts, tell
-    from society.lab.plan import planned
+    from society.lab.planning.outlook import facts, tell
+    from society.lab.planning.plan import planned
 
     found = planned(*_read(args))
     if args.json:
@@ -147,7 +147,7 @@ def report(args: argparse.Namespace) -> int:
 def reproduce(args: argparse.Namespace) -> int:
     """society reproduce"""
     from society.catalogue import reproduction
-    from society.lab.reproduction import Attempt
+    from society.lab.reproduction.attempt import Attempt
     from society.models.settings import Limits
     from society.scenario_file import told
 
@@ -180,7 +180,7 @@ def reproduce(args: argparse.Namespace) -> int:
 
 def _judged(args: argparse.Namespace, attempt: Attempt, code: int) -> int:
     """Say what a reproduction has come to, as far as it was played."""
-    from society.lab.account import account
+    from society.lab.reproduction.account import account
 
     verdicts = attempt.verdicts()
     page = account(attempt, verdicts)

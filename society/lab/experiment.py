@@ -32,7 +32,7 @@ from society.scenario_file import Section, Setting, Spec, amended, load
 from society.spec import Setup, prepared
 
 from .analysis import Analysis
-from .coding import CodingSpec, rubric_of
+from .coding.scheme import CodingSpec, rubric_of
 from .naming import Label, filed, label_of, luck, worded
 
 Luck = Literal["common", "independent"]

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from society.errors import FileError, RunFileError, brief
 
 from .analysis import Analysis
-from .coding import CodingSpec
+from .coding.scheme import CodingSpec
 from .experiment import Experiment, Luck
 from .naming import Label
 

@@ -16,7 +16,11 @@ from .worker import Done
 
 
 class Progress:
-    """Watches a sweep: `with Progress(names) as watching: ...`."""
+    """Watches a sweep: `with Progress(parts) as watching: ...`.
+
+    parts: how many there are. Where stderr is no terminal, there is no bar: only what is wrong is
+    told, and what ought to be known.
+    """
 
     def __init__(self, parts: int, console: Console | None = None) -> None:
         self.console = console or Console(stderr=True)
@@ -29,14 +33,15 @@ class Progress:
             TimeRemainingColumn(),
             TextColumn("{task.fields[spent]}"),
             console=self.console,
+            disable=not self.console.is_terminal,
         )
         self._parts, self._done = parts, 0
         self._shares: dict[str, float] = {}
         self._ledgers: dict[str, Sequence[Entry]] = {}
+        self._awaited: dict[str, int] = {}
 
     def __enter__(self) -> Self:
         self._bars.start()
-        # Shares of runs under way count, so that the time left is told before the first is over.
         self._bar = self._bars.add_task(
             "conditions", total=self._parts, done=0, parts=self._parts, spent=""
         )
@@ -48,6 +53,7 @@ class Progress:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._bars.live.transient = error is not None  # nothing has come of it
         self._bars.stop()
 
     def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None:
@@ -55,22 +61,33 @@ class Progress:
         self._shares[name], self._ledgers[name] = share, ledger
         self._show()
 
+    def awaiting(self, name: str, count: int) -> None:
+        """A run that was interrupted waits for replies under way."""
+        self._awaited[name] = count
+        self._show()
+
     def done(self, name: str, done: Done) -> None:
         """A run is over, one way or another."""
         self._shares[name] = 1.0
+        self._awaited.pop(name, None)
         self._done += done.status == "finished"
         if done.status != "finished":
-            self.console.print(
-                f"{name}: {done.words or done.status}", markup=False, highlight=False
-            )
+            self.noted(f"{name}: {done.words or done.status}")
         self._show()
 
+    def noted(self, words: str) -> None:
+        """Something that the user ought to know."""
+        self.console.print(words, markup=False, highlight=False, soft_wrap=True)
+
     def _show(self) -> None:
+        awaited = sum(self._awaited.values())
+        waiting = f"waiting for {awaited} replies under way" if awaited else ""
         self._bars.update(
             self._bar,
+            # Shares of runs under way count, so that the time left is told before one is over.
             completed=sum(self._shares.values()),
             done=self._done,
-            spent=spending(self._ledgers),
+            spent=", ".join(filter(None, [spending(self._ledgers), waiting])),
         )
 
 
@@ -80,8 +97,14 @@ class Silent:
     def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None:
         """A run has come to a share of its rounds."""
 
+    def awaiting(self, name: str, count: int) -> None:
+        """A run that was interrupted waits for replies under way."""
+
     def done(self, name: str, done: Done) -> None:
         """A run is over."""
+
+    def noted(self, words: str) -> None:
+        """Something that the user ought to know."""
 
 
 def spending(ledgers: Mapping[str, Sequence[Entry]]) -> str:

@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from society.calls import Entry, Spent
-from society.errors import RunFileError, SocietyError, brief
+from society.errors import RunFileError, brief
 from society.models.budget import Budget
 from society.models.settings import Limits, ModelSpec
+from society.runs.changes import changes
 from society.runs.runfile import Level, Status, open_run
+from society.runs.store import SIDES, Header, beside
 from society.scenario_file import Spec
 from society.spec import Setup
 from society.talk import Page
@@ -27,31 +29,35 @@ from society.talk import Page
 from .clusters import Cluster
 from .experiment import Experiment
 from .folder import Folder
-from .worker import Done, Job, sitting, spent
+from .shares import BOUNDS, at_once, share, shared_out
+from .worker import Done, Job, played, spent
 
 _AT_ONCE = 32  # conditions that ask models; the limits of a model say how many calls that makes
-_TRIES = 3  # for a job whose process dies: it may have been another job that killed it
+_TRIES = 3  # for a job whose process dies
 
 # How models are reached, which changes no result.
-_REACH = (
-    *("api_base", "timeout", "concurrency", "requests_per_minute", "tokens_per_minute"),
-    *("attempts", "backoff", "deadline"),
-)
+_REACH = ("api_base", "timeout", "attempts", "backoff", "deadline", *BOUNDS)
 
 
 class Watching(Protocol):
     """Whoever is told how a sweep goes."""
 
     def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None: ...
+    def awaiting(self, name: str, count: int) -> None: ...
     def done(self, name: str, done: Done) -> None: ...
+    def noted(self, words: str) -> None: ...
 
 
 class Part(NamedTuple):
-    """Something to be played: a condition, or the coding of norms."""
+    """Something to be played: a condition, or the coding of norms.
+
+    level: to be recorded, whatever the experiment says.
+    """
 
     name: str
     setup: Setup
     file: Path
+    level: Level | None = None
 
     @property
     def speaks(self) -> bool:
@@ -67,28 +73,53 @@ def parts(experiment: Experiment, folder: Path) -> list[Part]:
 def standing(parts: Iterable[Part], *, overwrite: bool = False) -> dict[str, Status]:
     """How the run of each part stands, of those that were begun; raises RunFileError.
 
-    A run that was made otherwise than its part says now is refused, or removed by `overwrite`.
+    Runs that were made otherwise than their parts say now are refused, or removed by `overwrite`,
+    and so are damaged ones; `overwrite` also removes what was made with other code.
     """
-    found: dict[str, Status] = {}
-    others = []
+    found, others = dict[str, Status](), list[Path]()
     for part in parts:
-        if not part.file.exists():
-            continue
-        with open_run(part.file) as run:
-            same = _essence(Spec.model_validate(run.manifest.spec)) == _essence(part.setup.spec)
-            status = run.status
-        if same:
-            found[part.name] = status
-        elif overwrite and status != "running":
-            others.append(part.file)
-        else:
-            raise RunFileError(
-                f"{brief(part.file)} was played from another experiment than the one given now; "
-                "sweep into another folder with --out, or replace such runs by --overwrite"
-            )
+        if part.file.exists():
+            status = _status(part, overwrite)
+            if status is None:
+                others.append(part.file)
+            else:
+                found[part.name] = status
+    if others and not overwrite:
+        raise RunFileError(
+            f"{_named([brief(file) for file in others])} played from another experiment than the "
+            "one given now; sweep into another folder with --out, or replace such runs by "
+            "--overwrite"
+        )
     for file in others:
-        file.unlink()
+        for suffix in ("", *SIDES):
+            beside(file, suffix).unlink(missing_ok=True)
     return found
+
+
+def _status(part: Part, overwrite: bool) -> Status | None:
+    """How its run stands; None if that is another one."""
+    try:
+        with open_run(part.file) as run:
+            status, manifest = run.status, run.manifest
+    except RunFileError as error:
+        if overwrite and Header.of(part.file).ours:
+            return None
+        raise RunFileError(f"{error}; --overwrite plays it again") from error
+    if status == "running":
+        raise RunFileError(f"{brief(part.file)} is being written right now; wait for that sweep")
+    same = _essence(Spec.model_validate(manifest.spec)) == _essence(part.setup.spec)
+    if overwrite and changes(manifest, part.setup):
+        return None
+    return status if same else None
+
+
+def _named(names: Sequence[str]) -> str:
+    """Who was it?
+
+    >>> _named(["a"]), _named(["a", "b", "c"])
+    ('a was', 'a and 2 more were')
+    """
+    return f"{names[0]} was" if len(names) == 1 else f"{names[0]} and {len(names) - 1} more were"
 
 
 def _essence(spec: Spec) -> dict[str, Any]:
@@ -123,65 +154,79 @@ class Sweep:
     async def play(self, parts: Sequence[Part], used: Spent) -> None:
         """Play all that are given. used: by these and other parts in earlier sittings."""
         speakers = [part for part in parts if part.speaks]
-        budget = None if self.limits is None else Budget(self.limits, used)
-        places = asyncio.Semaphore(_AT_ONCE)
-        slots = asyncio.Semaphore(len(parts) or 1 if self.cluster.away else self.cluster.slots)
+        away, budget = self.cluster.away, None if self.limits is None else Budget(self.limits, used)
+        specs = [part.setup.spec for part in speakers]
+        together = at_once(specs, self.cluster.slots) if away else _AT_ONCE
+        places = asyncio.Semaphore(together)
+        slots = asyncio.Semaphore(len(parts) or 1 if away else self.cluster.slots)
 
-        async def played(part: Part) -> None:
-            if part.speaks and not self.cluster.away:
-                async with places:
+        async def one(part: Part) -> None:
+            async with places if part.speaks else slots:
+                if not part.speaks:
+                    done = await self._sent(part, part.setup.spec)
+                elif away:
+                    done = await self._speaking_away(part, used, len(speakers), together)
+                else:
                     done = await self._here(part, budget)
-            else:
-                async with slots:
-                    done = await self._away(part, used, len(speakers))
             self.results[part.name] = done
             self.watching.done(part.name, done)
 
         async with asyncio.TaskGroup() as group:
             for part in parts:
-                group.create_task(played(part))
+                group.create_task(one(part))
 
     async def _here(self, part: Part, budget: Budget | None) -> Done:
         """Play a part in this process, among others."""
-        try:
-            run = sitting(part.setup, part.file, self._level(part), budget)
-            if run is None:
-                return Done("finished")
-            with run.writer:
-                end = await run.perform(_Watched(part, self.watching))
-                if not end.code:
-                    run.conclude()
-                run.close(end)
-        except SocietyError as error:
-            return Done("failed", str(error))
-        return Done(end.status, end.words)
+        watched = _Watched(part, self.watching)
+        return await played(part.setup, part.file, self._level(part), budget, watched)
 
-    async def _away(self, part: Part, used: Spent, speakers: int) -> Done:
+    async def _speaking_away(self, part: Part, used: Spent, speakers: int, together: int) -> Done:
+        """Have a part that asks models played by a worker, within its share of all limits."""
+        limits = None
+        if self.limits is not None:
+            # Machines cannot look into one purse: each condition gets a share of what is left.
+            limits = share(self.limits, used, spent(part.file), speakers)
+            if limits is None:
+                words = f"what is left of the limits cannot be shared by {speakers} conditions"
+                return Done("paused", f"paused: {words}; raise or lift them")
+        return await self._sent(part, shared_out(part.setup.spec, together), limits)
+
+    async def _sent(self, part: Part, spec: Spec, limits: Limits | None = None) -> Done:
         """Have a part played by a worker."""
-        spec, limits = part.setup.spec, None
-        if part.speaks:
-            spec = _shared_out(spec, self.cluster.slots)
-            if self.limits is not None:
-                # Machines cannot look into one purse: each condition gets a share of what is left.
-                limits = _share(self.limits, used, spent(part.file), speakers)
-                if limits is None:
-                    return Done("paused", "paused: nothing is left within the limits; raise them")
-        given = spec.model_dump(mode="json")
-        # A paid answer must be where the next worker finds it; rules can be played again.
-        aside = self.cluster.away and not part.speaks
-        job = Job(given, str(part.file.resolve()), self._level(part), aside, limits)
+        given, file = spec.model_dump(mode="json"), str(part.file.resolve())
+        job = Job(given, file, self._level(part), self.cluster.away, limits)
         for _ in range(_TRIES):
             try:
-                return await asyncio.wrap_future(self.cluster.submit(job))
+                done = await asyncio.wrap_future(self.cluster.submit(job))
             except BrokenExecutor:
                 continue
+            except asyncio.CancelledError:
+                if _stopped():
+                    raise
+                return Done("failed", "the cluster was lost before it was played")
             except Exception as error:  # whatever a cluster says when it has lost a job
-                return Done("failed", f"its worker was lost: {type(error).__name__}: {error}")
+                return Done("failed", f"no worker could play it: {type(error).__name__}: {error}")
+            if done.status != "interrupted":  # or else somebody has stopped this one worker
+                return done
         return Done("failed", f"its worker died {_TRIES} times; is there enough memory?")
+
+    def skip(self, parts: Iterable[Part]) -> None:
+        """Those that have finished; tells what has changed since they were played."""
+        changed: dict[str, list[str]] = {}
+        for part in parts:
+            with open_run(part.file) as run:
+                since = changes(run.manifest, part.setup).removeprefix("; ")
+            self.results[part.name] = done = Done("finished", since)
+            self.watching.done(part.name, done)
+            if since:
+                changed.setdefault(since, []).append(part.name)
+        for since, names in changed.items():
+            again = "--overwrite plays again what was made otherwise"
+            self.watching.noted(f"{_named(names)} played before; {since}; {again}")
 
     def _level(self, part: Part) -> Level:
         """What is recorded: measures of rules, everything of minds, who cannot be asked again."""
-        return self.level or ("full" if part.speaks else "summary")
+        return part.level or self.level or ("full" if part.speaks else "summary")
 
 
 def swept(
@@ -191,20 +236,17 @@ def swept(
     *,
     overwrite: bool = False,
 ) -> None:
-    """Play what is not finished yet, then have norms coded; raises InputError, KeyboardInterrupt.
+    """Play what is not finished yet; raises InputError, KeyboardInterrupt.
 
     path: the folder, made if it is not there.
     """
     folder, wanted = Folder.of(experiment, path), parts(experiment, path)
     found = standing(wanted, overwrite=overwrite)
     folder.keep({})
-    for part in wanted:
-        if found.get(part.name) == "finished":
-            sweep.results[part.name] = Done("finished")
-            sweep.watching.done(part.name, Done("finished"))
+    sweep.skip([part for part in wanted if found.get(part.name) == "finished"])
     todo = [part for part in wanted if part.name not in sweep.results]
     try:
-        asyncio.run(sweep.play(todo, total([part.file for part in wanted])))
+        asyncio.run(sweep.play(todo, total(part.file for part in wanted)))
     finally:
         failed = {
             name: done.words for name, done in sweep.results.items() if done.status == "failed"
@@ -222,28 +264,14 @@ def total(files: Iterable[Path]) -> Spent:
     return Spent(calls, tokens, cost)
 
 
-def _share(limits: Limits, used: Spent, own: Spent, speakers: int) -> Limits | None:
-    """An equal share of what is left, and what the part itself has used; None if nothing is left.
-
-    used: by all parts so far. own: by this one.
-    """
-    shares: dict[str, float] = {}
-    for name, all_used, own_used in zip(
-        ("max_calls", "max_tokens", "max_cost"), used, own, strict=True
-    ):
-        limit = getattr(limits, name)
-        if limit is None:
-            continue
-        left = (limit - (all_used or 0)) / speakers
-        share = left if name == "max_cost" else int(left)
-        if share <= 0:
-            return None
-        shares[name] = share + (own_used or 0)
-    return Limits(**shares)
+def _stopped() -> bool:
+    """Whether it is we who were told to stop."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 class _Watched:
-    """A recorder that tells how far a run has come."""
+    """Tells how far a run has come."""
 
     def __init__(self, part: Part, watching: Watching) -> None:
         self.part, self.watching = part, watching
@@ -251,15 +279,5 @@ class _Watched:
     def page(self, page: Page) -> None:
         self.watching.advanced(self.part.name, page.number / self.part.setup.rounds, page.ledger)
 
-
-def _shared_out(spec: Spec, workers: int) -> Spec:
-    """With each model's limits divided: a provider counts all workers together."""
-
-    def part(model: ModelSpec) -> ModelSpec:
-        bounds = ("concurrency", "requests_per_minute", "tokens_per_minute")
-        given = {name: getattr(model, name) for name in bounds}
-        shares = {name: max(1, bound // workers) for name, bound in given.items() if bound}
-        return model.model_copy(update=shares)
-
-    models = {"default": ModelSpec()} | spec.models
-    return spec.model_copy(update={"models": {name: part(one) for name, one in models.items()}})
+    def awaiting(self, count: int) -> None:
+        self.watching.awaiting(self.part.name, count)

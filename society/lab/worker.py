@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import signal
 import tempfile
 import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import FrameType
+from typing import Any, NamedTuple, Protocol
 
 from society.calls import Spent
-from society.errors import SocietyError
+from society.errors import FileError, SocietyError, blamed
 from society.models.budget import Budget
 from society.models.settings import Limits
 from society.runs.manifest import Level
 from society.runs.resume import taken_up
 from society.runs.runfile import Status, open_run
-from society.runs.sitting import End, Sitting
+from society.runs.sitting import Sitting
+from society.runs.store import SIDES, beside
 from society.scenario_file import Spec
 from society.spec import Setup, prepared
+from society.talk import Recorder
+
+from .folder import NOTE
 
 
 class Job(NamedTuple):
     """A condition to be played, in a form that can be sent.
 
-    spec: the JSON of a Spec. file: its run, which is taken up if it is there. aside: whether it is
-    written elsewhere and moved, since the file may lie where SQLite must not write (on a network).
-    limits: what this job may use, over all its sittings.
+    spec: the JSON of a Spec. file: its run, which is taken up if it is there. away: whether that
+    may be on another machine than the worker. limits: what this job may use, over all its sittings.
     """
 
     spec: dict[str, Any]
     file: str
     level: Level | None = None
-    aside: bool = False
+    away: bool = False
     limits: Limits | None = None
 
 
@@ -44,32 +48,67 @@ class Done(NamedTuple):
 
     status: Status
     words: str = ""
-    seconds: float = 0.0
+
+
+class Spectator(Recorder, Protocol):
+    """A recorder that is also told how many replies an interrupted run still waits for."""
+
+    def awaiting(self, count: int) -> None: ...
+
+
+class _Playing(NamedTuple):
+    """A job under way, in the event loop of the thread that plays it."""
+
+    loop: asyncio.AbstractEventLoop
+    task: asyncio.Task[Done]
+
+
+_playing: dict[str, _Playing] = {}  # in this process, by file
 
 
 def work(job: Job) -> Done:
     """Play it, from a process that does nothing else meanwhile or from one of several threads."""
-    began = time.perf_counter()
     try:
         with _interruptible():
-            end = _worked(job)
+            return asyncio.run(_worked(job))
+    except (KeyboardInterrupt, asyncio.CancelledError):  # before or after it was played
+        return Done("interrupted", "interrupted")
+
+
+async def interrupted(files: Sequence[str]) -> None:
+    """Interrupt the jobs of this process that play into some files, and wait until they end."""
+    told = set[str]()
+    while under_way := _playing.keys() & set(files):
+        for file in under_way - told:
+            _interrupt(file)
+        told |= under_way
+        await asyncio.sleep(0.05)
+
+
+async def played(
+    setup: Setup,
+    file: Path,
+    level: Level | None,
+    budget: Budget | None = None,
+    spectator: Spectator | None = None,
+) -> Done:
+    """Play the run in a file, from where it stands; a new one if there is none."""
+    try:
+        run = _sitting(setup, file, level, budget)
+        if run is None:
+            return Done("finished")
+        if spectator is not None:
+            run.game.answerer.outside.awaiting = spectator.awaiting
+        with run.writer:
+            end = await run.perform(*filter(None, [spectator]))
+            if not end.code:
+                run.conclude()
+            run.close(end)
     except SocietyError as error:
-        end = End("failed", error.exit_code, str(error))
-    except KeyboardInterrupt:  # before or after it was played
-        end = End("interrupted", 130, "interrupted")
-    return Done(end.status, end.words, time.perf_counter() - began)
-
-
-def sitting(
-    setup: Setup, file: Path, level: Level | None, budget: Budget | None = None
-) -> Sitting | None:
-    """A new run, or the one in the file; None if that has finished. Raises InputError."""
-    if not file.exists():
-        return Sitting.begun(setup, file, level, budget=budget)
-    with open_run(file) as run:
-        if run.status == "finished":
-            return None
-    return taken_up(file, lambda spec: setup.spec, budget)
+        return Done("failed", str(error))
+    except Exception as error:  # of a scenario that concludes something
+        return Done("failed", blamed(error))
+    return Done(end.status, end.words)
 
 
 def spent(file: Path) -> Spent:
@@ -80,47 +119,74 @@ def spent(file: Path) -> Spent:
         return run.spent
 
 
-def _worked(job: Job) -> End:
-    file = Path(job.file)
-    setup = prepared(Spec.model_validate(job.spec))
-    if not job.aside:
-        return _played(setup, file, job)
-    if not file.parent.is_dir():
-        raise SocietyError(
-            f"a worker does not see the folder {file.parent}; sweep into a folder that all workers "
-            "share"
-        )
-    with tempfile.TemporaryDirectory(prefix="society-") as folder:
-        here = Path(folder, file.name)
-        end = _played(setup, here, job)
-        if here.exists():
-            draft = file.with_name(f".{file.name}.{here.parent.name}")
-            shutil.move(here, draft)
-            draft.replace(file)
-    return end
+def _sitting(
+    setup: Setup, file: Path, level: Level | None, budget: Budget | None
+) -> Sitting | None:
+    """A new run, or the one in the file; None if that has finished. Raises InputError."""
+    if not file.exists():
+        return Sitting.begun(setup, file, level, budget=budget)
+    with open_run(file) as run:
+        if run.status == "finished":
+            return None
+    return taken_up(file, lambda spec: setup.spec, budget)
 
 
-def _played(setup: Setup, file: Path, job: Job) -> End:
-    budget = None if job.limits is None else Budget(job.limits, spent(file))
-    run = sitting(setup, file, job.level, budget)
-    if run is None:
-        return End("finished")
-    with run.writer:
-        end = run.play()
-        if not end.code:
-            run.conclude()
-        run.close(end)
-    return end
+async def _worked(job: Job) -> Done:
+    file, task = Path(job.file), asyncio.current_task()
+    assert task is not None
+    _playing[job.file] = _Playing(asyncio.get_running_loop(), task)
+    try:
+        if job.away and not (file.parent / NOTE).exists():
+            raise FileError(
+                f"a worker does not see the folder {file.parent}; sweep into one that is at this "
+                "path for all workers, with --out"
+            )
+        setup = prepared(Spec.model_validate(job.spec))
+        budget = None if job.limits is None else Budget(job.limits, spent(file))
+        # A paid answer must be where the next worker finds it; rules can be played again.
+        if not job.away or setup.models_named:
+            return await played(setup, file, job.level, budget)
+        with tempfile.TemporaryDirectory(prefix="society-") as folder:
+            done = await played(setup, Path(folder, file.name), job.level, budget)
+            _moved(Path(folder, file.name), file)
+            return done
+    except SocietyError as error:
+        return Done("failed", str(error))
+    finally:
+        del _playing[job.file]
+
+
+def _moved(made: Path, file: Path) -> None:
+    """Give a run, if it was begun, its name: all at once, in place of what was there."""
+    if made.exists():
+        draft = file.with_name(f".{file.name}.{made.parent.name}")
+        shutil.move(made, draft)
+        for side in SIDES:  # of a run that was killed there
+            beside(file, side).unlink(missing_ok=True)
+        draft.replace(file)
 
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Ctrl-C ends what is played; a process that waits for work leaves that to its parent."""
+    """SIGTERM ends what is played, and not only the process."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = signal.signal(signal.SIGTERM, _heed)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGTERM, before)
+
+
+def _heed(number: int, frame: FrameType | None) -> None:
+    if not _playing:
+        raise KeyboardInterrupt
+    for file in list(_playing):
+        _interrupt(file)
+
+
+def _interrupt(file: str) -> None:
+    with suppress(KeyError, RuntimeError):  # it has ended meanwhile
+        loop, task = _playing[file]
+        loop.call_soon_threadsafe(task.cancel)

@@ -19,8 +19,8 @@ import pytest
 from society.catalogue import reproduction
 from society.claims import Design, Levels, Verdict, judged
 from society.draws import Array, generator
-from society.lab.reproduction import Attempt
-from society.lab.results import Result, Results
+from society.lab.reproduction.attempt import Attempt
+from society.lab.reproduction.results import Result, Results
 
 VILLAGE = reproduction("village")
 

@@ -1,0 +1,1 @@
+"""Norm coding: raters read what agents have said, with a rubric."""

@@ -1,0 +1,53 @@
+"""The coding of a sweep's norms, played like a condition once all conditions are finished."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from society.errors import brief
+from society.lab.experiment import Experiment
+from society.lab.folder import CODING, TEXTS
+from society.lab.sweep import Part, Sweep, parts, standing, total
+from society.lab.worker import Done
+from society.spec import prepared
+
+from .scheme import CodingSpec, rubric_of, spec_of, strays
+from .texts import gathered, write
+
+NAME = "coding"
+
+
+def coded(
+    experiment: Experiment, path: Path, sweep: Sweep, *, overwrite: bool = False
+) -> list[str]:
+    """Have the texts of a sweep coded, unless that is done; gives what is to be said about it.
+
+    The texts are written for people in any case. Raises InputError, KeyboardInterrupt.
+    """
+    wanted = parts(experiment, path)
+    if experiment.coding is None:
+        return []
+    if any(sweep.results[part.name].status != "finished" for part in wanted):
+        return ["coding waits until all conditions are finished"]
+    coding, sheet = experiment.coding, path / TEXTS
+    runs = {part.name: part.file for part in wanted}
+    texts = gathered(runs, coding.quotes, coding.rounds)
+    write(sheet, texts, rubric_of(coding.rubric).criteria)
+    missing = _missing(coding)
+    if missing:
+        files = " and ".join(missing)
+        return [f"coding waits for {files}: fill in {brief(sheet)} and save it as {files}"]
+    # Codes are answers, which only the level full keeps, whoever gives them.
+    part = Part(NAME, prepared(spec_of(coding, texts)), path / CODING, "full")
+    if standing([part], overwrite=overwrite).get(NAME) == "finished":
+        sweep.results[NAME] = Done("finished")
+    else:
+        used = total([part.file, *runs.values()])
+        asyncio.run(sweep.play([part], used))
+    return strays(coding, texts)
+
+
+def _missing(coding: CodingSpec) -> list[str]:
+    """Files with the codes of people that are not there."""
+    return [brief(file) for file in coding.people.values() if not file.exists()]

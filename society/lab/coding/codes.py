@@ -1,0 +1,199 @@
+"""What raters have said of texts, how far they agree, and what it says about the coded runs.
+
+Of the codes of a criterion (the labels that raters have given; what is uncoded does not count):
+
+    share of a label = its codes / all codes     over the texts of a replicate and all raters
+    mean rank = mean of k / (K - 1)              of the codes k = 0 .. K - 1, if they are ordinal
+
+A text that was held in several places counts in each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from society.draws import Array
+from society.errors import InputError, brief
+from society.lab.statistics.agreement import (
+    Agreement,
+    Weights,
+    cohens_kappa,
+    krippendorffs_alpha,
+    percent_agreement,
+)
+from society.lab.statistics.samples import Unanswerable, answered
+from society.rubric import UNCODED, Criterion
+from society.runs.reader import RunFile, open_run
+from society.scenario import Finding
+
+from .scheme import SCENARIO, CodingSpec
+from .texts import Texts, gathered
+
+
+class Code(NamedTuple):
+    """The label that one rater has given to one text, or UNCODED."""
+
+    criterion: str
+    text: str
+    rater: str
+    label: str
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """All codes of a run.
+
+    texts: as they were rated, so that one that was rated again stands there again.
+    given: by criterion the index of each label, (texts, raters), NaN where it is uncoded; the
+    criteria that were not come to are no part.
+    """
+
+    criteria: tuple[Criterion, ...]
+    raters: tuple[str, ...]
+    texts: tuple[str, ...]
+    given: Mapping[str, Array]
+
+    def rows(self) -> Iterator[Code]:
+        """Each alone, in order of criteria, texts and raters."""
+        for criterion in self.criteria:
+            labels = list(criterion.labels)
+            for text, codes in zip(self.texts, self.given[criterion.name].tolist(), strict=True):
+                for rater, code in zip(self.raters, codes, strict=True):
+                    label = UNCODED if np.isnan(code) else labels[int(code)]
+                    yield Code(criterion.name, text, rater, label)
+
+
+def codes_of(run: RunFile) -> Codes:
+    """The codes that a run of norm_coding has come to; raises InputError for another scenario."""
+    given = run.manifest
+    if given.scenario != SCENARIO:
+        raise InputError(f"{brief(run.path)} is a run of {given.scenario}, not of {SCENARIO}")
+    criteria = [Criterion.model_validate(said) for said in given.params["criteria"]]
+    codes = {}
+    for page in run.pages(start=1):
+        criterion = criteria[page.number - 1]
+        (answer,) = (step.arrays["answer", ""] for step in page.steps if step.kind == "rate")
+        codes[criterion.name] = np.where(answer < len(criterion.labels), answer, np.nan)
+    texts = given.params["texts"]
+    return Codes(
+        tuple(criteria[: len(codes)]),
+        _raters(run),
+        tuple(texts[replicate % len(texts)] for replicate in range(given.replicates)),
+        codes,
+    )
+
+
+def _raters(run: RunFile) -> tuple[str, ...]:
+    """By cohort, and by number where a cohort has several."""
+    names = [""] * run.manifest.agents
+    for cohort in run.manifest.cohorts:
+        for number, seat in enumerate(cohort.seats, start=1):
+            names[seat] = f"{cohort.name} {number}" if len(cohort.seats) > 1 else cohort.name
+    return tuple(names)
+
+
+# Agreement
+
+Agreed = Agreement | Unanswerable
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How far raters agree on one criterion; where that cannot be told, why.
+
+    same: share of pairs of codes that are the same. alpha: Krippendorff's, on the scale of the
+    criterion. kappas: Cohen's, by pair of raters; of an ordinal criterion with quadratic weights.
+    """
+
+    criterion: Criterion
+    same: Agreed
+    alpha: Agreed
+    kappas: Mapping[tuple[str, str], Agreed]
+
+
+def agreement(codes: Codes) -> tuple[Reliability, ...]:
+    """How far the raters agree, criterion by criterion."""
+    return tuple(_reliability(codes, criterion) for criterion in codes.criteria)
+
+
+def _reliability(codes: Codes, criterion: Criterion) -> Reliability:
+    ratings, places = codes.given[criterion.name].T.tolist(), range(len(criterion.labels))
+    by_rater = dict(zip(codes.raters, ratings, strict=True))
+    weights: Weights = "quadratic" if criterion.scale == "ordinal" else "none"
+    alpha = partial(krippendorffs_alpha, scale=criterion.scale, categories=places)
+    kappa = partial(cohens_kappa, weights=weights, categories=places)
+    return Reliability(
+        criterion,
+        answered(percent_agreement, ratings),
+        answered(alpha, ratings),
+        {pair: answered(kappa, *map(by_rater.get, pair)) for pair in combinations(by_rater, 2)},
+    )
+
+
+# Codes as measures
+
+
+def measured(
+    file: Path, coding: CodingSpec, runs: Mapping[str, Path]
+) -> dict[str, tuple[Finding, ...]]:
+    """What a coding that is finished says about the runs that were coded; raises InputError.
+
+    file: of the coding. runs: by condition.
+    """
+    with open_run(file) as run:
+        if run.status != "finished":
+            return {}
+        codes = codes_of(run)
+    replicates = {}
+    for name, one in runs.items():
+        with open_run(one) as run:
+            replicates[name] = run.manifest.replicates
+    return findings(codes, gathered(runs, coding.quotes, coding.rounds), replicates)
+
+
+def findings(
+    codes: Codes, texts: Texts, replicates: Mapping[str, int]
+) -> dict[str, tuple[Finding, ...]]:
+    """What the codes say about each of the coded runs: (R,), NaN where nothing was coded.
+
+    replicates: how many each run has, by condition.
+    """
+    found: dict[str, tuple[Finding, ...]] = dict.fromkeys(replicates, ())
+    for criterion in codes.criteria:
+        for condition, counts in _counts(codes, criterion, texts, replicates).items():
+            found[condition] += tuple(_measured(criterion, counts))
+    return found
+
+
+def _counts(
+    codes: Codes, criterion: Criterion, texts: Texts, replicates: Mapping[str, int]
+) -> dict[str, Array]:
+    """How often each label was given to the texts of a replicate, (R, K) by condition."""
+    labels = np.arange(len(criterion.labels))
+    by_text = {text: np.zeros(len(labels)) for text in codes.texts}
+    for text, given in zip(codes.texts, codes.given[criterion.name], strict=True):
+        by_text[text] += (given[:, None] == labels).sum(0)
+    counts = {name: np.zeros((count, len(labels))) for name, count in replicates.items()}
+    for text in texts.keys() & by_text.keys():
+        for place in texts[text]:
+            counts[place.condition][place.replicate] += by_text[text]
+    return counts
+
+
+def _measured(criterion: Criterion, counts: Array) -> Iterator[Finding]:
+    total = counts.sum(1, keepdims=True)
+    shares = np.divide(counts, total, out=np.full(counts.shape, np.nan), where=total > 0)
+    for name, values in zip(criterion.shares, shares.T, strict=True):
+        yield Finding(name, f"share of codes, {criterion.name}", values)
+    if criterion.scale == "ordinal":
+        lowest, *_, highest = criterion.labels
+        ranks = np.linspace(0, 1, len(criterion.labels))
+        unit = f"mean rank, 0 = {lowest}, 1 = {highest}"
+        yield Finding(criterion.rank, unit, (shares * ranks).sum(1))

@@ -1,0 +1,1 @@
+"""How many runs an experiment needs, told before it is played."""

@@ -1,0 +1,169 @@
+"""A paper reproduced: its experiments played, each in a folder of its own, and its claims judged.
+
+The offline mind answers in words but is no language model: with it everything is played and judged,
+to try out the way, and nothing can be told of the paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from society.calls import Entry, Spent
+from society.catalogue import experiments
+from society.claims import Design, Reproduction, Trial, Verdict, judged
+from society.errors import InputError, brief
+from society.lab.clusters import Cluster
+from society.lab.experiment import experiment
+from society.lab.sweep import Part, Sweep, Watching, parts, swept, total
+from society.lab.worker import Done
+from society.models.settings import Limits
+from society.scenario_file import Spec
+
+from .results import Result, Results
+
+OFFLINE = "offline"
+DRY = "the offline mind is no language model"
+
+
+class Attempt:
+    """A reproduction with the minds that it is tried with, read and checked; raises InputError.
+
+    models: to be asked; none: its rules are played. quick: a short and coarse form of it. changed:
+    gives what the command line says of minds. results: by experiment.
+    """
+
+    def __init__(
+        self,
+        reproduction: Reproduction,
+        out: Path,
+        models: Sequence[str] = (),
+        *,
+        quick: bool = False,
+        changed: Callable[[Spec], Spec] = lambda spec: spec,
+    ) -> None:
+        self.reproduction, self.out, self.models, self.quick = reproduction, out, models, quick
+        self.design, files = _design(reproduction, models), experiments()
+        self.results = {
+            trial.name: Result(
+                experiment(files[trial.file], changed, _instead(trial, models, quick=quick)),
+                out / trial.name,
+            )
+            for trial in self.design.trials
+        }
+
+    @property
+    def dry(self) -> bool:
+        """Whether nobody is asked where language models should be."""
+        return OFFLINE in self.models
+
+    @property
+    def extent(self) -> str:
+        """How much is played."""
+        runs = sum(part.setup.replicates for part in self.parts)
+        minds = f" with {', '.join(self.models)}" if self.models else ""
+        return f"{runs:,} runs in {len(self.parts)} conditions{minds}"
+
+    @property
+    def announcement(self) -> str:
+        """What is about to be played and where, and how to learn what it costs."""
+        words = f"{self.extent}, into {brief(self.out)}"
+        if self.dry or not self.models:
+            return f"{words}; a dry run: {DRY}" if self.dry else words
+        files = " and of ".join(brief(experiments()[trial.file]) for trial in self.design.trials)
+        return f"{words}; for what it costs, see `society sweep --plan` of {files}"
+
+    @property
+    def parts(self) -> list[Part]:
+        """The conditions of all experiments."""
+        results = self.results.values()
+        return [part for one in results for part in parts(one.experiment, one.folder)]
+
+    @property
+    def spent(self) -> Spent:
+        """By all experiments, over all sittings."""
+        return total(part.file for part in self.parts)
+
+    def play(
+        self,
+        cluster: Cluster,
+        watching: Watching,
+        limits: Limits | None,
+        *,
+        overwrite: bool = False,
+    ) -> list[Done]:
+        """Play what is not finished, and tell how all conditions ended; limits: of all together.
+
+        Raises InputError, KeyboardInterrupt.
+        """
+        ended: list[Done] = []
+        for name, result in self.results.items():
+            sitting = _Sitting(self, cluster, _Named(name, watching), limits)
+            swept(result.experiment, result.folder, sitting, overwrite=overwrite)
+            ended += sitting.results.values()
+        return ended
+
+    def verdicts(self) -> list[Verdict]:
+        """Each claim of the paper beside what was played."""
+        verdicts = list(judged(self.design.claims(), Results(self.results)))
+        if not self.dry:
+            return verdicts
+        return [one._replace(outcome="cannot be told", notes=DRY) for one in verdicts]
+
+
+class _Sitting(Sweep):
+    """A sweep that shares its limits with the other experiments of an attempt."""
+
+    def __init__(
+        self, attempt: Attempt, cluster: Cluster, watching: Watching, limits: Limits | None
+    ) -> None:
+        super().__init__(cluster, watching, limits=limits)
+        self.attempt = attempt
+
+    async def play(self, parts: Sequence[Part], used: Spent) -> None:
+        """Play all that are given; what the other experiments have used counts as well."""
+        await super().play(parts, used if self.limits is None else self.attempt.spent)
+
+
+class _Named:
+    """Tells of conditions with the name of their experiment, which others have as well."""
+
+    def __init__(self, experiment: str, watching: Watching) -> None:
+        self.experiment, self.watching = experiment, watching
+
+    def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None:
+        """A run has come to a share of its rounds, and has asked so much by now."""
+        self.watching.advanced(f"{self.experiment} {name}", share, ledger)
+
+    def awaiting(self, name: str, count: int) -> None:
+        """A run that was interrupted waits for replies under way."""
+        self.watching.awaiting(f"{self.experiment} {name}", count)
+
+    def done(self, name: str, done: Done) -> None:
+        """A run is over."""
+        self.watching.done(f"{self.experiment} {name}", done)
+
+    def noted(self, words: str) -> None:
+        """Something that the user ought to know."""
+        self.watching.noted(f"{self.experiment}: {words}")
+
+
+def _design(reproduction: Reproduction, models: Sequence[str]) -> Design:
+    """What is played with these minds; raises InputError."""
+    if not models:
+        return reproduction.rules
+    if reproduction.language is None:
+        raise InputError(f"{reproduction.name} has no experiments with models; leave out --model")
+    if OFFLINE in models and len(models) > 1:
+        raise InputError(
+            f"--model {' '.join(models)}: {DRY}; leave it out, or give it alone for a dry run"
+        )
+    return reproduction.language
+
+
+def _instead(trial: Trial, models: Sequence[str], *, quick: bool) -> Mapping[str, Any]:
+    """What stands in place of what the file says."""
+    given = {**trial.instead, **(trial.quick if quick else {})}
+    factors = given.get("factors", {}) | ({"model": list(models)} if models else {})
+    return given | ({"factors": factors} if factors else {})

@@ -1,0 +1,219 @@
+"""What experiments came to, as judges of claims ask for it (society.claims.Evidence)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from society.claims import Comparison, Effect, Levels, Ranked, Untold
+from society.draws import Array
+from society.lab.experiment import Condition, Experiment
+from society.lab.naming import worded
+from society.lab.statistics.anova import RESIDUAL, anova
+from society.lab.statistics.contrasts import (
+    Contrast,
+    PairedContrast,
+    paired,
+    part_against_whole,
+    student,
+    welch,
+)
+from society.lab.statistics.posthoc import corrected, tukey
+from society.lab.statistics.samples import Unanswerable
+from society.lab.study import Study, open_sweep
+
+Pair = tuple[Array, Array]
+
+
+class Result:
+    """An experiment and the folder in which it was played, as far as it was."""
+
+    def __init__(self, experiment: Experiment, folder: Path) -> None:
+        self.experiment, self.folder = experiment, folder
+        self._columns: dict[tuple[str, str], dict[str, Array]] = {}
+
+    @property
+    def begun(self) -> bool:
+        """Whether any condition has a run file."""
+        return any((self.folder / one.file).exists() for one in self.experiment.conditions)
+
+    @cached_property
+    def study(self) -> Study:
+        """All that was played; raises InputError if nothing was."""
+        return open_sweep(self.folder)
+
+    def runs(self, name: str, levels: Levels) -> Array:
+        """A column of the frame of runs, condition after condition; (n,)."""
+        chosen = self.chosen(levels)
+        columns = self._by_condition("runs", name)
+        return np.concatenate([columns[one.name] for one in chosen])
+
+    def courses(self, name: str, levels: Levels) -> Array:
+        """A column of the frame of rounds, (n, T); NaN behind the last round of a condition."""
+        chosen = self.chosen(levels)
+        columns = self._by_condition("rounds", name)
+        tables = [columns[one.name].reshape(one.setup.replicates, -1) for one in chosen]
+        longest = max(table.shape[1] for table in tables)
+        wide = [np.full((len(table), longest), np.nan) for table in tables]
+        for room, table in zip(wide, tables, strict=True):
+            room[:, : table.shape[1]] = table
+        return np.concatenate(wide)
+
+    def labels(self, factor: str, levels: Levels) -> list[object]:
+        """The level of a factor that each replicate has; n of them."""
+        return [
+            one.factors[factor] for one in self.chosen(levels) for _ in range(one.setup.replicates)
+        ]
+
+    def chosen(self, levels: Levels) -> list[Condition]:
+        """The conditions with these levels; raises Untold if any is not finished."""
+        chosen = [
+            one
+            for one in self.experiment.conditions
+            if all(one.factors[factor] == level for factor, level in levels.items())
+        ]
+        if not chosen:
+            raise Untold(f"{self.folder.name} has no condition with {dict(levels)}")
+        finished = self._finished
+        if missing := [one.name for one in chosen if one.name not in finished]:
+            raise Untold(
+                f"{len(missing)} of {len(chosen)} conditions of {self.folder.name} are not "
+                f"finished ({missing[0]}); the same command goes on"
+            )
+        return chosen
+
+    @cached_property
+    def _finished(self) -> set[str]:
+        if not self.begun:
+            return set()
+        return {run.name for run in self.study.played if run.status == "finished"}
+
+    def _by_condition(self, frame: str, name: str) -> dict[str, Array]:
+        """A column by the conditions whose blocks of rows it consists of."""
+        if (frame, name) not in self._columns:
+            table = getattr(self.study, frame)
+            if name not in table:
+                raise Untold(f"no run of {self.folder.name} has {name}{self._why}")
+            played = self.study.played
+            ends = np.cumsum(
+                [
+                    run.manifest.replicates * (run.rounds if frame == "rounds" else 1)
+                    for run in played
+                ]
+            )
+            blocks = np.split(table[name].to_numpy(), ends[:-1])
+            names = [run.name for run in played]
+            self._columns[frame, name] = dict(zip(names, blocks, strict=True))
+        return self._columns[frame, name]
+
+    @property
+    def _why(self) -> str:
+        return "".join(f": {note}" for note in dict.fromkeys(self.study.notes.values()))
+
+
+class Results:
+    """All experiments of a reproduction, by name."""
+
+    def __init__(self, results: Mapping[str, Result]) -> None:
+        self._results = results
+
+    def levels(self, trial: str) -> Mapping[str, Sequence[object]]:
+        """Of each factor of an experiment, in order."""
+        return self._results[trial].experiment.levels
+
+    def runs(self, trial: str, measure: str, levels: Levels) -> Array:
+        """A measure or finding of each replicate, (n,)."""
+        return self._results[trial].runs(measure, levels)
+
+    def courses(self, trial: str, measure: str, levels: Levels) -> Array:
+        """A measure round by round, (n, T); NaN after the end."""
+        return self._results[trial].courses(measure, levels)
+
+    def paired(self, pairs: Mapping[str, Pair]) -> list[Comparison]:
+        """Replicate by replicate, (n,) each; corrected by Holm over all that are given."""
+        return _corrected([_compared(paired, name, *pair) for name, pair in pairs.items()])
+
+    def independent(self, pairs: Mapping[str, Pair]) -> list[Comparison]:
+        """By Welch's test, which takes runs as independent; corrected likewise."""
+        return _corrected([_compared(welch, name, *pair) for name, pair in pairs.items()])
+
+    def pooled(self, name: str, first: Array, second: Array) -> Comparison:
+        """By Student's test, of one pair alone."""
+        return _compared(student, name, first, second)
+
+    def part_against_whole(self, name: str, part: Array, rest: Array) -> Comparison:
+        """By Student's test of a part against all, itself included: not valid, but in papers."""
+        return _compared(part_against_whole, name, part, rest)
+
+    def variance(
+        self, trial: str, measure: str, factors: Sequence[str], levels: Levels
+    ) -> dict[str, Effect]:
+        """An analysis of variance over one or two factors, by factor and by "one × other"."""
+        result = self._results[trial]
+        values = result.runs(measure, levels)
+        with _untold():
+            table = anova(values, {name: result.labels(name, levels) for name in factors})
+        residual = table[RESIDUAL].df
+        return {
+            row.name: Effect(row.name, row.df, residual, row.f, row.p, row.eta_squared)
+            for row in table.sources
+            if row.f is not None and row.p is not None
+        }
+
+    def ranked(self, trial: str, measure: str, factor: str, levels: Levels) -> list[Ranked]:
+        """Levels of a factor, the highest mean first, with letters by Tukey's test."""
+        result = self._results[trial]
+        named = {worded(label): label for label in result.experiment.levels[factor]}
+        groups = {
+            name: result.runs(measure, {**levels, factor: label}) for name, label in named.items()
+        }
+        with _untold():
+            found = tukey(groups)
+        return [
+            Ranked(named[name], mean, found.letters[name]) for name, mean in found.means.items()
+        ]
+
+
+def _compared(
+    tested: Callable[[Array, Array], Contrast | PairedContrast],
+    name: str,
+    first: Array,
+    second: Array,
+) -> Comparison:
+    """One comparison, p as it is; untold where it cannot be tested."""
+    try:
+        found = tested(first, second)
+    except Unanswerable as reason:
+        return Comparison(name, untold=str(reason))
+    test = found.test if isinstance(found, Contrast) else "paired"
+    return Comparison(
+        name,
+        found.means,
+        found.difference,
+        found.interval.low,
+        found.interval.high,
+        test,
+        found.t,
+        found.df,
+        found.p,
+    )
+
+
+def _corrected(compared: Sequence[Comparison]) -> list[Comparison]:
+    """With p for their number; what could not be tested is no part of it."""
+    tested = [one.p for one in compared if not one.untold]
+    adjusted = iter(corrected(tested).tolist() if len(tested) > 1 else tested)
+    return [one if one.untold else one._replace(p=next(adjusted)) for one in compared]
+
+
+@contextmanager
+def _untold() -> Iterator[None]:
+    """What statistics cannot answer, as judges expect it."""
+    try:
+        yield
+    except Unanswerable as reason:
+        raise Untold(str(reason)) from None

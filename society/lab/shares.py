@@ -1,0 +1,66 @@
+"""What a condition may use that is played where it cannot look at what the others use.
+
+On a cluster every job gets its part of the limits of the whole sweep, and of what each of its
+models can bear, so that all jobs together never exceed them, however many workers come and go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from society.calls import Spent
+from society.models.settings import Limits, ModelSpec
+from society.scenario_file import Spec
+
+BOUNDS = ("concurrency", "requests_per_minute", "tokens_per_minute")  # of a model
+
+
+def share(limits: Limits, used: Spent, own: Spent, among: int) -> Limits | None:
+    """An equal share of what is left, and what a run itself has used; None if there is none.
+
+    used: by all runs so far. own: by this one. among: runs that are still to be played.
+
+    >>> share(Limits(max_calls=100), Spent(calls=40), own=Spent(calls=10), among=3).max_calls
+    30
+    """
+    shares: dict[str, float] = {}
+    for name, all_used, own_used in zip(
+        ("max_calls", "max_tokens", "max_cost"), used, own, strict=True
+    ):
+        limit = getattr(limits, name)
+        if limit is None:
+            continue
+        if all_used is None or own_used is None:  # nobody knows what is left
+            return None
+        left = (limit - all_used) / among
+        part = left if name == "max_cost" else int(left)
+        if part <= 0:
+            return None
+        shares[name] = part + own_used
+    return Limits(**shares)
+
+
+def at_once(specs: Iterable[Spec], slots: int) -> int:
+    """How many can be played at once if each is to have a part of every bound of its models."""
+    bounds = [
+        bound for spec in specs for model in _models(spec).values() for bound in _of(model).values()
+    ]
+    return min([slots, *bounds])
+
+
+def shared_out(spec: Spec, among: int) -> Spec:
+    """With each model's bounds divided: a provider counts all workers together."""
+    models = {
+        name: model.model_copy(update={bound: most // among for bound, most in _of(model).items()})
+        for name, model in _models(spec).items()
+    }
+    return spec.model_copy(update={"models": models})
+
+
+def _models(spec: Spec) -> dict[str, ModelSpec]:
+    return {"default": ModelSpec()} | spec.models
+
+
+def _of(model: ModelSpec) -> dict[str, int]:
+    given = {name: getattr(model, name) for name in BOUNDS}
+    return {name: bound for name, bound in given.items() if bound is not None}

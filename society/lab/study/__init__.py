@@ -1,0 +1,160 @@
+"""Run files and folders of sweeps, opened to be analysed: in a notebook, or for a report.
+
+    study = society.open_sweep("sweeps/fines")
+    study.runs.groupby("fine").survival_time.mean()
+
+What a study offers is said in society.lab.study.tidy.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from society.errors import InputError, brief
+from society.lab.folder import CODING, Folder, opened
+
+from .frames import CONDITION
+from .tidy import Studied, Study
+
+if TYPE_CHECKING:
+    from society.lab.analysis import Analysis
+    from society.lab.coding.scheme import CodingSpec
+    from society.lab.experiment import Luck
+    from society.lab.naming import Label
+
+__all__ = ["Studied", "Study", "open_run", "open_sweep", "studied"]
+
+# Of the columns that identify a row, and that a setting may be called after.
+_COLUMNS = ("replicate", "round", "rounds", "agent")
+
+
+def open_run(path: Path | str) -> Study:
+    """A run file as a study of one condition without factors; raises RunFileError."""
+    path = Path(path)
+    return Study(path.stem, (Studied.read(path, path.stem, {}),))
+
+
+def open_sweep(path: Path | str) -> Study:
+    """The folder of a sweep, as far as it has been played.
+
+    A factor that is called like a measure, or like a column that identifies rows, has `_level`
+    behind its name; one called condition only if its levels are not the names of the conditions.
+    Raises InputError if nothing was played, or a run file is damaged.
+    """
+    return _unmistakable(_sweep(Path(path)))
+
+
+def studied(paths: Sequence[Path | str]) -> Study:
+    """Run files and folders of sweeps as one study; raises InputError.
+
+    Conditions of the same name have that of their folder in front. A condition lacks the factors
+    that its own sweep does not have. A file that is named twice counts once.
+    """
+    if not paths:
+        raise InputError("nothing to study; name run files, or folders of sweeps")
+    studies = [_sweep(path) if path.is_dir() else open_run(path) for path in map(Path, paths)]
+    return _unmistakable(studies[0] if len(studies) == 1 else _united(studies))
+
+
+def _sweep(path: Path) -> Study:
+    folder = opened(path)
+    played, missing = list[Studied](), list[str]()
+    for condition in folder.conditions:
+        file = folder.path / condition.file
+        if file.exists():
+            played.append(Studied.read(file, condition.name, condition.factors))
+        else:
+            missing.append(condition.name)
+    if not played:
+        raise InputError(f"no condition of {brief(path)} has been played; go on with its sweep")
+    return Study(
+        folder.name,
+        tuple(played),
+        folder.levels,
+        folder.random_numbers,
+        folder.analysis,
+        folder.text,
+        folder.failures,
+        tuple(missing),
+        _codings(folder),
+    )
+
+
+def _codings(folder: Folder) -> dict[Path, CodingSpec]:
+    """The coding of its norms, if it has been begun."""
+    file = folder.path / CODING
+    return {file: folder.coding} if folder.coding is not None and file.exists() else {}
+
+
+def _united(studies: Sequence[Study]) -> Study:
+    runs = {run.path.resolve(): run for study in studies for run in study.played}
+    names = _distinct(runs)
+    levels: dict[str, dict[Label, None]] = {}
+    failures: dict[str, str] = {}
+    for study in studies:
+        for factor, labels in study.levels.items():
+            levels.setdefault(factor, {}).update(dict.fromkeys(labels))
+        renamed = {run.name: names[run.path.resolve()] for run in study.played}
+        failures |= {renamed.get(name, name): words for name, words in study.failures.items()}
+    return Study(
+        " and ".join(dict.fromkeys(study.name for study in studies)),
+        tuple(replace(run, name=names[path]) for path, run in runs.items()),
+        {factor: list(labels) for factor, labels in levels.items()},
+        _luck(list(runs.values())),
+        text="\n---\n".join(study.text for study in studies if study.text),
+        failures=failures,
+        missing=tuple(name for study in studies for name in study.missing),
+        codings={file: one for study in studies for file, one in study.codings.items()},
+    )
+
+
+def _distinct(runs: Mapping[Path, Studied]) -> dict[Path, str]:
+    """A name for each run: with its folder, as seen from the one that holds all, if need be."""
+    times = Counter(run.name for run in runs.values())
+    root = os.path.commonpath([path.parent for path in runs])
+    names = {}
+    for path, run in runs.items():
+        folder = path.parent.relative_to(root).as_posix()
+        apart = times[run.name] > 1 and folder != "."
+        names[path] = f"{folder}/{run.name}" if apart else run.name
+    return names
+
+
+def _luck(runs: Sequence[Studied]) -> Luck | None:
+    """What runs share that were not planned together: the place of a draw depends on the seats."""
+    seeds = {run.manifest.seed for run in runs}
+    shapes = {(run.manifest.replicates, run.manifest.agents) for run in runs}
+    if len(seeds) == len(shapes) == 1 < len(runs):
+        return "common"
+    return "independent" if len(seeds) == len(runs) > 1 else None
+
+
+def _unmistakable(study: Study) -> Study:
+    """With factors that are called as no column is."""
+    taken = {*_COLUMNS, *study.units}
+    if any(run.factors.get(CONDITION, run.name) != run.name for run in study.played):
+        taken.add(CONDITION)
+    names = {name: f"{name}_level" if name in taken else name for name in study.levels}
+    if all(name == old for old, name in names.items()):
+        return study
+    played = [
+        replace(run, factors={names[name]: label for name, label in run.factors.items()})
+        for run in study.played
+    ]
+    return replace(
+        study,
+        levels={names[name]: labels for name, labels in study.levels.items()},
+        played=tuple(played),
+        analysis=None if study.analysis is None else _renamed(study.analysis, names),
+    )
+
+
+def _renamed(analysis: Analysis, names: Mapping[str, str]) -> Analysis:
+    said = {"factors": analysis.factors, "by": analysis.by}
+    changed = {key: old and [names[name] for name in old] for key, old in said.items()}
+    return analysis.model_copy(update=changed)

@@ -1,0 +1,161 @@
+"""Figures: what stands in them; equal numbers give equal bytes, and labels are never code."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from society.lab.report.curves import (
+    Course,
+    Courses,
+    Lasting,
+    Survivals,
+    courses,
+    survival_curves,
+)
+from society.lab.report.drawing import LOOKS, Picture, label, thinned
+from society.lab.report.figures import Dot, Dots, Heat, Norms, dots, heat_maps, norm_space
+
+
+def texts(picture: Picture) -> list[str]:
+    """The words in a picture, without the figures of its axes."""
+    found = ElementTree.fromstring(picture.inline).iter("text")
+    said = ["".join(text.itertext()) for text in found]
+    return [text for text in said if not re.fullmatch(r"[−\d.]+", text)]
+
+
+def tones(picture: Picture) -> set[str]:
+    """Colours of series that occur."""
+    return {look.colour for look in LOOKS if look.colour in picture.svg}
+
+
+def dot(mean: float) -> Dot:
+    return Dot(mean, mean - 1, mean + 1, np.array([mean - 2, mean + 2, np.nan]))
+
+
+def compared(name: str = "dots") -> Picture:
+    panels = [
+        Dots("lake = harsh", ["small", "large"], {"fine = 2": [dot(3), dot(9)]}, ["a", "b"]),
+        Dots("lake = rich", ["small", "large"], {"fine = 2": [dot(4), None]}),
+    ]
+    return dots(name, "Survival", "Larger is later.", "survival_time, rounds", panels)
+
+
+def course(name: str, number: int | None, *, leave: bool = False) -> Course:
+    rounds = np.arange(1, 11)
+    mean = rounds / 10
+    left = 11.0 - rounds if leave else np.full(10, 10.0)
+    return Course(name, number, rounds, mean, mean - 0.1, mean + 0.1, left)
+
+
+def test_dots_stand_in_rows_with_letters_at_their_right() -> None:
+    assert texts(compared()) == [
+        *("survival_time, rounds", "small", "large", "a", "b", "lake = harsh"),
+        *("survival_time, rounds", "small", "large", "lake = rich"),
+    ]
+
+
+def test_the_same_numbers_give_the_same_bytes() -> None:
+    one, other = compared(), compared()
+    assert (one.svg, one.png) == (other.svg, other.png)
+
+
+def test_ids_of_two_pictures_of_a_page_never_collide() -> None:
+    first, second = (
+        set(re.findall(r'\bid="([^"]+)"', compared(name).inline)) for name in ("one", "two")
+    )
+    assert first
+    assert not first & second
+
+
+def test_what_a_picture_refers_to_is_in_it() -> None:
+    inline = compared().inline
+    ids = set(re.findall(r'\bid="([^"]+)"', inline))
+    wanted = set(re.findall(r'(?:href="#|url\(#)([^")]+)', inline))
+    assert wanted
+    assert wanted <= ids
+
+
+def test_a_page_lends_a_picture_its_ink_and_paper() -> None:
+    picture = compared()
+    assert "#ffffff" in picture.svg
+    assert "currentColor" in picture.inline
+    assert "var(--paper)" in picture.inline
+    assert "#ffffff" not in picture.inline
+
+
+def test_a_picture_names_no_date_no_program_and_no_address_to_load() -> None:
+    svg = re.sub(r'xmlns(:xlink)?="[^"]+"|"http://www.w3.org/[^"]+\.dtd"', "", compared().svg)
+    assert "http" not in svg
+    assert "atplotlib v" not in svg
+    assert "metadata" not in svg
+
+
+def test_labels_are_never_markup_and_never_formulas() -> None:
+    panel = Dots("$x^2$", ["<script>alert(1)</script>", "a & b"], {"": [dot(1), dot(2)]})
+    picture = dots("d", "t", "w", "u", [panel])
+    assert "<script" not in picture.inline
+    assert texts(picture) == ["u", "<script>alert(1)</script>", "a & b", "$x^2$"]
+
+
+def test_a_long_label_keeps_its_ends_and_nothing_unseen() -> None:
+    assert label("fine = 2\u200b, lake = harsh") == "fine = 2, lake = harsh"
+    assert label("one two three four five", 15) == "one tw … r five"
+
+
+def test_series_differ_by_colour_by_marker_and_by_dashes() -> None:
+    for feature in zip(*LOOKS, strict=True):
+        assert len(set(feature)) == len(LOOKS)
+
+
+def test_ticks_are_thinned_at_even_distances() -> None:
+    assert thinned([2, 4, 6, 8, 10, 12, 14], 4) == [2, 6, 10, 14]
+    assert thinned([2, 4], 4) == [2, 4]
+
+
+def test_heat_maps_print_their_values_while_there_is_room() -> None:
+    small = Heat("", ["0.2", "0.6"], ["2", "10"], np.array([[1.5, 2.25], [np.nan, 40]]))
+    picture = heat_maps("h", "t", "w", ("growth", "fine"), "rounds", [small])
+    printed = [text for text in picture.svg.split("\n") if "font-size: 7px" in text]
+    assert [re.sub("<[^>]+>", "", line).strip() for line in printed] == ["2", "2", "40"]
+    large = Heat("", [str(n) for n in range(20)], [str(n) for n in range(20)], np.ones((20, 20)))
+    assert "font-size: 7px" not in heat_maps("h", "t", "w", ("a", "b"), "u", [large]).svg
+
+
+def test_the_strip_of_runs_left_appears_only_where_runs_leave() -> None:
+    staying = [Courses("", [course("a", 0), course("b", 1)])]
+    leaving = [Courses("", [course("a", 0), course("b", 1, leave=True)])]
+    assert texts(courses("c", "t", "w", "share", staying)) == ["round", "share", "a", "b"]
+    assert texts(courses("c", "t", "w", "share", leaving)) == [
+        *("share", "round", "runs left", "a", "b")
+    ]
+
+
+def test_courses_in_grey_have_no_colour_and_no_place_in_the_legend() -> None:
+    panel = Courses("", [course("rest", None), course("lowest", 0), course("highest", 1)])
+    picture = courses("c", "t", "w", "share", [panel])
+    assert tones(picture) - {LOOKS[-1].colour} == {LOOKS[0].colour, LOOKS[1].colour}
+    assert "rest" not in texts(picture)
+
+
+@pytest.mark.parametrize("panels", [1, 2, 3])
+def test_survival_curves_tell_how_many_runs_are_at_risk(panels: int) -> None:
+    times, share = np.array([0.0, 2, 4]), np.array([1, 0.5, 0.25])
+    curve = Lasting(
+        "fine = 2", "2", times, share, share, share, np.array([2, 2, 4, 4]), np.array([4.0])
+    )
+    picture = survival_curves("s", "t", "w", "rounds", [Survivals("", [curve])] * panels)
+    assert texts(picture).count("runs at risk") == panels
+    # At rounds 0 to 4: those that ended at 2 are at risk until then.
+    at_risk = re.findall(r"font-size: 7px[^>]*middle[^>]*>(\d)<", picture.svg)
+    assert at_risk == ["4", "4", "4", "2", "2"] * panels
+
+
+def test_norms_lie_on_the_curve_of_their_number_of_agents() -> None:
+    similarity = np.array([0.2, 0.5])
+    norms = Norms(similarity, np.sqrt((1 + 9 * similarity) / 10))
+    picture = norm_space("n", "t", "w", [10], {"small": norms, "large": norms})
+    assert {"N = 10", "small", "large"} <= set(texts(picture))

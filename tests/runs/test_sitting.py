@@ -1,0 +1,168 @@
+"""One sitting of a run, alone or among others: how it ends, and what is kept of it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from society.agent import Component, Members, Question
+from society.calls import Spent
+from society.errors import FileError, Paused
+from society.models.budget import Budget
+from society.models.settings import Limits
+from society.runs.resume import taken_up
+from society.runs.runfile import open_run
+from society.runs.sitting import End, Sitting
+from society.scenario_file import load
+from society.spec import Setup, prepared
+from society.talk import Page
+
+VILLAGE = {"agents": 4, "rounds": 6, "parameters": {"ends_on": "horizon"}}
+
+
+class Faulty(Component):
+    """Breaks in round 3."""
+
+    answers = ("effort",)
+    error: type[BaseException] = ZeroDivisionError
+
+    def answer(self, ask: Question, me: Members) -> object:
+        if me.moment == 3:
+            raise self.error("it broke")
+        return np.full(len(me), 0.1)
+
+
+class Stopped(Faulty):
+    error = KeyboardInterrupt
+
+
+class Exhausted(Faulty):
+    error = Paused
+
+
+def village(part: type[Component] | None = None) -> Setup:
+    """A fishing village, whose harvest may be a component of ours."""
+    if part is None:
+        return prepared(load("fishing_village", VILLAGE))
+    folk = {"name": "folk", "count": 4, "replace": {"harvest": part.title()}}
+    return prepared(load("fishing_village", VILLAGE | {"cohorts": [folk]}), own=[part])
+
+
+def spoken() -> Setup:
+    """A village of the offline mind."""
+    parameters = {"ends_on": "horizon", "norm_embedder": "hashing"}
+    models = {"default": {"model": "offline"}}
+    given = {"rounds": 2, "parameters": parameters, "models": models}
+    return prepared(load("language_village", given))
+
+
+def digest(path: Path) -> str:
+    with open_run(path) as run:
+        return run.outcome().digest
+
+
+def sat(sitting: Sitting) -> End:
+    """Played, and its file closed."""
+    with sitting.writer:
+        end = sitting.play()
+        sitting.close(end)
+    return end
+
+
+def test_a_run_that_is_played_to_its_end_is_finished(tmp_path: Path) -> None:
+    assert sat(Sitting.begun(village(), tmp_path / "a.run")) == End("finished")
+    with open_run(tmp_path / "a.run") as run:
+        assert (run.status, run.rounds) == ("finished", 6)
+
+
+@pytest.mark.parametrize(
+    ("part", "status", "code", "words"),
+    [
+        (Faulty, "failed", 1, "ZeroDivisionError: it broke"),
+        (Stopped, "interrupted", 130, "interrupted"),
+        (Exhausted, "paused", 3, "paused: it broke"),
+    ],
+)
+def test_a_run_that_is_broken_off_says_how_and_keeps_what_was_played(
+    part: type[Component], status: str, code: int, words: str, tmp_path: Path
+) -> None:
+    end = sat(Sitting.begun(village(part), tmp_path / "a.run"))
+    assert (end.status, end.code, end.words.endswith(words)) == (status, code, True)
+    assert isinstance(end.bug, ZeroDivisionError) == (part is Faulty), "a bug, for its author"
+    with open_run(tmp_path / "a.run") as run:
+        assert (run.status, run.rounds) == (status, 2)
+
+
+def test_a_mistake_of_the_user_has_its_own_exit_code(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_text("a diary")
+    with pytest.raises(FileError, match="exists already"):
+        Sitting.begun(village(), tmp_path / "a.run")
+
+
+def test_runs_of_one_event_loop_come_to_what_each_comes_to_alone(tmp_path: Path) -> None:
+    alone = Sitting.begun(spoken(), tmp_path / "alone.run")
+    assert sat(alone) == End("finished")
+    both = [Sitting.begun(spoken(), tmp_path / f"{name}.run") for name in "ab"]
+
+    async def together() -> list[End]:
+        return await asyncio.gather(*(sitting.perform() for sitting in both))
+
+    ends = asyncio.run(together())
+    for sitting, end in zip(both, ends, strict=True):
+        sitting.close(end)
+    assert ends == [End("finished")] * 2
+    assert digest(tmp_path / "a.run") == digest(tmp_path / "b.run") == digest(alone.writer.path)
+
+
+def test_a_run_that_is_cancelled_among_others_can_be_taken_up(tmp_path: Path) -> None:
+    assert sat(Sitting.begun(village(), tmp_path / "whole.run")) == End("finished")
+    sitting = Sitting.begun(village(), tmp_path / "a.run")
+
+    class Stop:
+        """Cancels the run in round 4."""
+
+        def page(self, page: Page) -> None:
+            task = asyncio.current_task()
+            if page.number == 4 and task is not None:
+                task.cancel()
+
+    end = asyncio.run(sitting.perform(Stop()))
+    assert end == End("interrupted", 130, "interrupted")
+    sitting.close(end)
+    assert sat(taken_up(tmp_path / "a.run")) == End("finished")
+    assert digest(tmp_path / "a.run") == digest(tmp_path / "whole.run")
+
+
+def test_runs_may_share_a_budget(tmp_path: Path) -> None:
+    """Ten agents are asked in each village, and fifteen calls are allowed."""
+    budget = Budget(Limits(max_calls=15), Spent())
+    both = [Sitting.begun(spoken(), tmp_path / f"{name}.run", budget=budget) for name in "ab"]
+
+    async def together() -> list[End]:
+        return await asyncio.gather(*(sitting.perform() for sitting in both))
+
+    ends = asyncio.run(together())
+    for sitting, end in zip(both, ends, strict=True):
+        sitting.close(end)
+    assert [end.status for end in ends] == ["paused", "paused"]
+    assert sum(_calls(tmp_path / f"{name}.run") for name in "ab") == 15
+
+
+def _calls(path: Path) -> int:
+    with open_run(path) as run:
+        return run.spent.calls
+
+
+def test_what_a_scenario_concludes_is_kept_once(tmp_path: Path) -> None:
+    sitting = Sitting.begun(spoken(), tmp_path / "a.run")
+    with sitting.writer:
+        end = sitting.play()
+        sitting.conclude()
+        sitting.close(end)
+    with open_run(tmp_path / "a.run") as run:
+        findings = run.findings()
+    assert findings is not None
+    assert "norm_drift" in [finding.name for finding in findings]
