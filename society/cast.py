@@ -101,7 +101,7 @@ class Troupe:
     def __init__(self, cast: Cast, world: World | Table) -> None:
         self.world = world if isinstance(world, World) else World(world)
         self.table = self.world.table
-        self._audiences: dict[str, tuple[Array | None, Audience]] = {}
+        self._audiences: dict[tuple[str, bool], tuple[Array | None, Audience]] = {}
         self.companies = [
             _company(cohort, nodes, self.world)
             for cohort, nodes in zip(cast, _seated(cast, self.table), strict=True)
@@ -263,16 +263,20 @@ class Troupe:
 
     def _audience(self, company: Company, mask: Array | None) -> Audience:
         """The members of a company that are in a mask, (R, N); None means all of them."""
-        known = self._audiences.get(company.name)
+        table, key = self.table, (company.name, mask is None)
+        known = self._audiences.get(key)
         if known is None or known[0] is not mask:
-            table = self.table
             rows, places, whole = company.rows, company.places, company.whole
             audience = Audience(None, rows, places, whole, table.graphs, table.present)
             here = _here(company, mask)
             if not here.all():
                 audience = audience.only(np.flatnonzero(here))
-            known = self._audiences[company.name] = (mask, audience)
-        return dataclasses.replace(known[1], present=self.table.present)
+        elif known[1].present is table.present:
+            return known[1]
+        else:
+            audience = dataclasses.replace(known[1], present=table.present)
+        self._audiences[key] = (mask, audience)
+        return audience
 
     def _question(self, ask: Ask, audience: Audience, asked: Array) -> Question:
         shape = self.table.present.shape

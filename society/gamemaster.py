@@ -7,7 +7,6 @@ answers, the script goes on the same way, and the digest of its rounds is the sa
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -167,13 +166,13 @@ class GameMaster:
     async def _ask(self, ask: Ask, use: int) -> Any:
         facts = self._keeper.facts(ask.facts)
         arrays = {(_role(fact), name): fact.values for name, fact in facts.items()}
-        asked: Array | None = None if self.table.active.all() else self.table.active
+        asked: Array | None = None if self.table.complete else self.table.active
         if ask.who is not None:
             who = self._keeper.wide(ask.who, bool)
             arrays["who", ""] = who
             asked = who & self.table.active
         arrays |= self._offered(ask)
-        heard = dataclasses.replace(ask, facts=facts, who=asked)
+        heard = Ask(ask.kind, ask.reply, facts, asked, ask.otherwise, ask.repairs)
         raw = await self.answerer.answer(heard, asked, use)
         settled = self._settled(heard, raw, asked)
         arrays |= {("answer", name): values for name, values in settled.items()}
@@ -254,7 +253,7 @@ class GameMaster:
             self.cause[(ends & self.table.running)[:, 0]] = tell.kind
         self._rewire(tell, arrays)
         heard = Tell(tell.kind, facts, gone, ends)
-        active = None if self.table.active.all() else self.table.active
+        active = None if self.table.complete else self.table.active
         await self.answerer.notice(heard, active, use)
         self.table.close(gone, ends)
         self._told |= {name: fact.values for name, fact in facts.items()}

@@ -60,7 +60,8 @@ class Keeper:
         if known is not None and np.array_equal(known[1], values):
             return known[1]
         try:
-            copy = frozen(np.array(np.broadcast_to(values, shape), wanted))
+            wide = values if values.shape == shape else np.broadcast_to(values, shape)
+            copy = frozen(np.array(wide, wanted))
         except ValueError:
             raise Misshapen(f"shape {values.shape} where {shape} was expected") from None
         self._copies[id(values), shape, wanted] = values, copy

@@ -37,6 +37,7 @@ class Table:
         self.present: Array = np.ones((self.replicates, self.agents), bool)
         self.running: Array = np.ones((self.replicates, 1), bool)
         self.active: Array = self.present
+        self.complete = True  # whether nobody is gone, and nothing has ended
         self.path: tuple[int, ...] = ()
         self.turn_page: Callable[[], None] = lambda: None
         self.moment = 0  # the number of the page that is being written
@@ -101,11 +102,15 @@ class Table:
 
     def close(self, gone: Array | None, ends: Array | None) -> None:
         """Mark agents as gone and replicates as ended: nobody asks them again."""
-        if gone is not None:
+        # Most lines change nothing; who keeps the same arrays need not look at them again.
+        if gone is not None and gone.any():
             self.present = self.present & ~gone
+        elif ends is None or not ends.any():
+            return
         if ends is not None:
             self.running = self.running & ~ends
         self.active = self.present & self.running
+        self.complete = bool(self.active.all())
 
     @property
     def places(self) -> Array:
