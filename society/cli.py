@@ -1,4 +1,4 @@
-"""The command line: `society list | run | resume | show | verify | replay`.
+"""The command line: what can be typed behind `society`, and which exit code it gives.
 
 Results go to stdout; progress, notes and errors go to stderr. Exit codes: 0 done, 1 the run
 failed, 2 the user's input is wrong, 3 paused by a limit or an outage, 130 interrupted (after both,
@@ -10,8 +10,11 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,7 +30,8 @@ def main(argv: list[str] | None = None) -> int:
     args = _parser().parse_args(list(_one_by_one(words)))
     command: Callable[[argparse.Namespace], int] = args.command
     try:
-        return command(args)
+        with _stopped_politely():
+            return command(args)
     except SocietyError as error:
         print(f"society: {error}", file=sys.stderr)
         return error.exit_code
@@ -37,6 +41,20 @@ def main(argv: list[str] | None = None) -> int:
         # The reader of our output has left (`| head`): nothing is wrong, nothing more to say.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+@contextmanager
+def _stopped_politely() -> Iterator[None]:
+    """SIGTERM, by which schedulers end a job, is taken for Ctrl-C: no paid answer is lost by it."""
+    heeded = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not heeded or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _one_by_one(words: Iterable[str]) -> Iterator[str]:
@@ -143,7 +161,7 @@ def _experiments(subs: Any) -> None:
 def _swept(parser: argparse.ArgumentParser, out: str) -> None:
     """Where experiments are played, and how much may be spent."""
     parser.add_argument(
-        "--workers", type=_whole(1), default=os.cpu_count() or 1, metavar="N",
+        "--workers", type=_whole(1), default=_cores(), metavar="N",
         help="processes for rules (default: as many as this machine has cores)",
     )  # fmt: skip
     parser.add_argument(
@@ -154,6 +172,14 @@ def _swept(parser: argparse.ArgumentParser, out: str) -> None:
     parser.add_argument("--out", type=Path, metavar="DIR", help=f"default: {out}")
     parser.add_argument("--overwrite", action="store_true", help="replace runs made otherwise")
     _output(parser)
+
+
+def _cores() -> int:
+    """How many this process may use."""
+    # Not on every system, and os.process_cpu_count is not in every Python.
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _limits(parser: argparse.ArgumentParser) -> None:

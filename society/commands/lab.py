@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -30,7 +31,8 @@ def sweep(args: argparse.Namespace) -> int:
     if args.plan:
         return plan(args)
     read, folder = _read(args)
-    limits = _limits(read, minds_given(args)["limits"])
+    said = _said_before(folder) | minds_given(args)["limits"]
+    limits = _limits(read, said)
     with (
         _watched(args, len(read.conditions) + (read.coding is not None)) as watching,
         _cluster(args) as cluster,
@@ -38,7 +40,7 @@ def sweep(args: argparse.Namespace) -> int:
         sitting = Sweep(cluster, watching, read.record, limits)
         notes, interrupted = list[str](), False
         try:
-            swept(read, folder, sitting, overwrite=args.overwrite)
+            swept(read, folder, sitting, overwrite=args.overwrite, said=said)
             notes = coded(read, folder, sitting, overwrite=args.overwrite)
         except KeyboardInterrupt:
             interrupted = True
@@ -82,6 +84,13 @@ def _cluster(args: argparse.Namespace) -> AbstractContextManager[Cluster]:
     return processes(args.workers) if args.dask is None else dask(args.dask, args.workers)
 
 
+def _said_before(folder: Path) -> dict[str, Any]:
+    """What the command lines of earlier sittings have said of limits."""
+    from society.lab.folder import NOTE, opened
+
+    return dict(opened(folder).limits) if (folder / NOTE).exists() else {}
+
+
 def _limits(read: Experiment, given: dict[str, Any]) -> Limits | None:
     """Of all runs together: those of the file, outweighed by those of the command line."""
     from society.models.settings import Limits
@@ -101,7 +110,9 @@ def _told(
     finished = sum(done is not None and done.status == "finished" for done in ended)
     words = f"{read.name}: {finished} of {len(ended)} conditions are finished"
     if code:
-        again = f"go on with: society sweep {args.experiment} --out {folder}"
+        again = "go on with: " + shlex.join(
+            ["society", "sweep", str(args.experiment), "--out", str(folder)]
+        )
         print(f"society: {words}; what was played is kept; {again}", file=sys.stderr)
     elif not (args.json or args.quiet):
         console().print(f"{words} · {folder}\nsociety report {folder}", markup=False)

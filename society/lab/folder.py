@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -22,9 +22,9 @@ from .coding.scheme import CodingSpec
 from .experiment import Experiment, Luck
 from .naming import Label
 
-NOTE, CODING, TEXTS = "sweep.json", "coding.run", "texts.csv"
+NOTE, TEXTS = "sweep.json", "texts.csv"
 
-_STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
+_STRICT = ConfigDict(extra="forbid", frozen=True, strict=True, ser_json_inf_nan="constants")
 
 
 class Played(BaseModel):
@@ -38,7 +38,11 @@ class Played(BaseModel):
 
 
 class Folder(BaseModel):
-    """What `sweep.json` says. failures: why the runs of some conditions failed, by condition."""
+    """What `sweep.json` says.
+
+    failures: why the runs of some conditions failed, by condition. limits: what the command line
+    has said of them, which holds for later sittings; None lifts one.
+    """
 
     model_config = _STRICT
 
@@ -51,6 +55,7 @@ class Folder(BaseModel):
     coding: CodingSpec | None = None
     conditions: list[Played]
     failures: dict[str, str] = {}
+    limits: dict[str, float | int | None] = {}
 
     _path: Path = Path()
 
@@ -60,9 +65,12 @@ class Folder(BaseModel):
         return self._path
 
     @classmethod
-    def of(cls, experiment: Experiment, path: Path) -> Self:
+    def of(
+        cls, experiment: Experiment, path: Path, limits: Mapping[str, Any] | None = None
+    ) -> Self:
         """For an experiment that is to be played there."""
         self = cls(
+            limits=dict(limits or {}),
             name=experiment.name,
             text=experiment.text,
             random_numbers=experiment.random_numbers,

@@ -10,7 +10,7 @@ goes on, and what fails does not stop the others.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -169,7 +169,7 @@ class Sweep:
                 else:
                     done = await self._here(part, budget)
             self.results[part.name] = done
-            self.watching.done(part.name, done)
+            self._tell(part, done)
 
         async with asyncio.TaskGroup() as group:
             for part in parts:
@@ -217,12 +217,19 @@ class Sweep:
             with open_run(part.file) as run:
                 since = changes(run.manifest, part.setup).removeprefix("; ")
             self.results[part.name] = done = Done("finished", since)
-            self.watching.done(part.name, done)
+            self._tell(part, done)
             if since:
                 changed.setdefault(since, []).append(part.name)
         for since, names in changed.items():
             again = "--overwrite plays again what was made otherwise"
             self.watching.noted(f"{_named(names)} played before; {since}; {again}")
+
+    def _tell(self, part: Part, done: Done) -> None:
+        """That a part is over, and what it has asked, wherever and whenever that was."""
+        if part.speaks and part.file.exists():
+            with open_run(part.file) as run:
+                self.watching.advanced(part.name, 1.0, run.ledger())
+        self.watching.done(part.name, done)
 
     def _level(self, part: Part) -> Level:
         """What is recorded: measures of rules, everything of minds, who cannot be asked again."""
@@ -235,12 +242,13 @@ def swept(
     sweep: Sweep,
     *,
     overwrite: bool = False,
+    said: Mapping[str, Any] | None = None,
 ) -> None:
     """Play what is not finished yet; raises InputError, KeyboardInterrupt.
 
-    path: the folder, made if it is not there.
+    path: the folder, made if it is not there. said: limits of the command line, to be kept in it.
     """
-    folder, wanted = Folder.of(experiment, path), parts(experiment, path)
+    folder, wanted = Folder.of(experiment, path, said), parts(experiment, path)
     found = standing(wanted, overwrite=overwrite)
     folder.keep({})
     sweep.skip([part for part in wanted if found.get(part.name) == "finished"])

@@ -103,9 +103,17 @@ def test_a_worker_that_is_killed_costs_nothing(
     assert digests(tmp_path / "s") == whole
 
 
-@pytest.mark.parametrize("to", ["the terminal", "the program alone"])
+@pytest.mark.parametrize(
+    ("to", "sent"),
+    [
+        ("the terminal", signal.SIGINT),
+        ("the program alone", signal.SIGINT),
+        ("the program alone", signal.SIGTERM),
+    ],
+)
 def test_an_interrupt_keeps_what_was_played_and_says_how_to_go_on(
     to: str,
+    sent: signal.Signals,
     sweep: Begun,
     long: Path,
     whole: dict[str, str],
@@ -113,10 +121,10 @@ def test_an_interrupt_keeps_what_was_played_and_says_how_to_go_on(
     tmp_path: Path,
     until: Until,
 ) -> None:
-    """A terminal sends it to all processes of the program, `kill -INT` to one."""
+    """A terminal sends it to all processes of the program, `kill` to one; TERM is as good."""
     process = sweep("--workers", 2)
     until(lambda: begun_runs(tmp_path / "s"))
-    (os.killpg if to == "the terminal" else os.kill)(process.pid, signal.SIGINT)
+    (os.killpg if to == "the terminal" else os.kill)(process.pid, sent)
     folder = tmp_path / "s"
     code, out, err = process.ended()
     assert (code, out, err.count("\n")) == (130, "", 1)
@@ -141,8 +149,14 @@ def test_an_interrupt_before_anything_was_played_is_as_quiet(
 
 
 @pytest.mark.xdist_group("provider")
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_minds_that_were_killed_or_interrupted_are_not_asked_twice(
-    begun: Begun, provider: Provider, digests: Digests, tmp_path: Path, until: Until
+    sent: signal.Signals,
+    begun: Begun,
+    provider: Provider,
+    digests: Digests,
+    tmp_path: Path,
+    until: Until,
 ) -> None:
     """Killed, interrupted while answers are under way, and played to the end."""
     file, folder = tmp_path / "spoken.yaml", tmp_path / "s"
@@ -165,7 +179,7 @@ def test_minds_that_were_killed_or_interrupted_are_not_asked_twice(
     provider.plan(latency=0.2)
     interrupted = play(folder)
     until(lambda: provider.stats()["in_flight"] == 8)
-    os.killpg(interrupted.pid, signal.SIGINT)
+    os.killpg(interrupted.pid, sent)
     code, _, err = interrupted.ended()
     assert (code, "Traceback" in err) == (130, False)
     assert provider.stats()["count"] - _answers(folder) == lost, "what was under way was awaited"

@@ -294,6 +294,20 @@ def test_limits_hold_for_all_conditions_and_all_sittings_together(
 
 
 @pytest.mark.xdist_group("provider")
+def test_a_limit_of_the_command_line_holds_for_later_sittings_until_it_is_lifted(
+    typed: Typed, spoken: Provider
+) -> None:
+    paused = typed("sweep", "spoken.yaml", "--quiet", "--out", "a b", "--max-calls", 50)
+    assert (paused.code, asked(spoken)) == (3, 50)
+    again = "go on with: society sweep spoken.yaml --out 'a b'"
+    assert again in paused.err
+    assert typed("sweep", "spoken.yaml", "--quiet", "--out", "a b").code == 3
+    assert asked(spoken) == 50
+    assert typed("sweep", "spoken.yaml", "--quiet", "--out", "a b", "--max-calls", "none").code == 0
+    assert typed("sweep", "spoken.yaml", "--quiet", "--out", "a b").code == 0
+
+
+@pytest.mark.xdist_group("provider")
 def test_limits_of_the_file_hold_as_well_and_the_command_line_lifts_them(
     typed: Typed, spoken: Provider
 ) -> None:

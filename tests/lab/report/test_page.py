@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +52,12 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
 
     seen: what the page has asked for, and what its console has said.
     """
-    playwright = pytest.importorskip("playwright.sync_api")
-    if not CHROMIUM:
-        pytest.skip("no Chromium on this machine")
+    if not (CHROMIUM and find_spec("playwright")):
+        missing = "Chromium and playwright are needed to look at a page"
+        if os.environ.get("SOCIETY_BROWSER_TESTS") == "required":
+            pytest.fail(missing)
+        pytest.skip(missing)
+    playwright = import_module("playwright.sync_api")
     file = tmp_path_factory.mktemp("page") / "report.html"
     file.write_text(page(HOSTILE, HOSTILE, chapters(), "Made by society"), "utf-8")
     with playwright.sync_playwright() as driver:
