@@ -8,8 +8,8 @@ it was. Everything that is paid for passes here and is kept before it is used.
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from xxhash import xxh3_128_hexdigest
@@ -123,6 +123,15 @@ class Entry(NamedTuple):
     prompt_tokens: int | None = 0
     completion_tokens: int | None = 0
     cost: float | None = 0.0
+
+
+T = TypeVar("T", int, float)
+
+
+def added(parts: Iterable[T | None]) -> T | None:
+    """The sum of counts, tokens or costs; None if one of them is unknown."""
+    known = list(parts)
+    return None if None in known else sum(part for part in known if part is not None)
 
 
 class Trouble(NamedTuple):

@@ -153,7 +153,9 @@ def _fault(detail: Mapping[str, Any], schema: Schema, sort: str) -> Fault:
     if detail["type"] == "extra_forbidden":
         *parents, name = detail["loc"]
         path, around = _descended(tuple(parents), schema)
-        return unknown((*path, name), sort, around.get("properties", ()))
+        options = (around, *around.get("anyOf", ()))
+        legal = [name for option in options for name in option.get("properties", ())]
+        return unknown((*path, name), sort, legal)
     path, here = _descended(detail["loc"], schema)
     if detail["type"] == "value_error":
         return Fault(path, str(detail["ctx"]["error"]))

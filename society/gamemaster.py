@@ -46,7 +46,7 @@ class Outcome:
     ends: Mapping[str, int]
     ledger: tuple[Entry, ...]
     values: Mapping[str, Array] = field(compare=False, repr=False)
-    censored: Mapping[str, Array] = field(compare=False, repr=False)
+    censored: Mapping[str, Array] = field(default_factory=dict, compare=False, repr=False)
 
 
 class GameMaster:

@@ -75,9 +75,14 @@ class Criterion(BaseModel):
         """What the measure of an ordinal criterion is called."""
         return f"coded_{self.name}"
 
+    @property
+    def count(self) -> str:
+        """What the measure is called that says on how many codes the others rest."""
+        return f"coded_{self.name}_codes"
+
 
 def _distinct(criteria: list[Criterion]) -> list[Criterion]:
-    names = [name for criterion in criteria for name in (criterion.rank, *criterion.shares)]
+    names = [name for one in criteria for name in (one.rank, one.count, *one.shares)]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
         raise ValueError(f"two measures would be called {twice!r}; rename a criterion or a label")

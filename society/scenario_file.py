@@ -204,15 +204,23 @@ def amended(spec: Spec, settings: Iterable[Setting], folder: Path) -> Spec:
     return _spec(said, origin, folder)
 
 
-def _keys(key: str, said: Mapping[str, Any]) -> Keys:
-    """Where in a spec a setting belongs; raises Refused."""
+def placed(key: str) -> tuple[str, ...]:
+    """Where in a scenario file a setting belongs, whatever it is called; cohorts by name.
+
+    >>> placed("fine"), placed("graph.learn"), placed("model.temperature")
+    (('parameters', 'fine'), ('graphs', 'learn'), ('models', 'default', 'temperature'))
+    """
     head, *rest = key.split(".")
     if head == "model":
         return ("models", "default", *rest)
     if head == "graph" and rest:
         return ("graphs", *rest)
-    if head not in said:
-        return ("parameters", key)
+    return (head, *rest) if head in Spec.model_fields else ("parameters", key)
+
+
+def _keys(key: str, said: Mapping[str, Any]) -> Keys:
+    """Where in a spec a setting belongs; raises Refused."""
+    head, *rest = placed(key)
     if head == "scenario":
         raise Refused(Fault((key,), "another scenario is another base; use base", True))
     if head == "cohorts" and rest:

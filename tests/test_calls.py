@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.calls import BARE, Address, Message, NoVault, Request, Said, stacked
+from society.calls import BARE, Address, Message, NoVault, Request, Said, added, stacked
 
 ADDRESS = Address("language_policy", "answer effort", 3, 0, 7, 0)
 ASKED = Request(ADDRESS, "default", (Message("user", "How hard do you fish?"),))
@@ -55,6 +55,12 @@ def test_the_hash_of_a_prompt_is_the_same_in_every_process() -> None:
 def test_what_a_provider_does_not_say_is_unknown_and_not_zero() -> None:
     said = Said("0.4")
     assert (said.prompt_tokens, said.completion_tokens, said.cost) == (None, None, None)
+
+
+def test_a_sum_is_unknown_if_one_of_its_parts_is() -> None:
+    assert added([0.25, 0.5]) == 0.75
+    assert added([1, None, 2]) is None
+    assert added(iter(())) == 0
 
 
 def test_where_nothing_is_recorded_nothing_is_kept() -> None:

@@ -12,6 +12,10 @@ from pydantic import BaseModel, Field
 from society.checks import Refused, checked, parameters_of
 
 
+class Jetty(BaseModel, extra="forbid"):
+    length: float = 1
+
+
 class Pond(BaseModel, extra="forbid"):
     depth: Annotated[float, Field(gt=0)] = 1
     fish: Annotated[int, Field(ge=0, le=9)] = 0
@@ -22,6 +26,7 @@ class Pond(BaseModel, extra="forbid"):
     share: Annotated[float, Field(ge=0, lt=1)] = 0
     even: Annotated[int, Field(multiple_of=2)] = 2
     name: str = ""
+    jetty: Jetty | None = None
 
 
 @pytest.mark.parametrize(
@@ -40,6 +45,7 @@ class Pond(BaseModel, extra="forbid"):
         ({"even": 3}, "even: got 3; expected a whole number divisible by 2"),
         ({"name": None}, "name: got nothing; expected text"),
         ({"dephts": 1}, "dephts: there is no parameter 'dephts'; did you mean 'depth'?"),
+        ({"jetty": {"lenght": 2}}, "jetty.lenght: there is no parameter 'lenght'; did you mean"),
         ({"depth": -1, "fish": 10}, "expected a number above 0; fish: got 10"),
     ],
 )

@@ -46,7 +46,7 @@ def test_a_criterion_is_nominal_unless_it_says_otherwise() -> None:
 def test_a_criterion_names_its_measures() -> None:
     force = Criterion.model_validate(FORCE)
     assert force.shares == ["coded_force_wish", "coded_force_duty", "coded_force_law"]
-    assert force.rank == "coded_force"
+    assert (force.rank, force.count) == ("coded_force", "coded_force_codes")
 
 
 def test_a_scale_of_whole_numbers_has_words_for_labels() -> None:
@@ -78,6 +78,7 @@ def test_one_label_is_no_choice() -> None:
     ("name", "labels", "twice"),
     [
         ("demand", {"a": "this", "b": "that"}, "coded_demand"),
+        ("force", {"codes": "this", "b": "that"}, "coded_force_codes"),
         ("demand_use", {"a": "this", "b": "that"}, "coded_demand_use"),
     ],
 )

@@ -203,14 +203,12 @@ def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
 
 def totals(ledger: Iterable[Entry]) -> dict[str, Any]:
     """Sums over all that was asked; null where something unknown is in them."""
+    from society.calls import added
+
     counts = ("calls", "retries", "repairs", "cut", "fallbacks")
     used = ("prompt_tokens", "completion_tokens", "cost")
     entries = list(ledger)
-    totals: dict[str, Any] = {name: sum(getattr(one, name) for one in entries) for name in counts}
-    for name in used:
-        values = [getattr(one, name) for one in entries]
-        totals[name] = None if None in values else sum(values)
-    return totals
+    return {name: added(getattr(one, name) for one in entries) for name in (*counts, *used)}
 
 
 def verify(args: argparse.Namespace) -> int:

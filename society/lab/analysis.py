@@ -28,11 +28,11 @@ class Analysis(Section):
     def completed(
         self, levels: Mapping[str, Sequence[Label]], measures: Sequence[str], *, more: bool
     ) -> Self:
-        """With its gaps filled; raises Refused for names that are not there.
+        """With its gaps filled; raises Refused for names that are not there, or there twice.
 
         more: whether findings, which are not known yet, come beside the measures.
         """
-        wrong = [*self._unknown("factors", levels), *self._unknown("by", levels)]
+        wrong = list(self._misnamed(levels))
         if self.outcome not in (None, *measures) and not more:
             hint = nearest(str(self.outcome), measures)
             wrong.append(Fault(("outcome",), f"there is no measure {self.outcome!r}; {hint}"))
@@ -48,8 +48,14 @@ class Analysis(Section):
         }
         return self.model_copy(update=given)
 
-    def _unknown(self, key: str, factors: Mapping[str, object]) -> Iterator[Fault]:
-        for index, name in enumerate(getattr(self, key) or ()):
-            if name not in factors:
-                hint = nearest(name, factors)
-                yield Fault((key, index), f"there is no factor {name!r}; {hint}")
+    def _misnamed(self, factors: Mapping[str, object]) -> Iterator[Fault]:
+        before = set[str]()
+        for key, names in (("factors", self.factors), ("by", self.by)):
+            for index, name in enumerate(names or ()):
+                if name not in factors:
+                    hint = nearest(name, factors)
+                    yield Fault((key, index), f"there is no factor {name!r}; {hint}")
+                elif name in before:
+                    words = f"{name!r} comes twice; name it once"
+                    yield Fault((key, index), words)
+                before.add(name)

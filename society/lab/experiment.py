@@ -16,46 +16,29 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from society.checks import Fault, Keys, Refused, checked, unknown
+from society.checks import Fault, Refused, checked, unknown
 from society.errors import InputError, ScenarioError, brief
 from society.models.settings import Limits
 from society.positions import Source, read
 from society.runs.manifest import Level
 from society.scenario import Scenario
-from society.scenario_file import Section, Setting, Spec, amended, load
+from society.scenario_file import Section, Spec, amended
 from society.spec import Setup, prepared
 
 from .analysis import Analysis
+from .bases import Bases, kept
 from .coding.scheme import CodingSpec, rubric_of
-from .naming import Label, filed, label_of, luck, worded
+from .factors import Choice, Levels, choices, general_first, refuse_clashes, setting, settings
+from .naming import CODING, Label, filed, luck, worded
 
 Luck = Literal["common", "independent"]
 Factors = Mapping[str, Label]
-
-_FOR_ALL = {
-    "seed": "random_numbers: independent gives each condition luck of its own",
-    "replicates": "all conditions have the same number",
-    "limits": "they hold for all runs together",
-}
-
-
-def _levels(said: Any) -> Any:
-    """Those of a factor, whose labels may also be numbers."""
-    listed = isinstance(said, list) and said
-    named = isinstance(said, Mapping) and said
-    if listed or (named and all(isinstance(one, Mapping | None) for one in said.values())):
-        return said
-    words = "expected a list of values, or a mapping from labels to settings"
-    raise ValueError(f"got {said!r:.60}; {words}")
-
-
-Levels = Annotated[list[Any] | dict[Label, Any], BeforeValidator(_levels)]
 
 
 class _Said(Section):
@@ -70,14 +53,6 @@ class _Said(Section):
     analysis: Analysis = Analysis()
     coding: CodingSpec | None = None
     limits: Limits | None = None
-
-
-class _Choice(NamedTuple):
-    """One level of a factor, and where its settings were said."""
-
-    factor: str
-    label: Label
-    settings: tuple[Setting, ...]
 
 
 class Condition(NamedTuple):
@@ -127,7 +102,7 @@ def experiment(
         raise origin.refusal([Fault((), words)])
     given = dict(instead or {})
     if "factors" in given:
-        given["factors"] = {**said["factors"], **given["factors"]}
+        given["factors"] = {**(said.get("factors") or {}), **given["factors"]}
     for key in given:
         origin = origin.said_again((key,))
     try:
@@ -152,7 +127,8 @@ class _Reading:
         own = {key: value for key, value in said.items() if key in _Said.model_fields}
         self.said = checked(_Said, own, "key", {"folder": self.folder})
         self.rest = {key: value for key, value in said.items() if key not in own}
-        self.changed, self.instead, self.bases = changed, instead, dict[str, Spec]()
+        self.changed, self.instead, self.bases = changed, instead, Bases(origin, self.folder)
+        self.base = setting("base", self.said.base, ("base",), origin)
 
     def experiment(self) -> Experiment:
         self._check_keys()
@@ -205,138 +181,71 @@ class _Reading:
         if wrong:
             raise Refused(*wrong)
 
-    def _choices(self) -> Iterator[list[_Choice]]:
+    def _choices(self) -> Iterator[list[Choice]]:
         """The levels of each factor."""
         for name, levels in self.said.factors.items():
-            yield self._levels(name, levels, ("factors", name))
+            yield choices(name, levels, ("factors", name), self.origin)
         if self.said.conditions:
-            yield self._levels("condition", self.said.conditions, ("conditions",))
+            yield choices("condition", self.said.conditions, ("conditions",), self.origin)
 
-    def _levels(
-        self, factor: str, levels: list[Any] | Mapping[Any, Any], keys: Keys
-    ) -> list[_Choice]:
-        if isinstance(levels, Mapping):
-            named = [
-                _Choice(factor, label, tuple(self._settings(given or {}, (*keys, label))))
-                for label, given in levels.items()
-            ]
-        else:
-            named = [
-                _Choice(factor, label_of(value), (self._setting(factor, value, (*keys, index)),))
-                for index, value in enumerate(levels)
-            ]
-        labels = [choice.label for choice in named]
-        twice = {str(label) for label in labels if labels.count(label) > 1}
-        if twice:
-            raise Refused(Fault(keys, f"comes twice: {', '.join(sorted(twice))}"))
-        return named
-
-    def _settings(self, given: Mapping[str, Any], keys: Keys) -> Iterator[Setting]:
-        """One for each key, and one for each entry of a mapping to which a base may add."""
-        for key, value in given.items():
-            if key in ("parameters", "models", "graphs") and isinstance(value, Mapping):
-                for name, inner in value.items():
-                    yield self._setting(f"{key}.{name}", inner, (*keys, key, name))
-            else:
-                yield self._setting(key, value, (*keys, key))
-
-    def _setting(self, key: str, value: Any, keys: Keys) -> Setting:
-        position = self.origin.positions.get(keys)
-        return Setting(key, value, position.value if position else self.origin.found)
-
-    def _conditions(self, crossed: Sequence[tuple[_Choice, ...]]) -> list[Condition]:
+    def _conditions(self, crossed: Sequence[tuple[Choice, ...]]) -> list[Condition]:
         """Each checked; raises ScenarioError with all that is wrong."""
         found, wrong = list[Condition](), dict[str, None]()
-        for choices in crossed:
+        for chosen in crossed:
             try:
-                found.append(self._condition(choices))
+                found.append(self._condition(chosen))
             except InputError as error:
                 wrong |= dict.fromkeys(str(error).splitlines())
-        if self.said.random_numbers == "common" and len({one.setup.agents for one in found}) > 1:
-            # A draw belongs to a seat, and there are seats in one condition that another lacks.
-            words = "conditions of different size share no luck; say random_numbers: independent"
-            wrong[f"{self.origin.found}: {words}"] = None
+        odd = [*_unequal(found, self.said.random_numbers), *_in_one_file(found)]
+        wrong |= dict.fromkeys(f"{self.origin.found}: {words}" for words in odd)
         if wrong:
             lines = list(wrong)
             more = [f"and {len(lines) - 5} more"] if len(lines) > 5 else []
             raise ScenarioError("\n".join(lines[:5] + more))
         return found
 
-    def _condition(self, choices: tuple[_Choice, ...]) -> Condition:
-        factors = {choice.factor: choice.label for choice in choices}
+    def _condition(self, chosen: tuple[Choice, ...]) -> Condition:
+        factors = {choice.factor: choice.label for choice in chosen}
         name = ",".join(
             worded(label) if self.said.conditions else f"{factor}={worded(label)}"
             for factor, label in factors.items()
         )
         name = name or (self.said.name or self.file.stem)
-        settings = [setting for choice in choices for setting in choice.settings]
-        self._refuse_clashes(choices)
-        spec = self._base([setting for setting in settings if setting.key == "base"])
-        own = [setting for setting in settings if setting.key != "base"]
-        said = [*_general_first(self._settings(self.rest, ())), *_general_first(own)]
-        spec = self.changed(amended(spec, said, self.folder))
+        refuse_clashes(chosen)
+        given = [one for choice in chosen for one in choice.settings]
+        bases = [one for one in given if one.key == "base"]
+        own = [one for one in given if one.key != "base"]
+        beside = settings(self.rest, (), self.origin)
+        spec = self.bases.base([self.base, *bases][-1])
+        spec = amended(spec, [*general_first(beside), *general_first(own)], self.folder)
+        spec = self.changed(spec)
         if self.said.limits is not None:
-            spec = _kept(spec, limits=Limits())  # they hold for all runs together
+            spec = kept(spec, limits=Limits())  # they hold for all runs together
         if self.said.random_numbers == "independent":
-            spec = _kept(spec, seed=luck(spec.seed, name))
-        return Condition(name, factors, prepared(spec), f"{filed(name)}.run")
-
-    def _refuse_clashes(self, choices: tuple[_Choice, ...]) -> None:
-        """Raises ScenarioError where two factors set the same, or one what no factor may set."""
-        by: dict[str, str] = {}
-        for choice in choices:
-            for setting in choice.settings:
-                head = setting.key.partition(".")[0]
-                if head in _FOR_ALL:
-                    raise ScenarioError(f"{setting.where}: {head} is no factor: {_FOR_ALL[head]}")
-                other = by.setdefault(_plain(setting.key), choice.factor)
-                if other != choice.factor:
-                    words = f"{setting.key} is set by two factors, {other} and {choice.factor}"
-                    raise ScenarioError(f"{setting.where}: {words}; leave it to one of them")
-
-    def _base(self, chosen: Sequence[Setting]) -> Spec:
-        """The society that a condition starts from."""
-        said: Any = chosen[-1].value if chosen else self.said.base
-        where = chosen[-1].where if chosen else str(self._setting("base", said, ("base",)).where)
-        try:
-            if isinstance(said, str):
-                if said not in self.bases:
-                    self.bases[said] = load(said, folder=self.folder)
-                spec = self.bases[said]
-                if ("scenario",) in spec._source.positions:
-                    return spec
-                return _kept(spec, source=spec._source.said_again(("scenario",), where))
-            if not isinstance(said, Mapping) or not isinstance(said.get("scenario"), str):
-                words = "expected a scenario, FILE.yaml, or a mapping that names a scenario"
-                raise ScenarioError(f"got {said!r:.60}; {words}")
-            inner = list(self._settings(said, ("base",)))
-            named = [setting for setting in inner if setting.key == "scenario"]
-            others = [setting for setting in inner if setting.key != "scenario"]
-            return amended(load(named[0].value, folder=self.folder), others, self.folder)
-        except InputError as error:
-            first, *more = str(error).splitlines()
-            if first.startswith(self.origin.found):
-                raise
-            raise ScenarioError("\n".join([f"{where} base: {first}", *more])) from None
+            spec = kept(spec, seed=luck(spec.seed, name))
+        return Condition(name, factors, prepared(spec), filed(name))
 
 
-def _general_first(settings: Iterable[Setting]) -> list[Setting]:
-    """In the order in which one does not undo another: graph before graphs.learn."""
-    return sorted(settings, key=lambda setting: setting.key.count("."))
+def _unequal(conditions: Sequence[Condition], random_numbers: Luck) -> Iterator[str]:
+    """What conditions ought to share and do not, in words."""
+    setups = [condition.setup for condition in conditions]
+    if random_numbers == "common":
+        # A draw belongs to a seat, and there are seats in one condition that another lacks.
+        if len({setup.agents for setup in setups}) > 1:
+            yield "conditions of different size share no luck; say random_numbers: independent"
+        if len({setup.seed for setup in setups}) > 1:
+            yield (
+                "conditions with seeds of their own share no luck; say seed: N beside base, or "
+                "random_numbers: independent"
+            )
+    if len({setup.replicates for setup in setups}) > 1:
+        yield "conditions have different numbers of replicates; say replicates: N beside base"
 
 
-def _plain(key: str) -> str:
-    """The one name of a setting that has two.
-
-    >>> _plain("parameters.fine"), _plain("model")
-    ('fine', 'models.default')
-    """
-    key = key.removeprefix("parameters.")
-    return "models.default" if key == "model" else key
-
-
-def _kept(spec: Spec, source: Source | None = None, **changes: Any) -> Spec:
-    """The same with some values, which need no check; and still with the places of its words."""
-    changed = spec.model_copy(update=changes)
-    changed._source = source or spec._source
-    return changed
+def _in_one_file(conditions: Sequence[Condition]) -> Iterator[str]:
+    """Conditions whose runs would stand in the same file, also where capitals do not count."""
+    taken = {CODING.casefold(): "the coding of norms"}
+    for name, _, _, file in conditions:
+        if other := taken.get(file.casefold()):
+            yield f"{other} and condition {name} would share the file {file}; rename a condition"
+        taken[file.casefold()] = f"condition {name}"

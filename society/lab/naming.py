@@ -9,6 +9,8 @@ from typing import Any
 
 Label = str | float | int | bool | None
 
+CODING = "coding.run"  # of the norms of a sweep, in the folder where each condition has a file
+
 _LONGEST = 80  # characters of a condition's name in the name of its file
 
 
@@ -25,14 +27,14 @@ def label_of(value: Any) -> Label:
 
 
 def worded(label: Label) -> str:
-    """As a person writes it.
+    """As a person writes it; a number with all its digits, since it tells conditions apart.
 
-    >>> worded(0.2), worded(None), worded(True)
-    ('0.2', 'none', 'true')
+    >>> worded(0.12345671), worded(2.0), worded(None), worded(True)
+    ('0.12345671', '2', 'none', 'true')
     """
     if label is None or isinstance(label, bool):
         return str(label).lower()
-    return f"{label:g}" if isinstance(label, float) else str(label)
+    return repr(float(label)).removesuffix(".0") if isinstance(label, float) else str(label)
 
 
 def luck(seed: int, name: str) -> int:
@@ -41,12 +43,12 @@ def luck(seed: int, name: str) -> int:
 
 
 def filed(name: str) -> str:
-    """A file's name, unique as the condition's is.
+    """A condition's name as that of its run file.
 
     >>> filed("fine=2,lake=harsh")
-    'fine=2,lake=harsh'
+    'fine=2,lake=harsh.run'
     """
     plain = re.sub(r"[^\w.,=+-]+", "-", name, flags=re.ASCII)
     if plain == name and len(name) <= _LONGEST and not name.startswith((".", "-")):
-        return name
-    return f"{plain[:_LONGEST].strip('.-')}-{blake2b(name.encode(), digest_size=4).hexdigest()}"
+        return f"{name}.run"
+    return f"{plain[:_LONGEST].strip('.-')}-{blake2b(name.encode(), digest_size=4).hexdigest()}.run"

@@ -13,13 +13,13 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from society.calls import Message
+from society.calls import Message, added
 from society.errors import InputError
 
 from .keys import quoted
 from .prices import price
 from .settings import ModelSpec
-from .wire import FILTERED, Place, Reply, added, completion, refusal
+from .wire import FILTERED, Place, Reply, completion, refusal
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else the import asks the network for prices
 

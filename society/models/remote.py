@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from society.calls import Going, Request, Said
+from society.calls import Going, Request, Said, added
 from society.errors import Paused
 
 from .budget import Budget, Use
@@ -16,7 +16,7 @@ from .limits import limiter
 from .prices import price
 from .retry import numbers, persistent
 from .settings import ModelSpec
-from .wire import Client, Failed, Reply, added
+from .wire import Client, Failed, Reply
 
 _LETTERS = 4  # to a token, about
 _FRAME = 16  # tokens that roles and templates may add to a message, and to the whole

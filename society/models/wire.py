@@ -7,10 +7,10 @@ the next time; what never will raises InputError, what may after a while Paused.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from society.calls import Message
 from society.errors import InputError, Paused, SocietyError
@@ -58,15 +58,6 @@ class Failed(Exception):
     ) -> None:
         super().__init__(words)
         self.wait, self.down, self.billed = wait, down, billed
-
-
-T = TypeVar("T", int, float)
-
-
-def added(parts: Iterable[T | None]) -> T | None:
-    """The sum; None if one is unknown."""
-    known = list(parts)
-    return None if None in known else sum(part for part in known if part is not None)
 
 
 class Place(NamedTuple):

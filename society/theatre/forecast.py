@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from society.calls import added
+
 from .ink import Ink, flowing, printed
 from .minds import dollars
 
@@ -46,10 +48,8 @@ def forecast(rounds: int, models: Sequence[Forecast], console: Console) -> None:
 
 def _together(models: Sequence[Forecast]) -> Forecast:
     """All models as one; its cost is unknown if one of theirs is."""
-    sums: list[Any] = [
-        None if None in column else sum(column)
-        for column in zip(*(model[1:] for model in models), strict=True)
-    ]
+    columns = zip(*(model[1:] for model in models), strict=True)
+    sums: list[Any] = [added(column) for column in columns]
     return type(models[0])(f"all {len(models)} models", *sums)
 
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from society.calls import added
+
 from .ink import Column, Ink, flowing, table
 from .words import Names, spoken
 
@@ -52,7 +54,7 @@ def asked(ink: Ink, ledger: Sequence[Entry]) -> Iterator[Text]:
 def total(entries: Sequence[Entry], kind: str = "") -> Entry:
     """The sum of at least one entry, under the name `kind`; None where something is unknown."""
     columns = zip(*(entry[3:] for entry in entries), strict=True)
-    sums: list[Any] = [None if None in column else sum(column) for column in columns]
+    sums: list[Any] = [added(column) for column in columns]
     return type(entries[0])("", kind, entries[0].model, *sums)
 
 

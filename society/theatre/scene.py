@@ -44,6 +44,17 @@ def stood(page: Page) -> tuple[Array, Array]:
     return page.present, page.running.reshape(-1, 1)
 
 
+def opened(page: Page, before: Page | None) -> tuple[Array, Array]:
+    """Who was present, (R, N), and what was running, (R, 1), when a page was opened.
+
+    before: the page that precedes it; None: everybody, everything.
+    """
+    if before is not None:
+        return stood(before)
+    present, running = stood(page)
+    return np.ones_like(present), np.ones_like(running)
+
+
 def told(page: Page, name: str) -> Array | None:
     """A common fact as it was last stated, (R, 1)."""
     for step in reversed(page.steps):
@@ -57,12 +68,7 @@ class Scene:
 
     def __init__(self, page: Page, before: Page | None, stage: Stage) -> None:
         self.page, self.before, self.stage = page, before, stage
-        present, running = stood(page)
-        if before is None:
-            present, running = np.ones_like(present), np.ones_like(running)
-        else:
-            present, running = stood(before)
-        self.present, self.running = present, running
+        present, running = self.present, self.running = opened(page, before)
         self.answered: dict[str, list[Answered]] = {}
         self.gone: list[tuple[str, Array]] = []  # kind of the tell, (R, N)
         self.ended: list[tuple[str, Array]] = []  # kind of the tell, (R,)
@@ -79,7 +85,7 @@ class Scene:
                 self.ended.append((step.kind, ending[:, 0]))
 
     def _note_answers(self, step: Step, active: Array) -> None:
-        forms = _forms(step)
+        forms = forms_of(step)
         asked = active & step.arrays.get(("who", ""), np.True_)
         for (role, name), values in step.arrays.items():
             if role == "answer":
@@ -169,7 +175,7 @@ def _states(step: Step, name: str) -> bool:
     return ("common", name) in step.arrays
 
 
-def _forms(step: Step) -> dict[str, str]:
+def forms_of(step: Step) -> dict[str, str]:
     """The form of each field of a reply; a plain reply is one field without a name."""
     if ("answer", "") in step.arrays:
         return {"": step.form}
@@ -186,10 +192,19 @@ def _worded(answer: Answered) -> Array:
         return np.array(mixed, object).reshape(values.shape[:2])
     if not answer.form.startswith("choice"):
         return values
-    if answer.options is not None:
-        picked: Array = np.take_along_axis(answer.options, np.maximum(values, 0), 1)
+    return labelled(values, answer.form, answer.options)
+
+
+def labelled(values: Array, form: str, options: Array | None) -> Array:
+    """Answers to a choice by their labels, (R, N).
+
+    options: the labels of each replicate; None: all have those of the form, and "" stands where
+    nobody was asked.
+    """
+    if options is not None:
+        picked: Array = np.take_along_axis(options, np.maximum(values, 0), 1)
         return picked
-    labels = np.array([*answer.form.removeprefix("choice ").split("/"), ""], object)
+    labels = np.array([*form.removeprefix("choice ").split("/"), ""], object)
     return labels[np.where(values == NOBODY, len(labels) - 1, values)]
 
 

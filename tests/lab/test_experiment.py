@@ -158,12 +158,34 @@ def test_agents_can_be_a_factor_if_conditions_share_no_luck(read: Read) -> None:
         read(text)
 
 
+def test_levels_that_differ_in_the_last_digit_are_conditions_of_their_own(read: Read) -> None:
+    found = read("base: fishing_village\nfactors: {growth: [0.1234567, 0.12345671, 2.0]}\n")
+    assert [one.file for one in found.conditions] == [
+        "growth=0.1234567.run",
+        "growth=0.12345671.run",
+        "growth=2.run",
+    ]
+
+
+def test_factors_may_be_said_in_place_of_none(written: Written) -> None:
+    file = Path(written("e.yaml", "base: fishing_village\n"))
+    found = experiment(file, instead={"factors": {"fine": [2, 3]}})
+    assert [one.name for one in found.conditions] == ["fine=2", "fine=3"]
+
+
+def test_graphs_of_a_base_outweigh_its_graph_in_whatever_order_they_are_said(read: Read) -> None:
+    base = "base: {scenario: fishing_village, graphs: {learn: ring}, graph: complete}"
+    assert read(base).conditions[0].setup.spec.graphs["learn"].kind == "ring"
+
+
 def test_a_factor_that_is_more_special_outweighs_another_whatever_comes_first(read: Read) -> None:
     found = read("""
 base: fishing_village
-factors: {graphs.learn: [ring], graph: [complete]}
+factors: {graphs.learn: [ring], graph: [complete], fine: [3], parameters: [{fine: 5, growth: 0.9}]}
 """)
-    assert found.conditions[0].setup.spec.graphs["learn"].kind == "ring"
+    spec = found.conditions[0].setup.spec
+    assert spec.graphs["learn"].kind == "ring"
+    assert spec.parameters == {"fine": 3, "growth": 0.9}
 
 
 def test_files_have_plain_names_that_are_as_unique_as_the_conditions(read: Read) -> None:
@@ -227,6 +249,28 @@ WRONG = {
         "e.yaml:4:21: parameters.fine is set by two factors, fine and parameters.fine; "
         "leave it to one of them",
     ),
+    "the same graph by another name": (
+        "base: fishing_village\nfactors:\n  graph.learn: [ring]\n  graphs.learn: [complete]\n",
+        "e.yaml:4:18: graphs.learn is set by two factors, graph.learn and graphs.learn; "
+        "leave it to one of them",
+    ),
+    "the same model by another name": (
+        "base: language_village\n"
+        "factors:\n  model.temperature: [0]\n  models.default.temperature: [1]\n",
+        "e.yaml:4:32: models.default.temperature is set by two factors, model.temperature and "
+        "models.default.temperature; leave it to one of them",
+    ),
+    "bases with luck of their own": (
+        "base: fishing_village\nfactors: {base: [fishing_village, {scenario: fishing_village, "
+        "seed: 2}]}\n",
+        "e.yaml: conditions with seeds of their own share no luck; say seed: N beside base, or "
+        "random_numbers: independent",
+    ),
+    "bases with different numbers of replicates": (
+        "base: fishing_village\nrandom_numbers: independent\n"
+        "factors: {base: [fishing_village, {scenario: fishing_village, replicates: 2}]}\n",
+        "e.yaml: conditions have different numbers of replicates; say replicates: N beside base",
+    ),
     "seeds as a factor": (
         "base: fishing_village\nfactors: {seed: [1]}\n",
         "e.yaml:2:18: seed is no factor: random_numbers: independent gives each condition luck "
@@ -248,6 +292,21 @@ WRONG = {
     "two equal levels": (
         "base: fishing_village\nfactors: {fine: [2, 3, 2.0]}\n",
         "e.yaml:2:17 factors.fine: comes twice: 2, 2.0",
+    ),
+    "labels that are written alike": (
+        "base: fishing_village\nfactors: {lake: {null: {fine: 1}, none: {fine: 2}}}\n",
+        "e.yaml: condition lake=none and condition lake=none would share the file lake=none.run; "
+        "rename a condition",
+    ),
+    "labels that differ in capitals, where file names may not": (
+        "base: fishing_village\nconditions: {rich: {}, Rich: {growth: 0.9}}\n",
+        "e.yaml: condition rich and condition Rich would share the file Rich.run; "
+        "rename a condition",
+    ),
+    "a condition in place of the coding": (
+        "base: fishing_village\nconditions: {coding: {}, plain: {growth: 0.9}}\n",
+        "e.yaml: the coding of norms and condition coding would share the file coding.run; "
+        "rename a condition",
     ),
     "a factor without levels": (
         "base: fishing_village\nfactors: {fine: []}\n",
@@ -313,9 +372,19 @@ WRONG = {
         "e.yaml:3:21 analysis.outcome: there is no measure 'survival'; "
         "did you mean 'survival_time'?",
     ),
+    "an analysis that names a factor twice": (
+        "base: fishing_village\nfactors: {fine: [2, 3]}\n"
+        "analysis: {factors: [fine, fine], by: [fine]}\n",
+        "e.yaml:3:28 analysis.factors[1]: 'fine' comes twice; name it once\n"
+        "e.yaml:3:40 analysis.by[0]: 'fine' comes twice; name it once",
+    ),
     "a coding without its rubric": (
         "base: language_village\ncoding: {raters: {a: offline, b: offline}}\n",
         "e.yaml:2:9 coding.rubric: is missing; expected text",
+    ),
+    "a limit that is not there": (
+        "base: language_village\nlimits: {max_call: 3}\n",
+        "e.yaml:2:10 limits.max_call: there is no key 'max_call'; did you mean 'max_calls'?",
     ),
     "other luck": (
         "base: fishing_village\nrandom_numbers: same\n",

@@ -43,6 +43,15 @@ def test_a_folder_says_what_was_to_be_played_in_it(folder: Folder) -> None:
     assert kept.failures == {"fine=2,lake=rich": "own.py:3: ZeroDivisionError: division by zero"}
 
 
+def test_a_level_may_be_infinite(written: Written, tmp_path: Path) -> None:
+    text = "base: fishing_village\nfactors: {patience: {.inf: {fine: 0}, 3: {}}}"
+    folder = Folder.of(experiment(Path(written("e.yaml", text))), tmp_path / "swept")
+    folder.keep({})
+    kept = opened(folder.path)
+    assert kept.levels == {"patience": [float("inf"), 3]}
+    assert kept.conditions[0].factors == {"patience": float("inf")}
+
+
 def test_it_is_written_all_or_nothing(folder: Folder) -> None:
     folder.keep({})
     folder.keep({"fine=2,lake=rich": "a reason"})

@@ -4,6 +4,7 @@ Of the codes of a criterion (the labels that raters have given; what is uncoded 
 
     share of a label = its codes / all codes     over the texts of a replicate and all raters
     mean rank = mean of k / (K - 1)              of the codes k = 0 .. K - 1, if they are ordinal
+    number of codes                              on which these rest
 
 A text that was held in several places counts in each of them.
 """
@@ -29,21 +30,12 @@ from society.lab.statistics.agreement import (
     percent_agreement,
 )
 from society.lab.statistics.samples import Unanswerable, answered
-from society.rubric import UNCODED, Criterion
+from society.rubric import Criterion
 from society.runs.reader import RunFile, open_run
 from society.scenario import Finding
 
 from .scheme import SCENARIO, CodingSpec
-from .texts import Texts, gathered
-
-
-class Code(NamedTuple):
-    """The label that one rater has given to one text, or UNCODED."""
-
-    criterion: str
-    text: str
-    rater: str
-    label: str
+from .texts import Texts, gathered, refuse_summary
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,21 +52,13 @@ class Codes:
     texts: tuple[str, ...]
     given: Mapping[str, Array]
 
-    def rows(self) -> Iterator[Code]:
-        """Each alone, in order of criteria, texts and raters."""
-        for criterion in self.criteria:
-            labels = list(criterion.labels)
-            for text, codes in zip(self.texts, self.given[criterion.name].tolist(), strict=True):
-                for rater, code in zip(self.raters, codes, strict=True):
-                    label = UNCODED if np.isnan(code) else labels[int(code)]
-                    yield Code(criterion.name, text, rater, label)
-
 
 def codes_of(run: RunFile) -> Codes:
-    """The codes that a run of norm_coding has come to; raises InputError for another scenario."""
+    """The codes that a run of norm_coding has come to; raises InputError if it keeps none."""
     given = run.manifest
     if given.scenario != SCENARIO:
         raise InputError(f"{brief(run.path)} is a run of {given.scenario}, not of {SCENARIO}")
+    refuse_summary(run)
     criteria = [Criterion.model_validate(said) for said in given.params["criteria"]]
     codes = {}
     for page in run.pages(start=1):
@@ -127,41 +111,61 @@ def _reliability(codes: Codes, criterion: Criterion) -> Reliability:
     ratings, places = codes.given[criterion.name].T.tolist(), range(len(criterion.labels))
     by_rater = dict(zip(codes.raters, ratings, strict=True))
     weights: Weights = "quadratic" if criterion.scale == "ordinal" else "none"
-    alpha = partial(krippendorffs_alpha, scale=criterion.scale, categories=places)
     kappa = partial(cohens_kappa, weights=weights, categories=places)
     return Reliability(
         criterion,
         answered(percent_agreement, ratings),
-        answered(alpha, ratings),
+        _alpha(codes, criterion),
         {pair: answered(kappa, *map(by_rater.get, pair)) for pair in combinations(by_rater, 2)},
     )
+
+
+def _alpha(codes: Codes, criterion: Criterion) -> Agreed:
+    ratings, places = codes.given[criterion.name].T.tolist(), range(len(criterion.labels))
+    alpha = partial(krippendorffs_alpha, scale=criterion.scale, categories=places)
+    found: Agreed = answered(alpha, ratings)
+    return found
+
+
+def doubts(codes: Codes) -> Iterator[str]:
+    """Of which criteria nobody can tell how far their codes are to be trusted, and why."""
+    for criterion in codes.criteria:
+        alpha = _alpha(codes, criterion)
+        if isinstance(alpha, Unanswerable):
+            yield f"how far raters agree on {criterion.name} cannot be told: {alpha}"
 
 
 # Codes as measures
 
 
-def measured(
-    file: Path, coding: CodingSpec, runs: Mapping[str, Path]
-) -> dict[str, tuple[Finding, ...]]:
-    """What a coding that is finished says about the runs that were coded; raises InputError.
+class Measured(NamedTuple):
+    """What a coding says about the coded runs, by condition, and how little it may rest on."""
 
-    file: of the coding. runs: by condition.
+    findings: Mapping[str, tuple[Finding, ...]] = {}
+    note: str = ""
+
+
+def measured(file: Path, coding: CodingSpec, runs: Mapping[str, Path]) -> Measured:
+    """What a coding says once it is finished; raises InputError.
+
+    file: of the coding. runs: that were coded, by condition.
     """
     with open_run(file) as run:
         if run.status != "finished":
-            return {}
+            return Measured()
         codes = codes_of(run)
     replicates = {}
     for name, one in runs.items():
         with open_run(one) as run:
             replicates[name] = run.manifest.replicates
-    return findings(codes, gathered(runs, coding.quotes, coding.rounds), replicates)
+    texts = gathered(runs, coding.quotes, coding.rounds)
+    return Measured(findings(codes, texts, replicates), "; ".join(doubts(codes)))
 
 
 def findings(
     codes: Codes, texts: Texts, replicates: Mapping[str, int]
 ) -> dict[str, tuple[Finding, ...]]:
-    """What the codes say about each of the coded runs: (R,), NaN where nothing was coded.
+    """What the codes say about each of the coded runs: (R,), NaN where no code says it.
 
     replicates: how many each run has, by condition.
     """
@@ -189,6 +193,7 @@ def _counts(
 
 def _measured(criterion: Criterion, counts: Array) -> Iterator[Finding]:
     total = counts.sum(1, keepdims=True)
+    yield Finding(criterion.count, f"codes, {criterion.name}", total[:, 0])
     shares = np.divide(counts, total, out=np.full(counts.shape, np.nan), where=total > 0)
     for name, values in zip(criterion.shares, shares.T, strict=True):
         yield Finding(name, f"share of codes, {criterion.name}", values)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
+from io import StringIO
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -64,11 +65,16 @@ def _quote(run: RunFile, name: str | None) -> str:
         )
     if name is not None and name not in quotes:
         raise InputError(f"{given.scenario} quotes no {name!r}; {nearest(name, quotes)}")
-    if given.level == "summary":
-        raise InputError(
-            f"{brief(run.path)} cannot be coded: it keeps no texts; run it with --record full"
-        )
+    refuse_summary(run)
     return name or next(iter(quotes))
+
+
+def refuse_summary(run: RunFile) -> None:
+    """Raises InputError for a run that does not keep what was said in it."""
+    if run.manifest.level == "summary":
+        raise InputError(
+            f"{brief(run.path)} keeps nothing of what was said; play it with --record full"
+        )
 
 
 def _held(run: RunFile, condition: str, quote: str, rounds: Rounds) -> Iterator[tuple[Place, str]]:
@@ -94,18 +100,25 @@ def _held(run: RunFile, condition: str, quote: str, rounds: Rounds) -> Iterator[
 # Codes of people
 
 
-def write(file: Path, texts: Iterable[str], criteria: Iterable[Criterion]) -> None:
-    """Write a CSV file of texts with an empty column for each criterion; raises FileError."""
+def write(file: Path, texts: Iterable[str], criteria: Iterable[Criterion]) -> bool:
+    """Write a CSV file of texts with an empty column for each criterion, unless one is there.
+
+    Gives whether it says what it would say now: somebody may have filled it in. Raises FileError.
+    """
+    lines, names = StringIO(newline=""), [criterion.name for criterion in criteria]
+    sheet = csv.writer(lines)
+    sheet.writerow(["text", *names])
+    sheet.writerows([fenced(text, limit=len(text)), *("" for _ in names)] for text in texts)
+    # The mark at the beginning tells spreadsheets that this is UTF-8, and the guillemets keep them
+    # from taking a text that begins with = or - for a formula.
+    blank = lines.getvalue().encode("utf-8-sig")
     try:
-        # The mark at the beginning tells spreadsheets that this is UTF-8, and the guillemets keep
-        # them from taking a text that begins with = or - for a formula.
-        with file.open("w", encoding="utf-8-sig", newline="") as target:
-            sheet = csv.writer(target)
-            names = [criterion.name for criterion in criteria]
-            sheet.writerow(["text", *names])
-            sheet.writerows([fenced(text, limit=len(text)), *("" for _ in names)] for text in texts)
+        if file.exists():
+            return file.read_bytes() == blank
+        file.write_bytes(blank)
     except OSError as error:
         raise FileError(f"cannot write {brief(file)}: {error.strerror}") from None
+    return True
 
 
 def codes_by_hand(file: Path, criteria: Iterable[Criterion]) -> ByHand:

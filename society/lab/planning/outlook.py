@@ -37,7 +37,7 @@ def tell(plan: Plan, console: Console) -> None:
     printed(console, _heading(ink, plan))
     printed(console, _contrasts(ink, plan))
     printed(console, _variance(ink, plan))
-    printed(console, _use(ink, plan))
+    printed(console, _demand(ink, plan))
     label = "notes"
     for note in plan.notes:
         printed(console, _labelled(ink, label, f"{note}."))
@@ -60,7 +60,7 @@ def facts(plan: Plan) -> dict[str, Any]:
         "sizes": plan.sizes,
         "pairs": [{**pair._asdict(), "d_z" if plan.paired else "d": pair.d} for pair in plan.pairs],
         "terms": [term._asdict() for term in plan.terms],
-        "use": [use._asdict() for use in plan.use],
+        "demand": [demand._asdict() for demand in plan.demand],
         "notes": plan.notes,
     }
 
@@ -114,24 +114,25 @@ def _contrasts(ink: Ink, plan: Plan) -> Iterator[Text]:
 def _variance(ink: Ink, plan: Plan) -> Iterator[Text]:
     if not plan.terms:
         return
-    words = "the smallest eta squared that is found, by the analysis of variance"
+    words = "the smallest partial eta squared that is found, by the analysis of variance"
     if by := plan.experiment.analysis.by:
         words += f", at each level of {' and '.join(by)}"
     columns = [
-        _figures(ink, ink.cut(term.name, _LONGEST_TERM), term.eta_squared, 3) for term in plan.terms
+        _figures(ink, ink.cut(term.name, _LONGEST_TERM), term.partial_eta_squared, 3)
+        for term in plan.terms
     ]
     yield from _by_runs(ink, plan, words, columns)
 
 
-def _use(ink: Ink, plan: Plan) -> Iterator[Text]:
-    use, conditions = plan.use, len(plan.experiment.conditions)
+def _demand(ink: Ink, plan: Plan) -> Iterator[Text]:
+    demand, conditions = plan.demand, len(plan.experiment.conditions)
     told = {"runs in all": [f"{size * conditions:,}" for size in plan.sizes]}
-    if any(each.calls != 0 for each in use):
-        told["calls"] = [_whole(each.calls) for each in use]
-        told["tokens"] = [_range(_whole(each.tokens), _whole(each.most_tokens)) for each in use]
-        told["dollars"] = [_range(dollars(each.cost), dollars(each.most_cost)) for each in use]
-    if plan.pilot.use.seconds is not None:
-        told["seconds"] = [_seconds(each.seconds) for each in use]
+    if any(each.calls != 0 for each in demand):
+        told["calls"] = [_whole(each.calls) for each in demand]
+        told["tokens"] = [_range(_whole(each.tokens), _whole(each.most_tokens)) for each in demand]
+        told["dollars"] = [_range(dollars(each.cost), dollars(each.most_cost)) for each in demand]
+    if plan.pilot.demand.seconds is not None:
+        told["seconds"] = [_seconds(each.seconds) for each in demand]
     columns = [Column(name, [ink.text(cell) for cell in cells]) for name, cells in told.items()]
     yield from _by_runs(ink, plan, "what so many runs of each condition take", columns)
 

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from society.calls import Spent
+from society.calls import Spent, added
 from society.draws import Array
 from society.errors import InputError, nearest
 from society.gamemaster import Outcome
@@ -39,7 +39,7 @@ _SPEAKING = 10  # and by the offline mind or a tape, at most
 _COUNTED = 3  # whose calls are counted: some societies last longer than others
 
 
-class Use(NamedTuple):
+class Demand(NamedTuple):
     """What runs take; None where nobody knows.
 
     most_tokens, most_cost: if every reply takes all the room that it has; the same as the others
@@ -53,26 +53,26 @@ class Use(NamedTuple):
     most_cost: float | None = None
     seconds: float | None = None
 
-    def times(self, factor: float) -> Use:
+    def times(self, factor: float) -> Demand:
         """What so many as much take."""
-        return Use(*(None if each is None else factor * each for each in self))
+        return Demand(*(None if each is None else factor * each for each in self))
 
 
-_NOTHING = Use(0, 0, 0, 0, 0, 0)
+_NOTHING = Demand(0, 0, 0, 0, 0, 0)
 
 
 class Trial(NamedTuple):
     """The pilot runs of one condition.
 
     values: the outcome, (R,), NaN where there is none. censored: in how many runs it had not come.
-    use: of one run.
+    demand: of one run.
     """
 
     condition: Condition
     values: Array
     unit: str
     censored: int
-    use: Use
+    demand: Demand
 
 
 class Pilot(NamedTuple):
@@ -85,7 +85,7 @@ class Pilot(NamedTuple):
     origin: Origin
     unit: str
     trials: tuple[Trial, ...]
-    use: Use
+    demand: Demand
     rounds: tuple[int, int] | None = None
 
 
@@ -105,7 +105,7 @@ def pilot(experiment: Experiment, folder: Path) -> Pilot:
     rounds = [lasted for _, lasted in counted if lasted]
     lasted = (min(rounds), max(rounds)) if rounds else None
     units = {measure.name: measure.unit for measure in every[0].setup.scenario.measures}
-    return Pilot("none", units.get(outcome, ""), (), _sum(use for use, _ in counted), lasted)
+    return Pilot("none", units.get(outcome, ""), (), _sum(demand for demand, _ in counted), lasted)
 
 
 def models(experiment: Experiment) -> dict[str, ModelSpec]:
@@ -197,25 +197,25 @@ def _trial(
         )
     values, unit = measured[name]
     asked = outcome.ledger
-    calls = _total(entry.calls for entry in asked)
-    tokens = _total(
+    calls = added(entry.calls for entry in asked)
+    tokens = added(
         count for entry in asked for count in (entry.prompt_tokens, entry.completion_tokens)
     )
-    cost = _total(entry.cost for entry in asked)
-    used = Use(calls, tokens, tokens, cost, cost, seconds)
+    cost = added(entry.cost for entry in asked)
+    used = Demand(calls, tokens, tokens, cost, cost, seconds)
     waiting = outcome.censored.get(name, np.zeros(0))
     return Trial(condition, values, unit, int(waiting.sum()), used.times(1 / len(values)))
 
 
-def _counted(setup: Setup) -> tuple[Use, int]:
+def _counted(setup: Setup) -> tuple[Demand, int]:
     """What one run would take, and how many rounds it lasts at most; nothing is asked."""
     if asks_by_itself(setup):
-        return Use(), 0
+        return Demand(), 0
     counting = Counting(setup.spec.models, seed=setup.seed)
     game = setup.gamemaster(minds=counting, replicate_ids=np.arange(_COUNTED))
     rounds = game.play().rounds
     told = [
-        Use(
+        Demand(
             one.calls,
             one.prompt_tokens + one.reply_tokens,
             one.prompt_tokens + one.most_reply_tokens,
@@ -228,16 +228,11 @@ def _counted(setup: Setup) -> tuple[Use, int]:
 
 
 def _piloted(origin: Origin, trials: Sequence[Trial], conditions: int) -> Pilot:
-    """With the use of all conditions, if those that were left out take as much as the others."""
-    used = _sum(trial.use for trial in trials)
+    """With the demand of all conditions, if those that were left out take as much as the others."""
+    used = _sum(trial.demand for trial in trials)
     return Pilot(origin, trials[0].unit, tuple(trials), used.times(conditions / len(trials)))
 
 
-def _sum(uses: Iterable[Use]) -> Use:
+def _sum(demands: Iterable[Demand]) -> Demand:
     """All of them together; nothing is taken by none."""
-    return Use(*map(_total, zip(*(_NOTHING, *uses), strict=True)))
-
-
-def _total(values: Iterable[float | None]) -> float | None:
-    known = list(values)
-    return None if None in known else sum(value for value in known if value is not None)
+    return Demand(*map(added, zip(*(_NOTHING, *demands), strict=True)))

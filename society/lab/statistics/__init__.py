@@ -3,16 +3,17 @@
     means       mean, bootstrapped_mean, share       how sure a mean, or a share of runs, is
     contrasts   welch, student, paired, effect       how far apart two conditions are
                 part_against_whole                   the village paper's test of its ablations
-    ranks       mann_whitney, wilcoxon, kruskal_wallis
+    ranks       mann_whitney, wilcoxon, kruskal_wallis, friedman
     survival    kaplan_meier, restricted_mean, log_rank      times to an event, with censoring
     anova       anova                                one or two factors, with eta squared
-    posthoc     tukey, compact_letters, corrected    many comparisons at once
+    posthoc     tukey, tukey_after, compact_letters, corrected      many comparisons at once
     agreement   percent_agreement, cohens_kappa, krippendorffs_alpha    raters of texts
-    power       detectable_difference, detectable_eta_squared           how many runs?
+    power       detectable_difference, detectable_partial_eta_squared   how many runs?
 
 A sample is an array with one value per replicate (run); NaN stands where a run has none, and is
-counted as dropped. Two conditions under common random numbers are pairs: `paired` and `wilcoxon`
-are for them, all others take runs as independent. What cannot be answered (too few values, no
+counted as dropped. Conditions under common random numbers are played with the same luck: `paired`,
+`wilcoxon`, `friedman` and `anova` with `blocks` are for them, all others take runs as independent.
+What cannot be answered (too few values, no
 spread, no event) raises Unanswerable, whose words stand in place of the number.
 All of it rests on the extra `lab`.
 """
@@ -27,11 +28,11 @@ from .agreement import (
     krippendorffs_alpha,
     percent_agreement,
 )
-from .anova import RESIDUAL, Anova, Source, anova
+from .anova import Anova, Margin, Source, anova
 from .contrasts import (
     Contrast,
-    Effect,
     PairedContrast,
+    Standardised,
     effect,
     paired,
     part_against_whole,
@@ -39,15 +40,23 @@ from .contrasts import (
     welch,
 )
 from .means import Mean, Share, bootstrapped_mean, mean, share
-from .posthoc import Comparison, Correction, Tukey, compact_letters, corrected, tukey
+from .posthoc import Correction, Difference, Tukey, compact_letters, corrected, tukey, tukey_after
 from .power import (
     Detectable,
-    DetectableDifference,
     Simulation,
     detectable_difference,
-    detectable_eta_squared,
+    detectable_partial_eta_squared,
 )
-from .ranks import KruskalWallis, MannWhitney, Wilcoxon, kruskal_wallis, mann_whitney, wilcoxon
+from .ranks import (
+    Friedman,
+    KruskalWallis,
+    MannWhitney,
+    Wilcoxon,
+    friedman,
+    kruskal_wallis,
+    mann_whitney,
+    wilcoxon,
+)
 from .samples import Interval, Resampling, Unanswerable
 from .survival import (
     Lives,
@@ -60,20 +69,19 @@ from .survival import (
 )
 
 __all__ = [
-    "RESIDUAL",
     "Agreement",
     "Anova",
-    "Comparison",
     "Contrast",
     "Correction",
     "Detectable",
-    "DetectableDifference",
-    "Effect",
+    "Difference",
+    "Friedman",
     "Interval",
     "KruskalWallis",
     "Lives",
     "LogRank",
     "MannWhitney",
+    "Margin",
     "Mean",
     "PairedContrast",
     "Resampling",
@@ -82,6 +90,7 @@ __all__ = [
     "Share",
     "Simulation",
     "Source",
+    "Standardised",
     "SurvivalCurve",
     "Tukey",
     "Unanswerable",
@@ -93,8 +102,9 @@ __all__ = [
     "compact_letters",
     "corrected",
     "detectable_difference",
-    "detectable_eta_squared",
+    "detectable_partial_eta_squared",
     "effect",
+    "friedman",
     "kaplan_meier",
     "krippendorffs_alpha",
     "kruskal_wallis",
@@ -108,6 +118,7 @@ __all__ = [
     "share",
     "student",
     "tukey",
+    "tukey_after",
     "welch",
     "wilcoxon",
 ]

@@ -1,18 +1,20 @@
 """Which effect do n runs find? Simulated from a pilot, since survival times are seldom normal.
 
-Each simulated experiment draws residuals of the pilot (its values about their condition's mean)
-with replacement, adds an effect, and is tested as a real one would be. The answer is the smallest
-effect that `power` of the experiments find at `alpha`, two-sided. Residuals of m pilot runs are
-widened by sqrt(m / (m - 1)), since their spread is about a mean of their own.
-Sources: Efron and Tibshirani 1993, chapter 25 (power by the bootstrap); Cohen 1988.
+Each simulated experiment draws residuals of the pilot (its values about their mean) with
+replacement, adds an effect, and is tested as a real one would be. Where replicates share their luck
+a draw takes all conditions of one. The answer is the smallest effect that `power` of the
+experiments find at `alpha`, two-sided. Residuals of m pilot runs are widened by sqrt(m / (m - 1)),
+since their spread is about a mean of their own.
+Sources: Efron and Tibshirani 1993, chapter 25 (power by the bootstrap); Cohen 1988; Fisher 1935
+(blocks).
 """
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -44,15 +46,6 @@ class Simulation:
     seed: int = 0
 
 
-@dataclass(frozen=True)
-class DetectableDifference:
-    """Differences of two conditions' means, in the measure's unit."""
-
-    effects: tuple[Detectable, ...]
-    pairs: int  # of conditions, that simulated experiments compare in turn
-    left_out: tuple[str, ...]  # pairs of conditions whose pilot runs do not vary
-
-
 class _Noise(NamedTuple):
     """Simulated experiments without an effect: (S,) each."""
 
@@ -60,123 +53,127 @@ class _Noise(NamedTuple):
     bounds: Array  # what a difference must exceed; infinite where no value varies: there is no test
 
 
-class _Design(NamedTuple):
-    """What is tested in a balanced design of one or two factors."""
+class _Cells(NamedTuple):
+    """A pilot as an analysis of variance sees it: residuals of each of C conditions.
 
-    levels: int
-    crossed_with: int
-    interaction: bool
+    columns: (m,) each. levels: of each factor. together: whether row r of all columns is one
+    replicate. spread: the sum of squares of the error for each run.
+    """
 
-    @property
-    def df(self) -> int:
-        return (self.levels - 1) * (self.crossed_with - 1 if self.interaction else 1)
+    columns: Sequence[Array]
+    levels: tuple[int, ...]
+    blocked: bool
+    together: bool
+    spread: float
 
-    @property
-    def effect(self) -> Array:
-        """Of variance 1 over all conditions, (levels, crossed_with)."""
-        steps, other = _steps(self.levels), _steps(self.crossed_with)
-        effect: Array = np.outer(steps, other if self.interaction else np.ones(len(other)))
-        return effect
-
-    def share(self, means: Array) -> Array:
-        """What is tested of the conditions' means, (S, levels, crossed_with) each."""
-        rows = means.mean(-1, keepdims=True)
-        grand = rows.mean(-2, keepdims=True)
-        if not self.interaction:
-            return np.broadcast_to(rows - grand, means.shape)
-        part: Array = means - rows - means.mean(-2, keepdims=True) + grand
-        return part
+    def df(self, runs: int) -> int:
+        """Of the error: all runs but one for each cell and, in blocks, each further replicate."""
+        left = runs * len(self.columns) - math.prod(self.levels)
+        return left - (runs - 1) if self.blocked else left
 
 
 def detectable_difference(
-    pilot: Mapping[str, ArrayLike],
+    first: ArrayLike,
+    second: ArrayLike,
     sizes: Sequence[int],
     *,
     paired: bool,
     simulation: Simulation = Simulation(),
-) -> DetectableDifference:
+) -> tuple[Detectable, ...]:
     """The smallest difference between two conditions' means that n runs of each find.
 
-    By the paired t test of replicates that share their luck, or else by Welch's. Of more than two
-    conditions every pair is simulated as often: an experiment compares two of them at random.
-    pilot: values by condition, (R,) each. sizes: the n to try.
-    Raises Unanswerable for a condition with fewer than three runs, and where no pair varies.
+    By the paired t test of replicates that share their luck, or else by Welch's.
+    first, second: pilot runs, (R,) each, in the unit of the difference. sizes: the n to try.
+    Raises Unanswerable for fewer than three runs of a condition, and where nothing varies.
     """
-    if len(pilot) < 2:
-        raise Unanswerable(f"{len(pilot)} condition to compare; at least 2 are needed")
-    varying, left_out = [], []
-    for first, second in combinations(pilot, 2):
-        compared = (_paired if paired else _independent)(pilot, first, second)
-        if any(residuals.any() for residuals in compared):
-            varying.append(compared)
-        else:
-            left_out.append(f"{first} and {second}")
-    if not varying:
-        raise Unanswerable(
-            f"no pair of {len(pilot)} conditions varies in the pilot; "
-            "without spread there is nothing to simulate"
-        )
-    effects = tuple(
-        Detectable(runs, _smallest_difference(varying, runs, simulation)) for runs in sizes
+    if paired:
+        one, other, _ = pairs(first, second, at_least=_LEAST)
+        residuals = [_residuals(one - other, float(np.abs([one, other]).max()))]
+    else:
+        residuals = [_residuals(values) for values in (first, second)]
+    if not any(each.any() for each in residuals):
+        varies = "the difference does not vary" if paired else "neither condition varies"
+        raise Unanswerable(f"{varies} in the pilot; without spread there is nothing to simulate")
+    return tuple(
+        Detectable(runs, _smallest_difference(residuals, runs, simulation)) for runs in sizes
     )
-    return DetectableDifference(effects, len(varying), tuple(left_out))
 
 
-def detectable_eta_squared(
-    pilot: Mapping[str, ArrayLike],
+def detectable_partial_eta_squared(
+    pilot: ArrayLike,
     sizes: Sequence[int],
     *,
-    levels: int,
-    crossed_with: int = 1,
-    interaction: bool = False,
+    tested: Collection[int],
+    blocked: bool,
     simulation: Simulation = Simulation(),
 ) -> tuple[Detectable, ...]:
-    """The smallest eta squared of a factor that n runs of each condition find, by its F test.
+    """The smallest partial eta squared that n runs of each condition find, by the F test.
 
-    The factor has `levels` levels, whose means are equally spaced; each is played with all
-    `crossed_with` levels of another factor, which has no effect. interaction: not the factor, but
-    its interaction with the other one: its slope changes steadily from level to level of that.
-    Runs are independent, as the F test takes them, and the pilot's residuals are pooled over its
-    conditions, of which there may be fewer than in the experiment.
-    Raises Unanswerable for a condition with fewer than three runs, and where none varies.
+    SS / (SS + SS of the error), of means that are equally spaced over the levels of a factor, or
+    whose slope over one factor changes steadily from level to level of the other.
+    pilot: (R, P, *levels), the runs of the P conditions that the analysis pools at each combination
+    of levels; NaN where there is none. Where a condition has none at all, the residuals of the
+    others stand for those of all. tested: the factors' places, (0,) or (1,), (0, 1) for their
+    interaction. blocked: replicate r of all conditions shares its luck, and is a block.
+    Raises Unanswerable for a factor of one level, a condition with fewer than three runs, and where
+    none varies.
     """
-    residuals = np.concatenate([_residuals(values, of=name) for name, values in pilot.items()])
-    if not residuals.any():
-        raise Unanswerable("no condition varies in the pilot; there is nothing to simulate")
-    design = _Design(levels, crossed_with, interaction)
+    if min(np.shape(pilot)[2 + place] for place in tested) < 2:
+        raise Unanswerable("a factor that is tested needs at least 2 levels")
+    cells = _cells(np.asarray(pilot, float), blocked=blocked)
     return tuple(
-        Detectable(runs, _smallest_eta_squared(residuals, runs, design, simulation))
-        for runs in sizes
+        Detectable(runs, _smallest_share(cells, runs, tested, simulation)) for runs in sizes
     )
 
 
-def _residuals(values: ArrayLike, of: str, largest: float | None = None) -> Array:
-    found = sample(values, at_least=_LEAST, of=f"the pilot of {of}").values
+def _residuals(values: ArrayLike, largest: float | None = None) -> Array:
+    found = sample(values, at_least=_LEAST, of="a condition of the pilot").values
     if not varied(found, largest):
         return np.zeros(len(found))  # and not the rounding of the mean
     widened: Array = (found - found.mean()) * math.sqrt(len(found) / (len(found) - 1))
     return widened
 
 
-def _paired(pilot: Mapping[str, ArrayLike], first: str, second: str) -> tuple[Array, ...]:
-    one, other, _ = pairs(pilot[first], pilot[second], at_least=_LEAST)
-    largest = float(np.abs([one, other]).max())
-    return (_residuals(one - other, f"{first} and {second}", largest),)
+def _cells(pilot: Array, *, blocked: bool) -> _Cells:
+    """Residuals about the mean of each cell; what conditions that it pools differ by is in them."""
+    levels = pilot.shape[2:]
+    runs = pilot.reshape(len(pilot), -1)
+    there = ~np.isnan(runs).all(0)
+    whole, known = bool(there.all()), runs[:, there]
+    if blocked:
+        known = known[~np.isnan(known).any(1)]
+    chance = [_residuals(column) for column in known.T]
+    if blocked and chance:
+        chance = _without_luck(chance, float(np.abs(known).max()))
+    if not any(column.any() for column in chance):
+        besides = ", but for luck that all share" if blocked else ""
+        raise Unanswerable(f"no condition varies in the pilot{besides}; nothing can be simulated")
+    means = np.array([np.nanmean(column) for column in known.T])
+    cell = np.flatnonzero(there) % math.prod(levels)
+    apart = means - (np.bincount(cell, means)[cell] / np.bincount(cell)[cell])
+    columns = [one + offset for one, offset in zip(chance, apart, strict=True)]
+    if not whole:
+        columns = [np.concatenate(columns)] * runs.shape[1]
+    spread = float(np.mean([(column**2).mean() for column in columns]))
+    if blocked and not whole:
+        spread *= 1 - 1 / len(columns)  # the mean of a block takes its share
+    return _Cells(columns, levels, blocked, blocked and whole, spread)
 
 
-def _independent(pilot: Mapping[str, ArrayLike], first: str, second: str) -> tuple[Array, ...]:
-    return _residuals(pilot[first], first), _residuals(pilot[second], second)
+def _without_luck(chance: Sequence[Array], largest: float) -> list[Array]:
+    """Deviations from the mean of each block."""
+    rows = np.array(chance)
+    rows -= rows.mean(0)
+    return [*(rows if varied(rows, largest) else np.zeros_like(rows))]
 
 
 def _smallest_difference(
-    compared: Sequence[tuple[Array, ...]], runs: int, simulation: Simulation
+    residuals: Sequence[Array], runs: int, simulation: Simulation
 ) -> float | None:
     if runs < 2:
         return None
     draws = generator(simulation.seed, f"lab power difference {runs}")
-    each = math.ceil(simulation.experiments / len(compared))
-    noise = [_noise(residuals, (each, runs), simulation.alpha, draws) for residuals in compared]
-    differences, bounds = (np.concatenate(parts) for parts in zip(*noise, strict=True))
+    differences, bounds = _noise(residuals, (simulation.experiments, runs), simulation.alpha, draws)
     if not (tested := np.isfinite(bounds)).any():
         return None
 
@@ -189,7 +186,7 @@ def _smallest_difference(
 
 
 def _noise(
-    residuals: tuple[Array, ...], shape: tuple[int, int], alpha: float, draws: np.random.Generator
+    residuals: Sequence[Array], shape: tuple[int, int], alpha: float, draws: np.random.Generator
 ) -> _Noise:
     """Of one sample of differences, or of two independent samples; shape: experiments, runs.
 
@@ -206,51 +203,69 @@ def _noise(
     return _Noise(means[0] - sum(means[1:]), bounds)
 
 
-def _smallest_eta_squared(
-    residuals: Array, runs: int, design: _Design, simulation: Simulation
+def _smallest_share(
+    cells: _Cells, runs: int, tested: Collection[int], simulation: Simulation
 ) -> float | None:
-    if runs < 2:
+    if not cells.df(runs):
         return None
-    means, bounds = _cells(residuals, runs, design, simulation)
-    effect = design.effect * residuals.std()
-    chance = design.share(means)
+    means, errors = _played(cells, runs, simulation)
+    steps = [
+        _steps(count) if k in tested else np.ones(count) for k, count in enumerate(cells.levels)
+    ]
+    effect = functools.reduce(np.multiply.outer, steps) * math.sqrt(cells.spread)
+    axes = tuple(range(1, means.ndim))
+    chance = _share(means, tested)
     # The sum of squares of chance + size * effect, without adding them up for each size.
-    alone, both = (chance**2).sum((-2, -1)), 2 * (chance * effect).sum((-2, -1))
+    alone, both = (chance**2).sum(axes), 2 * (chance * effect).sum(axes)
+    df = math.prod(cells.levels[k] - 1 for k in tested)
+    critical = needed("scipy.stats").f.isf(simulation.alpha, df, cells.df(runs))
+    bounds = critical * df * errors
+    each = runs * len(cells.columns) // effect.size  # runs of a cell
 
     def found(eta_squared: float) -> float:
         size = math.sqrt(eta_squared / (1 - eta_squared))
-        between = runs * (alone + size * both + size**2 * (effect**2).sum())
+        between = each * (alone + size * both + size**2 * (effect**2).sum())
         return float((between > bounds).mean())
 
     return _smallest(found, 1 - 1e-9, simulation.power)
 
 
-def _cells(
-    residuals: Array, runs: int, design: _Design, simulation: Simulation
-) -> tuple[Array, Array]:
-    """Conditions' means without an effect, and what the sum of squares that is tested must exceed.
+def _played(cells: _Cells, runs: int, simulation: Simulation) -> tuple[Array, Array]:
+    """Experiments without an effect: the means of their cells, and the mean square of the error.
 
-    (S, levels, crossed_with), and (S,): infinite where no value varies: there is no test.
+    (S, *levels), and (S,): infinite where no value varies: there is no test.
     """
-    cells, shape = design.levels * design.crossed_with, (simulation.experiments, runs)
+    shape, count = (simulation.experiments, runs), len(cells.columns)
     draws = generator(simulation.seed, f"lab power eta squared {runs}")
-    means, within = np.empty((shape[0], cells)), np.zeros(shape[0])
-    varies = np.zeros(shape[0], bool)
-    for cell in range(cells):
-        values = residuals[draws.integers(len(residuals), size=shape)]
-        means[:, cell] = values.mean(-1)
-        within += values.var(-1) * runs
-        varies |= np.ptp(values, axis=-1) > 0  # a variance may be the rounding of a mean
-    df = (design.df, cells * (runs - 1))
-    critical = needed("scipy.stats").f.isf(simulation.alpha, *df)
-    bounds = np.where(varies, critical * df[0] * within / df[1], np.inf)
-    return means.reshape(-1, design.levels, design.crossed_with), bounds
+    replicates = draws.integers(len(cells.columns[0]), size=shape)
+    means, squares, luck = np.empty((shape[0], count)), np.zeros(shape[0]), np.zeros(shape)
+    for place, column in enumerate(cells.columns):
+        drawn = column[replicates if cells.together else draws.integers(len(column), size=shape)]
+        means[:, place] = drawn.mean(-1)
+        squares += (drawn**2).sum(-1)
+        luck += drawn
+    pooled = means.reshape(shape[0], -1, *cells.levels).mean(1)
+    axes = tuple(range(1, pooled.ndim))
+    errors = squares - runs * count * (pooled**2).mean(axes)
+    if cells.blocked:
+        errors -= (luck**2).sum(-1) / count - runs * count * means.mean(-1) ** 2
+    rounding = 1e-9 * runs * count * cells.spread
+    return pooled, np.where(errors > rounding, errors / cells.df(runs), np.inf)
+
+
+def _share(means: Array, tested: Collection[int]) -> Array:
+    """What is tested of the means of cells, (S, *levels) each."""
+    for axis in range(1, means.ndim):
+        average = means.mean(axis, keepdims=True)
+        means = means - average if axis - 1 in tested else np.broadcast_to(average, means.shape)
+    return means
 
 
 def _steps(levels: int) -> Array:
-    """Equally spaced about 0, of variance 1; of a single level 0."""
-    steps = np.linspace(-1, 1, levels)
-    return steps / steps.std() if levels > 1 else np.zeros(1)
+    """Equally spaced about 0, of variance 1."""
+    steps: Array = np.linspace(-1, 1, levels)
+    steps /= steps.std()
+    return steps
 
 
 def _smallest(found: Callable[[float], float], highest: float, power: float) -> float | None:

@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from society.errors import InputError, brief
-from society.lab.folder import CODING, Folder, opened
+from society.lab.folder import Folder, opened
+from society.lab.naming import CODING
 
 from .frames import CONDITION
-from .tidy import Studied, Study
+from .played import Studied
+from .tidy import Study
 
 if TYPE_CHECKING:
     from society.lab.analysis import Analysis
@@ -126,9 +128,13 @@ def _distinct(runs: Mapping[Path, Studied]) -> dict[Path, str]:
 
 
 def _luck(runs: Sequence[Studied]) -> Luck | None:
-    """What runs share that were not planned together: the place of a draw depends on the seats."""
-    seeds = {run.manifest.seed for run in runs}
-    shapes = {(run.manifest.replicates, run.manifest.agents) for run in runs}
+    """What runs share that were not planned together.
+
+    The place of a draw depends on the seats, and what it is for on the scenario.
+    """
+    given = [run.manifest for run in runs]
+    seeds = {one.seed for one in given}
+    shapes = {(one.scenario, one.replicates, one.agents) for one in given}
     if len(seeds) == len(shapes) == 1 < len(runs):
         return "common"
     return "independent" if len(seeds) == len(runs) > 1 else None

@@ -21,7 +21,7 @@ from .frames import Column, Columns, add, categories, factorised, joined, words
 from .lines import Reading
 
 if TYPE_CHECKING:
-    from .tidy import Studied
+    from .played import Studied
 
 _OF_ALL = -1  # in place of an agent, where something concerns a whole replicate
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from society.callbook import Call
-from society.calls import Entry, Message, Trouble
+from society.calls import Entry, Message, Trouble, added
 
 from .frames import Column, Columns, whole, words
 
 if TYPE_CHECKING:
-    from .tidy import Studied
+    from .played import Studied
 
 _TOKENS = ("prompt_tokens", "completion_tokens")
 
@@ -103,8 +103,7 @@ def _prompt(messages: Sequence[Message]) -> str:
 
 def _sums(ledgers: Sequence[Sequence[Entry]], name: str) -> list[Any]:
     """Of one field over each ledger; None where one of its values is unknown."""
-    columns = [[getattr(entry, name) for entry in entries] for entries in ledgers]
-    return [None if None in column else sum(column) for column in columns]
+    return [added(getattr(entry, name) for entry in entries) for entries in ledgers]
 
 
 def _numbers(values: Iterable[int], unit: str) -> Column:

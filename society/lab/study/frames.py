@@ -4,7 +4,7 @@ Rows come in blocks, one for each condition. A frame begins with a column for ea
 called `condition`. Both are ordered categories, in the order in which the experiment names levels
 and conditions; the level None is called "none", and a factor that a condition lacks is missing.
 `frame.attrs["units"]` has the unit of every column. Nothing is filled in: a number or text that is
-not known is NaN, a whole number <NA>.
+not known is NaN, a whole number or flag <NA>.
 """
 
 from __future__ import annotations
@@ -76,6 +76,11 @@ def factorised(names: Iterable[str], counts: Sequence[int]) -> Any:
 def whole(values: Iterable[int | None]) -> Any:
     """Whole numbers, of which some may be missing."""
     return needed("pandas").array(list(values), dtype="Int64")
+
+
+def flags(values: Array) -> Any:
+    """Yes or no, of which some may be missing: NaN."""
+    return needed("pandas").array(values, dtype="boolean")
 
 
 def words(values: Iterable[str | None]) -> Any:

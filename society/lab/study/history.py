@@ -17,10 +17,10 @@ from society.draws import Array
 from society.runs.runfile import RunFile
 from society.scenario import Folded
 
-from .frames import Column, Columns, joined, words
+from .frames import Column, Columns, add, flags, joined, words
 
 if TYPE_CHECKING:
-    from .tidy import Studied
+    from .played import Studied
 
 
 @dataclass
@@ -100,13 +100,15 @@ class History:
         shapes = [block.running.shape for block in self.blocks]
         replicates = [np.repeat(np.arange(r, dtype=np.int32), t) for r, t in shapes]
         rounds = [np.tile(np.arange(1, t + 1, dtype=np.int32), r) for r, t in shapes]
-        return {
+        columns = {
             "replicate": Column(joined(replicates, np.int32), "id"),
             "round": Column(joined(rounds, np.int32), "number"),
             "running": Column(self.running, "at the beginning of the round"),
             "present": Column(self.present, "agents"),
-            **{name: Column(values, units[name]) for name, values in self.measures.items()},
         }
+        for name, values in self.measures.items():
+            add(columns, name, values, units[name])
+        return columns
 
     def runs(self, units: Mapping[str, str]) -> Columns:
         """A row for each replicate: how long it lived, how it ended, what it came to."""
@@ -123,10 +125,10 @@ class History:
             for each in folds
         ]
         for name in self.measures:
-            columns[name] = Column(stacked(values, name, self.replicates), units[name])
+            add(columns, name, stacked(values, name, self.replicates), units[name])
             if any(name in each for each in censored):
-                open_ended = stacked(censored, name, self.replicates, False)
-                columns[f"{name}_censored"] = Column(open_ended, "had not come by the last round")
+                open_ended = flags(stacked(censored, name, self.replicates))
+                add(columns, f"{name}_censored", open_ended, "had not come by the last round")
         return columns
 
 
@@ -134,8 +136,7 @@ def stacked(
     blocks: Sequence[Mapping[str, Array]],
     name: str,
     counts: Sequence[int],
-    missing: float = np.nan,
 ) -> Array:
-    """One column out of blocks of so many rows each, not all of which have it."""
+    """One column out of blocks of so many rows each, NaN in those that lack it."""
     pairs = zip(blocks, counts, strict=True)
-    return joined([block.get(name, np.full(count, missing)) for block, count in pairs])
+    return joined([block.get(name, np.full(count, np.nan)) for block, count in pairs])

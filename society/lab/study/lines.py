@@ -7,7 +7,7 @@ a mixed strategy by the probability of each action, peers by their seats, flags 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from society.draws import Array
 from society.graph import NOBODY
 from society.talk import Page, Step
+from society.theatre.scene import forms_of, labelled, opened
 
 _PEERS = ("join", "cut", "parents")
 _MASKS = ("gone", "ends")
@@ -50,9 +51,7 @@ class Reading:
 
     def __init__(self, page: Page, before: Page | None) -> None:
         self.page = page
-        self._present = np.ones_like(page.present) if before is None else before.present
-        running = np.ones_like(page.running) if before is None else before.running
-        self._running = running.reshape(-1, 1)
+        self._present, self._running = opened(page, before)
 
     @property
     def part(self) -> Array:
@@ -124,7 +123,7 @@ def _merged(known: tuple[Array, Array] | None, said: Said) -> tuple[Array, Array
 
 def _contents(step: Step) -> Iterator[tuple[str, str, Array]]:
     """Scope, name and values of all that a step says, but for whom it is meant."""
-    forms = _forms(step)
+    forms = forms_of(step)
     for (role, name), values in step.arrays.items():
         if role == "answer":
             options = step.arrays.get(("options", name))
@@ -146,19 +145,9 @@ def _worded(values: Array, form: str, options: Array | None) -> Iterator[tuple[s
     if form.startswith("mix over "):
         actions = form.removeprefix("mix over ").split("/")
         yield from ((action, values[..., k]) for k, action in enumerate(actions))
-    elif options is not None:
-        yield "", np.take_along_axis(options, np.maximum(values, 0), 1)
-    elif form.startswith("choice "):
-        yield "", np.array(form.removeprefix("choice ").split("/"), object)[np.maximum(values, 0)]
+    elif form.startswith("choice"):
+        yield "", labelled(values, form, options)
     elif form.startswith("peer "):
         yield "", np.where(values == NOBODY, np.nan, values)
     else:
         yield "", values
-
-
-def _forms(step: Step) -> Mapping[str, str]:
-    """The form of each answer of a question; a plain reply is one without a name."""
-    if ("answer", "") in step.arrays:
-        return {"": step.form}
-    parts = (part.partition(": ") for part in step.form.split("; "))
-    return {name: form for name, _, form in parts}

@@ -12,61 +12,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from society.calls import Entry
 from society.errors import brief
-from society.lab.coding.codes import measured
+from society.lab.coding.codes import Measured, measured
 from society.runs.afterword import Concluded, concluded
-from society.runs.manifest import Manifest
-from society.runs.runfile import RunFile, Status, open_run
-from society.scenario import Finding
 
 from . import exchanges
 from .details import Agents, Events, Gathered, Quotes
 from .frames import Column, Columns, Heading, add, frame
 from .history import History, stacked
+from .played import Studied
 
 if TYPE_CHECKING:
     from society.lab.analysis import Analysis
     from society.lab.coding.scheme import CodingSpec
     from society.lab.experiment import Luck
     from society.lab.naming import Label
-
-
-@dataclass(frozen=True)
-class Studied:
-    """One condition and its run file, as it stood when it was opened.
-
-    factors: its level of each. rounds: played. ledger: what was asked of outside minds, of which
-    `unanswered` calls never came back.
-    """
-
-    name: str
-    factors: Mapping[str, Label]
-    path: Path
-    manifest: Manifest
-    status: Status
-    rounds: int
-    digest: str
-    ledger: tuple[Entry, ...]
-    unanswered: int
-
-    @classmethod
-    def read(cls, path: Path, name: str, factors: Mapping[str, Label]) -> Self:
-        """From its run file; raises RunFileError."""
-        with open_run(path) as run:
-            rounds = run.rounds
-            last = next(run.records(rounds, lines=False), None)
-            digest = last.chain if last else ""
-            ledger, unanswered = run.ledger(), run.unanswered
-            return cls(
-                name, factors, path, run.manifest, run.status, rounds, digest, ledger, unanswered
-            )
-
-    def opened(self) -> RunFile:
-        """The run file, to be closed again."""
-        return open_run(self.path)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,9 +68,11 @@ class Study:
 
     @property
     def notes(self) -> dict[str, str]:
-        """What could not be concluded from runs, by condition, in words."""
+        """What could not be concluded from runs and codings, by condition or file, in words."""
         pairs = zip(self.played, self._concluded, strict=True)
-        return {run.name: conclusion.note for run, conclusion in pairs if conclusion.note}
+        notes = {run.name: conclusion.note for run, conclusion in pairs}
+        notes |= {brief(file): coded.note for file, coded in self._coded.items()}
+        return {name: note for name, note in notes.items() if note}
 
     @cached_property
     def conditions(self) -> Any:
@@ -151,13 +115,14 @@ class Study:
         cause               the kind of what ended it; "" if nothing did
         MEASURE             over all rounds, as the measure folds them; of those that wait for
                             something, the round in which it came
-        MEASURE_censored    of such: whether it had not come by the last round, which stands there
+        MEASURE_censored    of such: whether it had not come by the last round, which stands there;
+                            missing where it was not waited for
         FINDING             what the scenario concludes when a run is finished
-        coded_...           what raters say of its texts, if they were coded
+        coded_...           what raters say of its texts, if they were coded, and in how many codes
         """
         columns = self._history.runs(self.units)
         counts = self._history.replicates
-        coded = self._coded
+        coded = {name: own for one in self._coded.values() for name, own in one.findings.items()}
         pairs = zip(self.played, self._concluded, strict=True)
         found = [(*each.findings, *coded.get(run.name, ())) for run, each in pairs]
         values = [{finding.name: finding.values for finding in findings} for findings in found]
@@ -276,12 +241,12 @@ class Study:
         return [_conclusion(run) for run in self.played]
 
     @cached_property
-    def _coded(self) -> dict[str, tuple[Finding, ...]]:
-        """What codings say, by condition."""
-        found: dict[str, tuple[Finding, ...]] = {}
+    def _coded(self) -> dict[Path, Measured]:
+        """What codings say, by run file."""
+        found = {}
         for file, coding in self.codings.items():
             runs = {run.name: run.path for run in self.played if run.path.parent == file.parent}
-            found |= measured(file, coding, runs)
+            found[file] = measured(file, coding, runs)
         return found
 
     def _gathered(self, table: Gathered) -> Any:

@@ -40,7 +40,7 @@ def folder(written: Written) -> Path:
     return Path("sweeps/words")
 
 
-def code(sheet: Path, person: str, labels: list[str]) -> int:
+def code(sheet: Path, person: Path | str, labels: list[str]) -> int:
     """Fill in a person's codes, in turn; gives how many texts there are."""
     with sheet.open(encoding="utf-8-sig", newline="") as source:
         rows = list(csv.reader(source))
@@ -60,6 +60,25 @@ def test_coding_waits_for_people_who_get_a_sheet_to_fill_in(
     assert not (folder / "coding.run").exists()
 
 
+def test_a_sheet_that_was_filled_in_where_it_lies_is_kept(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code(folder / "texts.csv", folder / "texts.csv", ["restraint"])
+    filled = (folder / "texts.csv").read_bytes()
+    assert main(["sweep", "words.yaml", "--quiet"]) == 0
+    assert (folder / "texts.csv").read_bytes() == filled
+    assert "sweeps/words/texts.csv is kept as it is; for a blank one" in capsys.readouterr().err
+
+
+def test_the_blank_sheet_is_nobody_s_codes(
+    folder: Path, written: Written, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written("words.yaml", WORDS.replace("ann.csv", "sweeps/words/texts.csv"))
+    assert main(["sweep", "words.yaml", "--quiet"]) == 2
+    assert "coding.raters.ann: sweeps/words/texts.csv is the blank" in capsys.readouterr().err
+    assert not (folder / "coding.run").exists()
+
+
 def test_codes_become_measures_of_the_coded_runs(folder: Path) -> None:
     """Ann calls everything restraint, Bob calls it use: half of the codes each, in every run."""
     texts = code(folder / "texts.csv", "ann.csv", ["restraint"])
@@ -71,6 +90,18 @@ def test_codes_become_measures_of_the_coded_runs(folder: Path) -> None:
     assert runs["coded_demand_use"].tolist() == [0.5] * 4
     assert runs["coded_demand_neither"].tolist() == [0.0] * 4
     assert runs.attrs["units"]["coded_demand_use"] == "share of codes, demand"
+    assert society.open_sweep(folder).notes == {}
+
+
+def test_codes_of_one_person_alone_are_measures_with_a_note(folder: Path) -> None:
+    code(folder / "texts.csv", "ann.csv", ["restraint", "use"])
+    code(folder / "texts.csv", "bob.csv", [""])
+    assert main(["sweep", "words.yaml", "--quiet"]) == 0
+    study = society.open_sweep(folder)
+    assert study.runs["coded_demand_codes"].tolist() == [10.0] * 4, "a norm of each agent"
+    ((file, note),) = study.notes.items()
+    assert file == "sweeps/words/coding.run"
+    assert note.startswith("how far raters agree on demand cannot be told: 0 of ")
 
 
 def test_a_coding_that_is_done_is_kept_and_replaced_only_if_that_is_asked_for(

@@ -10,11 +10,19 @@ import numpy as np
 import pytest
 
 from society.errors import InputError
-from society.lab.coding.codes import Agreed, Code, Codes, Reliability, agreement, codes_of, findings
+from society.lab.coding.codes import (
+    Agreed,
+    Codes,
+    Reliability,
+    agreement,
+    codes_of,
+    doubts,
+    findings,
+)
 from society.lab.coding.texts import Place
 from society.lab.statistics.agreement import Agreement
 from society.rubric import Criterion
-from society.runs.runfile import Writer, manifest_of, open_run
+from society.runs.runfile import Level, Writer, manifest_of, open_run
 from society.scenario_file import load
 from society.spec import prepared
 
@@ -38,11 +46,11 @@ BOB = {"demand": {"Fish less.": "spare", "Fish more.": "spare", "Sing.": "use"}}
 Rated = Callable[..., Codes]
 
 
-def codes_in(file: Path, name: str, changes: dict[str, Any]) -> Codes:
+def codes_in(file: Path, name: str, changes: dict[str, Any], level: Level = "full") -> Codes:
     """Of a run that is played into a file."""
     setup = prepared(load(name, changes))
     game = setup.gamemaster()
-    with Writer(file, manifest_of(setup, game)) as writer:
+    with Writer(file, manifest_of(setup, game, level)) as writer:
         game.recorders = [writer]
         game.play()
     with open_run(file) as run:
@@ -90,16 +98,6 @@ def test_the_labels_of_a_criterion_keep_their_order_in_the_file(rated: Rated) ->
     ]
 
 
-def test_every_code_can_be_had_alone(rated: Rated) -> None:
-    rows = list(rated(ANN, BOB).rows())
-    assert len(rows) == 2 * 3 * 2
-    assert rows[2:5] == [
-        Code("demand", "Fish more.", "ann", "use"),
-        Code("demand", "Fish more.", "bob", "spare"),
-        Code("demand", "Sing.", "ann", "uncoded"),
-    ]
-
-
 def test_a_text_that_is_rated_again_stands_there_again(rated: Rated) -> None:
     codes = rated(ANN, replicates=4)
     assert codes.texts == ("Fish less.", "Fish more.", "Sing.", "Fish less.")
@@ -115,6 +113,12 @@ def test_another_scenario_has_no_codes(tmp_path: Path) -> None:
         codes_in(tmp_path / "a.run", "fishing_village", {"rounds": 1})
 
 
+def test_a_summary_has_no_codes(tmp_path: Path) -> None:
+    cohorts = [{"name": "ann", "count": 1, "components": ["coded_by_hand"]}]
+    with pytest.raises(InputError, match="keeps nothing of what was said; play it with --record"):
+        codes_in(tmp_path / "a.run", "norm_coding", {"cohorts": cohorts}, "summary")
+
+
 def test_criteria_that_a_run_has_not_come_to_are_no_part(tmp_path: Path, rated: Rated) -> None:
     """A run that was stopped after its first round."""
     whole = tmp_path / "coding.run"
@@ -126,7 +130,7 @@ def test_criteria_that_a_run_has_not_come_to_are_no_part(tmp_path: Path, rated: 
     with open_run(tmp_path / "cut.run") as run:
         codes = codes_of(run)
     assert [criterion.name for criterion in codes.criteria] == ["demand"]
-    assert {row.criterion for row in codes.rows()} == {"demand"}
+    assert list(codes.given) == ["demand"]
 
 
 # Agreement
@@ -177,6 +181,16 @@ def test_where_agreement_cannot_be_told_there_is_a_word_for_it() -> None:
     assert str(pair(DEMAND, [0, NAN], [NAN, 1]).same).startswith("0 of 2 texts have two codes")
 
 
+def test_criteria_are_named_on_which_nobody_can_tell_how_far_raters_agree() -> None:
+    """Bob codes force never, and both call everything spare."""
+    codes = coded([[0, 0]] * 3, [[0, NAN], [1, NAN], [2, NAN]])
+    demand, force = doubts(codes)
+    words = "how far raters agree on demand cannot be told: all codes of 3 texts are the same"
+    assert demand.startswith(words)
+    assert force.startswith("how far raters agree on force cannot be told: 0 of 3 texts have two")
+    assert list(doubts(coded([[0, 0], [1, 0], [1, 1]], [[0, 1], [1, 0], [2, 2]]))) == []
+
+
 def test_each_pair_of_raters_has_a_kappa() -> None:
     given = {"demand": np.array([[0, 0, 1], [1, 1, 0]], float)}
     (found,) = agreement(Codes((DEMAND,), ("ann", "bob", "cy"), ("a", "b"), given))
@@ -222,6 +236,12 @@ def test_without_a_code_there_is_no_share() -> None:
     assert np.isnan(values("a", "coded_force")[3:]).all()
 
 
+def test_how_many_codes_a_replicate_has_stands_beside_its_shares() -> None:
+    """Two raters code both texts of replicate 1, neither the demand of the text of replicate 2."""
+    assert values("a", "coded_demand_codes") == [2, 4, 0, 0]
+    assert values("b", "coded_force_codes") == [3]
+
+
 def test_what_is_uncoded_does_not_count() -> None:
     """b holds two texts: with the codes 1 0 and none, and with the codes 2 2 and 2."""
     assert values("b", "coded_demand_use") == [1 / 2]
@@ -236,8 +256,10 @@ def test_the_mean_rank_of_an_ordinal_criterion_goes_from_0_to_1() -> None:
 def test_measures_have_the_names_of_the_criteria_and_a_unit_each() -> None:
     found = findings(CODES, HELD, {"a": 4, "b": 1})["b"]
     assert {finding.name: finding.unit for finding in found} == {
+        "coded_demand_codes": "codes, demand",
         "coded_demand_spare": "share of codes, demand",
         "coded_demand_use": "share of codes, demand",
+        "coded_force_codes": "codes, force",
         "coded_force_wish": "share of codes, force",
         "coded_force_duty": "share of codes, force",
         "coded_force_law": "share of codes, force",

@@ -183,6 +183,7 @@ def test_without_texts_there_is_nothing_to_code(coding: Coding) -> None:
 
 def test_people_may_code_what_was_written_for_them(coding: Coding) -> None:
     criteria = rubric_of("rubric.yaml").criteria
+    Path("ann.csv").unlink()
     write(Path("ann.csv"), TEXTS, criteria)
     filled = Path("ann.csv").read_text("utf-8").replace("more.»,", "more.»,use")
     Path("ann.csv").write_text(filled)

@@ -168,7 +168,7 @@ def test_a_scenario_without_words_cannot_be_coded(speaking: Speaking) -> None:
 
 
 def test_a_summary_keeps_no_texts(speaking: Speaking) -> None:
-    with pytest.raises(InputError, match="it keeps no texts; run it with --record full"):
+    with pytest.raises(InputError, match="nothing of what was said; play it with --record full"):
         found(speaking(level="summary"))
 
 
@@ -182,6 +182,15 @@ def test_texts_are_written_with_an_empty_column_for_each_criterion(tmp_path: Pat
         "«Fish less.»,,",
         '"«=1, ""2""»",,',
     ]
+
+
+def test_a_table_that_somebody_has_filled_in_is_kept(tmp_path: Path) -> None:
+    file = tmp_path / "texts.csv"
+    assert write(file, ["Sing."], CRITERIA)
+    assert write(file, ["Sing."], CRITERIA), "it is still blank"
+    file.write_text(filled := file.read_text("utf-8").replace("»,,", "»,use,law"))
+    assert not write(file, ["Sing."], CRITERIA)
+    assert file.read_text("utf-8") == filled
 
 
 def test_what_was_written_is_read_again_with_the_codes(tmp_path: Path) -> None:

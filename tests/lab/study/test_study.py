@@ -124,15 +124,14 @@ def test_a_setting_called_like_a_column_of_conditions_stays_apart_from_it(sweep:
 
 def test_a_factor_called_condition_is_not_the_name_of_the_condition(sweep: Sweep) -> None:
     text = """
-    {base: fishing_village, agents: 4, rounds: 1, factors: {punish_until: [0, 1]},
-     conditions: {control: {}, poor: {wealth: 5}}}
+    {base: fishing_village, agents: 4, rounds: 1,
+     factors: {condition: {control: {}, poor: {wealth: 5}}}}
     """
     runs = open_sweep(sweep(text=text)).runs
-    assert rows(runs, "punish_until", "condition_level", "condition")[1] == (
-        0,
-        "poor",
-        "punish_until=0,condition=poor",
-    )
+    assert rows(runs, "condition_level", "condition") == [
+        ("control", "condition=control"),
+        ("poor", "condition=poor"),
+    ]
 
 
 def test_one_path_is_studied_as_what_it_is(sweep: Sweep) -> None:
@@ -163,20 +162,22 @@ def test_a_file_that_is_named_twice_counts_once(sweep: Sweep) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seeds", "agents", "luck"),
+    ("first", "second", "luck"),
     [
-        ((1, 1), (4, 4), "common"),
-        ((1, 1), (4, 5), None),  # the place of a draw depends on how many seats there are
-        ((1, 2), (4, 5), "independent"),
+        (("fishing_village", 1, 4), ("fishing_village", 1, 4), "common"),
+        # The place of a draw depends on how many seats there are, its meaning on the scenario.
+        (("fishing_village", 1, 4), ("fishing_village", 1, 5), None),
+        (("fishing_village", 1, 4), ("norm_coding", 1, 4), None),
+        (("fishing_village", 1, 4), ("fishing_village", 2, 5), "independent"),
     ],
 )
-def test_runs_share_luck_if_they_have_the_same_seed_and_seats(
-    sweep: Sweep, seeds: tuple[int, int], agents: tuple[int, int], luck: str | None
+def test_runs_share_luck_if_they_have_the_same_scenario_seed_and_seats(
+    sweep: Sweep, first: tuple[str, int, int], second: tuple[str, int, int], luck: str | None
 ) -> None:
-    text = "{{base: fishing_village, rounds: 1, seed: {}, agents: {}}}"
     names = ("a", "b")
-    for name, seed, count in zip(names, seeds, agents, strict=True):
-        sweep(name, text.format(seed, count))
+    text = "{{base: {}, rounds: 1, seed: {}, agents: {}}}"
+    for name, said in zip(names, (first, second), strict=True):
+        sweep(name, text.format(*said))
     files = [next(Path(name).glob("*.run")) for name in names]
     assert studied(files).random_numbers == luck
     assert studied(files[:1]).random_numbers is None

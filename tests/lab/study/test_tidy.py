@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 import society
 from society.calls import Address, Message, Request, Said, Trouble
 from society.errors import InputError
-from society.lab.study import Study
+from society.lab.study import Study, studied
 from society.runs.runfile import Level, Manifest, Status, Writer, open_run
 from society.scenario import Finding, Stage
 from society.talk import Page, Step
@@ -135,7 +136,7 @@ Lake = Callable[..., Study]
 
 @pytest.fixture
 def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lake:
-    """`lake()` is the study of those pages, written to lake.run."""
+    """`lake()` is the study of those pages, written to lake.run; names: other ones of measures."""
     monkeypatch.chdir(tmp_path)
 
     def opened(
@@ -144,12 +145,19 @@ def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lake:
         finding: Finding | None = None,
         calls: Mapping[Request, Said] | None = None,
         pages: int = len(PAGES),
+        names: Mapping[str, str] = MappingProxyType({}),
     ) -> Study:
-        with Writer(Path("lake.run"), MANIFEST.model_copy(update={"level": level})) as writer:
+        measures = tuple(
+            note.model_copy(update={"name": names.get(note.name, note.name)})
+            for note in MANIFEST.measures
+        )
+        manifest = MANIFEST.model_copy(update={"level": level, "measures": measures})
+        with Writer(Path("lake.run"), manifest) as writer:
             for request, said in (calls or {}).items():
                 asyncio.run(writer.vault.keep(request, said))
             for each in PAGES[:pages]:
-                writer.page(each)
+                taken = {names.get(name, name): each.measures[name] for name in each.measures}
+                writer.page(each._replace(measures=taken))
             if finding:
                 writer.conclude([finding])
             writer.close(status)
@@ -182,6 +190,21 @@ def test_runs_come_to_what_the_run_file_comes_to(lake: Lake) -> None:
     for name, values in outcome.values.items():
         assert runs[name].tolist() == values.tolist()
     assert runs.failed_censored.tolist() == outcome.censored["failed"].tolist()
+
+
+def test_a_measure_called_like_a_column_stays_apart_from_it(lake: Lake) -> None:
+    study = lake(names={"catch": "rounds", "failed": "present"})
+    assert rows(study.runs, "rounds", "rounds_value", "present") == [(2, 1.5, 2.0), (1, 5.0, 1.0)]
+    assert rows(study.rounds, "present", "present_value")[2:] == [(3, 1.0), (3, None)]
+
+
+def test_what_a_condition_does_not_wait_for_is_neither_censored_nor_not(lake: Lake) -> None:
+    lake()
+    Path("lake.run").rename("first.run")
+    lake(names={"failed": "fed"})
+    runs = studied(["first.run", "lake.run"]).runs
+    assert rows(runs, "failed_censored") == [(True,), (False,), (None,), (None,)]
+    assert rows(runs, "fed_censored") == [(None,), (None,), (True,), (False,)]
 
 
 def test_findings_stand_beside_measures_with_their_units(lake: Lake) -> None:

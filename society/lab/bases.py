@@ -1,0 +1,55 @@
+"""The societies from which the conditions of an experiment start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from society.errors import InputError, ScenarioError
+from society.positions import Source
+from society.scenario_file import Setting, Spec, amended, load
+
+from .factors import general_first, settings
+
+
+class Bases:
+    """Reads what an experiment calls base: a scenario, a file, or a scenario file's content."""
+
+    def __init__(self, origin: Source, folder: Path) -> None:
+        self.origin, self.folder, self._read = origin, folder, dict[str, Spec]()
+
+    def base(self, said: Setting) -> Spec:
+        """The society that is meant; raises InputError, with the place where it was said."""
+        try:
+            if isinstance(said.value, str):
+                return self._named(said.value, said.where)
+            return self._written(said.value)
+        except InputError as error:
+            first, *more = str(error).splitlines()
+            if first.startswith(self.origin.found):
+                raise
+            raise ScenarioError("\n".join([f"{said.where} base: {first}", *more])) from None
+
+    def _named(self, name: str, where: str) -> Spec:
+        if name not in self._read:
+            self._read[name] = load(name, folder=self.folder)
+        spec = self._read[name]
+        if ("scenario",) in spec._source.positions:
+            return spec
+        return kept(spec, source=spec._source.said_again(("scenario",), where))
+
+    def _written(self, said: Any) -> Spec:
+        if not isinstance(said, Mapping) or not isinstance(said.get("scenario"), str):
+            words = "expected a scenario, FILE.yaml, or a mapping that names a scenario"
+            raise ScenarioError(f"got {said!r:.60}; {words}")
+        others = {key: value for key, value in said.items() if key != "scenario"}
+        inner = general_first(settings(others, ("base",), self.origin))
+        return amended(load(said["scenario"], folder=self.folder), inner, self.folder)
+
+
+def kept(spec: Spec, source: Source | None = None, **changes: Any) -> Spec:
+    """The same with some values, which need no check; and still with the places of its words."""
+    changed = spec.model_copy(update=changes)
+    changed._source = source or spec._source
+    return changed
