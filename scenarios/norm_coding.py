@@ -74,18 +74,25 @@ def uncoded(told: Told, table: Table) -> Array:
 
 
 def agreeing(told: Told, table: Table) -> Array:
-    """Share of the pairs of raters with a label who give the same one, (R,); NaN without a pair."""
+    """Pairs of raters who give the same label, (R,)."""
     most = max(len(criterion.labels) for criterion in table.params.criteria)
     times = (told["label"][:, :, None] == np.arange(most)).sum(1)  # (R, labels)
-    coded = times.sum(1)
-    same, pairs = (times * (times - 1)).sum(1), coded * (coded - 1)
-    share: Array = np.divide(same, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0)
-    return share
+    pairs: Array = (times * (times - 1) // 2).sum(1)
+    return pairs
 
 
+def paired(told: Told, table: Table) -> Array:
+    """Pairs of raters who give any label, (R,)."""
+    coded = (told["label"] != NOBODY).sum(1)
+    pairs: Array = coded * (coded - 1) // 2
+    return pairs
+
+
+# Pairs are counted, since shares of texts with few and with many codes have no meaningful mean.
 MEASURES = (
     Measure("uncoded", "share of raters without a label", uncoded),
-    Measure("agreeing", "share of pairs of raters with the same label", agreeing),
+    Measure("agreeing", "pairs of raters with the same label", agreeing, fold="sum"),
+    Measure("paired", "pairs of raters with a label", paired, fold="sum"),
 )
 
 STAGE = Stage(columns=("rate",), notes={"criterion": {}, "text": {}})

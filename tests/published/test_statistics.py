@@ -18,6 +18,7 @@ from society.lab.statistics import (
     corrected,
     detectable_difference,
     effect,
+    friedman,
     kaplan_meier,
     krippendorffs_alpha,
     kruskal_wallis,
@@ -100,6 +101,14 @@ def test_sleep_gained_with_two_drugs_by_the_same_patients() -> None:
     assert found.t == pytest.approx(-4.0621, abs=5e-5)
     assert found.p == pytest.approx(0.002833, abs=5e-7)
     assert found.interval[:2] == pytest.approx((-2.4598858, -0.7001142), abs=5e-8)
+
+
+def test_the_same_patients_as_blocks() -> None:
+    """F(1, 9) = t^2."""
+    drugs = {"drug": ["dextro"] * 10 + ["laevo"] * 10}
+    found = anova([*DEXTRO, *LAEVO], drugs, blocks=[*range(10)] * 2)
+    assert found["drug"].f == pytest.approx(4.0621**2, abs=5e-4)
+    assert (found["drug"].p, found.residual.df) == pytest.approx((0.002833, 9), abs=5e-7)
 
 
 def test_the_mean_gain_of_sleep_has_the_interval_of_student() -> None:
@@ -225,6 +234,19 @@ def test_mucociliary_efficiency_of_three_groups() -> None:
     assert found.p == pytest.approx(0.68, abs=5e-3)
 
 
+def test_three_ways_of_rounding_first_base() -> None:
+    """R, after Hollander and Wolfe 1973, p. 140: chi squared 11.143, df = 2, p = .003805."""
+    out = [5.40, 5.85, 5.20, 5.55, 5.90, 5.45, 5.40, 5.45, 5.25, 5.85, 5.25]
+    out += [5.65, 5.60, 5.05, 5.50, 5.45, 5.55, 5.45, 5.50, 5.65, 5.70, 6.30]
+    narrow = [5.50, 5.70, 5.60, 5.50, 5.85, 5.55, 5.40, 5.50, 5.15, 5.80, 5.20]
+    narrow += [5.55, 5.35, 5.00, 5.50, 5.55, 5.55, 5.50, 5.45, 5.60, 5.65, 6.30]
+    wide = [5.55, 5.75, 5.50, 5.40, 5.70, 5.60, 5.35, 5.35, 5.00, 5.70, 5.10]
+    wide += [5.45, 5.45, 4.95, 5.40, 5.50, 5.35, 5.55, 5.25, 5.40, 5.55, 6.25]
+    found = friedman({"round out": out, "narrow angle": narrow, "wide angle": wide})
+    assert (found.chi_squared, found.df) == pytest.approx((11.143, 2), abs=5e-4)
+    assert found.p == pytest.approx(0.003805, abs=5e-7)
+
+
 def test_false_discoveries_among_fifteen_tests() -> None:
     """Benjamini and Hochberg 1995, section 3.2: theirs finds four at .05, Bonferroni's three."""
     values = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459]
@@ -266,6 +288,6 @@ def test_sixty_four_runs_a_group_find_half_a_standard_deviation() -> None:
     pilot = norm.ppf((np.arange(500) + 0.5) / 500)
     pilot /= pilot.std(ddof=1)
     found = detectable_difference(
-        {"control": pilot, "treated": pilot + 9}, [64], paired=False, simulation=Simulation(seed=1)
+        pilot, pilot + 9, [64], paired=False, simulation=Simulation(seed=1)
     )
-    assert found.effects[0].effect == pytest.approx(0.5, abs=4 * 0.0063)
+    assert found[0].effect == pytest.approx(0.5, abs=4 * 0.0063)

@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 
 from society.agent import Component, Members, Question
@@ -93,21 +92,21 @@ def test_the_answers_are_labels_of_the_criterion_or_uncoded(play: Play) -> None:
 
 
 @pytest.mark.parametrize(
-    ("places", "agreeing", "uncoded"),
+    ("places", "agreeing", "paired", "uncoded"),
     [
-        ((0, 0), 1, 0),
-        ((0, 1), 0, 0),
-        ((0, 0, 1), 1 / 3, 0),
-        ((0, 0, 2), 1, 1 / 3),  # of demand; of force 2 is the label law
-        ((0, 2), np.nan, 1 / 2),
-        ((0,), np.nan, 0),
+        ((0, 0), 1, 1, 0),
+        ((0, 1), 0, 1, 0),
+        ((0, 0, 1), 1, 3, 0),
+        ((0, 0, 2), 1, 1, 1 / 3),  # of demand; of force 2 is the label law
+        ((0, 2), 0, 0, 1 / 2),
+        ((0,), 0, 0, 0),
     ],
 )
 def test_raters_agree_as_often_as_two_of_them_give_the_same_label(
-    play: Play, places: tuple[int, ...], agreeing: float, uncoded: float
+    play: Play, places: tuple[int, ...], agreeing: int, paired: int, uncoded: float
 ) -> None:
     measures = rated(play, *places).pages[1].measures
-    assert measures["agreeing"].tolist() == pytest.approx([agreeing], nan_ok=True)
+    assert (measures["agreeing"].tolist(), measures["paired"].tolist()) == ([agreeing], [paired])
     assert measures["uncoded"].tolist() == pytest.approx([uncoded])
 
 

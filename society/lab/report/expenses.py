@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from society.calls import Entry
+from society.calls import Entry, added
 from society.runs.runfile import open_run
 
 from .layout import Layout
 from .origins import counted
 from .page import Chapter, Part
-from .tables import Cell, Column, Table
+from .tables import Column, Table
 
 
 def ledger(layout: Layout) -> Chapter | None:
@@ -54,7 +54,7 @@ def _summed(entries: Sequence[Entry]) -> dict[tuple[str, str], list[Entry]]:
 
 def _ledger_table(rows: Mapping[tuple[str, str], Sequence[Entry]], notes: list[str]) -> Table:
     def column(heading: str, name: str) -> Column:
-        sums = [_sum([getattr(entry, name) for entry in entries]) for entries in rows.values()]
+        sums = [added(getattr(entry, name) for entry in entries) for entries in rows.values()]
         return Column(heading, sums, "dollars" if name == "cost" else "tokens")
 
     return Table(
@@ -70,12 +70,6 @@ def _ledger_table(rows: Mapping[tuple[str, str], Sequence[Entry]], notes: list[s
         ],
         notes,
     )
-
-
-def _sum(values: Sequence[Any]) -> Cell:
-    """None if one is unknown."""
-    total: Cell = None if None in values else sum(values)
-    return total
 
 
 def _reasons(troubles: Any) -> Table:

@@ -17,6 +17,7 @@ from society.draws import Array
 from society.errors import InputError, nearest
 from society.lab.analysis import Analysis
 from society.lab.naming import Label, worded
+from society.lab.statistics.samples import Unanswerable
 from society.lab.study.frames import CONDITION
 from society.lab.study.tidy import Study
 
@@ -111,10 +112,27 @@ class Layout:
         """Of each condition, one per replicate (R,), NaN where there is none."""
         return self._split(self.study.runs[name].to_numpy(), self._replicates)
 
+    def tested(self, places: Sequence[int]) -> list[Array]:
+        """The outcome of conditions that are to be tested against each other, (R,) each.
+
+        Raises Unanswerable for one that is not finished, and where some may last longer than
+        others: a difference may be that, and nothing else.
+        """
+        horizons: dict[int, str] = {}
+        for run in (self.conditions[place] for place in places):
+            if run.status != "finished":
+                raise Unanswerable(f"{run.name} is {run.status}; tests take finished conditions")
+            horizons.setdefault(run.manifest.horizon, run.name)
+        if len(horizons) > 1:
+            said = ", ".join(f"{most} ({name})" for most, name in horizons.items())
+            raise Unanswerable(f"horizons of {said} rounds; tests take conditions of the same one")
+        values = self.values(self.outcome)
+        return [values[place] for place in places]
+
     def censored(self, name: str) -> list[Array]:
         """Of a measure that waits for something: where it has not come, (R,)."""
-        flags = self.study.runs[f"{name}_censored"].to_numpy()
-        return self._split(flags.astype(bool), self._replicates)
+        flags = self.study.runs[f"{name}_censored"].to_numpy(bool, na_value=False)
+        return self._split(flags, self._replicates)
 
     def by_round(self, name: str) -> list[Array]:
         """Of each condition (R, T), NaN where it was not measured."""

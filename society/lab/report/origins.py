@@ -10,6 +10,7 @@ from society.lab.naming import worded
 from society.runs.manifest import Manifest
 
 from .layout import Layout
+from .minds import asked
 from .page import Chapter, Fold, Heading, Listing, Paragraph, Part, Warning
 from .tables import Column, Table
 
@@ -42,8 +43,9 @@ def _found(verdict: Verdict) -> str:
 
 
 def summary(layout: Layout) -> Chapter:
-    """What was played, and what is not there."""
-    parts: list[Part] = [*_troubles(layout), Paragraph(_how(layout))]
+    """What was played with whom, and what is not there."""
+    minds = asked((run.manifest, run.ledger) for run in layout.conditions)
+    parts: list[Part] = [minds, *_troubles(layout), Paragraph(_how(layout))]
     return Chapter("summary", "Summary", parts)
 
 
@@ -85,20 +87,16 @@ def played(layout: Layout) -> str:
 
 
 def _how(layout: Layout) -> str:
-    """Factors, minds and luck."""
+    """Factors and luck."""
     levels = layout.study.levels.items()
     factors = "; ".join(f"{name}: {_listed(labels)}" for name, labels in levels)
-    models = dict.fromkeys(
-        entry.model for run in layout.conditions for entry in run.ledger if entry.model
-    )
-    minds = f"Models asked: {', '.join(models)}." if models else "No language model was asked."
     luck = {
         "common": "Replicate r has the same luck in every condition (common random numbers).",
         "independent": "No two conditions share their luck.",
         None: "",
     }[layout.study.random_numbers]
     replicates = "A run is one replicate, one history of a society: the unit of all statistics."
-    return " ".join(filter(None, [f"{factors}." if factors else "", minds, luck, replicates]))
+    return " ".join(filter(None, [f"{factors}." if factors else "", luck, replicates]))
 
 
 def _listed(labels: Sequence[Any]) -> str:
@@ -202,9 +200,10 @@ def _methods(layout: Layout) -> Iterator[Part]:
         (
             several,
             "Tests: analysis of variance, type III with sum-to-zero contrasts (Fisher 1925, Yates "
-            "1934); Tukey-Kramer with compact letters (Piepho 2004); t tests paired or by Welch "
-            "(1947), corrected by Holm (1979); Hedges' g (1981); Wilcoxon (1945), Mann-Whitney "
-            "(1947), Kruskal-Wallis (1952). Two-sided, at a level of 0.05.",
+            "1934), in blocks where luck is shared; Tukey-Kramer with compact letters (Piepho "
+            "2004); t tests paired or by Welch (1947), corrected by Holm (1979); Hedges' g (1981); "
+            "Wilcoxon (1945) and Friedman (1937), or Mann-Whitney (1947) and Kruskal-Wallis "
+            "(1952). Two-sided, at a level of 0.05.",
         ),
     ):
         if needed:

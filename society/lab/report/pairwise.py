@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from society.lab.statistics.contrasts import paired, welch
+from society.lab.statistics.contrasts import Contrast, paired, welch
 from society.lab.statistics.posthoc import corrected
-from society.lab.statistics.ranks import kruskal_wallis, mann_whitney, wilcoxon
+from society.lab.statistics.ranks import friedman, kruskal_wallis, mann_whitney, wilcoxon
 from society.lab.statistics.samples import Unanswerable, answered
 
-from .layout import Layout
+from .layout import Group, Layout
 from .page import Heading, Paragraph, Part
 from .tables import Cell, Column, Table, told
 
@@ -27,12 +27,15 @@ def contrasts(layout: Layout) -> Iterator[Part]:
             f"{_MOST_CONTRASTS}."
         )
         return
-    values = layout.values(layout.outcome)
-    test = paired if layout.paired else welch
-    found = [answered(test, values[place], values[first]) for first, place in pairs]
-    ranked = wilcoxon if layout.paired else mann_whitney
-    ranks = [answered(ranked, values[place], values[first]) for first, place in pairs]
+    tests = (paired, wilcoxon) if layout.paired else (welch, mann_whitney)
+    found, ranks = (
+        [answered(_tested, layout, test, place, first) for first, place in pairs] for test in tests
+    )
     yield _contrast_table(layout, pairs, found, ranks)
+
+
+def _tested(layout: Layout, test: Callable[..., Any], place: int, first: int) -> Any:
+    return test(*layout.tested([place, first]))
 
 
 def _contrast_table(
@@ -67,10 +70,14 @@ def _paired_columns(found: Sequence[Any]) -> list[Column]:
 def _welch_columns(found: Sequence[Any]) -> list[Column]:
     return [
         Column("g", told(found, lambda one: one.effect.g), "statistic"),
-        Column("g from", told(found, lambda one: one.effect.interval.low), "statistic"),
-        Column("g to", told(found, lambda one: one.effect.interval.high), "statistic"),
+        Column("g from", told(found, lambda one: _of_g(one)[0]), "statistic"),
+        Column("g to", told(found, lambda one: _of_g(one)[1]), "statistic"),
         Column("runs", told(found, lambda one: f"{one.n[0]}, {one.n[1]}")),
     ]
+
+
+def _of_g(one: Contrast) -> tuple[float | None, float | None]:
+    return (None, None) if one.effect.interval is None else one.effect.interval[:2]
 
 
 def _notes(layout: Layout) -> list[str]:
@@ -83,8 +90,8 @@ def _notes(layout: Layout) -> list[str]:
             f"smaller the variance is than that of unpaired runs would be. {holm}",
         ]
     return [
-        "Welch's t test; g: Hedges' standardised difference with its 95 % interval; p of ranks: "
-        f"Mann-Whitney. {holm}"
+        "Welch's t test; g: Hedges' standardised difference with its 95 % interval, if both "
+        f"conditions have 4 runs; p of ranks: Mann-Whitney. {holm}"
     ]
 
 
@@ -98,23 +105,46 @@ def _holm(found: Sequence[Any]) -> list[Cell]:
 
 def ranks(layout: Layout) -> Iterator[Part]:
     """Whether any condition of a panel tends to other values than the rest."""
-    values = layout.values(layout.outcome)
-    panels = [panel for panel in layout.panels if len(panel.places) > 1]
-    found = [
-        answered(kruskal_wallis, {str(place): values[place] for place in panel.places})
-        for panel in panels
+    least = 3 if layout.paired else 2  # two paired conditions are ranked among the contrasts
+    panels = [panel for panel in layout.panels if len(panel.places) >= least]
+    if not panels:
+        return
+    found = [answered(_ranked, layout, panel) for panel in panels]
+    columns = [
+        Column("conditions", [panel.title or "all" for panel in panels]),
+        *(_friedman_columns(found) if layout.paired else _kruskal_columns(found)),
     ]
+    name = "Friedman" if layout.paired else "Kruskal-Wallis"
+    notes = ["It looks at the order of values alone, as suits times that pile up at the horizon."]
+    if layout.paired:
+        notes.append("It ranks conditions within each replicate. W: how far replicates agree.")
     yield Heading("Ranks")
-    yield Table(
-        "ranks",
-        f"Kruskal-Wallis test of {layout.outcome} over conditions",
-        [
-            Column("conditions", [panel.title or "all" for panel in panels]),
-            Column("H", told(found, lambda one: one.h), "statistic"),
-            Column("df", told(found, lambda one: one.df), "count"),
-            Column("p", told(found, lambda one: one.p), "p"),
-            Column("ε²", told(found, lambda one: one.epsilon_squared), "share"),
-            Column("runs", told(found, lambda one: one.n), "count"),
-        ],
-        ["It looks at the order of values alone, as suits times that pile up at the horizon."],
-    )
+    yield Table("ranks", f"{name} test of {layout.outcome} over conditions", columns, notes)
+
+
+def _ranked(layout: Layout, panel: Group) -> Any:
+    values = layout.tested(panel.places)
+    groups = {
+        layout.conditions[place].name: row for place, row in zip(panel.places, values, strict=True)
+    }
+    return friedman(groups) if layout.paired else kruskal_wallis(groups)
+
+
+def _friedman_columns(found: Sequence[Any]) -> list[Column]:
+    return [
+        Column("χ²", told(found, lambda one: one.chi_squared), "statistic"),
+        Column("df", told(found, lambda one: one.df), "count"),
+        Column("p", told(found, lambda one: one.p), "p"),
+        Column("Kendall's W", told(found, lambda one: one.kendalls_w), "share"),
+        Column("replicates", told(found, lambda one: one.n), "count"),
+    ]
+
+
+def _kruskal_columns(found: Sequence[Any]) -> list[Column]:
+    return [
+        Column("H", told(found, lambda one: one.h), "statistic"),
+        Column("df", told(found, lambda one: one.df), "count"),
+        Column("p", told(found, lambda one: one.p), "p"),
+        Column("ε²", told(found, lambda one: one.epsilon_squared), "share"),
+        Column("runs", told(found, lambda one: one.n), "count"),
+    ]

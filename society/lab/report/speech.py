@@ -9,12 +9,13 @@ import numpy as np
 
 from society.lab.coding.codes import Codes, agreement, codes_of
 from society.lab.study.frames import CONDITION
-from society.lab.study.tidy import Studied
+from society.lab.study.played import Studied
 from society.runs.runfile import open_run
 
 from .drawing import LOOKS
 from .figures import Norms, norm_space
 from .layout import Layout, named
+from .minds import asked
 from .page import Chapter, Fold, Heading, Paragraph, Part, Warning
 from .tables import Column, Table, told
 
@@ -75,6 +76,7 @@ def _coded(layout: Layout) -> Iterator[Part]:
         yield Heading("Codes of texts" + (f", {file.parent.name}" if len(files) > 1 else ""))
         with open_run(file) as run:
             codes, status = codes_of(run), run.status
+            yield asked([(run.manifest, run.ledger())])
         if status != "finished":
             yield Warning(f"The coding is {status}; what stands here is as far as it has come.")
         yield from _agreement(number, codes)

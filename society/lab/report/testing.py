@@ -1,8 +1,8 @@
 """The chapter of tests: what differs by more than chance, and how sure that is.
 
 Once for each panel: an analysis of variance over the factors of the analysis, Tukey's comparison of
-the levels of each factor whose effect it finds, contrasts of each condition with the first one, and
-rank tests. What assumes independent runs says so where runs share their luck.
+the levels of each factor whose effect it finds (with its error), contrasts of each condition with
+the first one, and rank tests. Where replicates share their luck they are blocks, and pairs.
 """
 
 from __future__ import annotations
@@ -13,23 +13,19 @@ from typing import Any
 
 import numpy as np
 
+from society.lab.naming import worded
 from society.lab.statistics.anova import Anova, Source, anova
-from society.lab.statistics.posthoc import Tukey, tukey
+from society.lab.statistics.posthoc import Tukey, tukey_after
 from society.lab.statistics.samples import Unanswerable, answered
 
 from .layout import Group, Layout
-from .page import Chapter, Fold, Heading, Paragraph, Part, Warning
+from .page import Chapter, Fold, Heading, Paragraph, Part
 from .pairwise import contrasts, ranks
 from .tables import Cell, Column, Table
 
 ALPHA = 0.05
 _MOST_CELLS = 130  # of an analysis of variance: its design matrix has a column for each
-_MOST_LEVELS = 26  # of Tukey's comparison
-_SHARED_LUCK = (
-    "Runs are taken as independent here. They are not: under common random numbers replicate r has "
-    "the same luck in every condition, so that these p values are only a guide. The paired "
-    "contrasts below hold."
-)
+_MOST_LEVELS = 16  # of Tukey's comparison: the p value of each of their 120 pairs takes 20 ms
 
 
 @dataclass(frozen=True)
@@ -61,43 +57,46 @@ def _tested(layout: Layout, panel: Group) -> Tested:
         return Tested(panel, found, {})
     effects = {one.name for one in found.sources if one.p is not None and one.p < ALPHA}
     varied = [name for name in layout.factors if name in effects]
-    tukeys = {name: answered(_tukey, layout, panel, name) for name in varied}
+    tukeys = {name: answered(_tukey, found, name) for name in varied}
     return Tested(panel, found, tukeys)
 
 
 def _anova(layout: Layout, panel: Group) -> Anova:
-    values = layout.values(layout.outcome)
     factors = [
         name
         for name in layout.factors
         if len({layout.level(place, name) for place in panel.places}) > 1
     ]
+    if not factors:
+        raise Unanswerable(f"{' and '.join(layout.factors)} does not vary here")
     if len(panel.places) > _MOST_CELLS:
         raise Unanswerable(
             f"{len(panel.places)} conditions are too many for an analysis of variance here; at "
             f"most {_MOST_CELLS}"
         )
-    runs = np.repeat(panel.places, [len(values[place]) for place in panel.places]).tolist()
-    levels = {name: [layout.level(place, name) for place in runs] for name in factors}
-    return anova(np.concatenate([values[place] for place in panel.places]), levels)
+    values = layout.tested(panel.places)
+    sizes = [len(each) for each in values]
+    runs = np.repeat(panel.places, sizes).tolist()
+    levels = {name: [worded(layout.level(place, name)) for place in runs] for name in factors}
+    replicates = [replicate for size in sizes for replicate in range(size)]
+    return anova(np.concatenate(values), levels, replicates if layout.paired else None)
 
 
-def _tukey(layout: Layout, panel: Group, factor: str) -> Tukey:
-    groups = layout.pooled(layout.outcome, panel, factor)
-    if len(groups) > _MOST_LEVELS:
+def _tukey(found: Anova, factor: str) -> Tukey:
+    levels = len(found.margins[factor])
+    if levels > _MOST_LEVELS:
         raise Unanswerable(
-            f"{len(groups)} levels of {factor} are too many to compare all pairs here; at most "
+            f"{levels} levels of {factor} are too many to compare all pairs here; at most "
             f"{_MOST_LEVELS}"
         )
-    return tukey(groups)
+    return tukey_after(found, factor)
 
 
 def tests(layout: Layout, found: Sequence[Tested]) -> Chapter | None:
     """The chapter; None if there is nothing to compare."""
     if not found:
         return None
-    shared = [Warning(_SHARED_LUCK)] if layout.paired else []
-    parts: list[Part] = [*shared, *_variances(layout, found), *_pairs(layout, found)]
+    parts: list[Part] = [*_variances(layout, found), *_pairs(layout, found)]
     parts += [*contrasts(layout), *ranks(layout)]
     return Chapter("tests", "Tests", parts)
 
@@ -114,15 +113,20 @@ def _variances(layout: Layout, found: Sequence[Tested]) -> Iterator[Part]:
         if isinstance(one.anova, Unanswerable):
             yield Paragraph(f"{caption}: {one.anova}.")
         else:
-            yield _variance_table(f"anova_{number}", caption, one.anova)
+            yield _variance_table(f"anova_{number}", caption, one.anova, layout.paired)
 
 
-def _variance_table(name: str, caption: str, found: Anova) -> Table:
+def _variance_table(name: str, caption: str, found: Anova, paired: bool) -> Table:
     def column(heading: str, of: Callable[[Source], Cell], form: Any) -> Column:
         return Column(heading, [of(source) for source in found.sources], form)
 
-    dropped = f"; {found.dropped} without a value are left out" if found.dropped else ""
+    missing = "of replicates that miss a value" if paired else "without a value"
+    dropped = f"; {found.dropped} {missing} are left out" if found.dropped else ""
     design = "balanced" if found.balanced else "unbalanced"
+    luck = (
+        " Replicates are blocks, since they share their luck: it is taken to add the same in every "
+        "condition, and is no part of the residual. Where it does not, p is somewhat too small."
+    )
     return Table(
         name,
         caption,
@@ -136,7 +140,7 @@ def _variance_table(name: str, caption: str, found: Anova) -> Table:
         ],
         [
             f"Type III sums of squares, {design}, {found.n} runs{dropped}. η² = SS / SS total, "
-            "partial η² = SS / (SS + SS residual)."
+            f"partial η² = SS / (SS + SS residual).{luck if paired else ''}"
         ],
     )
 
@@ -153,12 +157,13 @@ def _pairs(layout: Layout, found: Sequence[Tested]) -> Iterator[Part]:
         if isinstance(result, Unanswerable):
             yield Paragraph(f"{caption}: {result}.")
             continue
-        yield _letter_table(f"tukey_{number}", caption, factor, result)
+        marginal = isinstance(one.anova, Anova) and len(one.anova.margins) > 1
+        yield _letter_table(f"tukey_{number}", caption, factor, result, marginal)
         pairs = _pair_table(f"tukey_{number}_pairs", f"All pairs: {caption}", result)
-        yield Fold(f"All {len(result.pairs)} pairs", [pairs])
+        yield Fold("All pairs", [pairs])
 
 
-def _letter_table(name: str, caption: str, factor: str, found: Tukey) -> Table:
+def _letter_table(name: str, caption: str, factor: str, found: Tukey, marginal: bool) -> Table:
     return Table(
         name,
         caption,
@@ -170,7 +175,13 @@ def _letter_table(name: str, caption: str, factor: str, found: Tukey) -> Table:
         ],
         [
             "Levels that share no letter differ (Tukey-Kramer, all pairs at a level of "
-            f"{ALPHA}; error of the one-way layout with {found.df} degrees of freedom)."
+            f"{ALPHA}; error of the analysis of variance above, with {found.df} degrees of "
+            "freedom).",
+            *(
+                ["Means are marginal: levels of the other factor count the same."]
+                if marginal
+                else []
+            ),
         ],
     )
 

@@ -1,7 +1,8 @@
 """Do raters agree on texts, beyond what chance would give?
 
 Every text becomes a table of the pairs of codes that it was given, (K, K) for K categories. All
-coefficients are read off the sum of these tables: the share of pairs that agree, and
+coefficients are read off the sum of these tables: the share of pairs that agree, and, with each
+code weighing the same, however many others its text has,
 
     1 - observed disagreement / disagreement by chance
 
@@ -40,7 +41,6 @@ class Agreement:
     raters: int
     texts: int  # that at least two raters coded
     dropped: int  # that fewer did
-    undefined: int  # resamples without two different codes, which the interval leaves out
 
 
 def percent_agreement(
@@ -106,7 +106,10 @@ def krippendorffs_alpha(
         by_chance = given[..., :, None] * given[..., None, :]
         return _beyond_chance(table, by_chance / (given.sum(-1)[..., None, None] - 1), distance)
 
-    return _agreement(codes, _paired(codes, len(order)), alpha, resampling)
+    # Each code weighs 1, in equal parts as one of a pair with each other code of its text.
+    others = np.maximum((codes != _UNCODED).sum(0) - 1, 1)
+    tables = _paired(codes, len(order)) / others[:, None, None]
+    return _agreement(codes, tables, alpha, resampling)
 
 
 def _coded(
@@ -146,13 +149,11 @@ def _crossed(codes: Array, categories: int) -> Array:
 
 
 def _paired(codes: Array, categories: int) -> Array:
-    """All ordered pairs of codes of a text, each rater weighing 1; (M, U) -> (U, K, K)."""
+    """All ordered pairs of codes of a text; (M, U) -> (U, K, K)."""
     given = _counted(codes, categories).sum(0)
-    same = given[:, :, None] * np.eye(categories)
-    tables = given[:, :, None] * given[:, None, :] - same
-    others = np.maximum(given.sum(-1) - 1, 1)  # a single code makes no pair: its table is 0
-    weighed: Array = tables / others[:, None, None]
-    return weighed
+    itself = given[:, :, None] * np.eye(categories)
+    tables: Array = given[:, :, None] * given[:, None, :] - itself
+    return tables
 
 
 def _counted(codes: Array, categories: int) -> Array:
@@ -188,7 +189,7 @@ def _agreement(
             "from chance"
         )
     drawn = statistic(_redrawn(tables, resampling))
-    defined = drawn[~np.isnan(drawn)]
+    defined = drawn[~np.isnan(drawn)]  # resamples of a single category tell nothing
     tail = (1 - resampling.level) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
     return Agreement(
@@ -197,7 +198,6 @@ def _agreement(
         raters=len(codes),
         texts=texts,
         dropped=len(coded) - texts,
-        undefined=len(drawn) - len(defined),
     )
 
 

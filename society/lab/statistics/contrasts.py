@@ -23,13 +23,15 @@ from society.lab.extra import needed
 
 from .samples import Interval, Sample, Unanswerable, pairs, sample, varied
 
+_LEAST = 4  # values of either sample for an interval of g: with fewer it covers far too much
 
-class Effect(NamedTuple):
+
+class Standardised(NamedTuple):
     """A difference in pooled standard deviations."""
 
     d: float  # Cohen's
     g: float  # Hedges': d without its bias in small samples
-    interval: Interval  # of g, by its large-sample variance
+    interval: Interval | None  # of g, by its large-sample variance; None below 4 values of either
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Contrast:
     t: float
     df: float
     p: float
-    effect: Effect
+    effect: Standardised
     means: tuple[float, float]
     n: tuple[int, int]
     dropped: tuple[int, int]  # replicates without a value
@@ -127,7 +129,7 @@ def paired(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Paire
     )
 
 
-def effect(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Effect:
+def effect(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Standardised:
     """Cohen's d and Hedges' g of two independent samples; (R1,), (R2,).
 
     Raises Unanswerable for fewer than two values each, and where neither has any spread.
@@ -140,8 +142,9 @@ def effect(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Effec
     df = len(one) + len(other) - 2
     pooled = (one.var() * len(one) + other.var() * len(other)) / df
     reach = needed("scipy.stats").norm.isf((1 - level) / 2) * math.sqrt(variance)
-    interval = Interval(float(g - reach), float(g + reach), level)
-    return Effect(float(one.mean() - other.mean()) / math.sqrt(pooled), float(g), interval)
+    enough = min(len(one), len(other)) >= _LEAST
+    interval = Interval(float(g - reach), float(g + reach), level) if enough else None
+    return Standardised(float(one.mean() - other.mean()) / math.sqrt(pooled), float(g), interval)
 
 
 def _spread(first: ArrayLike, second: ArrayLike) -> tuple[Sample, Sample]:

@@ -19,6 +19,7 @@ from society.lab.extra import needed
 from .samples import RESAMPLING, Interval, Resampling, Sample, Unanswerable, sample, varied
 
 _AT_ONCE = 2_000_000  # resampled values in memory
+_LEAST = 10  # values to be resampled
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,15 @@ def mean(values: ArrayLike, *, level: float = 0.95) -> Mean:
 def bootstrapped_mean(values: ArrayLike, *, resampling: Resampling = RESAMPLING) -> Mean:
     """The mean with its BCa bootstrap interval; (R,).
 
-    Raises Unanswerable for fewer than two values, and for values without spread.
+    Raises Unanswerable for fewer than ten values, of which resamples say too little (an interval
+    of 95 % from five normal ones holds the mean in 83 % of cases), and for values without spread.
     """
     found = _spread(values)
+    if len(found.values) < _LEAST:
+        raise Unanswerable(
+            f"{len(found.values)} values: a bootstrap of fewer than {_LEAST} gives intervals that "
+            "are too short"
+        )
     drawn = needed("scipy.stats").bootstrap(
         (found.values,),
         np.mean,

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from string import ascii_letters
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from society.draws import Array
 from society.lab.extra import needed
 
+from .anova import Anova, Margin
 from .samples import Interval, Unanswerable, samples, varied
 
 Correction = Literal["holm", "benjamini-hochberg", "bonferroni"]
@@ -32,7 +33,7 @@ _NAMES: Mapping[Correction, str] = {
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Difference:
     """Two groups: the mean of the first less that of the second."""
 
     first: str
@@ -40,18 +41,16 @@ class Comparison:
     difference: float
     interval: Interval  # all of them hold at once
     p: float  # adjusted for all pairs
-    significant: bool
 
 
 @dataclass(frozen=True)
 class Tukey:
     """All pairs of groups, and the groups' letters."""
 
-    pairs: tuple[Comparison, ...]
+    pairs: tuple[Difference, ...]
     means: dict[str, float]  # the highest first
     letters: dict[str, str]  # in the same order; "a" is with the highest mean
-    df: int  # of the error: the spread within the groups, pooled over them, and nothing else
-    mean_square_error: float
+    df: int  # of the error
     n: dict[str, int]
     dropped: int
 
@@ -60,7 +59,7 @@ def tukey(groups: Mapping[str, ArrayLike], *, level: float = 0.95) -> Tukey:
     """Tukey's HSD (Tukey-Kramer where sizes differ) of independent groups, by name.
 
     The error is that of the one-way layout: runs that differ in another factor as well are pooled
-    in a group, and that factor's spread is in the error.
+    in a group, and that factor's spread is in the error. `tukey_after` takes it out.
     Raises Unanswerable for fewer than two groups, one with fewer than two values, and where no
     group has any spread.
     """
@@ -71,20 +70,55 @@ def tukey(groups: Mapping[str, ArrayLike], *, level: float = 0.95) -> Tukey:
             f"all runs of a group have the same value in all {len(values)} groups; "
             "without spread in them there is no test"
         )
-    tested = needed("scipy.stats").tukey_hsd(*values)
-    means = {name: float(one.values.mean()) for name, one in found.items()}
-    order = np.argsort([-mean for mean in means.values()], kind="stable")
-    letters = compact_letters(tested.pvalue[np.ix_(order, order)] < 1 - level)
-    ranked = [list(means)[place] for place in order]
+    margins = [
+        Margin(name, float(one.values.mean()), len(one.values), len(one.values))
+        for name, one in found.items()
+    ]
     df = sum(map(len, values)) - len(values)
+    mean_square = sum(float(one.var()) * len(one) for one in values) / df
+    return _compared(margins, (mean_square, df), level, sum(one.dropped for one in found.values()))
+
+
+def tukey_after(found: Anova, factor: str, *, level: float = 0.95) -> Tukey:
+    """Tukey's HSD of the levels of a factor, with the error of an analysis of variance.
+
+    It compares marginal means, as the F test of the factor does: the spread of another factor, and
+    the luck of replicates, are no error.
+    Raises KeyError for a factor that it does not have, and Unanswerable as `compact_letters` does.
+    """
+    left = found.residual
+    return _compared(
+        found.margins[factor], (left.sum_of_squares / left.df, left.df), level, found.dropped
+    )
+
+
+def _compared(
+    margins: Sequence[Margin], error: tuple[float, int], level: float, dropped: int
+) -> Tukey:
+    """All pairs; error: the mean square, and its degrees of freedom."""
+    (mean_square, df), names = error, [margin.level for margin in margins]
+    means, weights = np.array([(margin.mean, margin.weight) for margin in margins]).T
+    first, second = np.triu_indices(len(margins), 1)
+    difference = means[first] - means[second]
+    unit = np.sqrt(mean_square / 2 * (1 / weights[first] + 1 / weights[second]))
+    studentised = needed("scipy.stats").studentized_range
+    reach = studentised.ppf(level, len(margins), df) * unit
+    p = np.clip(studentised.sf(np.abs(difference) / unit, len(margins), df), 0, 1)
+    differ = np.zeros((len(margins), len(margins)), bool)
+    differ[first, second] = differ[second, first] = p < 1 - level
+    order = np.argsort(-means, kind="stable").tolist()
+    letters = compact_letters(differ[np.ix_(order, order)])
+    rows = zip(first, second, difference.tolist(), reach.tolist(), p.tolist(), strict=True)
     return Tukey(
-        pairs=_compared(means, tested, level),
-        means={name: means[name] for name in ranked},
-        letters=dict(zip(ranked, letters, strict=True)),
+        pairs=tuple(
+            Difference(names[i], names[j], apart, Interval(apart - far, apart + far, level), p_of)
+            for i, j, apart, far, p_of in rows
+        ),
+        means={names[place]: margins[place].mean for place in order},
+        letters={names[place]: own for place, own in zip(order, letters, strict=True)},
         df=df,
-        mean_square_error=sum(float(one.var()) * len(one) for one in values) / df,
-        n={name: len(one.values) for name, one in found.items()},
-        dropped=sum(one.dropped for one in found.values()),
+        n={margin.level: margin.n for margin in margins},
+        dropped=dropped,
     )
 
 
@@ -130,22 +164,6 @@ def corrected(p_values: Sequence[float], method: Correction = "holm") -> Array:
     multitest = needed("statsmodels.stats.multitest")
     adjusted: Array = multitest.multipletests(given, method=_NAMES[method])[1]
     return adjusted
-
-
-def _compared(means: Mapping[str, float], tested: Any, level: float) -> tuple[Comparison, ...]:
-    """All pairs of groups, from scipy's table of them."""
-    limits = tested.confidence_interval(level)
-    return tuple(
-        Comparison(
-            first=first,
-            second=second,
-            difference=means[first] - means[second],
-            interval=Interval(float(limits.low[i, j]), float(limits.high[i, j]), level),
-            p=float(tested.pvalue[i, j]),
-            significant=bool(tested.pvalue[i, j] < 1 - level),
-        )
-        for (i, first), (j, second) in combinations(enumerate(means), 2)
-    )
 
 
 def _inserted(columns: set[frozenset[int]], pair: tuple[int, int]) -> set[frozenset[int]]:

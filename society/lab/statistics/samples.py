@@ -92,6 +92,24 @@ def pairs(first: ArrayLike, second: ArrayLike, *, at_least: int = 2) -> Pairs:
     return Pairs(one[there], other[there], missing)
 
 
+def blocks(conditions: Mapping[str, ArrayLike]) -> tuple[Array, int]:
+    """Replicates of several conditions that have a value in all; (R,) each -> (conditions, n).
+
+    And how many have not. Raises Unanswerable for conditions of different size, and if none has.
+    """
+    rows = [_row(values, of=name) for name, values in conditions.items()]
+    if len(sizes := {len(row) for row in rows}) > 1:
+        raise Unanswerable(
+            f"conditions of {min(sizes)} to {max(sizes)} replicates make no blocks; play as many "
+            "of each"
+        )
+    table = np.stack(rows)
+    there = ~np.isnan(table).any(0)
+    missing = int((~there).sum())
+    _enough(len(there) - missing, missing, 1, "replicates with a value in all conditions")
+    return table[:, there], missing
+
+
 def varied(values: Array, largest: float | None = None) -> bool:
     """Whether values differ by more than the rounding of their last bits.
 

@@ -111,8 +111,9 @@ def kaplan_meier(lives: Lives, *, level: float = 0.95) -> SurvivalCurve:
 def restricted_mean(curve: SurvivalCurve, until: float | None = None) -> RestrictedMean:
     """The mean time lived up to `until`, or to the last time at which a run was seen.
 
-    Raises Unanswerable for a horizon later than that (unless nobody lives on), and without an event
-    before it.
+    The interval stays within what is possible, [0, until].
+    Raises Unanswerable for a horizon later than that (unless nobody lives on), without an event
+    before it, and where the only one ends all runs at once.
     """
     horizon = curve.seen if until is None else until
     if horizon > curve.seen and not (len(curve.survival) and curve.survival[-1] == 0):
@@ -131,9 +132,15 @@ def restricted_mean(curve: SurvivalCurve, until: float | None = None) -> Restric
     later = areas[::-1].cumsum()[::-1][1:]  # the area from each event time on
     at_risk, events = curve.at_risk[before], curve.events[before]
     se = math.sqrt(float((later**2 * _hazard_variance(at_risk, events)).sum()))
+    if not se:
+        raise Unanswerable(
+            f"all runs that were seen until {curve.times[0]:g} have the event then; without spread "
+            "their mean has no interval"
+        )
     reach = float(needed("scipy.stats").norm.isf((1 - curve.level) / 2)) * se
     mean = float(areas.sum())
-    return RestrictedMean(mean, Interval(mean - reach, mean + reach, curve.level), se, horizon)
+    interval = Interval(max(mean - reach, 0.0), min(mean + reach, horizon), curve.level)
+    return RestrictedMean(mean, interval, se, horizon)
 
 
 def log_rank(groups: Mapping[str, Lives]) -> LogRank:

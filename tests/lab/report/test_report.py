@@ -17,6 +17,7 @@ from society.lab.analysis import Analysis
 from society.lab.naming import Label
 from society.lab.report import report, testing
 from society.lab.report.comparison import outcome
+from society.lab.report.duration import durations
 from society.lab.report.expenses import ledger
 from society.lab.report.landscape import landscape
 from society.lab.report.layout import Layout
@@ -24,7 +25,7 @@ from society.lab.report.origins import summary, verdicts
 from society.lab.report.page import Chapter, Heading, Paragraph, Warning
 from society.lab.report.speech import texts
 from society.lab.report.tables import Table
-from society.lab.study.tidy import Studied, Study
+from society.lab.study import Studied, Study
 from society.runs.runfile import Level, Writer, manifest_of
 from society.scenario_file import load
 from society.spec import prepared
@@ -160,6 +161,15 @@ def table(chapter: Chapter | None, name: str) -> list[tuple[str, ...]]:
     return found.shown()
 
 
+def remarks(chapter: Chapter | None, name: str) -> str:
+    """What stands below a table."""
+    assert chapter is not None
+    (found,) = (
+        part for part in chapter.everything() if isinstance(part, Table) and part.name == name
+    )
+    return " ".join(found.remarks)
+
+
 def compared(study: Study) -> Chapter | None:
     layout = Layout(study)
     return testing.tests(layout, testing.tested(layout))
@@ -178,7 +188,7 @@ def test_figures_and_tables_stand_beside_the_page(reported: Reported) -> None:
     figures = {"outcome", "survival_silence", "time_noise", "norms"}
     tables = {
         *("outcome", "survival_silence", "log_rank_silence", "anova_1", "tukey_1"),
-        *("tukey_1_pairs", "contrasts", "ranks", "texts_1_law", "texts_1_word", "texts_2_law"),
+        *("tukey_1_pairs", "contrasts", "texts_1_law", "texts_1_word", "texts_2_law"),
         *("texts_2_word", "runs", "versions", "parameters", "files"),
     }
     assert found == {
@@ -262,7 +272,7 @@ def test_what_is_missing_stands_at_the_top(reported: Reported) -> None:
         failures={"patience=8": "no such model"},
         missing=("patience=9",),
     )
-    assert said(summary(Layout(broken)))[:3] == [
+    assert said(summary(Layout(broken)))[1:4] == [
         "1 condition failed: patience=8: no such model",
         "1 condition not finished, and taken as far as they go: patience=3: interrupted",
         "1 condition not played: patience=9",
@@ -271,10 +281,41 @@ def test_what_is_missing_stands_at_the_top(reported: Reported) -> None:
 
 def test_the_summary_tells_factors_minds_and_luck(reported: Reported) -> None:
     assert said(summary(Layout(reported.study))) == [
-        "patience: 3, 6. No language model was asked. Replicate r has the same luck in every "
-        "condition (common random numbers). A run is one replicate, one history of a society: the "
-        "unit of all statistics."
+        "No language model was asked.",
+        "patience: 3, 6. Replicate r has the same luck in every condition (common random numbers). "
+        "A run is one replicate, one history of a society: the unit of all statistics.",
     ]
+
+
+def asked(study: Study, model: str, *, tape: bool = False, cost: float = 0.0) -> Study:
+    """The same, as if this model had been asked."""
+    entry = Entry("language_policy", "say", model, 4, 0, 0, 0, 0, 100, 20, cost)
+    spec = {"models": {"default": {"model": "tape:gone.run"}} if tape else {}}
+    played = [
+        replace(run, ledger=(entry,), manifest=run.manifest.model_copy(update={"spec": spec}))
+        for run in study.played
+    ]
+    return replace(study, played=tuple(played))
+
+
+@pytest.mark.parametrize(
+    ("model", "tape", "words"),
+    [
+        ("offline", False, "a scripted resident (the offline mind)"),
+        ("offline", True, "recorded answers of offline (a tape)"),
+        ("gpt", True, "recorded answers of gpt (a tape)"),
+    ],
+)
+def test_what_stands_in_for_language_models_is_named_first(
+    reported: Reported, model: str, tape: bool, words: str
+) -> None:
+    told = said(summary(Layout(asked(reported.study, model, tape=tape))))
+    assert told[0] == f"No language model was asked; in its place: {words}."
+
+
+def test_language_models_that_were_asked_are_named(reported: Reported) -> None:
+    for study in (asked(reported.study, "gpt"), asked(reported.study, "gpt", tape=True, cost=0.1)):
+        assert said(summary(Layout(study)))[0] == "Models asked: gpt."
 
 
 def test_claims_are_counted_and_have_a_sign_beside_the_word() -> None:
@@ -321,10 +362,76 @@ def test_the_outcome_of_each_condition_stands_in_a_table(reported: Reported) -> 
     assert second.split(",")[:3] == ["6", "20", str(mean[6])]
 
 
-def test_shared_luck_is_compared_in_pairs_and_said_where_it_is_not(reported: Reported) -> None:
-    told = said(compared(reported.study))
-    assert told[0].startswith("Runs are taken as independent here. They are not")
-    assert "silence: paired contrasts" in told
+def test_replicates_that_share_their_luck_are_blocks_and_pairs(sweep: Sweep) -> None:
+    chapter = compared(sweep(patience=[3, 4, 6]))
+    assert said(chapter) == [
+        "One-way analysis of variance",
+        "Analysis of variance of silence",
+        "Which levels differ (Tukey)",
+        "silence by patience",
+        "All pairs: silence by patience",
+        "Contrasts with the first condition",
+        "silence: paired contrasts",
+        "Ranks",
+        "Friedman test of silence over conditions",
+    ]
+    assert [row[:2] for row in table(chapter, "anova_1")] == [
+        *[("patience", "2"), ("replicates", "5"), ("residual", "10")]
+    ]
+    assert "Replicates are blocks" in remarks(chapter, "anova_1")
+    assert "with 10 degrees of freedom" in remarks(chapter, "tukey_1")
+
+
+def test_a_log_rank_test_of_shared_luck_is_marked(reported: Reported) -> None:
+    marked = "Runs are taken as independent, which they are not under common random numbers."
+    assert remarks(durations(Layout(reported.study)), "log_rank_silence") == marked
+
+
+def test_letters_follow_the_effect_that_was_found(sweep: Sweep) -> None:
+    """One factor hides behind another one, thirty times as strong, in a one-way comparison."""
+    study = sweep(patience=[3, 4], place=["inn", "mill"])
+    study.runs.loc[study.runs["place"] == "mill", "silence"] += 30
+    (found,) = testing.tested(Layout(study))
+    assert found.letters("patience") == {"4": "a", "3": "b"}
+    assert found.letters("place") == {"mill": "a", "inn": "b"}
+
+
+def test_too_many_levels_are_not_compared_in_pairs(sweep: Sweep) -> None:
+    """Each of 136 pairs would take its time."""
+    study = sweep(patience=[3, 6])
+    many = [
+        replace(run, name=f"{run.name},{way}", factors={"way": 2 * way + place})
+        for way in range(9)
+        for place, run in enumerate(study.played)
+    ][:17]
+    layout = Layout(replace(study, played=tuple(many), levels={"way": list(range(17))}))
+    told = said(testing.tests(layout, testing.tested(layout)))
+    assert (
+        "silence by way: 17 levels of way are too many to compare all pairs here; at most 16."
+        in (told)
+    )
+
+
+def test_what_is_not_finished_is_not_tested(sweep: Sweep) -> None:
+    study = sweep(patience=[3, 4, 6])
+    last = replace(study.played[2], status="interrupted")
+    chapter = compared(replace(study, played=(*study.played[:2], last)))
+    why = "patience=6 is interrupted; tests take finished conditions"
+    assert f"Analysis of variance of silence: {why}." in said(chapter)
+    assert remarks(chapter, "contrasts").startswith(f"[a] {why}")
+    assert remarks(chapter, "ranks").startswith(f"[a] {why}")
+    assert [row[7] for row in table(chapter, "contrasts")] == ["<0.001", "– [a]"]
+
+
+def test_different_horizons_are_not_compared(sweep: Sweep) -> None:
+    study = sweep(patience=[3, 6])
+    first, second = study.played
+    longer = replace(second, manifest=second.manifest.model_copy(update={"horizon": 60}))
+    told = said(compared(replace(study, played=(first, longer))))
+    why = (
+        "horizons of 12 (patience=3), 60 (patience=6) rounds; tests take conditions of the same one"
+    )
+    assert f"Analysis of variance of silence: {why}." in told
 
 
 def test_independent_luck_is_compared_by_welch_without_a_warning(reported: Reported) -> None:
@@ -351,7 +458,23 @@ def test_an_analysis_is_split_by_the_factors_that_are_not_compared(sweep: Sweep)
         "Analysis of variance of silence, place = mill",
     ]
     crossed = table(compared(study), "anova_1")
-    assert [row[0] for row in crossed] == ["patience", "place", "patience × place", "residual"]
+    assert [row[0] for row in crossed] == [
+        *("patience", "place", "patience × place", "replicates", "residual")
+    ]
+
+
+def test_a_panel_in_which_no_factor_varies_has_no_analysis(sweep: Sweep) -> None:
+    study = sweep(patience=[3, 6], place=["inn", "mill"])
+    third = [
+        replace(run, name=f"{run.name},law={law}", factors={**run.factors, "law": law})
+        for law, runs in ((1, study.played[::2]), (2, study.played[:2]))
+        for run in runs
+    ]
+    levels = {**study.levels, "law": [1, 2]}
+    split = Analysis(factors=["patience"], by=["law"])
+    told = said(compared(replace(study, played=tuple(third), levels=levels, analysis=split)))
+    assert "Analysis of variance of silence, law = 1" in told
+    assert "Analysis of variance of silence, law = 2: patience does not vary here." in told
 
 
 def test_runs_that_lack_a_factor_stand_beside_those_that_have_it(sweep: Sweep) -> None:

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from society.draws import Array, generator
-from society.lab.statistics import RESIDUAL, Unanswerable, anova
+from society.lab.statistics import Unanswerable, anova
 
 pytestmark = pytest.mark.filterwarnings("error")
 NAN = math.nan
@@ -49,8 +49,8 @@ def test_four_cells_by_hand() -> None:
     )
     assert found["fine"].partial_eta_squared == pytest.approx(72 / 80)
     assert found["fine"].p == pytest.approx(stats.f.sf(36, 1, 4))
-    assert (found.total_sum_of_squares, found.balanced, found.n) == (120, True, 8)
-    assert (found[RESIDUAL].f, found[RESIDUAL].df) == (None, 4)
+    assert (found.balanced, found.n) == (True, 8)
+    assert (found.residual.f, found.residual.df) == (None, 4)
 
 
 def test_one_factor_is_the_one_way_analysis_of_scipy() -> None:
@@ -59,10 +59,8 @@ def test_one_factor_is_the_one_way_analysis_of_scipy() -> None:
     f, p = stats.f_oneway(*groups)
     assert found["model"].f == pytest.approx(f, abs=1e-8)
     assert found["model"].p == pytest.approx(p, abs=1e-8)
-    assert [source.name for source in found.sources] == ["model", RESIDUAL]
-    assert sum(source.sum_of_squares for source in found.sources) == pytest.approx(
-        found.total_sum_of_squares
-    )
+    assert [source.name for source in found.sources] == ["model", "residual"]
+    assert sum(source.eta_squared for source in found.sources) == pytest.approx(1)
 
 
 def test_unequal_cells_compare_each_term_beside_all_others() -> None:
@@ -74,7 +72,7 @@ def test_unequal_cells_compare_each_term_beside_all_others() -> None:
     for left_out in terms:
         rest = [columns for name, columns in terms.items() if name != left_out]
         assert found[left_out].sum_of_squares == pytest.approx(unexplained(rest) - whole, abs=1e-8)
-    assert found[RESIDUAL].sum_of_squares == pytest.approx(whole, abs=1e-8)
+    assert found.residual.sum_of_squares == pytest.approx(whole, abs=1e-8)
     assert not found.balanced
 
 
@@ -85,6 +83,78 @@ def test_labels_and_names_may_be_anything() -> None:
     assert [source.name for source in found.sources[:3]] == ["a:b * 1", "value", "a:b * 1 × value"]
     for one, other in zip(found.sources, plain.sources, strict=True):
         assert one.sum_of_squares == pytest.approx(other.sum_of_squares)
+
+
+def test_a_factor_may_be_called_like_the_error() -> None:
+    found = anova(VALUES, {"residual": MODEL})
+    assert found["residual"].f == anova(VALUES, {"model": MODEL})["model"].f
+    assert found.residual.df == len(VALUES) - 3
+
+
+def test_levels_are_told_apart_by_their_words() -> None:
+    found = anova([1, 2, 5, 6], {"fine": [1, 1, True, True]})
+    assert [margin.level for margin in found.margins["fine"]] == ["1", "True"]
+
+
+def test_margins_are_means_of_the_means_of_cells() -> None:
+    """Cells of 1 run (10) and 3 runs (mean 2): 6, of the variance 1/4 (1 + 1/3) = 1/3."""
+    found = anova([10, 1, 2, 3, 0, 1], {"a": "xxxxyy", "b": "ummmum"})
+    first, _ = found.margins["a"]
+    assert (first.level, first.mean, first.n) == ("x", 6, 4)
+    assert first.weight == pytest.approx(3)
+    assert not found.balanced
+
+
+# Replicates that share their luck
+
+
+def test_two_conditions_in_blocks_are_a_paired_t_test() -> None:
+    """Differences 1, 2, 6: mean 3, variance 7, t^2 = 9 / (7 / 3)."""
+    found = anova([2, 4, 13, 1, 2, 7], {"fine": "xxxyyy"}, blocks=[0, 1, 2] * 2)
+    assert found["fine"].f == pytest.approx(27 / 7)
+    assert found["fine"].p == pytest.approx(stats.ttest_rel([2, 4, 13], [1, 2, 7]).pvalue)
+    assert [(source.name, source.df) for source in found.sources] == [
+        *[("fine", 1), ("replicates", 2), ("residual", 2)]
+    ]
+
+
+def test_blocks_are_fitted_as_one_more_factor_without_interactions() -> None:
+    """2 x 3 cells of 4 replicates, one cell twice: what a column for each replicate explains."""
+    lake = [*"hhhhhh" * 4, *"rrr" * 4]
+    model = [*"sslltt" * 4, *"slt" * 4]
+    block = [*np.repeat(range(4), 6).tolist(), *np.repeat(range(4), 3).tolist()]
+    values = generator(9, "blocks").normal(10, 2, 36) + 3 * np.array(block)
+    columns = [contrasts(lake), contrasts(model)]
+    terms = [*columns, columns[0] * columns[1], contrasts([str(one) for one in block])]
+    found = anova(values, {"lake": lake, "model": model}, block)
+
+    def left(*blocks: Array) -> float:
+        design = np.column_stack([np.ones(36), *blocks])
+        return float(np.linalg.lstsq(design, values, rcond=None)[1][0])
+
+    assert found.residual.df == 36 - 6 - 3
+    assert found.residual.sum_of_squares == pytest.approx(left(*terms))
+    for place, source in enumerate(found.sources[:4]):
+        without = left(*terms[:place], *terms[place + 1 :])
+        assert source.sum_of_squares == pytest.approx(without - left(*terms))
+    assert found["model"].f == pytest.approx(
+        (found["model"].sum_of_squares / 2) / (found.residual.sum_of_squares / 27)
+    )
+
+
+def test_luck_is_no_error_and_no_effect() -> None:
+    """Luck of +-100 moves no F; it is most of all spread."""
+    values, fine = np.array([2.0, 4, 13, 1, 2, 7]), {"fine": "xxxyyy"}
+    lucky = values + np.tile([-100, 100, 0], 2)
+    plain, found = (anova(one, fine, [0, 1, 2] * 2) for one in (values, lucky))
+    assert found["fine"].f == pytest.approx(plain["fine"].f)
+    assert found["replicates"].eta_squared > 0.99
+
+
+def test_a_replicate_that_misses_a_value_is_left_out_everywhere() -> None:
+    found = anova([2, 4, 13, NAN, 1, 2, 7, 99], {"fine": "xxxxyyyy"}, [0, 1, 2, 3] * 2)
+    assert found["fine"].f == pytest.approx(27 / 7)
+    assert (found.n, found.dropped) == (6, 2)
 
 
 def test_the_order_of_runs_and_factors_changes_nothing() -> None:
@@ -112,9 +182,17 @@ def test_runs_without_a_value_are_left_out_with_their_labels() -> None:
         ),
         (
             lambda: anova([1, 1, 9, 9], {"a": "xxyy"}),
-            "all runs of a combination of a have the same value",
+            "all runs of a combination of a have the same value; without",
         ),
         (lambda: anova([NAN, 1], {"a": "xy"}), r"1 of at least 2 values \(1 more"),
+        (
+            lambda: anova([1, 5, 2, 6], {"a": "xyxy"}, [0, 0, 1, 1]),
+            "of a have the same value, but for the luck of their replicate",
+        ),
+        (
+            lambda: anova([1, NAN, NAN, 6], {"a": "xyxy"}, [0, 0, 1, 1]),
+            "none of 2 replicates has a value in all of 2 conditions",
+        ),
     ],
 )
 def test_a_design_that_cannot_tell_is_said(question: Callable[[], object], words: str) -> None:

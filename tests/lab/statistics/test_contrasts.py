@@ -42,14 +42,14 @@ def test_two_samples_as_scipy_compares_them(test: Callable[..., Any], equal: boo
 
 
 def test_pairs_as_scipy_compares_them() -> None:
-    found = paired(SHORT, LONG)
+    found = paired(SHORT, LONG, level=0.9)
     kept = np.array([True, True, True, True, False, True])
     library = stats.ttest_rel(np.array(SHORT)[kept], np.array(LONG)[kept])
     assert (found.t, found.df, found.p) == pytest.approx(
         (library.statistic, library.df, library.pvalue), abs=1e-8
     )
-    limits = library.confidence_interval()
-    assert found.interval == pytest.approx((limits.low, limits.high, 0.95), abs=1e-8)
+    limits = library.confidence_interval(0.9)
+    assert found.interval == pytest.approx((limits.low, limits.high, 0.9), abs=1e-8)
     assert (found.n, found.dropped) == (5, 1)
 
 
@@ -93,10 +93,22 @@ def test_a_part_differs_less_from_the_whole_than_from_the_rest() -> None:
 
 
 def test_an_effect_by_hand() -> None:
-    """Means 2 apart, both variances 1, six runs: d = 2, g = 2 (1 - 3 / 15)."""
-    found = effect([2, 3, 4], [0, 1, 2])
-    assert (found.d, found.g) == pytest.approx((2, 1.6))
-    assert found.interval.low < found.g < found.interval.high
+    """Means 2 apart, both variances 4/3, eight runs: d = sqrt(3), g = d (1 - 3 / 23), and
+    Var(g) = 1/4 + 1/4 + g^2 / (2 (8 - 3.94)) (Hedges and Olkin 1985; z = 1.6449 of 90 %).
+    """
+    found = effect([2, 2, 4, 4], [0, 0, 2, 2], level=0.9)
+    g = 3**0.5 * 20 / 23
+    assert (found.d, found.g) == pytest.approx((3**0.5, g))
+    reach = 1.6448536 * (0.5 + g**2 / 8.12) ** 0.5
+    assert found.interval == pytest.approx((g - reach, g + reach, 0.9))
+    assert welch([2, 2, 4, 4], [0, 0, 2, 2], level=0.9).effect == found
+
+
+def test_an_effect_of_three_runs_has_no_interval() -> None:
+    """By the large-sample variance 95 % intervals would hold it in 98 % of cases."""
+    found = effect([2, 3, 4], [0, 1, 2, 1])
+    assert found.d == pytest.approx(2 / 0.8**0.5)
+    assert found.interval is None
 
 
 @given(first=many, second=many)

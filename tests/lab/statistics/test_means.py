@@ -14,7 +14,7 @@ from society.lab.statistics import Resampling, Unanswerable, bootstrapped_mean, 
 
 pytestmark = pytest.mark.filterwarnings("error")
 NAN = math.nan
-SKEWED = [1.0, 1, 2, 2, 3, 5, 8, 30]
+SKEWED = [1.0, 1, 1, 2, 2, 2, 3, 5, 8, 30]
 
 
 def test_four_runs_by_hand() -> None:
@@ -58,6 +58,7 @@ def test_a_share_of_none_still_has_a_width() -> None:
     found = share(0, 10)
     assert (found.share, found.interval.low) == (0, 0)
     assert found.interval.high == pytest.approx(0.2775327998628892)  # z^2 / (n + z^2)
+    assert share(0, 10, level=0.9).interval.high == pytest.approx(2.7055435 / 12.7055435)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +75,11 @@ def test_no_interval_without_spread(values: ArrayLike, words: str) -> None:
     for estimated in (mean, bootstrapped_mean):
         with pytest.raises(Unanswerable, match=words):
             estimated(values)
+
+
+def test_few_runs_are_not_resampled() -> None:
+    with pytest.raises(Unanswerable, match="9 values: a bootstrap of fewer than 10 gives"):
+        bootstrapped_mean([*SKEWED[1:], NAN])
 
 
 def test_a_share_of_nothing_is_no_number() -> None:

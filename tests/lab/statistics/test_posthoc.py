@@ -14,7 +14,14 @@ from scipy import stats
 from statsmodels.stats.multicomp import pairwise_tukeyhsd
 
 from society.draws import Array, generator
-from society.lab.statistics import Unanswerable, compact_letters, corrected, tukey
+from society.lab.statistics import (
+    Unanswerable,
+    anova,
+    compact_letters,
+    corrected,
+    tukey,
+    tukey_after,
+)
 
 pytestmark = pytest.mark.filterwarnings("error")
 NAN = math.nan
@@ -90,10 +97,16 @@ def test_all_pairs_as_both_libraries_compare_them() -> None:
         np.repeat(np.arange(4), [len(values) for values in GROUPS.values()]),
         alpha=0.1,
     )
-    assert [pair.significant for pair in found.pairs] == other.reject.tolist()
     assert [-pair.difference for pair in found.pairs] == pytest.approx(other.meandiffs.tolist())
-    assert found.mean_square_error == pytest.approx(other.variance)
     assert found.df == 37 - 4
+
+
+def test_letters_are_those_of_the_level_that_is_asked_for() -> None:
+    """Of two groups p is that of Student's test, .052: they differ at a level of .9."""
+    close = {"low": [1, 2, 3, 4], "high": [3, 4, 5, 6]}
+    assert tukey(close).pairs[0].p == pytest.approx(stats.ttest_ind(*close.values()).pvalue)
+    assert set(tukey(close).letters.values()) == {"a"}
+    assert tukey(close, level=0.9).letters == {"high": "a", "low": "b"}
 
 
 def test_letters_begin_with_the_highest_mean() -> None:
@@ -103,9 +116,32 @@ def test_letters_begin_with_the_highest_mean() -> None:
 
 
 def test_another_factor_in_a_group_is_part_of_its_error() -> None:
-    """Runs of two lakes, 10 apart, pooled in each group: the error is that of both together."""
-    apart = {name: [0, 2, 10, 12] for name in ("a", "b")}
-    assert tukey(apart).mean_square_error == pytest.approx(np.var([0, 2, 10, 12], ddof=1))
+    """Models at 0, 4, 8 in two lakes 30 apart, of variance 9 in each cell of ten runs."""
+    own = 3 * stats.zscore(generator(5, "lakes").normal(size=(6, 10)), axis=-1, ddof=1)
+    values = (own + np.array([[0, 4, 8, 30, 34, 38]]).T).ravel()
+    model, lake = [name for name in "xyzxyz" for _ in range(10)], ["harsh"] * 30 + ["rich"] * 30
+    alike = {name: values[np.array(model) == name] for name in "xyz"}
+    assert set(tukey(alike).letters.values()) == {"a"}
+    after = tukey_after(anova(values, {"model": model, "lake": lake}), "model")
+    assert (after.letters, after.df) == ({"z": "a", "y": "b", "x": "c"}, 54)
+    reach = stats.studentized_range.ppf(0.95, 3, 54) * 3 / 20**0.5
+    assert after.pairs[0].interval == pytest.approx((-4 - reach, -4 + reach, 0.95))
+
+
+@pytest.mark.parametrize(
+    ("lake", "model", "blocks"),
+    [
+        ("hhhhhrrrrrrr", "sttttsssstts", None),  # cells of 1 to 5 runs
+        ("hhhhhhrrrrrr", "ssstttsssttt", [0, 1, 2] * 4),
+    ],
+)
+def test_two_levels_differ_as_far_as_their_factor_has_an_effect(
+    lake: str, model: str, blocks: list[int] | None
+) -> None:
+    """Of two levels Tukey's p is that of F, of marginal means and with the same error."""
+    values = generator(6, "two levels").normal(size=12)
+    found = anova(values, {"lake": lake, "model": model}, blocks)
+    assert tukey_after(found, "lake").pairs[0].p == pytest.approx(found["lake"].p, abs=1e-9)
 
 
 def test_replicates_without_a_value_are_counted() -> None:

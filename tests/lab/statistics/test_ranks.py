@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from society.lab.statistics import Unanswerable, kruskal_wallis, mann_whitney, wilcoxon
+from society.lab.statistics import (
+    Unanswerable,
+    friedman,
+    kruskal_wallis,
+    mann_whitney,
+    wilcoxon,
+)
 
 pytestmark = pytest.mark.filterwarnings("error")
 NAN = math.nan
@@ -56,6 +62,27 @@ def test_three_groups_as_scipy_compares_them() -> None:
     assert found.epsilon_squared == pytest.approx(found.h / 8)
 
 
+def test_three_conditions_of_four_replicates_by_hand() -> None:
+    """Ranks 1 2 3, 1 2 3, 2 1 3 and 1 2 3 sum to 5, 7, 12: 12 / (4 x 3 x 4) x 218 - 3 x 4 x 4."""
+    found = friedman({"a": [1, 1, 5, 1, 8], "b": [2, 7, 4, 2, 9], "c": [3, 8, 9, 9, NAN]})
+    assert (found.chi_squared, found.df) == pytest.approx((6.5, 2))
+    assert found.p == pytest.approx(math.exp(-6.5 / 2))
+    assert found.kendalls_w == pytest.approx(6.5 / (4 * 2))
+    assert (found.n, found.dropped) == (4, 1)
+
+
+def test_the_rounding_of_last_bits_has_no_rank() -> None:
+    """0.1 + 0.2 is not 0.3."""
+    same, other = [0.1 + 0.2, 1], [0.3, 2]
+    assert wilcoxon(same, other).equal == 1
+    assert mann_whitney(same, other).u == 1.5
+    assert kruskal_wallis({"a": same, "b": other}) == kruskal_wallis({"a": [3, 10], "b": [3, 20]})
+    rows = {"a": same, "b": other, "c": [0.3, 3]}
+    assert friedman(rows) == friedman({"a": [3, 10], "b": [3, 20], "c": [3, 30]})
+    with pytest.raises(Unanswerable, match="all 10 pairs are equal"):
+        wilcoxon([0.1 + 0.2] * 10, [0.3] * 10)
+
+
 @pytest.mark.parametrize(
     ("question", "words"),
     [
@@ -66,6 +93,16 @@ def test_three_groups_as_scipy_compares_them() -> None:
         (lambda: kruskal_wallis({"a": [1, 1], "b": [1]}), "all 3 values are 1"),
         (lambda: kruskal_wallis({"a": [1, 2]}), "1 group to compare"),
         (lambda: kruskal_wallis({"a": [1], "b": [NAN]}), "b: 0 of at least 1"),
+        (lambda: friedman({"a": [1, 2], "b": [2, 1]}), "2 conditions: Friedman's test takes 3"),
+        (
+            lambda: friedman({"a": [1, 2], "b": [1, 2], "c": [1, 2]}),
+            "all 3 conditions are equal in all 2 replicates",
+        ),
+        (
+            lambda: friedman({"a": [1], "b": [NAN], "c": [1]}),
+            r"with a value in all conditions: 0 of at least 1 values \(1 more",
+        ),
+        (lambda: friedman({"a": [1], "b": [1, 2], "c": [1]}), "of 1 to 2 replicates make no"),
     ],
 )
 def test_what_has_no_order_is_said(question: Callable[[], object], words: str) -> None:

@@ -43,7 +43,19 @@ def test_the_area_under_five_runs_by_hand() -> None:
     found = restricted_mean(curve)
     assert (found.mean, found.until) == pytest.approx((4.1, 6))
     assert found.se == pytest.approx((2.1**2 * 2 / 15 + 0.3**2 / 2) ** 0.5)
+    assert found.interval == pytest.approx(
+        (4.1 - 1.959964 * found.se, 4.1 + 1.959964 * found.se, 0.95)
+    )
     assert restricted_mean(curve, until=4).mean == pytest.approx(2 + 2 * 0.6)
+
+
+def test_a_mean_of_few_times_stays_within_what_is_possible() -> None:
+    """One of two dies at 1, the other lives to 10: 5.5, of standard error 9 sqrt(1 / 2) / 2."""
+    found = restricted_mean(kaplan_meier(Lives([1, 10], [False, True])))
+    assert (found.mean, found.interval) == (5.5, (0, 10, 0.95))
+    half = restricted_mean(kaplan_meier(Lives([1, 10], [False, True]), level=0.5))
+    reach = 0.67448975 * found.se
+    assert half.interval == pytest.approx((5.5 - reach, 5.5 + reach, 0.5))
 
 
 def test_limits_and_median_are_those_of_the_libraries() -> None:
@@ -97,6 +109,14 @@ def test_two_groups_as_scipy_compares_them() -> None:
     assert found.n == 80
 
 
+def test_three_groups_of_one_run_by_hand() -> None:
+    """Deaths at 1, 2, 3. Seen less expected: a 2/3, b 1/6. Their variances 2/9 and 17/36,
+    covariance -1/9: chi squared 2.6, and with 2 degrees of freedom p = exp(-1.3).
+    """
+    found = log_rank({name: Lives([time], [False]) for time, name in enumerate("abc", 1)})
+    assert (found.chi_squared, found.p) == pytest.approx((2.6, math.exp(-1.3)))
+
+
 def test_three_groups_do_not_depend_on_their_order() -> None:
     groups = {"a": lives("a", 20), "b": lives("b", 30), "c": lives("c", 45)}
     found = log_rank(groups)
@@ -131,6 +151,10 @@ DEAD = Lives([3, 5], [False, False])
         ),
         (lambda: kaplan_meier(Lives([NAN], [False])), "this group: 0 of at least 1 values"),
         (lambda: restricted_mean(kaplan_meier(ALIVE)), "no event among 2 runs before 60"),
+        (
+            lambda: restricted_mean(kaplan_meier(Lives([5], [False])), until=60),
+            "all runs that were seen until 5 have the event then; without spread",
+        ),
         (
             lambda: restricted_mean(kaplan_meier(ALIVE), until=90),
             "runs were seen up to 60 and some live on; their mean up to 90 is not known",
