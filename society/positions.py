@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from .checks import Fault, Keys, dotted
 from .errors import FileError, ScenarioError, brief
 
 _LISTED = 5  # faults that one message names
+_MOST = 100_000  # values in a file
 
 
 class Position(NamedTuple):
@@ -83,13 +85,21 @@ def _parsed(text: str, shown: str) -> tuple[Any, dict[Keys, Position]]:
     yaml = YAML(typ="safe", pure=True)
     try:
         value, root = yaml.load(text), yaml.compose(text)
-        return value, dict(_positioned(root, (), shown)) if root else {(): Position(shown, shown)}
+        found = islice(_positioned(root, (), shown), _MOST + 1) if root else ()
+        positions = dict(found) or {(): Position(shown, shown)}
     except MarkedYAMLError as error:
         raise ScenarioError(f"{_at(shown, error.problem_mark)}: {error.problem}") from None
     except YAMLError as error:
         raise ScenarioError(f"{shown}: {str(error).partition(chr(10))[0]}") from None
     except RecursionError:
         raise ScenarioError(f"{shown}: a value that contains itself, or too many levels") from None
+    except (TypeError, ValueError) as error:  # a key that is a list; a number of 5,000 digits
+        raise ScenarioError(
+            f"{shown}: {error}; keys are texts, and numbers of usual size"
+        ) from None
+    if len(positions) > _MOST:
+        raise ScenarioError(f"{shown}: more than {_MOST:,} values, with what anchors repeat")
+    return value, positions
 
 
 def _positioned(

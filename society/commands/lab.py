@@ -109,6 +109,10 @@ def _told(
     ended = [sitting.results.get(condition.name) for condition in read.conditions]
     finished = sum(done is not None and done.status == "finished" for done in ended)
     words = f"{read.name}: {finished} of {len(ended)} conditions are finished"
+    if code and args.quiet:
+        for name, done in sitting.results.items():
+            if done.status == "failed":
+                print(f"society: {name}: {done.words}", file=sys.stderr)
     if code:
         again = "go on with: " + shlex.join(
             ["society", "sweep", str(args.experiment), "--out", str(folder)]

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
@@ -35,9 +36,11 @@ from .analysis import Analysis
 from .bases import Bases, kept
 from .coding.scheme import CodingSpec, rubric_of
 from .factors import Choice, Levels, choices, general_first, refuse_clashes, setting, settings
-from .naming import CODING, Label, filed, luck, worded
+from .naming import Label, filed, luck, of_coding, worded
 
 Luck = Literal["common", "independent"]
+
+_MOST = 10_000  # conditions
 Factors = Mapping[str, Label]
 
 
@@ -134,8 +137,12 @@ class _Reading:
         self._check_keys()
         if self.said.coding is not None:
             rubric_of(self.said.coding.rubric)
-        crossed = list(itertools.product(*self._choices()))
-        conditions = self._conditions(crossed)
+        choices = list(self._choices())
+        count = math.prod(map(len, choices))
+        if count > _MOST:
+            words = f"makes {count:,} conditions; at most {_MOST:,} can be played in one sweep"
+            raise Refused(Fault(("factors",), words, True))
+        conditions = self._conditions(list(itertools.product(*choices)))
         levels = {
             name: tuple(dict.fromkeys(condition.factors[name] for condition in conditions))
             for name in conditions[0].factors
@@ -244,8 +251,10 @@ def _unequal(conditions: Sequence[Condition], random_numbers: Luck) -> Iterator[
 
 def _in_one_file(conditions: Sequence[Condition]) -> Iterator[str]:
     """Conditions whose runs would stand in the same file, also where capitals do not count."""
-    taken = {CODING.casefold(): "the coding of norms"}
+    taken = dict[str, str]()
     for name, _, _, file in conditions:
+        if of_coding(file):
+            yield f"condition {name} has a file of the coding of norms, {file}; rename it"
         if other := taken.get(file.casefold()):
             yield f"{other} and condition {name} would share the file {file}; rename a condition"
         taken[file.casefold()] = f"condition {name}"

@@ -17,9 +17,10 @@ def needed(module: str, extra: str = "lab") -> Any:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        # A module that is there but misses another one is broken, and says so itself.
-        if error.name != module.partition(".")[0]:
+        missing = str(error.name).partition(".")[0]
+        # A library that is there but misses a part of its own is broken, and says so itself.
+        if missing == module.partition(".")[0] and error.name != missing:
             raise
         raise InputError(
-            f"{error.name} is not installed; install it with: pip install 'society[{extra}]'"
+            f"{missing} is not installed; install it with: pip install 'society[{extra}]'"
         ) from None

@@ -38,6 +38,13 @@ def _levels(said: Any) -> Any:
 Levels = Annotated[list[Any] | dict[Label, Any], BeforeValidator(_levels)]
 
 
+def _label(value: Any, keys: Keys) -> Label:
+    try:
+        return label_of(value)
+    except ValueError as error:
+        raise Refused(Fault(keys, str(error))) from None
+
+
 class Choice(NamedTuple):
     """One level of a factor, and where its settings were said."""
 
@@ -57,7 +64,11 @@ def choices(
         ]
     else:
         found = [
-            Choice(factor, label_of(value), (setting(factor, value, (*keys, index), origin),))
+            Choice(
+                factor,
+                _label(value, (*keys, index)),
+                (setting(factor, value, (*keys, index), origin),),
+            )
             for index, value in enumerate(levels)
         ]
     labels = [choice.label for choice in found]

@@ -2,23 +2,26 @@
 
 sweep.json     the experiment as it was written, its conditions, and what failed
 NAME.run       one for each condition
-coding.run     the coding of its norms, if there is one
+coding-*.run   one for each rater of its norms, if they are coded
 texts.csv      what was coded, for people who code
 """
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from society.errors import FileError, RunFileError, brief
+from society.errors import FileError, Paused, RunFileError, brief
 
 from .analysis import Analysis
 from .coding.scheme import CodingSpec
+from .essence import essence
 from .experiment import Experiment, Luck
 from .naming import Label
 
@@ -28,13 +31,17 @@ _STRICT = ConfigDict(extra="forbid", frozen=True, strict=True, ser_json_inf_nan=
 
 
 class Played(BaseModel):
-    """A condition and its run file, which is there once the run has begun."""
+    """A condition and its run file, which is there once the run has begun.
+
+    essence: of its spec, by which its run is known.
+    """
 
     model_config = _STRICT
 
     name: str
     factors: dict[str, Label]
     file: str
+    essence: str
 
 
 class Folder(BaseModel):
@@ -78,8 +85,8 @@ class Folder(BaseModel):
             analysis=experiment.analysis,
             coding=experiment.coding,
             conditions=[
-                Played(name=name, factors=dict(factors), file=file)
-                for name, factors, _, file in experiment.conditions
+                Played(name=name, factors=dict(factors), file=file, essence=essence(setup.spec))
+                for name, factors, setup, file in experiment.conditions
             ],
         )
         self._path = path
@@ -94,6 +101,11 @@ class Folder(BaseModel):
             draft.write_text(f"{text}\n", "utf-8")
             draft.replace(self.path / NOTE)
         except OSError as error:
+            with suppress(OSError):
+                draft.unlink()
+            if error.errno == errno.ENOSPC:
+                room = f"there is no room on the disk of {brief(self.path)}"
+                raise Paused(f"{room}; make some, and give the same command again") from error
             reason = error.strerror or error
             raise FileError(
                 f"cannot write {brief(self.path)}: {reason}; name another folder with --out"

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
 Label = str | float | int | bool | None
 
-CODING = "coding.run"  # of the norms of a sweep, in the folder where each condition has a file
+_CODING = "coding"  # of the norms of a sweep, in the folder where each condition has a file
 
 _LONGEST = 80  # characters of a condition's name in the name of its file
 
 
 def label_of(value: Any) -> Label:
-    """A level's value in a word."""
+    """A level's value in a word; raises ValueError for what YAML takes for a date or worse."""
     if isinstance(value, str | float | int | bool | None):
         return value
     if isinstance(value, Mapping):
@@ -23,6 +23,8 @@ def label_of(value: Any) -> Label:
         if named is not None and len(value) == 1:
             return str(named)
         return " ".join(f"{key} {label_of(inner)}" for key, inner in value.items())
+    if not isinstance(value, Sequence):
+        raise ValueError(f"got {value}, a {type(value).__name__}; put it in quotes if it is a text")
     return " ".join(str(label_of(inner)) for inner in value)
 
 
@@ -52,3 +54,17 @@ def filed(name: str) -> str:
     if plain == name and len(name) <= _LONGEST and not name.startswith((".", "-")):
         return f"{name}.run"
     return f"{plain[:_LONGEST].strip('.-')}-{blake2b(name.encode(), digest_size=4).hexdigest()}.run"
+
+
+def rated(rater: str) -> str:
+    """What the coding by a rater is called; no condition is called alike."""
+    return f"{_CODING}-{rater}"
+
+
+def of_coding(file: str) -> bool:
+    """Whether a run file is kept for a coding, also where capitals do not count.
+
+    >>> of_coding("Coding-ann.run"), of_coding("coding.run"), of_coding("coding=2.run")
+    (True, True, False)
+    """
+    return file.casefold().startswith((f"{_CODING}-", f"{_CODING}."))

@@ -10,6 +10,7 @@ goes on, and what fails does not stop the others.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 from society.calls import Entry, Spent
 from society.errors import RunFileError, brief
 from society.models.budget import Budget
-from society.models.settings import Limits, ModelSpec
+from society.models.settings import Limits
 from society.runs.changes import changes
 from society.runs.runfile import Level, Status, open_run
 from society.runs.store import SIDES, Header, beside
@@ -27,16 +28,14 @@ from society.spec import Setup
 from society.talk import Page
 
 from .clusters import Cluster
+from .essence import essence
 from .experiment import Experiment
 from .folder import Folder
-from .shares import BOUNDS, at_once, share, shared_out
+from .shares import at_once, share, shared_out
 from .worker import Done, Job, played, spent
 
 _AT_ONCE = 32  # conditions that ask models; the limits of a model say how many calls that makes
 _TRIES = 3  # for a job whose process dies
-
-# How models are reached, which changes no result.
-_REACH = ("api_base", "timeout", "attempts", "backoff", "deadline", *BOUNDS)
 
 
 class Watching(Protocol):
@@ -101,13 +100,14 @@ def _status(part: Part, overwrite: bool) -> Status | None:
     try:
         with open_run(part.file) as run:
             status, manifest = run.status, run.manifest
+            deque(run.records(), 0)  # raises if it is damaged anywhere
     except RunFileError as error:
         if overwrite and Header.of(part.file).ours:
             return None
         raise RunFileError(f"{error}; --overwrite plays it again") from error
     if status == "running":
         raise RunFileError(f"{brief(part.file)} is being written right now; wait for that sweep")
-    same = _essence(Spec.model_validate(manifest.spec)) == _essence(part.setup.spec)
+    same = essence(Spec.model_validate(manifest.spec)) == essence(part.setup.spec)
     if overwrite and changes(manifest, part.setup):
         return None
     return status if same else None
@@ -120,18 +120,6 @@ def _named(names: Sequence[str]) -> str:
     ('a was', 'a and 2 more were')
     """
     return f"{names[0]} was" if len(names) == 1 else f"{names[0]} and {len(names) - 1} more were"
-
-
-def _essence(spec: Spec) -> dict[str, Any]:
-    """What makes a run what it is."""
-    models = {name: _unreached(model) for name, model in spec.models.items()}
-    bare = spec.model_copy(update={"limits": Limits(), "models": models})
-    return bare.model_dump(mode="json")
-
-
-def _unreached(model: ModelSpec) -> ModelSpec:
-    usual = ModelSpec()
-    return model.model_copy(update={name: getattr(usual, name) for name in _REACH})
 
 
 class Sweep:

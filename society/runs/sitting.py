@@ -13,6 +13,7 @@ from society.gamemaster import GameMaster
 from society.models.budget import Budget
 from society.spec import Setup
 from society.talk import Recorder
+from society.wording import clean
 
 from .afterword import concluded
 from .manifest import Level, manifest_of
@@ -30,7 +31,7 @@ class End(NamedTuple):
     status: Status
     code: int = 0
     words: str = ""
-    bug: Exception | None = None
+    bug: BaseException | None = None
 
 
 class Sitting(NamedTuple):
@@ -59,7 +60,7 @@ class Sitting(NamedTuple):
         self.game.recorders = [self.writer, *watching]
         try:
             self.game.play()
-        except (Exception, KeyboardInterrupt) as error:
+        except BaseException as error:  # a component may also leave by sys.exit
             return _ended(error)
         return End("finished")
 
@@ -68,7 +69,7 @@ class Sitting(NamedTuple):
         self.game.recorders = [self.writer, *watching]
         try:
             await self.game.perform()
-        except (Exception, asyncio.CancelledError) as error:
+        except BaseException as error:
             return _ended(error)
         return End("finished")
 
@@ -95,7 +96,5 @@ def _ended(error: BaseException) -> End:
             return End("paused", error.exit_code, f"paused: {error}")
         case SocietyError():
             return End("failed", error.exit_code, str(error))
-        case Exception():
-            *_, (frame, _) = walk_tb(error.__traceback__)
-            return End("failed", 1, blamed(error, frame.f_code.co_filename), error)
-    raise error
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    return End("failed", 1, clean(blamed(error, frame.f_code.co_filename)), error)

@@ -152,7 +152,7 @@ def test_minds_keep_their_limits_also_among_workers_and_are_not_asked_twice(
     assert provider.stats()["count"] == 3 * (100 // 3)
     provider.plan(latency=0.1)
     before = provider.stats()["count"]
-    interrupted = sweep()
+    interrupted = sweep("--max-calls", "none")
     until(lambda: provider.stats()["count"] > before)
     interrupted.send_signal(signal.SIGINT)
     code, _, err = interrupted.ended()

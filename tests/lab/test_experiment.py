@@ -305,8 +305,11 @@ WRONG = {
     ),
     "a condition in place of the coding": (
         "base: fishing_village\nconditions: {coding: {}, plain: {growth: 0.9}}\n",
-        "e.yaml: the coding of norms and condition coding would share the file coding.run; "
-        "rename a condition",
+        "e.yaml: condition coding has a file of the coding of norms, coding.run; rename it",
+    ),
+    "a condition in place of a rater": (
+        "base: fishing_village\nconditions: {Coding-ann: {}, plain: {growth: 0.9}}\n",
+        "e.yaml: condition Coding-ann has a file of the coding of norms, Coding-ann.run; rename it",
     ),
     "a factor without levels": (
         "base: fishing_village\nfactors: {fine: []}\n",
@@ -467,3 +470,40 @@ def test_independent_luck_belongs_to_a_condition_whatever_the_others_are(read: R
 def _digest(path: Path) -> str:
     with open_run(path) as run:
         return run.outcome().digest
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("fine: [2020-01-01, 2]", "e.yaml:2:18 factors.fine[0]: got 2020-01-01, a date; put it in"),
+        ("? [a]\n  : b", "e.yaml: "),
+        (f"fine: [{'9' * 5001}]", "keys are texts, and numbers of usual size"),
+    ],
+)
+def test_values_that_yaml_can_say_and_nobody_can_mean_are_refused(
+    read: Read, said: str, words: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        read(
+            f"base: fishing_village\nfactors: {{{said}}}\n"
+            if "\n" not in said
+            else f"base: fishing_village\nfactors:\n  {said}\n"
+        )
+    assert words in str(refused.value)
+
+
+def test_anchors_that_repeat_each_other_without_end_are_refused(read: Read) -> None:
+    """Ten to the eighth values in 400 bytes."""
+    lines = ["a0: &a0 [1]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    with pytest.raises(InputError, match="more than 100,000 values, with what anchors repeat"):
+        read("\n".join(["base: fishing_village", *lines]))
+
+
+def test_more_conditions_than_anybody_can_play_are_refused_before_they_are_made(read: Read) -> None:
+    """Two to the fortieth."""
+    factors = "".join(f"  x{n}: {{a: {{fine: 1}}, b: {{fine: 2}}}}\n" for n in range(40))
+    with pytest.raises(InputError) as refused:
+        read(f"base: fishing_village\nfactors:\n{factors}")
+    words = "makes 1,099,511,627,776 conditions; at most 10,000 can be played in one sweep"
+    assert str(refused.value) == f"e.yaml:2:1 factors: {words}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from society.errors import FileError, RunFileError
+from society.errors import FileError, Paused, RunFileError
 from society.lab.experiment import experiment
 from society.lab.folder import NOTE, Folder, opened
 
@@ -50,6 +51,19 @@ def test_a_level_may_be_infinite(written: Written, tmp_path: Path) -> None:
     kept = opened(folder.path)
     assert kept.levels == {"patience": [float("inf"), 3]}
     assert kept.conditions[0].factors == {"patience": float("inf")}
+
+
+def test_a_full_disk_pauses_the_sweep_and_leaves_no_draft(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, *given: object) -> None:
+        path.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(Paused, match="no room on the disk of .*; make some, and give the same"):
+        folder.keep({})
+    assert list(folder.path.iterdir()) == []
 
 
 def test_it_is_written_all_or_nothing(folder: Folder) -> None:

@@ -199,6 +199,39 @@ def test_a_damaged_run_is_refused_by_name_and_played_again_on_demand(typed: Type
         assert run.status == "finished"
 
 
+def test_a_byte_that_was_flipped_deep_inside_a_finished_run_is_found(typed: Typed) -> None:
+    Path("fines.yaml").write_text(FINES)
+    typed("sweep", "fines.yaml", "--quiet", "--out", "s")
+    hurt = Path("s/fine=2,growth=0.3.run")
+    with open_run(hurt) as run:
+        *_, last = run.records()
+    content = bytearray(hurt.read_bytes())
+    content[content.index(last.page.digest.hex().encode())] ^= 0x01
+    hurt.write_bytes(content)
+    refused = typed("sweep", "fines.yaml", "--quiet", "--out", "s")
+    assert refused.code == 2
+    assert "s/fine=2,growth=0.3.run: round" in refused.err
+    assert typed("sweep", "fines.yaml", "--quiet", "--out", "s", "--overwrite").code == 0
+    assert typed("sweep", "fines.yaml", "--quiet", "--out", "s").code == 0
+
+
+def test_who_wants_to_hear_nothing_is_still_told_why_a_condition_failed(typed: Typed) -> None:
+    Path("own.py").write_text(
+        "from society.agent import Component\n"
+        "class Rude(Component):\n"
+        "    answers = ('effort',)\n"
+        "    def answer(self, ask, me):\n"
+        "        raise SystemExit(0)\n"
+    )
+    Path("e.yaml").write_text(
+        "base: fishing_village\nrounds: 2\nuses: [own.py]\n"
+        "cohorts: [{name: folk, count: 4, replace: {harvest: rude}}]\n"
+    )
+    said = typed("sweep", "e.yaml", "--quiet", "--out", "s")
+    assert said.code == 1
+    assert "society: e: own.py:5: SystemExit: 0" in said.err
+
+
 def test_what_is_no_run_file_is_never_overwritten(typed: Typed) -> None:
     Path("fines.yaml").write_text(FINES)
     Path("s").mkdir()

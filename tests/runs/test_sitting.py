@@ -43,6 +43,14 @@ class Exhausted(Faulty):
     error = Paused
 
 
+class Leaving(Faulty):
+    error = SystemExit
+
+
+class Closing(Faulty):
+    error = GeneratorExit
+
+
 def village(part: type[Component] | None = None) -> Setup:
     """A fishing village, whose harvest may be a component of ours."""
     if part is None:
@@ -166,3 +174,34 @@ def test_what_a_scenario_concludes_is_kept_once(tmp_path: Path) -> None:
         findings = run.findings()
     assert findings is not None
     assert "norm_drift" in [finding.name for finding in findings]
+
+
+@pytest.mark.parametrize("part", [Leaving, Closing])
+def test_a_component_that_leaves_the_program_fails_its_run_and_nothing_else(
+    part: type[Component], tmp_path: Path
+) -> None:
+    """sys.exit(0) would else pass for success."""
+    alone = Sitting.begun(village(part), tmp_path / "alone.run")
+    among = Sitting.begun(village(part), tmp_path / "among.run")
+    with alone.writer, among.writer:
+        for end in (alone.play(), asyncio.run(among.perform())):
+            assert (end.status, end.code) == ("failed", 1)
+            assert end.words.endswith(f"{part.error.__name__}: it broke")
+
+
+class Colourful(Faulty):
+    """Its error would colour a terminal."""
+
+    def answer(self, ask: Question, me: Members) -> object:
+        raise ValueError("\x1b[31mred\nand more")
+
+
+def test_what_a_component_raises_is_told_in_one_line_without_control_characters(
+    tmp_path: Path,
+) -> None:
+    run = Sitting.begun(village(Colourful), tmp_path / "red.run")
+    with run.writer:
+        words = run.play().words
+    assert words.isprintable()
+    assert "ValueError: " in words
+    assert words.endswith("red and more")

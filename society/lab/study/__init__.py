@@ -15,17 +15,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from society.errors import InputError, brief
-from society.lab.folder import Folder, opened
-from society.lab.naming import CODING
+from society.errors import InputError, RunFileError, brief
+from society.lab.essence import essence
+from society.lab.folder import opened
+from society.scenario_file import Spec
 
 from .frames import CONDITION
+from .norms import codings
 from .played import Studied
 from .tidy import Study
 
 if TYPE_CHECKING:
     from society.lab.analysis import Analysis
-    from society.lab.coding.scheme import CodingSpec
     from society.lab.experiment import Luck
     from society.lab.naming import Label
 
@@ -59,6 +60,9 @@ def studied(paths: Sequence[Path | str]) -> Study:
     """
     if not paths:
         raise InputError("nothing to study; name run files, or folders of sweeps")
+    for path in map(Path, paths):
+        if not path.exists():
+            raise InputError(f"there is no {brief(path)}; name run files, or folders of sweeps")
     studies = [_sweep(path) if path.is_dir() else open_run(path) for path in map(Path, paths)]
     return _unmistakable(studies[0] if len(studies) == 1 else _united(studies))
 
@@ -69,7 +73,13 @@ def _sweep(path: Path) -> Study:
     for condition in folder.conditions:
         file = folder.path / condition.file
         if file.exists():
-            played.append(Studied.read(file, condition.name, condition.factors))
+            run = Studied.read(file, condition.name, condition.factors)
+            if essence(Spec.model_validate(run.manifest.spec)) != condition.essence:
+                raise RunFileError(
+                    f"{brief(file)} is not the run of {condition.name}; was it renamed? "
+                    "`society sweep` tells which runs are other ones"
+                )
+            played.append(run)
         else:
             missing.append(condition.name)
     if not played:
@@ -83,18 +93,16 @@ def _sweep(path: Path) -> Study:
         folder.text,
         folder.failures,
         tuple(missing),
-        _codings(folder),
+        codings(folder),
     )
 
 
-def _codings(folder: Folder) -> dict[Path, CodingSpec]:
-    """The coding of its norms, if it has been begun."""
-    file = folder.path / CODING
-    return {file: folder.coding} if folder.coding is not None and file.exists() else {}
-
-
 def _united(studies: Sequence[Study]) -> Study:
-    runs = {run.path.resolve(): run for study in studies for run in study.played}
+    runs: dict[Path, Studied] = {}
+    for run in (run for study in studies for run in study.played):
+        known = runs.setdefault(run.path.resolve(), run)
+        if run.factors and not known.factors:  # its sweep knows more of it than the file alone
+            runs[run.path.resolve()] = run
     names = _distinct(runs)
     levels: dict[str, dict[Label, None]] = {}
     failures: dict[str, str] = {}
@@ -111,7 +119,9 @@ def _united(studies: Sequence[Study]) -> Study:
         text="\n---\n".join(study.text for study in studies if study.text),
         failures=failures,
         missing=tuple(name for study in studies for name in study.missing),
-        codings={file: one for study in studies for file, one in study.codings.items()},
+        codings=tuple(
+            {one.folder.resolve(): one for study in studies for one in study.codings}.values()
+        ),
     )
 
 

@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from society.errors import brief
-from society.lab.coding.codes import Measured, measured
 from society.runs.afterword import Concluded, concluded
 
 from . import exchanges
 from .details import Agents, Events, Gathered, Quotes
 from .frames import Column, Columns, Heading, add, frame
 from .history import History, stacked
+from .norms import Coding
 from .played import Studied
 
 if TYPE_CHECKING:
     from society.lab.analysis import Analysis
-    from society.lab.coding.scheme import CodingSpec
+    from society.lab.coding.codes import Measured
     from society.lab.experiment import Luck
     from society.lab.naming import Label
 
@@ -39,7 +39,7 @@ class Study:
     had the same luck, so that they can be compared in pairs, "independent" where none share any;
     None where it is mixed, or there is one condition. text: the experiment as it was written, if
     there is one. failures: why runs of conditions failed. missing: conditions without a run file.
-    codings: of norms, by run file; they belong to the runs in the same folder.
+    codings: of norms; each belongs to the runs in its folder.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Study:
     text: str = ""
     failures: Mapping[str, str] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
-    codings: Mapping[Path, CodingSpec] = field(default_factory=dict)
+    codings: tuple[Coding, ...] = ()
 
     @cached_property
     def units(self) -> dict[str, str]:
@@ -68,10 +68,10 @@ class Study:
 
     @property
     def notes(self) -> dict[str, str]:
-        """What could not be concluded from runs and codings, by condition or file, in words."""
+        """What could not be concluded from runs and codings, by condition or folder, in words."""
         pairs = zip(self.played, self._concluded, strict=True)
         notes = {run.name: conclusion.note for run, conclusion in pairs}
-        notes |= {brief(file): coded.note for file, coded in self._coded.items()}
+        notes |= {brief(folder): coded.note for folder, coded in self._coded.items()}
         return {name: note for name, note in notes.items() if note}
 
     @cached_property
@@ -242,11 +242,12 @@ class Study:
 
     @cached_property
     def _coded(self) -> dict[Path, Measured]:
-        """What codings say, by run file."""
+        """What codings say, by folder."""
         found = {}
-        for file, coding in self.codings.items():
-            runs = {run.name: run.path for run in self.played if run.path.parent == file.parent}
-            found[file] = measured(file, coding, runs)
+        for coding in self.codings:
+            folder = coding.folder.resolve()
+            own = [run for run in self.played if run.path.resolve().parent == folder]
+            found[coding.folder] = coding.measured({run.name: run.path for run in own})
         return found
 
     def _gathered(self, table: Gathered) -> Any:

@@ -194,7 +194,9 @@ def test_three_runs_of_which_two_share_luck_are_neither_common_nor_independent(
 def test_nothing_to_study_is_said() -> None:
     with pytest.raises(InputError, match="nothing to study"):
         studied([])
-    with pytest.raises(InputError, match="there is no file nowhere"):
+    with pytest.raises(
+        InputError, match="there is no nowhere.run; name run files, or folders of sweeps"
+    ):
         studied(["nowhere.run"])
 
 
@@ -211,3 +213,28 @@ def test_the_package_offers_what_a_notebook_needs_and_imports_it_late() -> None:
     assert told.stdout.strip() == "False"
     with pytest.raises(AttributeError, match="no attribute 'open_door'"):
         society.open_door  # noqa: B018
+
+
+def test_a_run_that_is_named_beside_its_sweep_keeps_its_levels(sweep: Sweep) -> None:
+    """In whatever order."""
+    folder = sweep()
+    file = min(folder.glob("*.run"))
+    for paths in ([folder, file], [file, folder]):
+        study = studied(paths)
+        assert [run.factors for run in study.played if run.path == file] != [{}]
+        assert all(run.factors for run in study.played)
+
+
+def test_what_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"there is no .*nope; name run files, or folders of"):
+        studied([tmp_path / "nope"])
+
+
+def test_runs_whose_files_have_changed_places_are_not_taken_for_each_other(sweep: Sweep) -> None:
+    folder = sweep()
+    first, second, *_ = sorted(folder.glob("*.run"))
+    first.rename(folder / "aside")
+    second.rename(first)
+    (folder / "aside").rename(second)
+    with pytest.raises(InputError, match="is not the run of .*; was it renamed"):
+        studied([folder])
