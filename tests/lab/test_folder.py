@@ -61,7 +61,7 @@ def test_a_full_disk_pauses_the_sweep_and_leaves_no_draft(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(Paused, match="no room on the disk of .*; make some, and give the same"):
+    with pytest.raises(Paused, match=r"no room on the disk of .*; make some, and give the same"):
         folder.keep({})
     assert list(folder.path.iterdir()) == []
 

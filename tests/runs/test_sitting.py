@@ -178,7 +178,7 @@ def test_what_a_scenario_concludes_is_kept_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("part", [Leaving, Closing])
 def test_a_component_that_leaves_the_program_fails_its_run_and_nothing_else(
-    part: type[Component], tmp_path: Path
+    part: type[Faulty], tmp_path: Path
 ) -> None:
     """sys.exit(0) would else pass for success."""
     alone = Sitting.begun(village(part), tmp_path / "alone.run")

@@ -195,7 +195,7 @@ def test_nothing_to_study_is_said() -> None:
     with pytest.raises(InputError, match="nothing to study"):
         studied([])
     with pytest.raises(
-        InputError, match="there is no nowhere.run; name run files, or folders of sweeps"
+        InputError, match=r"there is no nowhere\.run; name run files, or folders of sweeps"
     ):
         studied(["nowhere.run"])
 
@@ -236,5 +236,5 @@ def test_runs_whose_files_have_changed_places_are_not_taken_for_each_other(sweep
     first.rename(folder / "aside")
     second.rename(first)
     (folder / "aside").rename(second)
-    with pytest.raises(InputError, match="is not the run of .*; was it renamed"):
+    with pytest.raises(InputError, match=r"is not the run of .*; was it renamed"):
         studied([folder])
