@@ -161,6 +161,11 @@ def per_fisher(told: Told, happened: Array) -> Array:
 MEASURES = (
     Measure("survival_time", "rounds", lambda told, table: told["failed"], fold="first"),
     Measure("efficiency", "catch / maximum sustainable yield", efficiency),
+    Measure(
+        "stock",
+        "share of the capacity, at the end of rounds",
+        lambda told, table: told["stock"][:, 0] / table.params.capacity,
+    ),
     Measure("gini", "of the wealth of those present, last round", gini, fold="last"),
     Measure(
         "over_use",

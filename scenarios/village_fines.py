@@ -1,10 +1,11 @@
 """Fines and growth in the village paper's Fig. 3: how we judge what it claims.
 
-Rules of judging, set down before claims were first judged; p is corrected by Holm over a claim:
+Rules of judging, set down before claims were first judged:
     prolonged     the strongest fine against the weakest, at each moderate growth, .25 to .75
     bent          the middle fine against the mean of both ends, at any moderate growth
     interaction   what the strongest fine gains on the weakest in the middle lake, against the mean
                   of its gains in the poorest and the richest one
+    growth        the richest lake against the poorest, under each fine
 Numbers are mean survival times in rounds.
 
 Source: Gupta et al. 2026 (AAMAS), section 4.1, Fig. 3.
@@ -16,31 +17,42 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from society.claims import Claim, Comparison, Evidence, Finding, ordered, outcome_of
+from society.claims import Claim, Evidence, Finding, any_holds, ordered, outcome_of
+from society.comparisons import Comparison
 from society.draws import Array
 
 MODERATE = (0.25, 0.75)  # growth
 
 
-def claims(name: str) -> Iterator[Claim]:
+def claims(name: str, under: str) -> Iterator[Claim]:
     """Of Fig. 3, under one set of parameters."""
     yield Claim(
-        f"2. Stronger fines prolong survival ({name} parameters)",
+        "2. Stronger fines prolong survival",
         "Fig. 3",
         "Generally so where growth is moderate, from 0.25 to 0.75.",
         lambda evidence: ordered(strengthened(evidence, name), _steps(evidence, name)),
+        under,
     )
     yield Claim(
-        f"2b. The effect of fines is not strictly linear ({name} parameters)",
+        "2b. The effect of fines is not strictly linear",
         "Fig. 3",
         "Survival does not rise along a straight line with the fine.",
         lambda evidence: _bent(evidence, name),
+        under,
     )
     yield Claim(
-        f"2c. Fines and growth interact, and not along a line ({name} parameters)",
+        "2c. Fines and growth interact, and not along a line",
         "Fig. 3",
         "What a stronger fine changes depends on the growth, non-linearly.",
         lambda evidence: _interacting(evidence, name),
+        under,
+    )
+    yield Claim(
+        "2d. Growth prolongs survival",
+        "Section 4.1, Fig. 3",
+        "What becomes of cooperation varies with the growth rate, its axis (b).",
+        lambda evidence: ordered(_grown(evidence, name)),
+        under,
     )
 
 
@@ -74,9 +86,8 @@ def _bent(evidence: Evidence, name: str) -> Finding:
         )
     compared = evidence.paired(pairs)
     # One lake in which it is bent is enough.
-    bent = [one.differs for one in compared]
-    outcome = outcome_of([True] if True in bent else bent)
-    return Finding(outcome, "; ".join(map(str, compared)))
+    bent = any_holds(one.differs for one in compared)
+    return Finding(outcome_of([bent]), "; ".join(map(str, compared)))
 
 
 def _interacting(evidence: Evidence, name: str) -> Finding:
@@ -91,6 +102,19 @@ def _interacting(evidence: Evidence, name: str) -> Finding:
     what = f"gain at growth {middle}, mean of the gains at {poorest} and {richest}"
     (compared,) = evidence.paired({what: (gain(middle), ends)})
     return Finding(outcome_of([compared.differs]), str(compared))
+
+
+def _grown(evidence: Evidence, name: str) -> list[Comparison]:
+    """The richest lake against the poorest, under each fine."""
+    levels = evidence.levels(f"fines_by_growth-{name}")
+    poorest, *_, richest = levels["growth"]
+    rich, poor = (_by_fine(evidence, name, growth) for growth in (richest, poorest))
+    return evidence.paired(
+        {
+            f"fine {fine}: growth {richest} > {poorest}": (rich[fine], poor[fine])
+            for fine in levels["fine"]
+        }
+    )
 
 
 def _by_fine(evidence: Evidence, name: str, growth: object) -> dict[object, Array]:

@@ -1,101 +1,74 @@
 """The village paper's claims about language models, and how we judge each.
 
 Rules of judging, set down before any model was asked:
-    variance     once a lake, over models and populations (over populations alone for one model); an
-                 effect reproduces if it is significant where the paper's is, and not where not
+    variance     once a lake, over models and populations; see village_variance.py
     letters      Tukey's test, where the effect of the model is significant
     differences  Welch's test, corrected by Holm over the claim
     plateaus     a mean from 25 to 35 is near 30, one from 45 on near 50
 A claim about named models can be told only where those models were asked. Numbers are mean survival
 times in rounds; a run that reaches the last round counts with it, as in the paper.
 
-Source: Gupta et al. 2026 (AAMAS), sections 4.2.1 to 4.2.4, Table 1, Figs 5, 6 and 14; the ablations
-of section 4.2.5 are in village_ablations.py.
+Source: Gupta et al. 2026 (AAMAS), sections 4.2.1 to 4.2.4, Figs 5, 6 and 14. Table 1 is judged in
+village_variance.py, what happens over time in village_courses.py, and the ablations of section
+4.2.5 in village_ablations.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
 from society.claims import (
-    ALPHA,
     Claim,
-    Comparison,
     Design,
-    Effect,
     Evidence,
     Finding,
-    Ranked,
     Trial,
     Untold,
     asked,
     ordered,
     outcome_of,
 )
+from society.comparisons import ALPHA, Comparison, Ranked
 from society.draws import Array
 from society.scenarios import village_ablations as ablations
-from society.scenarios.village_ablations import ABLATIONS, MODELS
+from society.scenarios import village_courses as courses
+from society.scenarios import village_variance as variance
+from society.scenarios.village_ablations import ABLATIONS, LAKES, MODELS
+from society.scenarios.village_variance import LARGER, SMALLER
 
-LARGER = ("claude-sonnet-4", "deepseek-r1", "gpt-4o")
-SMALLER = ("gpt-4o-mini", "llama-3.3-70b", "qwen3-32b")
 PLATEAUS = {"claude-sonnet-4": (25, 35), "gpt-4o": (25, 35), "deepseek-r1": (45, 50)}  # rounds
-LAKES = ("harsh", "rich")
 
 # A look at whether all works; norms are compared by their wording, without a model to load.
 QUICK = {"replicates": 2, "rounds": 3, "parameters": {"norm_embedder": "hashing"}}
 
 _SURVIVAL = "survival_time"
 
-
-class Published(NamedTuple):
-    """A row of the paper's Table 1; its residual has 189 degrees of freedom."""
-
-    df: int
-    f: float
-    p: float
-    eta_squared: float
-
-    def __str__(self) -> str:
-        p = "p < 0.001" if self.p < 0.001 else f"p = {self.p}"
-        return f"F({self.df}, 189) = {self.f}, {p}, eta squared {self.eta_squared}"
-
-
-TABLE_1 = {
-    "harsh": {
-        "model": Published(6, 2.37, 0.031, 0.06),
-        "population": Published(2, 2.28, 0.106, 0.02),
-        "model × population": Published(12, 2.24, 0.012, 0.11),
-    },
-    "rich": {
-        "model": Published(6, 13.61, 0.0, 0.28),
-        "population": Published(2, 3.57, 0.030, 0.02),
-        "model × population": Published(12, 1.00, 0.449, 0.04),
-    },
-}
-_EFFECTS = {
-    "model": "survival differs between models",
-    "population": "survival differs with the share of altruists",
-    "model × population": "survival differs with this share otherwise in each model",
-}
+JUDGING = (
+    "No two conditions share their luck; two are compared by Welch's test. Numbers are mean "
+    "survival times in rounds; a run that reaches round 50, the last one, counts with 50. The "
+    "rules were set down before any model was asked.",
+    "An effect of the paper's analysis of variance reproduces if it is significant, eta squared is "
+    "between half and twice the paper's, and means are ordered as the paper has them; where the "
+    "paper finds none, if ours is not significant and the interval of eta squared excludes twice "
+    "the paper's.",
+)
 
 
 def claims() -> Iterator[Claim]:
     """Of section 4.2, in its order."""
     for lake in LAKES:
-        yield from _of_variance(lake)
+        yield from variance.claims(lake)
+        yield _letters(lake)
     yield from _of_models()
     yield from _of_norms()
     yield from ablations.claims()
 
 
-def _of_variance(lake: str) -> Iterator[Claim]:
-    for effect, published in TABLE_1[lake].items():
-        yield _of_effect(lake, effect, published)
-    yield Claim(
+def _letters(lake: str) -> Claim:
+    return Claim(
         f"Which models differ in the {lake} lake",
         "Fig. 5" if lake == "harsh" else "Fig. 6",
         "Only llama-3.3-70b differs from gpt-4o."
@@ -105,36 +78,11 @@ def _of_variance(lake: str) -> Iterator[Claim]:
     )
 
 
-def _of_effect(lake: str, effect: str, published: Published) -> Claim:
-    shown = "" if published.p < ALPHA else "no sign that "
-    return Claim(
-        f"In the {lake} lake {shown}{_EFFECTS[effect]}",
-        "Table 1",
-        str(published),
-        lambda evidence: _like(published, _variance(evidence, lake), effect),
-    )
-
-
-def _variance(evidence: Evidence, lake: str) -> dict[str, Effect]:
-    several = len(evidence.levels(MODELS)["model"]) > 1
-    factors = ("model", "population") if several else ("population",)
-    return evidence.variance(MODELS, _SURVIVAL, factors, {"lake": lake})
-
-
-def _like(published: Published, found: Mapping[str, Effect], name: str) -> Finding:
-    if name not in found:
-        raise Untold("one model was asked; differences between models need two")
-    effect = found[name]
-    same = (effect.p < ALPHA) == (published.p < ALPHA)
-    notes = "" if effect.p < ALPHA else "what is not significant may still be there"
-    return Finding(outcome_of([same]), str(effect), notes)
-
-
 def _apart(evidence: Evidence, lake: str) -> Finding:
     models = evidence.levels(MODELS)["model"]
     if len(models) < 2:
-        raise Untold("one model was asked; differences between models need two")
-    effect = _variance(evidence, lake)["model"]
+        raise Untold(variance.ONE)
+    effect = variance.found(evidence, lake)["model"]
     if effect.p >= ALPHA:
         return Finding("cannot be told", str(effect), "no test after an effect that is not shown")
     ranked = evidence.ranked(MODELS, _SURVIVAL, "model", {"lake": lake})
@@ -177,12 +125,14 @@ def _of_models() -> Iterator[Claim]:
         "Whatever the villagers hold at first.",
         _smaller,
     )
+    yield courses.early_overuse()
     yield Claim(
         "In the rich lake smaller models last longer with selfish villagers",
         "Fig. 6",
         "Altruistic ones sometimes under-harvest and starve.",
         lambda evidence: ordered(_populations(evidence, SMALLER, "rich", "selfish", "altruist")),
     )
+    yield from courses.of_starts()
     yield Claim(
         "In the rich lake claude-sonnet-4 and gpt-4o end near round 30, deepseek-r1 near round 50",
         "Section 4.2.3",
@@ -284,11 +234,17 @@ LANGUAGE = Design(
             chapters=("outcome", "tests", "norms", "texts", "ledger"),
             over_time=("efficiency",),
             quick=QUICK,
+            beside=beside,
         )
-        for name, title in (
-            (MODELS, "Figs 5, 6, 14 and 16: models, lakes and populations"),
-            (ABLATIONS, "Figs 7 and 13: without imitation or a common policy"),
+        for name, title, beside in (
+            (MODELS, "Figs 5, 6, 14 and 16: models, lakes and populations", {}),
+            (
+                ABLATIONS,
+                "Figs 7 and 13: without imitation or a common policy, beside villages with both",
+                {MODELS: {"channels": "full"}},
+            ),
         )
     ),
     claims,
+    JUDGING,
 )

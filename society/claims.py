@@ -1,13 +1,18 @@
 """Claims of a paper, and what runs of ours say of each.
 
 A reproduction names experiments, and claims with a judge for each. A judge looks at what was played
-through `Evidence` and gives a finding; where the runs cannot tell, it raises Untold. Orderings
-and differences count from a corrected p below ALPHA on. Of a claim with several parts
+through `Evidence` and gives a finding; where the runs cannot tell, it raises Untold. An ordering
+
+    holds            its corrected p is below ALPHA, and it may be as large as what MATTERS
+    does not hold    it is surely the other way round, or its interval excludes all that MATTERS
+    is not shown     else: so few runs cannot tell
+
+and of a claim with several parts
 
     reproduced       all of them hold
     in part          some hold
-    not reproduced   none holds, of those that could be tested
-    cannot be told   none could be tested
+    not reproduced   none holds, and one surely does not
+    cannot be told   nothing is known of any
 """
 
 from __future__ import annotations
@@ -17,12 +22,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
+from .comparisons import ALPHA, MATTERS, Comparison, Effect, Ranked
 from .draws import Array
 
-ALPHA = 0.05
+HOW = (
+    "Comparisons are tested two-sided, corrected by Holm over all comparisons of a claim. Their "
+    f"intervals are widened by Bonferroni for as many, to {1 - ALPHA:.0%} of all together, so that "
+    "one may touch zero though its p is small.",
+    f"An ordering does not hold if it is surely the other way round, or if its interval excludes a "
+    f"difference of {MATTERS:.0%} of the mean that it is compared with, however significant. Else "
+    f"it holds if its corrected p is below {ALPHA}, or it is not shown with so few runs.",
+    "Reproduced: all parts of a claim hold; in part: some hold, and others do not or are not "
+    "shown; not reproduced: none holds, and one surely does not; cannot be told: nothing is known "
+    "of any part.",
+)
 
-# What may stand behind a model's name: the date of a release, or that it follows instructions.
-_RELEASE = r"([-@:](\d{4}.*|instruct.*|latest))?"
+# What may stand before a model's name: who serves it, and where.
+_SERVED = r"([a-z-]+\.)*"
+# What may stand behind it: the date of a release, or what it is tuned and priced for.
+_RELEASE = r"([-@:](\d{4}.*|instruct.*|versatile|latest|free))?"
 
 Outcome = Literal["reproduced", "in part", "not reproduced", "cannot be told"]
 Shown = Literal["outcome", "survival", "tests", "maps", "norms", "texts", "ledger"]
@@ -37,6 +55,7 @@ class Verdict(NamedTuple):
     """A claim beside our result.
 
     source: where it stands. said: by the paper, in our words. found: by us, with intervals.
+    under: as in Claim; it stands behind the claim's words, too. ours: not claimed by the paper.
     """
 
     claim: str
@@ -45,6 +64,13 @@ class Verdict(NamedTuple):
     found: str
     outcome: Outcome
     notes: str = ""
+    under: str = ""
+    ours: bool = False
+
+    @property
+    def bare(self) -> str:
+        """The claim, whatever it was judged under."""
+        return self.claim.removesuffix(f" ({self.under})")
 
 
 class Finding(NamedTuple):
@@ -53,82 +79,6 @@ class Finding(NamedTuple):
     outcome: Outcome
     found: str
     notes: str = ""
-
-
-class Comparison(NamedTuple):
-    """The mean of one sample less that of another, with its 95 % interval.
-
-    name: "altruist > mixed". means: of both. test: its name. p: two-sided, corrected over all that
-    was compared together. untold: why there is none of it.
-
-    >>> print(Comparison("one > other", (30.7, 13.4), 17.3, 16.1, 18.5, "paired", 28.4, 99, 2e-9))
-    one > other: 30.7 - 13.4 = 17.3 [16.1, 18.5], p < 0.001
-    """
-
-    name: str
-    means: tuple[float, float] = (0.0, 0.0)
-    difference: float = 0.0
-    low: float = 0.0
-    high: float = 0.0
-    test: str = ""
-    t: float = 0.0
-    df: float = 0.0
-    p: float = 1.0
-    untold: str = ""
-
-    @property
-    def differs(self) -> bool | None:
-        """Whether there is any difference; None if it could not be tested."""
-        return None if self.untold else self.p < ALPHA
-
-    @property
-    def holds(self) -> bool | None:
-        """Whether the first mean is above the second; None if it could not be tested."""
-        return self.differs and self.difference > 0
-
-    @property
-    def reversed(self) -> bool | None:
-        """Whether the second mean is above the first; None if it could not be tested."""
-        return self.differs and self.difference < 0
-
-    @property
-    def statistic(self) -> str:
-        """t with its degrees of freedom."""
-        return self.untold or f"t({self.df:.4g}) = {self.t:.2f}, {worded_p(self.p)}"
-
-    def __str__(self) -> str:
-        if self.untold:
-            return f"{self.name}: {self.untold}"
-        first, second = (f"{mean:.3g}" for mean in self.means)
-        interval = f"{self.difference:.3g} [{self.low:.3g}, {self.high:.3g}]"
-        return f"{self.name}: {first} - {second} = {interval}, {worded_p(self.p)}"
-
-
-class Effect(NamedTuple):
-    """A row of an analysis of variance.
-
-    >>> print(Effect("model", 6, 189, 2.37, 0.031, 0.06))
-    model: F(6, 189) = 2.37, p = 0.031, eta squared 0.06
-    """
-
-    name: str
-    df: float
-    df_residual: float
-    f: float
-    p: float
-    eta_squared: float
-
-    def __str__(self) -> str:
-        f = f"F({self.df:g}, {self.df_residual:g}) = {self.f:.2f}"
-        return f"{self.name}: {f}, {worded_p(self.p)}, eta squared {self.eta_squared:.2g}"
-
-
-class Ranked(NamedTuple):
-    """A level of a factor with its mean; levels that share a letter do not differ (Tukey)."""
-
-    level: object
-    mean: float
-    letters: str
 
 
 class Evidence(Protocol):
@@ -169,12 +119,17 @@ class Evidence(Protocol):
 
 
 class Claim(NamedTuple):
-    """A claim, as in Verdict, and who judges it."""
+    """A claim, as in Verdict, and who judges it.
+
+    under: which parameters or reading of the paper; a claim may stand there once for each.
+    """
 
     claim: str
     source: str
     said: str
     judge: Callable[[Evidence], Finding]
+    under: str = ""
+    ours: bool = False
 
 
 @dataclass(frozen=True)
@@ -184,7 +139,8 @@ class Trial:
     file: the name of one in the folder `experiments` beside the scenarios. title: on the page of
     the reproduction, which shows these chapters of its report, and measures over_time. instead:
     what stands in place of what the file says under some keys; `factors`: of the levels of some.
-    quick: more of that, for a quick look.
+    quick: more of that, for a quick look. beside: other trials whose conditions are shown together
+    with these, by name, and the levels that they have of factors which they lack.
     """
 
     name: str
@@ -194,14 +150,19 @@ class Trial:
     over_time: tuple[str, ...] = ()
     instead: Mapping[str, Any] = field(default_factory=dict)
     quick: Mapping[str, Any] = field(default_factory=dict)
+    beside: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Design:
-    """What is played with one sort of minds, and claimed of it."""
+    """What is played with one sort of minds, and claimed of it.
+
+    judging: how, besides what holds of all papers (HOW); a paragraph each.
+    """
 
     trials: tuple[Trial, ...]
     claims: Callable[[], Iterable[Claim]]
+    judging: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -219,16 +180,17 @@ class Reproduction:
 
 def judged(claims: Iterable[Claim], evidence: Evidence) -> Iterator[Verdict]:
     """Each claim beside our result."""
-    for claim, source, said, judge in claims:
+    for claim, source, said, judge, under, ours in claims:
         try:
             outcome, found, notes = judge(evidence)
         except Untold as untold:
             outcome, found, notes = "cannot be told", "", str(untold)
-        yield Verdict(claim, source, said, found, outcome, notes)
+        words = f"{claim} ({under})" if under else claim
+        yield Verdict(words, source, said, found, outcome, notes, under, ours)
 
 
 def outcome_of(parts: Iterable[bool | None]) -> Outcome:
-    """Of a claim whose parts hold, do not hold, or could not be tested (None).
+    """Of a claim whose parts hold, do not hold, or are not shown to do either (None).
 
     >>> outcome_of([True, None]), outcome_of([False, None]), outcome_of([None])
     ('in part', 'not reproduced', 'cannot be told')
@@ -241,33 +203,55 @@ def outcome_of(parts: Iterable[bool | None]) -> Outcome:
     return "not reproduced" if False in known else "cannot be told"
 
 
+def all_hold(parts: Iterable[bool | None]) -> bool | None:
+    """Whether a statement holds that needs all of its parts.
+
+    >>> all_hold([True, True]), all_hold([True, False, None]), all_hold([True, None])
+    (True, False, None)
+    """
+    known = list(parts)
+    if False in known:
+        return False
+    return True if known and all(known) else None
+
+
+def any_holds(parts: Iterable[bool | None]) -> bool | None:
+    """Whether a statement holds for which one of its parts is enough.
+
+    >>> any_holds([False, True]), any_holds([False, None]), any_holds([False, False])
+    (True, None, False)
+    """
+    known = list(parts)
+    if True in known:
+        return True
+    return False if known and None not in known else None
+
+
 def ordered(comparisons: Sequence[Comparison], notes: str = "") -> Finding:
     """Whether the first mean is the larger one in each."""
-    backwards = sum(one.reversed is True for one in comparisons)
-    words = f"reversed: {backwards} of {len(comparisons)}" if backwards else ""
-    return Finding(
-        outcome_of(one.holds for one in comparisons),
-        "; ".join(map(str, comparisons)),
-        "; ".join(note for note in (words, notes) if note),
-    )
+    parts = [one.holds for one in comparisons]
+    return Finding(outcome_of(parts), "; ".join(map(str, comparisons)), noted(comparisons, notes))
+
+
+def noted(comparisons: Sequence[Comparison], notes: str = "") -> str:
+    """How many orderings are reversed or not shown, and these notes."""
+    backwards = sum(one.reversed for one in comparisons)
+    unshown = sum(one.holds is None for one in comparisons)
+    words = [
+        f"{sort}: {count} of {len(comparisons)}"
+        for sort, count in (("reversed", backwards), ("not shown", unshown))
+        if count
+    ]
+    return "; ".join([*words, *([notes] if notes else [])])
 
 
 def asked(evidence: Evidence, trial: str, name: str) -> object:
     """The level of the factor `model` that a paper calls so; raises Untold.
 
-    A user may name its provider as well, and the date of a release.
+    A user may name who serves it as well, and the date of a release.
     """
     for model in evidence.levels(trial)["model"]:
         last = str(model).lower().rpartition("/")[2]
-        if re.fullmatch(re.escape(name) + _RELEASE, last):
+        if re.fullmatch(_SERVED + re.escape(name) + _RELEASE, last):
             return model
     raise Untold(f"{name} was not asked; name it under --model")
-
-
-def worded_p(p: float) -> str:
-    """A p value in words.
-
-    >>> worded_p(0.0312), worded_p(2e-9)
-    ('p = 0.031', 'p < 0.001')
-    """
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

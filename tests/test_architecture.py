@@ -22,7 +22,7 @@ ROOMS = ("components", "scenarios", "memory")
 
 # A module of the engine imports only what stands in a row above its own.
 ENGINE = (
-    ("errors", "draws"),
+    ("errors", "draws", "comparisons"),
     ("graph", "checks", "objects", "rubric", "claims"),
     ("meaning",),
     ("wording", "reading", "positions"),
@@ -53,7 +53,7 @@ LEVEL = {name: level for level, row in enumerate(ENGINE) for name in row}
 FOR_COMPONENTS = {"errors", "draws", "checks", "talk", "graph", "replies", "agent"}
 FOR_COMPONENTS |= {"calls", "prompts", "reading", "wording"}  # for those that speak
 FOR_COMPONENTS |= {"rubric"}  # for those that code texts
-FOR_SCENARIOS = FOR_COMPONENTS | {"table", "cast", "wrap", "scenario", "claims"}
+FOR_SCENARIOS = FOR_COMPONENTS | {"table", "cast", "wrap", "scenario", "claims", "comparisons"}
 FOR_THEATRE = {"errors", "draws", "graph", "talk", "scenario", "calls", "theatre"}
 
 

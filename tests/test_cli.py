@@ -70,7 +70,7 @@ def test_json_is_one_object_with_the_agreed_keys_and_nothing_else_on_stdout(type
     assert said.json["rounds"] == 5
     assert said.json["status"] == "finished"
     assert set(said.json["measures"]) == {
-        "survival_time", "efficiency", "gini", "over_use", "compliance", "fines", "norm",
+        "survival_time", "efficiency", "stock", "gini", "over_use", "compliance", "fines", "norm",
     }  # fmt: skip
     assert set(said.json["measures"]["norm"]) == {"mean", "se", "n", "unit", "censored"}
     assert said.json["measures"]["norm"]["n"] == 3

@@ -33,10 +33,8 @@ def sweep(args: argparse.Namespace) -> int:
     read, folder = _read(args)
     said = _said_before(folder) | minds_given(args)["limits"]
     limits = _limits(read, said)
-    with (
-        _watched(args, len(read.conditions) + (read.coding is not None)) as watching,
-        _cluster(args) as cluster,
-    ):
+    count = len(read.conditions) + (len(read.coding.raters) if read.coding else 0)
+    with _watched(args, count) as watching, _cluster(args) as cluster:
         sitting = Sweep(cluster, watching, read.record, limits)
         notes, interrupted = list[str](), False
         try:

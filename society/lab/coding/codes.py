@@ -11,7 +11,8 @@ A text that was held in several places counts in each of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -40,7 +41,7 @@ from .texts import Texts, gathered, refuse_summary
 
 @dataclass(frozen=True, eq=False)
 class Codes:
-    """All codes of a run.
+    """All codes of a run, or of several.
 
     texts: as they were rated, so that one that was rated again stands there again.
     given: by criterion the index of each label, (texts, raters), NaN where it is uncoded; the
@@ -81,6 +82,56 @@ def _raters(run: RunFile) -> tuple[str, ...]:
         for number, seat in enumerate(cohort.seats, start=1):
             names[seat] = f"{cohort.name} {number}" if len(cohort.seats) > 1 else cohort.name
     return tuple(names)
+
+
+def together(apart: Sequence[Codes]) -> Codes:
+    """Codes of raters who have worked apart; raises InputError if their rubrics differ.
+
+    What one has not been asked about is uncoded by it. Criteria that one has not come to are no
+    part.
+    """
+    names = tuple(name for codes in apart for name in codes.raters)
+    criteria = min((codes.criteria for codes in apart), key=len)
+    if any(_said(codes.criteria[: len(criteria)]) != _said(criteria) for codes in apart):
+        raise InputError(
+            f"{' and '.join(names)} have coded by different rubrics; remove the run of whoever has "
+            "coded by another than is meant, and sweep again"
+        )
+    places = [_places(codes.texts) for codes in apart]
+    texts = list(dict.fromkeys(text for each in places for text in each))
+    given = {
+        criterion.name: np.concatenate(
+            [
+                _moved(codes.given[criterion.name], [each.get(text) for text in texts])
+                for codes, each in zip(apart, places, strict=True)
+            ],
+            axis=1,
+        )
+        for criterion in criteria
+    }
+    return Codes(criteria, names, tuple(text for text, _ in texts), given)
+
+
+def _said(criteria: Iterable[Criterion]) -> list[str]:
+    """Criteria as they were said: the order of labels is that of codes."""
+    return [criterion.model_dump_json() for criterion in criteria]
+
+
+def _places(texts: Sequence[str]) -> dict[tuple[str, int], int]:
+    """Where each text stands, and where it stands again."""
+    times, places = Counter[str](), dict[tuple[str, int], int]()
+    for place, text in enumerate(texts):
+        places[text, times[text]] = place
+        times[text] += 1
+    return places
+
+
+def _moved(given: Array, places: Sequence[int | None]) -> Array:
+    """Rows of codes by place, (texts, raters); NaN where there is none."""
+    known = [place is not None for place in places]
+    moved = np.full((len(places), given.shape[1]), np.nan)
+    moved[known] = given[[place for place in places if place is not None]]
+    return moved
 
 
 # Agreement
@@ -145,15 +196,8 @@ class Measured(NamedTuple):
     note: str = ""
 
 
-def measured(file: Path, coding: CodingSpec, runs: Mapping[str, Path]) -> Measured:
-    """What a coding says once it is finished; raises InputError.
-
-    file: of the coding. runs: that were coded, by condition.
-    """
-    with open_run(file) as run:
-        if run.status != "finished":
-            return Measured()
-        codes = codes_of(run)
+def measured(codes: Codes, coding: CodingSpec, runs: Mapping[str, Path]) -> Measured:
+    """What codes say; raises InputError. runs: that were coded, by condition."""
     replicates = {}
     for name, one in runs.items():
         with open_run(one) as run:

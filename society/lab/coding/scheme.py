@@ -1,31 +1,32 @@
 """Norm coding: what texts say, rated by language models and people with a rubric.
 
-Embeddings do not measure valence, so texts are read. A rater is an agent, a text a replicate, a
-criterion a round: coding is a run of the scenario norm_coding, with all that runs have (resume,
-limits, ledger, provenance), and no paid answer is kept anywhere else.
+Embeddings do not measure valence, so texts are read. Raters work apart: each has a run of its own
+of the scenario norm_coding, in which a text is a replicate and a criterion a round, with all that
+runs have (resume, limits, ledger, provenance), and no paid answer is kept anywhere else.
 
-    runs -> texts -> spec of the coding -> its run file -> codes -> agreement, measures
+    runs -> texts -> spec of each rater -> its run file -> codes of all -> agreement, measures
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
 from society.checks import Fault, Refused, anchored, checked
-from society.errors import InputError, brief
+from society.errors import brief
+from society.lab.naming import filed, luck, rated
 from society.models.settings import ModelSpec
 from society.positions import Source, read
 from society.rubric import Rubric
 from society.scenario_file import File, Model, Section, Spec, load
-from society.wording import fenced
 
 from .texts import ByHand, codes_by_hand
 
 SCENARIO = "norm_coding"
+_SEED = 1
 
 
 def _of_person(said: Any, info: ValidationInfo) -> Any:
@@ -41,6 +42,10 @@ def _several(raters: dict[str, ModelSpec]) -> dict[str, ModelSpec]:
         raise ValueError(
             f"got {len(raters)}; expected two raters or more, since nobody can tell how far one "
             "is to be trusted: models, or FILE.csv with the codes of a person"
+        )
+    if len({name.casefold() for name in raters}) < len(raters):
+        raise ValueError(
+            "two raters differ in capitals only, as names of files may not; rename one"
         )
     return raters
 
@@ -67,6 +72,11 @@ class CodingSpec(Section):
         files = {name: rater.model for name, rater in self.raters.items()}
         return {name: Path(file) for name, file in files.items() if file.endswith(".csv")}
 
+    @property
+    def files(self) -> dict[str, str]:
+        """Run files in the folder of a sweep, by rater."""
+        return {name: filed(rated(name)) for name in self.raters}
+
 
 def rubric_of(file: Path | str) -> Rubric:
     """A rubric, read and checked; raises FileError, ScenarioError."""
@@ -80,21 +90,20 @@ def rubric_of(file: Path | str) -> Rubric:
         raise origin.refusal(refused.faults) from None
 
 
-def spec_of(coding: CodingSpec, texts: Iterable[str]) -> Spec:
-    """The run in which these texts are coded; raises InputError."""
+def spec_of(coding: CodingSpec, rater: str, texts: Iterable[str]) -> Spec:
+    """The run in which one rater codes these texts; raises InputError."""
     listed, rubric = list(texts), rubric_of(coding.rubric)
-    if not listed:
-        raise InputError("there is no text to be coded: nobody in these runs has said anything")
-    people = _people(coding, rubric)
-    cohorts = [
-        {"name": name, "count": 1, "components": [_mind(name, people, set(listed))]}
-        for name in coding.raters
-    ]
-    models = {name: rater for name, rater in coding.raters.items() if name not in people}
+    if rater in coding.people:
+        codes = codes_by_hand(coding.people[rater], rubric.criteria)
+        mind: dict[str, Any] = {"coded_by_hand": {"codes": _about(codes, set(listed))}}
+        models = {}
+    else:
+        mind, models = {"language_policy": {"model": rater}}, {rater: coding.raters[rater]}
     changes = {
+        "seed": _seed(rater, rubric),
         "replicates": len(listed),
         "rounds": len(rubric.criteria),
-        "cohorts": cohorts,
+        "cohorts": [{"name": rater, "count": 1, "components": [mind]}],
         "models": {name: model.model_dump() for name, model in models.items()},
         "parameters": {
             "criteria": [criterion.model_dump() for criterion in rubric.criteria],
@@ -104,30 +113,19 @@ def spec_of(coding: CodingSpec, texts: Iterable[str]) -> Spec:
     return load(SCENARIO, changes)
 
 
-def strays(coding: CodingSpec, texts: Iterable[str]) -> list[str]:
-    """What people have coded though no run says it: a note for each of them; raises InputError."""
-    known, notes = set(texts), []
-    for name, codes in _people(coding, rubric_of(coding.rubric)).items():
-        others = {text: None for coded in codes.values() for text in coded if text not in known}
-        if others:
-            count = "a text that is" if len(others) == 1 else f"{len(others)} texts that are"
-            notes.append(f"{name} has coded {count} in no run: {fenced(next(iter(others)), 60)}")
-    return notes
+def _seed(rater: str, rubric: Rubric) -> int:
+    """Own to a rater, or two that ask the same model would agree by their luck.
+
+    Own to the order of labels, too, which codes refer to: specs are the same whatever the order in
+    which they name things, and so a run by another order would be taken for this one.
+    """
+    labels = [list(criterion.labels) for criterion in rubric.criteria]
+    return luck(_SEED, f"{rater} {labels}")
 
 
-def _people(coding: CodingSpec, rubric: Rubric) -> Mapping[str, ByHand]:
-    """The codes of each person."""
-    files = coding.people.items()
-    return {name: codes_by_hand(file, rubric.criteria) for name, file in files}
-
-
-def _mind(name: str, people: Mapping[str, ByHand], texts: set[str]) -> dict[str, Any]:
-    """What answers for a rater: a model of its name, or the person's codes of these texts."""
-    if name not in people:
-        return {"language_policy": {"model": name}}
-    coded = people[name].items()
-    codes = {
-        criterion: {text: label for text, label in labels.items() if text in texts}
-        for criterion, labels in coded
+def _about(codes: ByHand, texts: Collection[str]) -> dict[str, dict[str, str]]:
+    """A person's codes of these texts."""
+    return {
+        criterion: {text: label for text, label in coded.items() if text in texts}
+        for criterion, coded in codes.items()
     }
-    return {"coded_by_hand": {"codes": codes}}

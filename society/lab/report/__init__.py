@@ -3,13 +3,18 @@
     DIR/report.html    everything, without scripts and without requests
     DIR/figures/       each figure as PNG and SVG
     DIR/tables/        each table as Markdown, CSV and LaTeX
+    DIR/SHA256SUMS     of all of these, as sha256sum writes and checks them
 
-The same study gives the same bytes: nothing in it tells when or where it was made.
+What a former report has left there and this one has not is removed, unless somebody has changed
+it; other files are never touched. The same study gives the same bytes: nothing in it tells when or
+where it was made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +28,7 @@ from .duration import durations
 from .expenses import ledger
 from .landscape import landscape
 from .layout import Layout
-from .origins import played, provenance, summary, verdicts
+from .origins import played, provenance, summary
 from .page import Chapter, page
 from .speech import norms, texts
 from .tables import Table
@@ -31,37 +36,51 @@ from .testing import tested, tests
 from .unfolding import measures_over_time
 
 if TYPE_CHECKING:
-    from society.claims import Verdict
     from society.lab.study.tidy import Study
 
 
-def report(study: Study, out: Path, claims: Sequence[Verdict] = ()) -> Path:
-    """Write the report into a folder; gives the path of its page. Raises FileError, InputError.
+_SUMS = "SHA256SUMS"
+_SUM = re.compile(r"([0-9a-f]{64})  ((?:figures|tables)/[^/\\]+|report\.html)")
 
-    claims: of a paper, judged by the study; they stand first.
-    """
+
+def report(study: Study, out: Path) -> Path:
+    """Write the report into a folder; gives the path of its page. Raises FileError, InputError."""
     layout = Layout(study)
-    return written(study.name, played(layout), _chapters(layout, claims), out)
+    return written(study.name, played(layout), _chapters(layout), out)
 
 
 def written(title: str, lead: str, chapters: Sequence[Chapter], out: Path) -> Path:
     """Write a page and the files of its figures and tables; gives its path. Raises FileError."""
     html = page(clean(title), lead, chapters, f"Made by society {versions()['society']}.")
+    files = _files(chapters) | {"report.html": html.encode()}
     try:
-        for path, content in _files(chapters):
+        for path, content in files.items():
             (out / path).parent.mkdir(parents=True, exist_ok=True)
             (out / path).write_bytes(content)
-        (out / "report.html").write_text(html, "utf-8")
+        _remove_former(out, files)
+        sums = [f"{sha256(content).hexdigest()}  {path}\n" for path, content in files.items()]
+        (out / _SUMS).write_text("".join(sums), "utf-8")
     except OSError as error:
         reason = error.strerror or error
         raise FileError(f"cannot write {brief(out)}: {reason}; name another folder") from error
     return out / "report.html"
 
 
-def _chapters(layout: Layout, claims: Sequence[Verdict]) -> list[Chapter]:
+def _remove_former(out: Path, files: Mapping[str, bytes]) -> None:
+    """Remove what a former report has written and this one has not, as long as it is unchanged."""
+    sums = out / _SUMS
+    lines = sums.read_text("utf-8", "replace").splitlines() if sums.exists() else []
+    for known, path in (found.groups() for found in map(_SUM.fullmatch, lines) if found):
+        old = out / path
+        if path in files or not old.is_file():
+            continue
+        if sha256(old.read_bytes()).hexdigest() == known:
+            old.unlink()
+
+
+def _chapters(layout: Layout) -> list[Chapter]:
     found = tested(layout)
     chapters = [
-        verdicts(claims),
         summary(layout),
         outcome(layout, found),
         landscape(layout),
@@ -76,13 +95,15 @@ def _chapters(layout: Layout, claims: Sequence[Verdict]) -> list[Chapter]:
     return [chapter for chapter in chapters if chapter is not None]
 
 
-def _files(chapters: Sequence[Chapter]) -> Iterator[tuple[str, bytes]]:
-    """Path and content of each figure and table."""
+def _files(chapters: Sequence[Chapter]) -> dict[str, bytes]:
+    """Content of each figure and table by its path."""
+    found = {}
     for part in [part for chapter in chapters for part in chapter.everything()]:
         if isinstance(part, Picture):
-            yield f"figures/{part.name}.svg", part.svg.encode()
-            yield f"figures/{part.name}.png", part.png
+            found[f"figures/{part.name}.svg"] = part.svg.encode()
+            found[f"figures/{part.name}.png"] = part.png
         elif isinstance(part, Table):
-            yield f"tables/{part.name}.md", part.markdown().encode()
-            yield f"tables/{part.name}.csv", part.csv().encode()
-            yield f"tables/{part.name}.tex", part.latex().encode()
+            found[f"tables/{part.name}.md"] = part.markdown().encode()
+            found[f"tables/{part.name}.csv"] = part.csv().encode()
+            found[f"tables/{part.name}.tex"] = part.latex().encode()
+    return found

@@ -13,8 +13,8 @@ from society.lab.statistics.means import bootstrapped_mean, mean, share
 from society.lab.statistics.samples import Unanswerable, answered
 from society.lab.study.frames import CONDITION
 
+from .dots import Dot, Dots, dots
 from .drawing import LOOKS
-from .figures import Dot, Dots, dots
 from .layout import Group, Layout
 from .page import Chapter, Paragraph, Part
 from .tables import Cell, Column, Table, told
@@ -23,7 +23,8 @@ from .testing import Tested
 _MOST_DOTS = 84  # in one panel
 _MOST_PANELS = 12
 _BOOTSTRAPPED = 150  # conditions at most for which runs are resampled
-_NO_LETTERS = "There are no letters where no effect was found."
+_BLOCKS = " Replicates are blocks in that test, since they share their luck."
+_NO_LETTERS = " There are no letters where no effect was found."
 
 
 def outcome(layout: Layout, found: Sequence[Tested]) -> Chapter:
@@ -46,9 +47,10 @@ def _figure(layout: Layout, found: Sequence[Tested]) -> Iterator[Part]:
         return
     tests = {id(one.panel): one for one in found}
     panels = [_dots(layout, panel, across, tests.get(id(panel))) for panel in layout.panels]
-    words = "Points: means over runs; bars: 95 % t intervals; strokes: single runs."
+    words = "Points: means over runs; bars: 95 % t intervals."
     if any(panel.letters for panel in panels):
-        words += f" Levels of {across[0]} that share no letter differ (Tukey). "
+        words += f" Levels of {across[0]} that share no letter differ (Tukey)."
+        words += _BLOCKS if layout.paired else ""
         words += _NO_LETTERS if len(panels) > 1 else ""
     title = f"{layout.outcome} by {' and '.join(across) or 'condition'}"
     axis = f"{layout.outcome}, {layout.measured[layout.outcome]}"

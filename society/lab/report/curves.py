@@ -14,24 +14,39 @@ import numpy as np
 
 from society.draws import Array
 
-from .drawing import FAINT, Picture, label, legend, look, panelled, picture
+from . import described
+from .drawing import (
+    FAINT,
+    Picture,
+    label,
+    legend,
+    legend_height,
+    look,
+    panelled,
+    picture,
+    same,
+    wrapped,
+)
 
 _TALL = 1.85  # inches, a panel
 _LINE = 0.14  # inches, a line of numbers at risk
 _STRIP = 0.45  # inches, the strip of runs left
 _WHENS = 5  # times at which the numbers at risk are told
 _MARKERS = 6  # on a line
+_AXIS = 72  # signs of a label in the width of a figure
+_TITLES = {1: 60, 2: 34, 3: 24}  # signs of a title, by the panels side by side
 
 
 class Lasting(NamedTuple):
     """The survival curve of a condition: share (T,) from each time on, with its band.
 
-    level: its name in a narrow column. durations: of all runs (R,). lost: the times at which runs
-    were last seen, still going.
+    level: its name in a narrow column. number: the place of its look. durations: of all runs (R,).
+    lost: the times at which runs were last seen, still going.
     """
 
     label: str
     level: str
+    number: int
     times: Array
     share: Array
     low: Array
@@ -78,25 +93,41 @@ def survival_curves(
     below = max(len(panel.curves) for panel in panels) * _LINE + 0.12
     last = max(float(curve.times[-1]) for panel in panels for curve in panel.curves)
     whens = np.unique(np.round(np.linspace(0, last, _WHENS))).tolist()
+    names = {curve.label: wrapped(curve.label) for panel in panels for curve in panel.curves}
 
     def draw(figure: Any) -> None:
+        handles: dict[str, Any] = {}
         places = panelled(figure, len(panels), across, (_TALL, below), sharex=True)
         for place, (own, panel) in enumerate(zip(places, panels, strict=True)):
-            handles = [_step(own[0], *pair) for pair in enumerate(panel.curves)]
-            own[0].set(ylim=(0, 1.03), title=label(panel.title, 60))
+            handles |= {curve.label: _step(own[0], curve) for curve in panel.curves}
+            own[0].set(ylim=(0, 1.03), title=wrapped(panel.title, _TITLES[across]))
+            own[0].locator_params(axis="x", integer=True)
             own[0].tick_params(labelbottom=True)
             _at_risk(own[1], panel.curves, whens)
             if place % across == 0:
                 own[0].set_ylabel("share that lasted")
             if place + across >= len(panels):
-                own[1].set_xlabel(label(axis, 70))
-        legend(figure, handles, [label(curve.label) for curve in panels[0].curves])
+                own[1].set_xlabel(wrapped(axis, _AXIS // across, 3))
+        legend(figure, [handles[name] for name in names], [*names.values()])
 
-    return picture(name, title, words, draw, lines * (_TALL + below + 0.35) + 0.7)
+    seen = described.paneled([(panel.title, _lasted(panel)) for panel in panels])
+    tall = lines * (_TALL + below + 0.35) + 0.4 + legend_height([*names.values()])
+    return picture(name, title, words, seen, draw, tall)
 
 
-def _step(axes: Any, number: int, curve: Lasting) -> Any:
-    own = look(number)
+def _lasted(panel: Survivals) -> str:
+    """In words: how many were left at the end, and when half were."""
+    said = []
+    for curve in panel.curves:
+        half = curve.times[curve.share <= 0.5]
+        told = f"half by round {half[0]:g}" if len(half) else "more than half to the end"
+        end = f"{described.figure(float(curve.share[-1]))} at round {curve.times[-1]:g}"
+        said.append(f"{curve.label}: {told}, {end}.")
+    return " ".join(said)
+
+
+def _step(axes: Any, curve: Lasting) -> Any:
+    own = look(curve.number)
     axes.fill_between(
         curve.times, curve.low, curve.high, step="post", color=own.colour, alpha=0.18, linewidth=0
     )
@@ -115,7 +146,7 @@ def _at_risk(axes: Any, curves: Sequence[Lasting], whens: Sequence[float]) -> No
             left = int((curve.durations >= when).sum())
             axes.text(when, row, str(left), ha="center", va="center", fontsize=7)
     axes.set_ylim(len(curves) - 0.4, -0.6)
-    axes.set_yticks(range(len(curves)), [label(curve.level, 20) for curve in curves])
+    axes.set_yticks(range(len(curves)), [label(curve.level, 26) for curve in curves])
     axes.tick_params(length=0, labelbottom=False, labelsize=7)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
@@ -127,24 +158,47 @@ def courses(name: str, title: str, words: str, axis: str, panels: Sequence[Cours
     across = min(len(panels), 3)
     lines = math.ceil(len(panels) / across)
     lefts = [curve.left for panel in panels for curve in panel.curves]
+    shown = [Courses(panel.title, _coloured(panel)) for panel in panels]
+    names = {curve.label: wrapped(curve.label) for panel in shown for curve in panel.curves}
+    every = [curve.mean for panel in panels for curve in panel.curves]
+    every += [end for panel in shown for curve in panel.curves for end in (curve.low, curve.high)]
+    ends = same(np.concatenate(every))
+    limits = same(np.concatenate([curve.rounds for panel in panels for curve in panel.curves]))
     ratios = [_TALL, _STRIP] if any(left.min() < left.max() for left in lefts) else [_TALL]
 
     def draw(figure: Any) -> None:
+        handles: dict[str, Any] = {}
         places = panelled(figure, len(panels), across, ratios, sharex=True)
         for place, (own, panel) in enumerate(zip(places, panels, strict=True)):
-            handles = [_course(own, curve) for curve in panel.curves]
-            own[0].set_title(label(panel.title, 34 if across > 1 else 60))
+            handles |= {curve.label: _course(own, curve) for curve in panel.curves}
+            own[0].set_title(wrapped(panel.title, _TITLES[across]))
+            own[0].locator_params(axis="x", integer=True)
             for axes, first in zip(own, places[0], strict=True):
                 axes.sharey(first)
                 axes.tick_params(labelleft=place % across == 0)
             if place % across == 0:
-                own[0].set_ylabel(label(axis))
+                own[0].set_ylabel(wrapped(axis, 28, 3))
                 _name_strip(own[1:])
             if place + across >= len(panels):
                 own[-1].set_xlabel("round")
-        _named(figure, handles, panels[0].curves)
+        if ends:
+            places[0][0].set_ylim(ends)
+        if limits:
+            places[0][0].set_xlim(limits)
+        legend(figure, [handles[name] for name in names], [*names.values()])
 
-    return picture(name, title, words, draw, lines * (sum(ratios) + 0.4) + 0.6)
+    seen = described.paneled([(panel.title, _gone(panel)) for panel in shown])
+    tall = lines * (sum(ratios) + 0.4) + 0.4 + legend_height([*names.values()])
+    return picture(name, title, words, seen, draw, tall)
+
+
+def _coloured(panel: Courses) -> list[Course]:
+    return [curve for curve in panel.curves if curve.number is not None]
+
+
+def _gone(panel: Courses) -> str:
+    """In words: where each curve begins, ends, and turns."""
+    return " ".join(described.course(one.label, one.rounds, one.mean) for one in panel.curves)
 
 
 def _course(own: Sequence[Any], curve: Course) -> Any:
@@ -176,13 +230,3 @@ def _name_strip(strips: Sequence[Any]) -> None:
         axes.set_ylim(bottom=0)
         axes.locator_params(axis="y", nbins=2, integer=True)
         axes.set_ylabel("runs left", fontsize=7, rotation=0, ha="right", va="center")
-
-
-def _named(figure: Any, handles: Sequence[Any], curves: Sequence[Course]) -> None:
-    """A legend without those in grey."""
-    shown = [
-        (handle, label(curve.label))
-        for handle, curve in zip(handles, curves, strict=True)
-        if curve.number is not None
-    ]
-    legend(figure, [handle for handle, _ in shown], [words for _, words in shown])

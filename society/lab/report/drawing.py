@@ -14,16 +14,26 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from textwrap import TextWrapper
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
+from society.draws import Array
 from society.lab.extra import needed
-from society.wording import clean, shortened
+from society.wording import clean
 
 WIDTH = 7.2
 INK, FAINT, PAPER = "#22262b", "#8b929b", "#ffffff"
 _DPI = 180
 _LONGEST_LABEL = 34
 _SIGNS_A_LINE = 92  # of the legend's font in WIDTH
+_BESIDE_LABEL = 8  # signs: what a line of the legend takes beside its label
+_LEGEND_LINE = 0.17  # inches
+_BREAKS = re.compile(r"( +|(?<=[,_])(?=[^\W\d_]))")  # where a label may be broken
+_EQUALS = "\u00a0=\u00a0"  # where it may not
+_SAME = 1e-9  # relative differences that are errors of rounding
 
 Dashes = str | tuple[float, tuple[float, ...]]
 
@@ -87,13 +97,14 @@ _HEAD = re.compile(r'<svg [^>]*?width="([\d.]+)pt" height="[\d.]+pt" (viewBox="[
 class Picture:
     """A figure of a report.
 
-    name: of its files. title: what it shows. words: what is to be seen, for those who do not see
-    it. svg: a file of its own; png: its bytes.
+    name: of its files. title: what it shows. words: how it is to be read. seen: what is to be seen,
+    for those who do not see it. svg: a file of its own; png: its bytes.
     """
 
     name: str
     title: str
     words: str
+    seen: str
     svg: str
     png: bytes
     sort: ClassVar = "picture"
@@ -111,7 +122,8 @@ class Picture:
         points, view = head.groups()
         return (
             f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" {view} role="img" '
-            f'aria-labelledby="{self.name}-title" aria-describedby="{self.name}-words" '
+            f'aria-labelledby="{self.name}-title" '
+            f'aria-describedby="{self.name}-words {self.name}-seen" '
             f'style="width: {float(points) * 4 / 3:.0f}px">'
         )
 
@@ -120,6 +132,7 @@ def picture(
     name: str,
     title: str,
     words: str,
+    seen: str,
     draw: Callable[[Any], None],
     height: float,
     width: float = WIDTH,
@@ -137,12 +150,63 @@ def picture(
         svg, png = io.StringIO(), io.BytesIO()
         figure.savefig(svg, format="svg", metadata=_NO_METADATA)
         figure.savefig(png, format="png", dpi=_DPI, metadata={"Software": None})
-    return Picture(name, title, words, svg.getvalue(), png.getvalue())
+    return Picture(name, title, words, seen, svg.getvalue(), png.getvalue())
 
 
 def label(text: object, longest: int = _LONGEST_LABEL) -> str:
-    """Any text as a label: on one line, nothing unseen in it, the middle of a long one left out."""
-    return shortened(clean(str(text)), longest)
+    """Any text on one line, nothing unseen in it; of a long one the words at either end.
+
+    >>> label("one two three four five", 15)
+    'one … five'
+    """
+    words = clean(str(text))
+    if len(words) <= longest:
+        return words
+    half = (longest - len(" … ")) // 2
+    pieces = [piece for piece in _BREAKS.split(_bound(words)) if piece]
+    begin = _fitting(pieces, half) or words[:half]
+    end = _fitting([piece[::-1] for piece in reversed(pieces)], half)[::-1] or words[-half:]
+    return _unbound(f"{begin.strip()} … {end.strip()}")
+
+
+def wrapped(text: object, width: int = _LONGEST_LABEL, lines: int = 2) -> str:
+    """Any text on some lines, broken between words, what does not fit left out at its end.
+
+    >>> wrapped("fine = 2, lake = harsh", 16)
+    'fine = 2,\\nlake = harsh'
+    """
+    wrapper = _Wrapper(width, break_on_hyphens=False, max_lines=lines, placeholder=" …")
+    return _unbound("\n".join(wrapper.wrap(_bound(clean(str(text))))))
+
+
+class _Wrapper(TextWrapper):
+    wordsep_simple_re = _BREAKS
+
+
+def _bound(words: str) -> str:
+    """A factor stays beside its level."""
+    return words.replace(" = ", _EQUALS)
+
+
+def _unbound(words: str) -> str:
+    return words.replace(_EQUALS, " = ")
+
+
+def _fitting(pieces: Sequence[str], most: int) -> str:
+    """As many pieces, from the first one on, as fit."""
+    ends = accumulate(map(len, pieces))
+    return "".join(piece for piece, end in zip(pieces, ends, strict=True) if end <= most)
+
+
+def same(values: Array) -> tuple[float, float] | None:
+    """The ends of an axis for values that are all the same, zero and twice as much; else None.
+
+    Left alone, an axis would magnify the errors of rounding.
+    """
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if high - low > _SAME * max(abs(low), abs(high)):
+        return None
+    return (min(2 * low, 0), max(2 * low, 0)) if low else (-1, 1)
 
 
 def look(number: int) -> Look:
@@ -154,9 +218,24 @@ def legend(figure: Any, handles: Sequence[Any], labels: Sequence[str]) -> None:
     """One legend above all panels, in as many columns as there is room for."""
     if len(labels) < 2:
         return
-    longest = max(map(len, labels)) + 8
-    columns = min(len(labels), max(int(_SIGNS_A_LINE // longest), 1))
-    figure.legend(handles, labels, loc="outside upper left", ncols=columns, borderaxespad=0.2)
+    figure.legend(
+        handles, labels, loc="outside upper left", ncols=_columns(labels), borderaxespad=0.2
+    )
+
+
+def legend_height(labels: Sequence[str]) -> float:
+    """What a legend takes of a figure, in inches."""
+    if len(labels) < 2:
+        return 0
+    deep = max(text.count("\n") for text in labels) + 1
+    return (math.ceil(len(labels) / _columns(labels)) * deep + 0.5) * _LEGEND_LINE
+
+
+def _columns(labels: Sequence[str]) -> int:
+    """As many as there is room for, and no more than fill all lines."""
+    longest = max(len(line) for text in labels for line in text.split("\n")) + _BESIDE_LABEL
+    lines = math.ceil(len(labels) / max(_SIGNS_A_LINE // longest, 1))
+    return math.ceil(len(labels) / lines)
 
 
 def panelled(

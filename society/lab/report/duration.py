@@ -19,6 +19,7 @@ from .curves import Lasting, Survivals, survival_curves
 from .layout import Group, Layout, named
 from .page import Chapter, Heading, Paragraph, Part
 from .tables import Column, Table, told
+from .unfolding import numbered
 
 _MOST_TESTED = 60  # conditions in one log-rank test
 
@@ -61,14 +62,14 @@ def _panels(
     if not groups:
         groups = [Group("the lowest and the highest outcomes", layout.extremes())]
         words += f" Of {len(found)} conditions those with the lowest and highest mean outcome."
+    numbers = numbered(layout, groups, lines)
     panels = [
         Survivals(
             group.title,
             [
-                _lasting(layout.name(place, lines), level, lives[place], curve)
+                _lasting(numbers[place], layout.levelled(place, lines), lives[place], curve)
                 for place in group.places
                 if isinstance(curve := found[place], SurvivalCurve)
-                for level in [layout.levelled(place, lines)]
             ],
         )
         for group in groups
@@ -76,7 +77,7 @@ def _panels(
     return [panel for panel in panels if panel.curves], words
 
 
-def _lasting(name: str, level: str, lives: Lives, curve: SurvivalCurve) -> Lasting:
+def _lasting(named: tuple[str, int], level: str, lives: Lives, curve: SurvivalCurve) -> Lasting:
     """From round 0 to the last round in which a run was seen."""
     ends = np.asarray(lives.times, float)
     there = ~np.isnan(ends)
@@ -89,7 +90,7 @@ def _lasting(name: str, level: str, lives: Lives, curve: SurvivalCurve) -> Lasti
         share = low = high = np.ones(2)
     times = np.concatenate([[0.0], curve.times, [curve.seen]])
     lost = np.unique(ends[there & np.asarray(lives.censored)])
-    return Lasting(name, level, times, share, low, high, ends[there], lost)
+    return Lasting(named[0], level, named[1], times, share, low, high, ends[there], lost)
 
 
 def _table(layout: Layout, name: str, found: Sequence[SurvivalCurve | Unanswerable]) -> Table:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from society.calls import Entry, added
-from society.runs.runfile import open_run
 
 from .layout import Layout
 from .origins import counted
@@ -18,9 +17,8 @@ from .tables import Column, Table
 def ledger(layout: Layout) -> Chapter | None:
     """Calls, tokens, cost and mishaps by model and question; None if nobody was asked."""
     entries = [entry for run in layout.conditions for entry in run.ledger]
-    for file in layout.study.codings:
-        with open_run(file) as run:
-            entries += run.ledger()
+    for coding in layout.study.codings:
+        entries += [entry for run in coding.raters for entry in run.ledger]
     if not entries:
         return None
     rows = _summed(entries)

@@ -8,12 +8,12 @@ from society.calls import Entry
 from society.models.settings import ModelSpec
 from society.runs.manifest import Manifest
 
-from .page import Paragraph, Warning
+from .page import Caveat, Paragraph
 
 _OFFLINE = "offline"
 
 
-def asked(runs: Iterable[tuple[Manifest, Sequence[Entry]]]) -> Paragraph | Warning:
+def asked(runs: Iterable[tuple[Manifest, Sequence[Entry]]]) -> Paragraph | Caveat:
     """Models by the names that providers give them; a warning if others have taken their place."""
     models, recorded = dict[str, None](), dict[str, None]()
     for manifest, ledger in runs:
@@ -24,7 +24,7 @@ def asked(runs: Iterable[tuple[Manifest, Sequence[Entry]]]) -> Paragraph | Warni
     resident = ["a scripted resident (the offline mind)"] if _OFFLINE in models else []
     tapes = [f"recorded answers of {', '.join(recorded)} (a tape)"] if recorded else []
     if who := " and ".join([*resident, *tapes]):
-        return Warning(f"No language model was asked; in its place: {who}.")
+        return Caveat(f"No language model was asked; in its place: {who}.")
     return Paragraph("No language model was asked.")
 
 

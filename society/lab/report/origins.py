@@ -11,7 +11,7 @@ from society.runs.manifest import Manifest
 
 from .layout import Layout
 from .minds import asked
-from .page import Chapter, Fold, Heading, Listing, Paragraph, Part, Warning
+from .page import Caveat, Chapter, Fold, Heading, Listing, Paragraph, Part
 from .tables import Column, Table
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ def _troubles(layout: Layout) -> Iterator[Part]:
         ("not played", list(study.missing)),
     ):
         if items:
-            yield Warning(f"{counted(len(items), 'condition')} {words}:", _some(items))
+            yield Caveat(f"{counted(len(items), 'condition')} {words}:", _some(items))
     if study.notes:
         items = [f"{name}: {why}" for name, why in study.notes.items()]
-        yield Warning("Not everything could be concluded:", _some(items))
+        yield Caveat("Not everything could be concluded:", _some(items))
 
 
 def _some(items: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ page's policy allows neither scripts nor requests, so that what slips through do
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 LONGEST_TABLE = 60  # rows in the page; the files have all
+_MANY = 9  # columns at most that a printed page has room for in its usual type
 
 
 @dataclass(frozen=True)
@@ -30,19 +32,20 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading inside a chapter."""
+    """A heading inside a chapter; depth: 2 below another heading, else 1."""
 
     text: str
+    depth: int = 1
     sort: ClassVar = "heading"
 
 
 @dataclass(frozen=True)
-class Warning:
+class Caveat:
     """What a reader must not overlook, and what it is about."""
 
     text: str
     items: Sequence[str] = ()
-    sort: ClassVar = "warning"
+    sort: ClassVar = "caveat"
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class Fold:
     sort: ClassVar = "fold"
 
 
-Part = Paragraph | Heading | Warning | Listing | Fold | Table | Picture
+Part = Paragraph | Heading | Caveat | Listing | Fold | Table | Picture
 
 
 @dataclass(frozen=True)
@@ -84,8 +87,27 @@ class Chapter:
 def page(title: str, lead: str, chapters: Sequence[Chapter], footer: str) -> str:
     """The page; lead: a line below the title."""
     return _template().render(
-        title=title, lead=lead, chapters=chapters, footer=footer, longest=LONGEST_TABLE
+        title=title,
+        lead=lead,
+        chapters=chapters,
+        footer=footer,
+        longest=LONGEST_TABLE,
+        many=_MANY,
+        labels=_labels(chapters),
     )
+
+
+def _labels(chapters: Sequence[Chapter]) -> dict[tuple[str, str], str]:
+    """What the box of each table and picture is called, no two alike; by sort and name."""
+    labels, seen = {}, Counter[str]()
+    for part in [part for chapter in chapters for part in chapter.everything()]:
+        if isinstance(part, Table | Picture):
+            called = part.caption if isinstance(part, Table) else part.title
+            seen[called] += 1
+            labels[part.sort, part.name] = (
+                f"{called} ({seen[called]})" if seen[called] > 1 else called
+            )
+    return labels
 
 
 @cache

@@ -7,16 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from society.lab.coding.codes import Codes, agreement, codes_of
+from society.lab.coding.codes import Codes, agreement
 from society.lab.study.frames import CONDITION
 from society.lab.study.played import Studied
-from society.runs.runfile import open_run
 
 from .drawing import LOOKS
 from .figures import Norms, norm_space
 from .layout import Layout, named
 from .minds import asked
-from .page import Chapter, Fold, Heading, Paragraph, Part, Warning
+from .page import Caveat, Chapter, Fold, Heading, Paragraph, Part
 from .tables import Column, Table, told
 
 _SIMILARITY, _ALIGNMENT = "norm_similarity", "norm_alignment"
@@ -70,16 +69,17 @@ def _clusters(layout: Layout) -> dict[str, Norms]:
 
 def _coded(layout: Layout) -> Iterator[Part]:
     """What raters said in the codings of a study, and how far they agree."""
-    files = list(layout.study.codings)
+    codings = layout.study.codings
     names = dict[str, None]()
-    for number, file in enumerate(files, 1):
-        yield Heading("Codes of texts" + (f", {file.parent.name}" if len(files) > 1 else ""))
-        with open_run(file) as run:
-            codes, status = codes_of(run), run.status
-            yield asked([(run.manifest, run.ledger())])
-        if status != "finished":
-            yield Warning(f"The coding is {status}; what stands here is as far as it has come.")
-        yield from _agreement(number, codes)
+    for number, coding in enumerate(codings, 1):
+        codes, where = coding.codes, f", {coding.folder.name}" if len(codings) > 1 else ""
+        yield Heading(f"Codes of texts{where}")
+        yield asked([(run.manifest, run.ledger) for run in coding.raters])
+        if coding.note:
+            words = f"{coding.note}; what stands here is as far as it has come."
+            yield Caveat(words[0].upper() + words[1:])
+        if len(codes.raters) > 1:
+            yield from _agreement(number, codes)
         yield _labels(number, codes)
         names |= dict.fromkeys(name for one in codes.criteria for name in (one.rank, *one.shares))
     coded = [name for name in names if name in layout.measured]

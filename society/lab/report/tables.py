@@ -13,10 +13,13 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from society.lab.statistics.samples import Unanswerable
 from society.wording import clean
+
+from .latex import tabular
 
 # figure: as many decimals as the column's largest number makes sense of. statistic: two decimals.
 # share: three. words: long text.
@@ -31,27 +34,8 @@ _DECIMALS: dict[Form, int] = {"statistic": 2, "share": 3, "p": 3, "dollars": 4}
 _LEFT: tuple[Form, ...] = ("text", "words")
 
 _MARKDOWN = re.compile(r"([\\|`*_<>\[\]])")
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{sign: rf"\{sign}" for sign in "&%$#_{}"},
-    **{sign: f"${sign}$" for sign in "<>|"},
-    "×": r"$\times$",
-    "±": r"$\pm$",
-    "−": "$-$",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "η": r"$\eta$",
-    "χ": r"$\chi$",
-    "κ": r"$\kappa$",
-    "α": r"$\alpha$",
-    "²": r"\textsuperscript{2}",
-    "–": "--",
-    "…": r"\dots{}",
-    "«": r"\guillemotleft{}",
-    "»": r"\guillemotright{}",
-}
+# A spreadsheet takes a text that begins so for a formula, unless it is a number.
+_FORMULA = re.compile(r"[=+\-@\t\r](?!\.?\d[\d.]*(?:e[+-]?\d+)?$)")
 
 
 class Column(NamedTuple):
@@ -88,12 +72,13 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a report; name: of its files."""
+    """A table of a report; name: of its files. paged: the rows of a page; none: the first ones."""
 
     name: str
     caption: str
     columns: Sequence[Column]
     notes: Sequence[str] = ()
+    paged: Sequence[int] = ()
     sort: ClassVar = "table"
 
     @property
@@ -106,6 +91,15 @@ class Table:
 
     def shown(self) -> list[tuple[str, ...]]:
         """Its rows as text, rounded, with marks of the reasons."""
+        return self._shown
+
+    def in_page(self, most: int) -> list[tuple[str, ...]]:
+        """So many of them at most."""
+        chosen = [self._shown[row] for row in self.paged] or self._shown
+        return chosen[:most]
+
+    @cached_property
+    def _shown(self) -> list[tuple[str, ...]]:
         marks = {sentence: mark for mark, sentence in self.reasons}
         columns = [
             [
@@ -122,10 +116,10 @@ class Table:
         return [*(f"[{mark}] {sentence}" for mark, sentence in self.reasons), *self.notes]
 
     def csv(self) -> str:
-        """Numbers in full; nothing is an empty cell."""
+        """Numbers in full, nothing as an empty cell, an apostrophe before formulas."""
         out = io.StringIO()
         rows = csv.writer(out, lineterminator="\n")
-        rows.writerow(column.heading for column in self.columns)
+        rows.writerow(_raw(column.heading) for column in self.columns)
         rows.writerows(map(_raw, row) for row in self._rows())
         return out.getvalue()
 
@@ -140,24 +134,10 @@ class Table:
         return "\n".join([f"**{_in_markdown(self.caption)}**", "", *lines, "", *remarks]) + "\n"
 
     def latex(self) -> str:
-        """A `table` with the rules of the package booktabs."""
-        head, *rows = [
-            " & ".join(map(_in_latex, row)) + r" \\"
-            for row in [tuple(column.heading for column in self.columns), *self.shown()]
-        ]
-        remarks = [rf"\par\smallskip\footnotesize {_in_latex(remark)}" for remark in self.remarks]
-        lines = [
-            "% needs \\usepackage{booktabs}",
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{_in_latex(self.caption)}}}",
-            rf"\begin{{tabular}}{{{''.join(map(_position, self.columns))}}}",
-            *(r"\toprule", head, r"\midrule", *rows, r"\bottomrule"),
-            r"\end{tabular}",
-            *remarks,
-            r"\end{table}",
-        ]
-        return "\n".join(lines) + "\n"
+        """A table with the rules of the package booktabs."""
+        head = tuple(column.heading for column in self.columns)
+        forms = "".join(map(_position, self.columns))
+        return tabular(self.caption, forms, [head, *self.shown()], self.remarks)
 
     def _rows(self) -> Iterator[tuple[Cell, ...]]:
         return zip(*(column.cells for column in self.columns), strict=True)
@@ -180,21 +160,20 @@ def _mark(number: int) -> str:
 def _raw(cell: Cell) -> str:
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return ""
-    return repr(float(cell)) if isinstance(cell, float) else str(cell)
+    if isinstance(cell, int | float):
+        return repr(float(cell)) if isinstance(cell, float) else str(cell)
+    text = str(cell)
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def _position(column: Column) -> str:
     if column.form == "words":
-        return r"p{0.5\linewidth}"
+        return "p"
     return "l" if column.left else "r"
 
 
 def _in_markdown(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", text)
-
-
-def _in_latex(text: str) -> str:
-    return "".join(_LATEX.get(sign, sign) for sign in text)
 
 
 def told(results: Iterable[Any], of: Callable[[Any], Cell]) -> list[Cell]:

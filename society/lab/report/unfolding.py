@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -11,11 +11,13 @@ from society.lab.extra import needed
 
 from .curves import Course, Courses, courses
 from .layout import Group, Layout, named
-from .page import Chapter, Paragraph, Part
+from .page import Chapter, Fold, Paragraph, Part
+from .tables import Cell, Column, Table
 
 _IN_GREY = 100  # conditions behind those that stand out
 _LEVEL = 0.95
 _FEWEST = 5  # runs of which a band tells anything
+_PAGED = 6  # rounds of a curve whose numbers stand in the page
 
 
 def measures_over_time(layout: Layout, chosen: Sequence[str] = ()) -> Chapter | None:
@@ -35,39 +37,42 @@ def _measure(layout: Layout, name: str) -> Iterator[Part]:
         return
     words = f"{layout.measured[name]}.".capitalize()
     groups, lines = layout.drawn()
-    if groups:
-        panels = [_courses(layout, group, lines, values) for group in groups]
-    else:
-        ends = layout.extremes()
-        panels = [_among_all(layout, ends, values)]
+    shown = groups or [Group("", layout.extremes())]
+    curves = {
+        place: _course(label, number, values[place])
+        for place, (label, number) in numbered(layout, shown, lines).items()
+    }
+    panels = [Courses(one.title, [curves[place] for place in one.places]) for one in shown]
+    if not groups:
+        panels = [
+            _among_all(
+                panels[0], [each for place, each in enumerate(values) if place not in curves]
+            )
+        ]
         words += (
             f" Of {len(values)} conditions those with the lowest and the highest mean "
             f"{layout.outcome}; others in grey"
-            f"{f' ({_IN_GREY} of them)' if len(values) - len(ends) > _IN_GREY else ''}."
+            f"{f' ({_IN_GREY} of them)' if len(values) - len(curves) > _IN_GREY else ''}."
         )
     words += named(lines) + _left(values)
     yield courses(f"time_{name}", name, words, name, panels)
+    yield Fold(f"{name} in numbers", [_numbers(layout, name, curves)])
 
 
-def _courses(
-    layout: Layout, group: Group, lines: Sequence[str], values: Sequence[Array]
-) -> Courses:
-    curves = [
-        _course(layout.name(place, lines), number, values[place])
-        for number, place in enumerate(group.places)
-    ]
-    return Courses(group.title, curves)
+def numbered(
+    layout: Layout, groups: Sequence[Group], lines: Sequence[str]
+) -> dict[int, tuple[str, int]]:
+    """The label of each condition in a figure, and the number of its look, as in all panels."""
+    labels = {place: layout.name(place, lines) for group in groups for place in group.places}
+    names = list(dict.fromkeys(labels.values()))
+    return {place: (label, names.index(label)) for place, label in labels.items()}
 
 
-def _among_all(layout: Layout, ends: Sequence[int], values: Sequence[Array]) -> Courses:
+def _among_all(shown: Courses, others: Sequence[Array]) -> Courses:
     """Some conditions in colour, before the others in grey."""
-    others = [place for place in range(len(values)) if place not in ends]
     step = -(-len(others) // _IN_GREY) or 1
-    grey = [_course("", None, values[place]) for place in others[::step]]
-    shown = [
-        _course(layout.name(place), number, values[place]) for number, place in enumerate(ends)
-    ]
-    return Courses("", [*grey, *shown])
+    grey = [_course("", None, values) for values in others[::step]]
+    return Courses("", [*grey, *shown.curves])
 
 
 def _course(label: str, number: int | None, values: Array) -> Course:
@@ -81,6 +86,31 @@ def _course(label: str, number: int | None, values: Array) -> Course:
     half = np.where(enough, reach * np.sqrt(spread / count), np.nan)
     rounds = np.arange(1, values.shape[1] + 1)
     return Course(label, number, rounds, mean, mean - half, mean + half, left)
+
+
+def _numbers(layout: Layout, name: str, curves: Mapping[int, Course]) -> Table:
+    """All that a figure shows in colour, curve after curve; some rounds of each in a page."""
+    lengths = [len(curve.rounds) for curve in curves.values()]
+    begins = np.cumsum([0, *lengths[:-1]]).tolist()
+    paged = [
+        begin + round(place)
+        for begin, length in zip(begins, lengths, strict=True)
+        for place in np.linspace(0, length - 1, min(_PAGED, length))
+    ]
+    of = list(curves.values())
+    columns = [
+        *layout.columns(place for place, curve in curves.items() for _ in curve.rounds),
+        Column("round", _joined(curve.rounds for curve in of), "count"),
+        Column("mean", _joined(curve.mean for curve in of), "figure"),
+        Column("95 % from", _joined(curve.low for curve in of), "figure"),
+        Column("95 % to", _joined(curve.high for curve in of), "figure"),
+        Column("runs left", _joined(curve.left for curve in of), "count"),
+    ]
+    return Table(f"time_{name}", f"{name} round by round", columns, paged=paged)
+
+
+def _joined(parts: Iterable[Array]) -> list[Cell]:
+    return [cell for part in parts for cell in part.tolist()]
 
 
 def _left(values: Sequence[Array]) -> str:

@@ -6,11 +6,12 @@ report` makes a page of all that there is to say of it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from society.claims import Shown, Trial, Verdict
+from society.claims import HOW, Shown, Trial, Verdict
 from society.lab.report import written
 from society.lab.report.comparison import outcome
 from society.lab.report.drawing import Picture
@@ -20,14 +21,18 @@ from society.lab.report.landscape import landscape
 from society.lab.report.layout import Layout
 from society.lab.report.origins import provenance, summary
 from society.lab.report.origins import verdicts as judged
-from society.lab.report.page import Chapter, Fold, Heading, Part, Warning
+from society.lab.report.page import Caveat, Chapter, Fold, Heading, Paragraph, Part
 from society.lab.report.speech import norms, texts
 from society.lab.report.tables import Table
 from society.lab.report.testing import tested, tests
 from society.lab.report.unfolding import measures_over_time
+from society.lab.study import Study
 
 from .attempt import DRY, Attempt
 from .results import Result
+
+_UNLIKE = "with different outcomes under different parameters or readings"
+_AGREED = ("reproduced", "in part", "not reproduced", "cannot be told", _UNLIKE)
 
 _CHAPTERS: Mapping[Shown, Callable[[Layout], Chapter | None]] = {
     "outcome": lambda layout: outcome(layout, tested(layout)),
@@ -43,30 +48,88 @@ _CHAPTERS: Mapping[Shown, Callable[[Layout], Chapter | None]] = {
 def account(attempt: Attempt, verdicts: Sequence[Verdict]) -> Path:
     """Write it, with its figures and tables as files; gives its path. Raises FileError."""
     paper = f"{attempt.reproduction.name}: {attempt.reproduction.paper}"
-    title = f"DRY RUN of {paper}" if attempt.dry else f"{paper}, reproduced"
-    results = [(trial, attempt.results[trial.name]) for trial in attempt.design.trials]
-    experiments = [_experiment(trial, result) for trial, result in results if result.begun]
+    title = f"DRY RUN of {paper}" if attempt.dry else f"{paper}, held against our runs"
+    results = attempt.results
+    experiments = [
+        _experiment(trial, _study(trial, results))
+        for trial in attempt.design.trials
+        if results[trial.name].begun
+    ]
     return written(title, attempt.extent, [*_claims(attempt, verdicts), *experiments], attempt.out)
 
 
 def _claims(attempt: Attempt, verdicts: Sequence[Verdict]) -> Iterator[Chapter]:
     chapter = judged(verdicts)
     if chapter is not None:
-        yield replace(chapter, parts=[*_caveats(attempt), *chapter.parts])
+        (table,) = (part for part in chapter.parts if isinstance(part, Table))
+        judging = (*HOW, *attempt.design.judging)
+        parts = [*_caveats(attempt), *map(Paragraph, [*_counted(verdicts), *judging]), table]
+        yield replace(chapter, parts=parts)
+
+
+def _counted(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """How many claims there are of each outcome, whatever they were judged under; ours apart."""
+    for whose, ours in (("claims of the paper", False), ("comparisons of ours", True)):
+        outcomes: dict[str, list[str]] = {}
+        for one in verdicts:
+            if one.ours == ours:
+                outcomes.setdefault(one.bare, []).append(one.outcome)
+        counts = Counter(map(_agreed, outcomes.values()))
+        judged = sum(map(len, outcomes.values()))
+        times = f", judged {judged} times" if judged > len(outcomes) else ""
+        words = ", ".join(f"{counts[sort]} {sort}" for sort in _AGREED if counts[sort])
+        if outcomes:
+            yield f"Of {len(outcomes)} {whose}{times}: {words}."
+
+
+def _agreed(outcomes: Sequence[str]) -> str:
+    """The outcome of a claim that was judged under several conditions."""
+    return outcomes[0] if len(set(outcomes)) == 1 else _UNLIKE
 
 
 def _caveats(attempt: Attempt) -> Iterator[Part]:
     if attempt.dry:
-        yield Warning(f"DRY RUN: {DRY}. It shows the way, and nothing about the paper.")
+        yield Caveat(f"DRY RUN: {DRY}. It shows the way, and nothing about the paper.")
     if attempt.quick:
-        yield Warning("Quick: fewer and shorter runs than without --quick, and fewer levels.")
+        yield Caveat("Quick: fewer and shorter runs than without --quick, and fewer levels.")
 
 
-def _experiment(trial: Trial, result: Result) -> Chapter:
-    layout = Layout(result.study)
+def _study(trial: Trial, results: Mapping[str, Result]) -> Study:
+    """What was played of an experiment, and what is shown with it."""
+    study = results[trial.name].study
+    for name, levels in trial.beside.items():
+        if results[name].begun:
+            study = _joined(study, results[name].study, levels)
+    return study
+
+
+def _joined(study: Study, other: Study, levels: Mapping[str, str]) -> Study:
+    """With the conditions of another one in front, which have these levels of what they lack."""
+    named = ",".join(f"{factor}={label}" for factor, label in levels.items())
+    more = [
+        replace(run, name=f"{named},{run.name}", factors={**levels, **run.factors})
+        for run in other.played
+    ]
+    return replace(
+        study,
+        played=(*more, *study.played),
+        levels={
+            factor: [*([levels[factor]] if factor in levels else []), *labels]
+            for factor, labels in study.levels.items()
+        },
+        failures={
+            **{f"{named},{name}": why for name, why in other.failures.items()},
+            **study.failures,
+        },
+        missing=(*(f"{named},{name}" for name in other.missing), *study.missing),
+    )
+
+
+def _experiment(trial: Trial, study: Study) -> Chapter:
+    layout = Layout(study)
     parts = list(summary(layout).parts)
     for chapter in _chapters(trial, layout):
-        parts += [Heading(chapter.title), *chapter.parts]
+        parts += [Heading(chapter.title), *map(_deeper, chapter.parts)]
     parts.append(Fold("Provenance", list(_flat(provenance(layout).parts))))
     return Chapter(trial.name, trial.title, [_named(trial.name, part) for part in parts])
 
@@ -86,6 +149,11 @@ def _flat(parts: Sequence[Part]) -> Iterator[Part]:
             yield from part.parts
         else:
             yield part
+
+
+def _deeper(part: Part) -> Part:
+    """A heading of a chapter, below the heading that the chapter has here."""
+    return replace(part, depth=2) if isinstance(part, Heading) else part
 
 
 def _named(experiment: str, part: Part) -> Part:

@@ -6,6 +6,7 @@ to try out the way, and nothing can be told of the paper.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,13 @@ from typing import Any
 from society.calls import Entry, Spent
 from society.catalogue import experiments
 from society.claims import Design, Reproduction, Trial, Verdict, judged
-from society.errors import InputError, brief
+from society.errors import FileError, InputError, brief
 from society.lab.clusters import Cluster
 from society.lab.experiment import experiment
-from society.lab.sweep import Part, Sweep, Watching, parts, swept, total
+from society.lab.sweep import Part, Sweep, Watching, parts, standing, swept, total
 from society.lab.worker import Done
 from society.models.settings import Limits
+from society.positions import read
 from society.scenario_file import Spec
 
 from .results import Result, Results
@@ -71,8 +73,10 @@ class Attempt:
         words = f"{self.extent}, into {brief(self.out)}"
         if self.dry or not self.models:
             return f"{words}; a dry run: {DRY}" if self.dry else words
-        files = " and of ".join(brief(experiments()[trial.file]) for trial in self.design.trials)
-        return f"{words}; for what it costs, see `society sweep --plan` of {files}"
+        plans = " and ".join(
+            f"`society sweep {brief(self._file(trial))} --plan`" for trial in self.design.trials
+        )
+        return f"{words}; what it costs is told, with the same options for models, by {plans}"
 
     @property
     def parts(self) -> list[Part]:
@@ -95,8 +99,11 @@ class Attempt:
     ) -> list[Done]:
         """Play what is not finished, and tell how all conditions ended; limits: of all together.
 
-        Raises InputError, KeyboardInterrupt.
+        Raises InputError, before anything is played if runs in the folders are other ones, and
+        KeyboardInterrupt.
         """
+        standing(self.parts, overwrite=overwrite)
+        self._write()
         ended: list[Done] = []
         for name, result in self.results.items():
             sitting = _Sitting(self, cluster, _Named(name, watching), limits)
@@ -104,12 +111,32 @@ class Attempt:
             ended += sitting.results.values()
         return ended
 
+    def _write(self) -> None:
+        """Keep each experiment as it is played, as a file to plan with; raises FileError."""
+        try:
+            self.out.mkdir(parents=True, exist_ok=True)
+            for trial in self.design.trials:
+                said = _resolved(trial, self.models, quick=self.quick)
+                text = json.dumps(said, indent=2, ensure_ascii=False)  # which YAML can read
+                self._file(trial).write_text(f"{text}\n", "utf-8")
+        except OSError as error:
+            reason = error.strerror or error
+            raise FileError(
+                f"cannot write {brief(self.out)}: {reason}; name another folder with --out"
+            ) from error
+
+    def _file(self, trial: Trial) -> Path:
+        return self.out / f"{trial.name}.yaml"
+
     def verdicts(self) -> list[Verdict]:
         """Each claim of the paper beside what was played."""
         verdicts = list(judged(self.design.claims(), Results(self.results)))
         if not self.dry:
             return verdicts
-        return [one._replace(outcome="cannot be told", notes=DRY) for one in verdicts]
+        return [
+            one._replace(outcome="cannot be told", notes="; ".join(filter(None, [DRY, one.notes])))
+            for one in verdicts
+        ]
 
 
 class _Sitting(Sweep):
@@ -167,3 +194,11 @@ def _instead(trial: Trial, models: Sequence[str], *, quick: bool) -> Mapping[str
     given = {**trial.instead, **(trial.quick if quick else {})}
     factors = given.get("factors", {}) | ({"model": list(models)} if models else {})
     return given | ({"factors": factors} if factors else {})
+
+
+def _resolved(trial: Trial, models: Sequence[str], *, quick: bool) -> dict[str, Any]:
+    """What the file says, with what stands in place of that."""
+    said, _ = read(experiments()[trial.file])
+    instead = _instead(trial, models, quick=quick)
+    factors = {**said.get("factors", {}), **instead.get("factors", {})}
+    return {**said, **instead, **({"factors": factors} if factors else {})}

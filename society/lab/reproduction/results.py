@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
-from society.claims import Comparison, Effect, Levels, Ranked, Untold
+from society.claims import Evidence, Levels, Untold
+from society.comparisons import ALPHA, Comparison, Effect, Ranked
 from society.draws import Array
 from society.lab.experiment import Condition, Experiment
 from society.lab.naming import worded
-from society.lab.statistics.anova import RESIDUAL, anova
+from society.lab.statistics.anova import anova
 from society.lab.statistics.contrasts import (
     Contrast,
     PairedContrast,
@@ -26,7 +28,17 @@ from society.lab.statistics.posthoc import corrected, tukey
 from society.lab.statistics.samples import Unanswerable
 from society.lab.study import Study, open_sweep
 
+from .effects import effects
+
 Pair = tuple[Array, Array]
+
+
+class Tested(Protocol):
+    """A test of two samples."""
+
+    def __call__(
+        self, first: Array, second: Array, /, *, level: float
+    ) -> Contrast | PairedContrast: ...
 
 
 class Result:
@@ -115,57 +127,43 @@ class Result:
         return "".join(f": {note}" for note in dict.fromkeys(self.study.notes.values()))
 
 
-class Results:
+class Results(Evidence):
     """All experiments of a reproduction, by name."""
 
     def __init__(self, results: Mapping[str, Result]) -> None:
         self._results = results
 
     def levels(self, trial: str) -> Mapping[str, Sequence[object]]:
-        """Of each factor of an experiment, in order."""
         return self._results[trial].experiment.levels
 
     def runs(self, trial: str, measure: str, levels: Levels) -> Array:
-        """A measure or finding of each replicate, (n,)."""
         return self._results[trial].runs(measure, levels)
 
     def courses(self, trial: str, measure: str, levels: Levels) -> Array:
-        """A measure round by round, (n, T); NaN after the end."""
         return self._results[trial].courses(measure, levels)
 
     def paired(self, pairs: Mapping[str, Pair]) -> list[Comparison]:
-        """Replicate by replicate, (n,) each; corrected by Holm over all that are given."""
-        return _corrected([_compared(paired, name, *pair) for name, pair in pairs.items()])
+        return _together(paired, pairs)
 
     def independent(self, pairs: Mapping[str, Pair]) -> list[Comparison]:
-        """By Welch's test, which takes runs as independent; corrected likewise."""
-        return _corrected([_compared(welch, name, *pair) for name, pair in pairs.items()])
+        return _together(welch, pairs)
 
     def pooled(self, name: str, first: Array, second: Array) -> Comparison:
-        """By Student's test, of one pair alone."""
-        return _compared(student, name, first, second)
+        return _compared(student, name, (first, second))
 
     def part_against_whole(self, name: str, part: Array, rest: Array) -> Comparison:
-        """By Student's test of a part against all, itself included: not valid, but in papers."""
-        return _compared(part_against_whole, name, part, rest)
+        return _compared(part_against_whole, name, (part, rest))
 
     def variance(
         self, trial: str, measure: str, factors: Sequence[str], levels: Levels
     ) -> dict[str, Effect]:
-        """An analysis of variance over one or two factors, by factor and by "one × other"."""
         result = self._results[trial]
         values = result.runs(measure, levels)
         with _untold():
             table = anova(values, {name: result.labels(name, levels) for name in factors})
-        residual = table[RESIDUAL].df
-        return {
-            row.name: Effect(row.name, row.df, residual, row.f, row.p, row.eta_squared)
-            for row in table.sources
-            if row.f is not None and row.p is not None
-        }
+        return effects(table)
 
     def ranked(self, trial: str, measure: str, factor: str, levels: Levels) -> list[Ranked]:
-        """Levels of a factor, the highest mean first, with letters by Tukey's test."""
         result = self._results[trial]
         named = {worded(label): label for label in result.experiment.levels[factor]}
         groups = {
@@ -178,15 +176,22 @@ class Results:
         ]
 
 
-def _compared(
-    tested: Callable[[Array, Array], Contrast | PairedContrast],
-    name: str,
-    first: Array,
-    second: Array,
-) -> Comparison:
+def _together(tested: Tested, pairs: Mapping[str, Pair]) -> list[Comparison]:
+    """With p by Holm and intervals by Bonferroni; what could not be tested is no part of them."""
+    alone = [_compared(tested, name, pair) for name, pair in pairs.items()]
+    known = [one.p for one in alone if not one.untold]
+    if len(known) < 2:
+        return alone
+    level = 1 - ALPHA / len(known)
+    wide = [_compared(tested, name, pair, level) for name, pair in pairs.items()]
+    adjusted = iter(corrected(known).tolist())
+    return [one if one.untold else one._replace(p=next(adjusted)) for one in wide]
+
+
+def _compared(tested: Tested, name: str, pair: Pair, level: float = 1 - ALPHA) -> Comparison:
     """One comparison, p as it is; untold where it cannot be tested."""
     try:
-        found = tested(first, second)
+        found = tested(*pair, level=level)
     except Unanswerable as reason:
         return Comparison(name, untold=str(reason))
     test = found.test if isinstance(found, Contrast) else "paired"
@@ -201,13 +206,6 @@ def _compared(
         found.df,
         found.p,
     )
-
-
-def _corrected(compared: Sequence[Comparison]) -> list[Comparison]:
-    """With p for their number; what could not be tested is no part of it."""
-    tested = [one.p for one in compared if not one.untold]
-    adjusted = iter(corrected(tested).tolist() if len(tested) > 1 else tested)
-    return [one if one.untold else one._replace(p=next(adjusted)) for one in compared]
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from society.errors import brief
 from society.lab.coding.codes import Codes, Measured, codes_of, measured, together
 
 from .played import Studied
@@ -38,9 +37,9 @@ class Coding:
 
     @property
     def note(self) -> str:
-        """What raters are awaited, in words; "" if none is."""
-        awaited = ", ".join(self.unfinished)
-        return f"the coding of {brief(self.folder)} waits for {awaited}" if awaited else ""
+        """Which raters are awaited, in words; "" if none is."""
+        awaited = " and ".join(self.unfinished)
+        return f"the coding of norms waits for {awaited}" if awaited else ""
 
     @cached_property
     def codes(self) -> Codes:
@@ -53,7 +52,9 @@ class Coding:
 
     def measured(self, runs: Mapping[str, Path]) -> Measured:
         """What it says of the coded runs, by condition, once all raters have finished."""
-        return Measured() if self.unfinished else measured(self.codes, self.said, runs)
+        if self.unfinished:
+            return Measured(note=self.note)
+        return measured(self.codes, self.said, runs)
 
 
 def codings(folder: Folder) -> tuple[Coding, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from society.lab.coding.codes import (
     codes_of,
     doubts,
     findings,
+    together,
 )
 from society.lab.coding.texts import Place
 from society.lab.statistics.agreement import Agreement
@@ -26,7 +28,7 @@ from society.runs.runfile import Level, Writer, manifest_of, open_run
 from society.scenario_file import load
 from society.spec import prepared
 
-NAN = float("nan")
+NAN, ZERO = float("nan"), np.zeros((1, 1))
 TEXTS = ["Fish less.", "Fish more.", "Sing."]
 DEMAND = Criterion(
     name="demand", question="What is asked for?", labels={"spare": "less", "use": "more"}
@@ -131,6 +133,42 @@ def test_criteria_that_a_run_has_not_come_to_are_no_part(tmp_path: Path, rated: 
         codes = codes_of(run)
     assert [criterion.name for criterion in codes.criteria] == ["demand"]
     assert list(codes.given) == ["demand"]
+
+
+# Raters who work apart
+
+
+def test_codes_of_raters_who_work_apart_stand_beside_each_other(rated: Rated) -> None:
+    two = rated(ANN, BOB)
+    more = replace(two, raters=("cy", "dan"))
+    both = together([two, more])
+    assert both.raters == ("ann", "bob", "cy", "dan")
+    assert both.texts == ("Fish less.", "Fish more.", "Sing.")
+    assert given(both, "demand") == [[0, 0, 0, 0], [1, 0, 1, 0], [None, 1, None, 1]]
+    assert [criterion.name for criterion in both.criteria] == ["demand", "force"]
+
+
+def test_what_a_rater_has_not_been_asked_about_is_uncoded_by_it() -> None:
+    ann = Codes((DEMAND,), ("ann",), ("a", "b", "a"), {"demand": np.array([[0.0], [1], [1]])})
+    bob = Codes((DEMAND,), ("bob",), ("c", "a"), {"demand": np.array([[1.0], [0]])})
+    both = together([ann, bob])
+    assert both.texts == ("a", "b", "a", "c"), "a was rated again by ann"
+    assert given(both, "demand") == [[0, 0], [1, None], [1, None], [None, 1]]
+
+
+def test_criteria_that_one_rater_has_not_come_to_are_no_part() -> None:
+    done = Codes((DEMAND, FORCE), ("ann",), ("a",), {"demand": ZERO, "force": ZERO})
+    begun = Codes((DEMAND,), ("bob",), ("a",), {"demand": ZERO})
+    assert together([done, begun]).criteria == together([begun, done]).criteria == (DEMAND,)
+
+
+def test_codes_by_different_rubrics_do_not_go_together() -> None:
+    """The same labels in another order: a code is the place of a label."""
+    turned = DEMAND.model_copy(update={"labels": dict(reversed(DEMAND.labels.items()))})
+    ann = Codes((DEMAND,), ("ann",), ("a",), {"demand": ZERO})
+    bob = Codes((turned,), ("bob",), ("a",), {"demand": ZERO})
+    with pytest.raises(InputError, match="ann and bob have coded by different rubrics; remove"):
+        together([ann, bob])
 
 
 # Agreement

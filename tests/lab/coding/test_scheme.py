@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from society.checks import Refused, checked
-from society.errors import FileError, InputError, ScenarioError
-from society.lab.coding.scheme import CodingSpec, rubric_of, spec_of, strays
+from society.errors import FileError, ScenarioError
+from society.lab.coding.scheme import CodingSpec, rubric_of, spec_of
 from society.lab.coding.texts import write
+from society.lab.essence import essence
 from society.spec import prepared
 
 RUBRIC = """\
@@ -85,6 +86,10 @@ def test_a_rater_may_have_settings_as_a_model_has(coding: Coding) -> None:
             {"raters": {"a": "offline", "b": {"model": "offline", "temperature": 5}}},
             "raters.b.temperature: got 5; expected a number from 0 to 2 or none",
         ),
+        (
+            {"raters": {"ann": "ann.csv", "Ann": "offline"}},
+            "raters: two raters differ in capitals only, as names of files may not; rename one",
+        ),
         ({"rounds": 0}, "rounds: got 0; expected one of last, all or a whole number of at least 1"),
         ({"quote": "norm"}, "quote: there is no key 'quote'; did you mean 'quotes'?"),
     ],
@@ -145,40 +150,58 @@ def test_a_rubric_that_is_not_there_is_an_error(coding: Coding) -> None:
 
 def minds(coding: CodingSpec, rater: str) -> object:
     """The components of one rater."""
-    cohorts = spec_of(coding, TEXTS).cohorts or []
-    return next(cohort.components for cohort in cohorts if cohort.name == rater)
+    (cohort,) = spec_of(coding, rater, TEXTS).cohorts or []
+    return cohort.components
 
 
-def test_each_text_is_a_replicate_each_criterion_a_round_and_each_rater_an_agent(
+def test_each_text_is_a_replicate_each_criterion_a_round_and_the_rater_an_agent(
     coding: Coding,
 ) -> None:
-    setup = prepared(spec_of(coding(), TEXTS))
-    assert (setup.replicates, setup.rounds, setup.agents) == (2, 2, 2)
+    setup = prepared(spec_of(coding(), "model", TEXTS))
+    assert (setup.replicates, setup.rounds, setup.agents) == (2, 2, 1)
     assert setup.spec.parameters["texts"] == TEXTS
-    assert [cohort.name for cohort in setup.cast()] == ["ann", "model"]
+    assert [cohort.name for cohort in setup.cast()] == ["model"]
     assert setup.models_named == {"model"}
+
+
+def test_a_person_asks_no_model(coding: Coding) -> None:
+    assert prepared(spec_of(coding(), "ann", TEXTS)).models_named == set()
+
+
+def test_two_raters_of_one_model_share_no_luck(coding: Coding) -> None:
+    said = coding(raters={"a": "offline", "b": "offline"})
+    assert spec_of(said, "a", TEXTS).seed != spec_of(said, "b", TEXTS).seed
+
+
+def test_labels_in_another_order_make_another_run(coding: Coding) -> None:
+    before = spec_of(coding(), "model", TEXTS)
+    labels = "spare: to take less, use: to take what is there"
+    turned = ", ".join(reversed(labels.split(", ")))
+    Path("rubric.yaml").write_text(RUBRIC.replace(labels, turned))
+    assert essence(spec_of(coding(), "model", TEXTS)) != essence(before)
+
+
+def test_each_rater_has_a_file_in_the_folder_whatever_it_is_called(coding: Coding) -> None:
+    files = coding(raters={"ann": "ann.csv", "vendor/big model": "offline"}).files
+    assert files == {
+        "ann": "coding-ann.run",
+        "vendor/big model": "coding-vendor-big-model-47ef1b54.run",
+    }
 
 
 def test_settings_of_a_rater_are_those_of_its_model(coding: Coding) -> None:
     raters = {"a": {"model": "offline", "temperature": 0.0}, "b": {"model": "offline"}}
-    models = spec_of(coding(raters=raters), TEXTS).models
-    assert {name: model.temperature for name, model in models.items()} == {"a": 0, "b": None}
+    said = coding(raters=raters)
+    models = [spec_of(said, name, TEXTS).models for name in raters]
+    assert [{name: one.temperature for name, one in own.items()} for own in models] == [
+        {"a": 0},
+        {"b": None},
+    ]
 
 
 def test_codes_of_people_stand_in_the_spec_without_texts_that_no_run_says(coding: Coding) -> None:
     codes = {"demand": {"Fish less.": "spare"}, "force": {"Fish less.": "wish"}}
     assert minds(coding(), "ann") == [{"coded_by_hand": {"codes": codes}}]
-
-
-def test_a_code_for_a_text_of_no_run_is_noted(coding: Coding) -> None:
-    assert strays(coding(), TEXTS) == ["ann has coded a text that is in no run: «Dance.»"]
-    assert strays(coding(), [*TEXTS, "Dance."]) == []
-    assert strays(coding(), []) == ["ann has coded 2 texts that are in no run: «Fish less.»"]
-
-
-def test_without_texts_there_is_nothing_to_code(coding: Coding) -> None:
-    with pytest.raises(InputError, match="there is no text to be coded"):
-        spec_of(coding(), [])
 
 
 def test_people_may_code_what_was_written_for_them(coding: Coding) -> None:
@@ -194,4 +217,4 @@ def test_people_may_code_what_was_written_for_them(coding: Coding) -> None:
 def test_a_person_who_has_not_coded_yet_is_told_how(coding: Coding) -> None:
     Path("ann.csv").unlink()
     with pytest.raises(FileError, match=r"cannot read ann\.csv: .*the columns text,demand,force"):
-        spec_of(coding(), TEXTS)
+        spec_of(coding(), "ann", TEXTS)

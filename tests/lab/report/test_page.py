@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,8 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.lab.report.figures import Dot, Dots, dots
-from society.lab.report.page import Chapter, Fold, Heading, Listing, Paragraph, Warning, page
+from society.lab.report.dots import Dot, Dots, dots
+from society.lab.report.page import Caveat, Chapter, Fold, Heading, Listing, Paragraph, page
 from society.lab.report.tables import Column, Table
 
 CHROMIUM = next(
@@ -25,6 +26,7 @@ HOSTILE = (
     "<script>document.title='taken'</script><img src=http://example.org/x.png onerror=alert(1)>"
 )
 WIDE, NARROW = 1280, 400
+PAPER = 680  # pixels between the margins of A4
 
 Shown = Callable[..., Any]
 
@@ -33,11 +35,14 @@ def chapters() -> list[Chapter]:
     """Everything that a page can hold; what is said in it is an attack."""
     panel = Dots("", [HOSTILE, "b"], {"x": [dot(3), dot(9)], "y": [dot(4), None]}, ["a", "b"])
     figures = [dots(name, f"Figure {name}", "Larger is later.", "rounds", [panel]) for name in "pq"]
-    numbers = [Column(f"column {place}", [1.5, 2.5], "figure") for place in range(30)]
-    wide = Table("wide", "A wide table", [Column("who", [HOSTILE, "b"], "words"), *numbers])
+    names = [Column("who", [HOSTILE, "b"], "words"), Column("file", ["fine=2,lake=harsh.run"] * 2)]
+    numbers = [Column(f"column {place}", [1234.5, 2.5], "figure") for place in range(14)]
+    wide = Table("wide", "A wide table", [*names, *numbers])
+    long = Table("long", "A table", [Column("n", list(range(200)), "count")])
+    chosen = replace(long, name="chosen", paged=[0, 99, 199])
     return [
-        Chapter("one", "One", [Warning(HOSTILE, [HOSTILE]), Paragraph(HOSTILE), *figures]),
-        Chapter("two", "Two", [Heading(HOSTILE), wide]),
+        Chapter("one", "One", [Caveat(HOSTILE, [HOSTILE]), Paragraph(HOSTILE), *figures]),
+        Chapter("two", "Two", [Heading(HOSTILE), wide, Heading("Deeper", 2), long, chosen]),
         Chapter("three", "Three", [Fold("Words", [Listing(f"{HOSTILE}\n" + "x" * 500)])]),
     ]
 
@@ -92,14 +97,14 @@ def test_hostile_words_are_shown_as_they_are(shown: Shown) -> None:
     with shown() as (tab, _):
         assert tab.locator("h1").inner_text() == HOSTILE
         assert tab.locator("h3").inner_text() == HOSTILE
-        assert tab.locator("td.words").first.inner_text() == HOSTILE
+        assert tab.locator("th.words").first.inner_text() == HOSTILE
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 def test_what_is_too_wide_scrolls_in_its_own_box(shown: Shown, width: int) -> None:
     with shown(width) as (tab, _):
         assert tab.evaluate("document.documentElement.scrollWidth") == width
-        box = tab.locator(".scroll", has=tab.locator("table"))
+        box = tab.get_by_role("region", name="A wide table")
         assert box.evaluate("box => box.scrollWidth > box.clientWidth")
 
 
@@ -108,8 +113,60 @@ def test_a_picture_has_a_name_and_a_description_for_those_who_do_not_see_it(show
         for name in "pq":
             picture = tab.get_by_role("img", name=f"Figure {name}")
             assert picture.count() == 1
-            described = picture.get_attribute("aria-describedby")
-            assert tab.locator(f"#{described}").inner_text() == "Larger is later."
+            described = picture.get_attribute("aria-describedby").split()
+            assert [tab.locator(f"#{each}").inner_text() for each in described] == [
+                "Larger is later. Strokes: single runs.",
+                "Lowest: 3 (HOSTILE, x). Highest: 9 (b, x).".replace("HOSTILE", HOSTILE),
+            ]
+            assert tab.locator(f"#{described[1]}").bounding_box()["width"] <= 1
+
+
+def test_every_box_that_may_scroll_has_a_name_of_its_own(shown: Shown) -> None:
+    with shown() as (tab, _):
+        boxes = tab.locator("[tabindex]").all()
+        names = [box.get_attribute("aria-label") for box in boxes]
+        assert names == ["Figure p", "Figure q", "A wide table", "A table", "A table (2)"]
+        assert all(tab.get_by_role("region", name=name, exact=True).count() == 1 for name in names)
+
+
+def test_a_table_has_a_caption_and_heads_of_columns_and_rows(shown: Shown) -> None:
+    with shown() as (tab, _):
+        table = tab.get_by_role("table", name="A wide table")
+        assert table.get_by_role("columnheader").count() == 16
+        assert table.get_by_role("rowheader").all_inner_texts() == [HOSTILE, "b"]
+        assert table.get_by_role("cell").count() == 2 * 15
+
+
+def test_a_page_shows_the_first_rows_of_a_long_table_or_those_that_it_names(shown: Shown) -> None:
+    with shown() as (tab, _):
+        both = [
+            tab.get_by_role("region", name=name, exact=True) for name in ("A table", "A table (2)")
+        ]
+        rows = [box.get_by_role("rowheader").all_inner_texts() for box in both]
+        assert rows == [[str(n) for n in range(60)], ["0", "99", "199"]]
+        said = [text for text in tab.locator(".remarks p").all_inner_texts() if "rows" in text]
+        assert said == [
+            "The first 60 of 200 rows; all are in tables/long.csv.",
+            "3 of 200 rows; all are in tables/chosen.csv.",
+        ]
+
+
+def test_no_heading_is_deeper_by_two_than_the_one_before(shown: Shown) -> None:
+    with shown() as (tab, _):
+        depths = tab.locator("h1, h2, h3, h4, h5, h6").evaluate_all(
+            "all => all.map(heading => Number(heading.tagName[1]))"
+        )
+        assert depths == [1, 2, 2, 3, 4, 2]
+
+
+def test_nothing_is_wider_than_paper_in_print(shown: Shown) -> None:
+    with shown(PAPER) as (tab, _):
+        tab.emulate_media(media="print")
+        assert tab.evaluate("document.documentElement.scrollWidth") == PAPER
+        wide = "all => all.filter(one => one.scrollWidth > one.clientWidth).length"
+        assert tab.locator(".scroll").evaluate_all(wide) == 0
+        cut = "all => all.filter(cell => cell.scrollWidth > cell.clientWidth + 1).length"
+        assert tab.locator("td, th").evaluate_all(cut) == 0
 
 
 def test_ink_follows_the_scheme_and_series_keep_their_markers(shown: Shown) -> None:

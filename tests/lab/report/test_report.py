@@ -17,12 +17,13 @@ from society.lab.analysis import Analysis
 from society.lab.naming import Label
 from society.lab.report import report, testing
 from society.lab.report.comparison import outcome
+from society.lab.report.drawing import Picture
 from society.lab.report.duration import durations
 from society.lab.report.expenses import ledger
 from society.lab.report.landscape import landscape
 from society.lab.report.layout import Layout
 from society.lab.report.origins import summary, verdicts
-from society.lab.report.page import Chapter, Heading, Paragraph, Warning
+from society.lab.report.page import Caveat, Chapter, Heading, Paragraph
 from society.lab.report.speech import texts
 from society.lab.report.tables import Table
 from society.lab.study import Studied, Study
@@ -145,7 +146,7 @@ def said(chapter: Chapter | None) -> list[str]:
     for part in chapter.everything():
         if isinstance(part, Paragraph | Heading):
             told.append(part.text)
-        elif isinstance(part, Warning):
+        elif isinstance(part, Caveat):
             told.append(" ".join([part.text, *part.items]))
         elif isinstance(part, Table):
             told.append(part.caption)
@@ -189,7 +190,7 @@ def test_figures_and_tables_stand_beside_the_page(reported: Reported) -> None:
     tables = {
         *("outcome", "survival_silence", "log_rank_silence", "anova_1", "tukey_1"),
         *("tukey_1_pairs", "contrasts", "texts_1_law", "texts_1_word", "texts_2_law"),
-        *("texts_2_word", "runs", "versions", "parameters", "files"),
+        *("time_noise", "texts_2_word", "runs", "versions", "parameters", "files"),
     }
     assert found == {
         *(f"figures/{name}.{ending}" for name in figures for ending in ("png", "svg")),
@@ -247,6 +248,30 @@ def test_many_conditions_make_few_figures_and_say_what_was_left_out(
     assert "Of 200 conditions those with the lowest and the highest mean silence" in words
     assert "The first 60 of 200 rows; all are in tables/outcome.csv." in words
     assert len((tmp_path / "tables/outcome.csv").read_text().splitlines()) == 201
+
+
+def test_what_a_figure_shows_over_time_stands_in_a_table(reported: Reported) -> None:
+    head, *rows = (reported.folder / "tables/time_noise.csv").read_text().splitlines()
+    assert head == "patience,round,mean,95 % from,95 % to,runs left"
+    played = reported.study.rounds[["patience", "round", "noise"]].dropna()
+    expected = played.groupby(["patience", "round"], observed=True)["noise"].mean()
+    found = {tuple(row.split(",")[:2]): float(row.split(",")[2]) for row in rows}
+    assert found == pytest.approx(
+        {(str(one), str(at)): mean for (one, at), mean in expected.items()}
+    )
+    assert rows[0].endswith(",20")
+    assert "noise in numbers</summary>" in reported.page
+    assert f"12 of {len(rows)} rows; all are in tables/time_noise.csv" in reported.page
+
+
+def test_letters_under_shared_luck_say_how_it_was_taken(sweep: Sweep) -> None:
+    study = sweep(patience=[3, 6])
+    for one, blocks in ((study, True), (replace(study, random_numbers="independent"), False)):
+        layout = Layout(one)
+        figure = outcome(layout, testing.tested(layout)).parts[1]
+        assert isinstance(figure, Picture)
+        assert "Levels of patience that share no letter differ (Tukey)." in figure.words
+        assert ("Replicates are blocks in that test" in figure.words) is blocks
 
 
 def test_an_outcome_that_nobody_measured_is_refused(sweep: Sweep, tmp_path: Path) -> None:

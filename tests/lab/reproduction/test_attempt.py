@@ -15,7 +15,7 @@ import pytest
 from society.catalogue import experiments, reproduction
 from society.claims import Claim, Design, Evidence, Finding, Reproduction, Trial, Untold, ordered
 from society.cli import main
-from society.errors import InputError
+from society.errors import InputError, RunFileError
 from society.lab.clusters import processes
 from society.lab.experiment import experiment
 from society.lab.progress import Silent
@@ -83,7 +83,10 @@ def test_models_become_levels_of_the_factor_model() -> None:
     attempt = Attempt(reproduction("village"), Path("nowhere"), ["lab/one", "lab/two"])
     assert attempt.results["models"].experiment.levels["model"] == ("lab/one", "lab/two")
     assert attempt.extent == "480 runs in 48 conditions with lab/one, lab/two"
-    assert "`society sweep --plan` of" in attempt.announcement
+    assert attempt.announcement.endswith(
+        "what it costs is told, with the same options for models, by `society sweep "
+        "nowhere/models.yaml --plan` and `society sweep nowhere/ablations.yaml --plan`"
+    )
 
 
 def test_the_offline_mind_is_not_held_against_language_models() -> None:
@@ -139,6 +142,16 @@ def test_p_values_of_a_claim_are_corrected_by_holm(results: Results) -> None:
     assert little.p == alone[1].p
 
 
+def test_intervals_are_widened_for_as_many_comparisons(results: Results) -> None:
+    """By Bonferroni: two of 97.5 %, which is 2.31 standard errors for 50 pairs."""
+    pairs = {"much": (LUCK + 0.3, 0 * LUCK), "little": (LUCK + 0.1, 0 * LUCK)}
+    much, _ = results.paired(pairs)
+    (alone,) = results.paired({"much": pairs["much"]})
+    error = LUCK.std(ddof=1) / np.sqrt(50)
+    assert (alone.high - alone.difference) / error == pytest.approx(2.01, abs=0.005)
+    assert (much.high - much.difference) / error == pytest.approx(2.31, abs=0.005)
+
+
 def test_what_cannot_be_tested_is_no_part_of_the_correction(results: Results) -> None:
     much = (LUCK + 0.3, 0 * LUCK)
     found = results.paired({"same": (LUCK, LUCK), "much": much})
@@ -173,6 +186,25 @@ def test_the_same_command_plays_nothing_again(attempt: Attempt) -> None:
     assert {part.file: part.file.stat().st_mtime_ns for part in attempt.parts} == before
 
 
+def test_runs_of_another_experiment_are_refused_before_anything_is_played(tmp_path: Path) -> None:
+    """Those of the last experiment: the first is not begun."""
+
+    def twice(**last: Any) -> Reproduction:
+        trials = [
+            Trial(name, "village_populations", name, instead=SMALL | {"replicates": 2} | more)
+            for name, more in (("first", {}), ("last", last))
+        ]
+        return Reproduction("twice", "Nobody 2026", Design(tuple(trials), list))
+
+    with processes(1) as cluster:
+        Attempt(twice(), tmp_path).play(cluster, Silent(), None)
+        for file in (tmp_path / "first").iterdir():
+            file.unlink()
+        with pytest.raises(RunFileError, match="played from another experiment"):
+            Attempt(twice(rounds=50), tmp_path).play(cluster, Silent(), None)
+    assert list((tmp_path / "first").iterdir()) == []
+
+
 class Dry(NamedTuple):
     """A dry run by the command line: its exit code, what it printed, its page as text."""
 
@@ -205,7 +237,9 @@ def test_a_dry_run_plays_everything_and_tells_nothing(dry: Dry) -> None:
     verdicts = dry.said["verdicts"]
     assert len(verdicts) > 15
     assert {one["outcome"] for one in verdicts} == {"cannot be told"}
-    assert {one["notes"] for one in verdicts} == {"the offline mind is no language model"}
+    assert {one["notes"].partition(";")[0] for one in verdicts} == {
+        "the offline mind is no language model"
+    }
 
 
 def test_the_page_of_a_dry_run_says_so_before_anything_else(dry: Dry) -> None:
@@ -222,9 +256,40 @@ def test_the_page_sets_the_papers_numbers_beside_ours(dry: Dry) -> None:
     assert "part against whole, which is no valid test" in dry.text
 
 
+def test_the_page_says_how_claims_are_judged_before_it_shows_them(dry: Dry) -> None:
+    begin = dry.text.index("Claims of the paper beside our results")
+    for words in (
+        "corrected by Holm over all comparisons of a claim",
+        "or it is not shown with so few runs",
+        "in part: some hold, and others do not or are not shown",
+        "a run that reaches round 50, the last one, counts with 50",
+    ):
+        assert words in dry.text[:begin]
+
+
+def test_what_is_asked_of_models_is_kept_as_files_that_can_be_planned(dry: Dry) -> None:
+    out = Path(dry.said["out"])
+    for name, conditions in (("models", 6), ("ablations", 18)):
+        read = experiment(out / f"{name}.yaml")
+        assert read.levels["model"] == ("offline",)
+        assert len(read.conditions) == conditions
+        assert {one.setup.replicates for one in read.conditions} == {2}
+
+
+def test_the_ablations_are_shown_beside_the_villages_with_both_channels(dry: Dry) -> None:
+    out = Path(dry.said["report"]).parent
+    table = (out / "tables" / "ablations-outcome.csv").read_text("utf-8")
+    assert {line.split(",")[0] for line in table.splitlines()[1:]} == {
+        "full",
+        "only_social_learning",
+        "only_group_decision",
+        "neither",
+    }
+
+
 def test_the_page_shows_each_experiment_and_no_id_twice(dry: Dry) -> None:
     assert "Figs 5, 6, 14 and 16: models, lakes and populations" in dry.text
-    assert "Figs 7 and 13: without imitation or a common policy" in dry.text
+    assert "Figs 7 and 13: without imitation or a common policy, beside villages with" in dry.text
     ids = re.findall(r'\bid="([^"]+)"', dry.html)
     assert len(ids) == len(set(ids))
 
