@@ -50,7 +50,7 @@ def test_every_block_of_the_readme_runs_as_shown(tmp_path: Path) -> None:
                     env=environment,
                     capture_output=True,
                     text=True,
-                    timeout=60,
+                    timeout=300,
                 )
                 typed += 1
                 said = done.stdout + done.stderr
