@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -323,3 +324,9 @@ def test_a_paper_that_is_not_there_is_the_users_mistake(capsys: pytest.CaptureFi
     assert capsys.readouterr().err == (
         "society: there is no reproduction 'vilage'; did you mean 'village'?\n"
     )
+
+
+def test_headings_of_an_experiment_stand_below_those_of_its_chapters(dry: Dry) -> None:
+    depths = [int(depth) for depth in re.findall(r"<h([1-6])", dry.html)]
+    assert {4} <= set(depths) <= {1, 2, 3, 4}
+    assert all(deeper <= one + 1 for one, deeper in pairwise(depths))
