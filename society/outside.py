@@ -11,7 +11,19 @@ import json
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
-from .calls import BARE, Address, Entry, Minds, NoVault, Request, Said, Trouble, Vault, stacked
+from .calls import (
+    BARE,
+    Address,
+    Entry,
+    Minds,
+    NoVault,
+    Request,
+    Said,
+    Trouble,
+    Vault,
+    added,
+    stacked,
+)
 from .draws import Array
 from .errors import PartError, Paused, Unparsed
 
@@ -33,9 +45,9 @@ class Ledger:
                 retries=old.retries + said.retries,
                 repairs=old.repairs + (request.again == "repair"),
                 cut=old.cut + (request.again == "cut"),
-                prompt_tokens=_sum(old.prompt_tokens, said.prompt_tokens),
-                completion_tokens=_sum(old.completion_tokens, said.completion_tokens),
-                cost=_sum(old.cost, said.cost),
+                prompt_tokens=added((old.prompt_tokens, said.prompt_tokens)),
+                completion_tokens=added((old.completion_tokens, said.completion_tokens)),
+                cost=added((old.cost, said.cost)),
             )
         )
 
@@ -53,11 +65,6 @@ class Ledger:
 
     def _put(self, entry: Entry) -> None:
         self._entries[entry[:3]] = entry
-
-
-def _sum(total: Any, value: Any) -> Any:
-    """None, once something unknown is in it."""
-    return None if total is None or value is None else total + value
 
 
 class Embedder(Protocol):

@@ -16,7 +16,7 @@ from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from society.calls import Entry, Spent
+from society.calls import Entry, Spent, added
 from society.errors import RunFileError, brief
 from society.models.budget import Budget
 from society.models.settings import Limits
@@ -252,12 +252,9 @@ def swept(
 
 def total(files: Iterable[Path]) -> Spent:
     """What the runs in some files have used together."""
-    calls = tokens = 0
-    cost: float | None = 0.0
-    for one in map(spent, files):
-        calls, tokens = calls + one.calls, tokens + one.tokens
-        cost = None if cost is None or one.cost is None else cost + one.cost
-    return Spent(calls, tokens, cost)
+    used = [spent(file) for file in files]
+    calls, tokens = sum(one.calls for one in used), sum(one.tokens for one in used)
+    return Spent(calls, tokens, added(one.cost for one in used))
 
 
 def _stopped() -> bool:
