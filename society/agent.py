@@ -43,11 +43,21 @@ class Column:
     """State that a component keeps for each agent: one value of `dtype` each, zero at first.
 
     public: kept per round in the run file, for the theatre and for measures.
+    heritable: a newborn agent has it from its parent.
+    per_peer: one value for each seat, (M, N): for small societies.
+    labels: what whole numbers stand for, in order from 0.
     """
 
     name: str
     dtype: DTypeLike = float
     public: bool = False
+    heritable: bool = False
+    per_peer: bool = False
+    labels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.public and self.per_peer:
+            raise ValueError(f"column {self.name!r} is public and per peer; choose one of the two")
 
 
 class Component:
@@ -63,7 +73,7 @@ class Component:
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
 
     def begin(self, me: Members) -> None:
-        """Fill the own columns before the script starts."""
+        """Fill the own columns: before the script starts, and where a new life begins later."""
 
     def answer(self, ask: Question, me: Members) -> Any:
         """One value per member, (M,), for the kinds in `answers`; pure.

@@ -22,7 +22,7 @@ from .members import Company, Inquiry, Members, News, Occasion, One, Question, W
 from .outside import Outside
 from .replies import Choice, Illegal, Reply, fields, heard, silence
 from .table import Table
-from .talk import Ask, Inherit, Tell
+from .talk import HERITABLE, Ask, Inherit, Tell
 
 C = TypeVar("C", bound=Component)
 
@@ -115,12 +115,26 @@ class Troupe:
 
     def begin(self) -> None:
         for company in self.companies:
-            company.unbegun = set(company.owners)
-            for part in company.components:
-                if part.overrides("begin"):
-                    audience = self._audience(company, None)
-                    part.begin(self._members(company, part, "begin", 0, audience))
-                company.unbegun -= {column.name for column in part.columns}
+            self._begin(company, self._audience(company, None), 0)
+
+    def _begin(self, company: Company, audience: Audience, use: int) -> None:
+        company.unbegun = set(company.owners)
+        for part in company.components:
+            if part.overrides("begin"):
+                part.begin(self._members(company, part, "begin", use, audience))
+            company.unbegun -= {column.name for column in part.columns}
+
+    def _reborn(self, newborn: Array) -> None:
+        """Columns of these rows, (R, N) of bool, are as before the first line."""
+        for company in self.companies:
+            here = _here(company, newborn)
+            if not here.any():
+                continue
+            for name, values in company.values.items():
+                anew = values.copy()
+                anew[here] = np.zeros(1, values.dtype)[0]
+                company.put(name, anew)
+            self._begin(company, self._audience(company, newborn), self.table.births)
 
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
         """Raw answers of those in `asked`, (R, N) of bool; None asks everybody."""
@@ -215,11 +229,14 @@ class Troupe:
 
     def inherit(self, line: Inherit, use: int) -> None:
         """Copy columns from parents to heirs, whatever their cohorts, then call `born`."""
+        if line.newborn is not None:
+            self._reborn(line.newborn)
+        columns = self._heritable() if line.columns == HERITABLE else line.columns
         heir = line.parents != NOBODY
         to = np.flatnonzero(heir)
         source = to - to % self.table.agents + line.parents.reshape(-1)[to]
         inherited: dict[str, Array] = {}
-        for name in line.columns:
+        for name in columns:
             values, has = self._world(name)
             copied = has[to] & has[source]
             inherited[name] = heir if copied.all() else _marked(heir.shape, to[copied])
@@ -235,6 +252,10 @@ class Troupe:
                     mask = own[0] if len(own) == 1 else np.any(own, axis=0)
                     audience = self._audience(company, mask)
                     part.born(self._members(company, part, f"born {line.kind}", use, audience))
+
+    def _heritable(self) -> tuple[str, ...]:
+        declared = [column for one in self.companies for column in one.declared.values()]
+        return tuple(dict.fromkeys(column.name for column in declared if column.heritable))
 
     def public(self) -> dict[str, Array]:
         """Every public column, (R, N); seats without it hold NaN, or the dtype's zero."""
@@ -255,7 +276,8 @@ class Troupe:
             return having[0].values[name], np.ones(size, bool)
         dtype = having[0].values[name].dtype if having else np.dtype(float)
         fill = missing if dtype.kind == "f" else np.zeros(1, dtype)[0]
-        values, has = np.full(size, fill, dtype), np.zeros(size, bool)
+        each = having[0].values[name].shape[1:] if having else ()
+        values, has = np.full((size, *each), fill, dtype), np.zeros(size, bool)
         for company in having:
             values[company.rows.node] = company.values[name]
             has[company.rows.node] = True

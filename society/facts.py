@@ -81,6 +81,15 @@ class Seen:
         nobody = peers == NOBODY
         return np.where(nobody, np.nan, taken) if nobody.any() else taken
 
+    def everyone(self) -> Array:
+        """What each member sees of every seat, (M, N), as floats; NaN of those it does not see.
+
+        Its own entry is NaN, too. Memory grows with the square of the number of agents.
+        """
+        rows, present = self._audience.rows, self._audience.present
+        sees = self._graph.sights(rows) & present[rows.replicate]
+        return np.where(sees, self._values[rows.replicate].astype(float), np.nan)
+
     def mean(self) -> Array:
         """The mean over each member's present neighbours; NaN if there is none."""
         present = self._audience.present

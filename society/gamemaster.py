@@ -245,9 +245,13 @@ class GameMaster:
         facts = self._keeper.facts(tell.facts)
         arrays = {(_role(fact), name): fact.values for name, fact in facts.items()}
         gone = None if tell.gone is None else self._keeper.wide(tell.gone, bool)
+        back = None if tell.back is None else self._keeper.wide(tell.back, bool)
         ends = None if tell.ends is None else self._keeper.tall(tell.ends, bool)
         if gone is not None:
             arrays["gone", ""] = gone
+        if back is not None:
+            arrays["back", ""] = back
+            self.table.close(back=back)  # whoever is back hears it
         if ends is not None:
             arrays["ends", ""] = ends
             self.cause[(ends & self.table.running)[:, 0]] = tell.kind
@@ -260,6 +264,10 @@ class GameMaster:
         self._steps.append(Step("tell", tell.kind, "", arrays))
 
     def _rewire(self, tell: Tell, arrays: dict[tuple[str, str], Array]) -> None:
+        for name in tell.restores:
+            self.table.graph(name)
+            self.table.graphs[name] = self.table.first_graphs[name]
+            arrays["restored", name] = self._keeper.tall(np.array(True), bool)
         for name in {**tell.joins, **tell.cuts}:
             edits: list[Array | None] = [None, None]
             for place, (role, said) in enumerate((("join", tell.joins), ("cut", tell.cuts))):
@@ -272,9 +280,13 @@ class GameMaster:
 
     def _inherit(self, line: Inherit, use: int) -> None:
         parents = self._keeper.seats(line.parents, "parent")
-        self.answerer.inherit(Inherit(line.kind, parents, line.columns), use)
-        step = Step("inherit", line.kind, ",".join(line.columns), {("parents", ""): parents})
-        self._steps.append(step)
+        arrays = {("parents", ""): parents}
+        newborn = None if line.newborn is None else self._keeper.wide(line.newborn, bool)
+        if newborn is not None:
+            arrays["newborn", ""] = newborn
+            self.table.bear(newborn)
+        self.answerer.inherit(Inherit(line.kind, parents, line.columns, newborn), use)
+        self._steps.append(Step("inherit", line.kind, ",".join(line.columns), arrays))
 
     @property
     def _number(self) -> int:

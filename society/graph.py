@@ -62,6 +62,18 @@ class Graph(ABC):
         return others
 
     @abstractmethod
+    def sights(self, rows: Rows) -> Array:
+        """Which seats each row sees, (M, N) of bool: for small societies."""
+
+    @abstractmethod
+    def matched(self, uniform: Array, present: Array) -> Array:
+        """A random matching of present neighbours that no pair could be added to, (R, N) of seats.
+
+        uniform: (R, N), a number of each agent. NOBODY for those who stay alone; edges are taken
+        as going both ways. It is maximal, and need not be the largest.
+        """
+
+    @abstractmethod
     def neighbours(self, replicate: int, seat: int) -> Array:
         """The seats that one agent sees, by id; (K,)."""
 
@@ -135,6 +147,21 @@ class Complete(Graph):
     def hides(self, rows: Rows, peers: Array) -> Array:
         outside: Array = (peers < NOBODY) | (peers >= self.seats)
         return outside
+
+    def sights(self, rows: Rows) -> Array:
+        others: Array = np.arange(self.seats) != rows.seat[:, None]
+        return others
+
+    def matched(self, uniform: Array, present: Array) -> Array:
+        # The present in the order of their numbers, then two and two; the absent come last.
+        order = np.argsort(np.where(present, uniform, np.inf), axis=1, kind="stable")
+        even = order[:, : self.seats // 2 * 2].reshape(self.replicates, -1, 2)
+        partner = np.full(present.shape, NOBODY)
+        np.put_along_axis(partner, even[..., 0], even[..., 1], 1)
+        np.put_along_axis(partner, even[..., 1], even[..., 0], 1)
+        both = present & (partner != NOBODY)
+        both &= np.take_along_axis(present, np.where(both, partner, 0), 1)
+        return np.where(both, partner, NOBODY)
 
     def neighbours(self, replicate: int, seat: int) -> Array:
         by_id = np.argsort(self.ids)
@@ -217,6 +244,31 @@ class Sparse(Graph):
         found: Array = after > np.searchsorted(self.keys, key, side="left")
         return found
 
+    def sights(self, rows: Rows) -> Array:
+        sees = np.zeros(self.replicates * self.seats * self.seats, bool)
+        sees[self.source * self.seats + self.target % self.seats] = True
+        return sees.reshape(-1, self.seats)[rows.node]
+
+    def matched(self, uniform: Array, present: Array) -> Array:
+        """Edges are taken in random order, each if both its ends are still free.
+
+        In parallel: an edge is taken as soon as it is the first one of both ends.
+        """
+        free = present.reshape(-1).copy()
+        partner = np.full(free.size, NOBODY)
+        one, other = self.source, self.target
+        rank = _edge_numbers(uniform.reshape(-1), one, other)
+        while len(one := one[(open_ := free[one] & free[other])]):
+            other, rank = other[open_], rank[open_]
+            first = np.full(free.size, np.iinfo(np.uint64).max, np.uint64)
+            np.minimum.at(first, one, rank)
+            np.minimum.at(first, other, rank)
+            best = (rank == first[one]) & (rank == first[other])
+            partner[one[best]], partner[other[best]] = other[best], one[best]
+            free[one[best]] = free[other[best]] = False
+        seats: Array = np.where(partner == NOBODY, NOBODY, partner % self.seats)
+        return seats.reshape(present.shape)
+
     def neighbours(self, replicate: int, seat: int) -> Array:
         node = replicate * self.seats + seat
         peers: Array = self.target[self.first[node] : self.first[node + 1]] % self.seats
@@ -258,6 +310,20 @@ class Sparse(Graph):
             return there
         back = (replicate * self.seats + peer) * self.seats + self.position[seat]
         return np.concatenate([there, back])
+
+
+def _edge_numbers(uniform: Array, one: Array, other: Array) -> Array:
+    """A number for each edge out of those of its ends, the same from either end; (E,) of uint64.
+
+    Mixed as by splitmix64, so that the numbers of edges with a common end are not alike.
+    Source: Steele, Lea and Flood 2014, OOPSLA.
+    """
+    bits = (uniform * 2.0**53).astype(np.uint64)
+    low, high = np.minimum(bits[one], bits[other]), np.maximum(bits[one], bits[other])
+    mixed = low * np.uint64(0x9E3779B97F4A7C15) + high
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
 
 
 def from_networkx(graphs: list[nx.Graph[Any]], ids: Array) -> Sparse:

@@ -32,9 +32,13 @@ class Keeper:
                 raise Misshapen(f"fact {name!r} is a bare value; say common, own or seen of it")
             if fact.graph:
                 self.table.graph(fact.graph)
-            shaped = self.tall if fact.scope == "common" else self.wide
+            if fact.scope == "seen" and fact.values.ndim > 2:
+                raise Misshapen(f"fact {name!r} has entries of several values; say own of it")
+            table = self.table
+            shape = (table.running if fact.scope == "common" else table.present).shape
             try:
-                normal[name] = fact._replace(values=shaped(fact.values, None))
+                shape = (*shape, *fact.values.shape[2:])
+                normal[name] = fact._replace(values=self.kept(fact.values, None, shape))
             except Misshapen as error:
                 raise Misshapen(f"fact {name!r} has {error}") from None
         return normal

@@ -19,10 +19,12 @@ from .replies import Reply
 from .table import Table
 
 if TYPE_CHECKING:
-    from .agent import Component
+    from .agent import Column, Component
     from .prompts import Prompts
 
 T = TypeVar("T")
+
+_MOST_CELLS = 50_000_000  # of a column per peer: 400 MB
 
 
 class News(NamedTuple):
@@ -102,9 +104,21 @@ class Company:
         self.declared = {column.name: column for part in components for column in part.columns}
         self.unbegun: set[str] = set()  # columns whose owner has not begun yet
         self.values = {
-            name: frozen(np.zeros(len(rows.node), column.dtype))
+            name: frozen(np.zeros(self.shape(column), column.dtype))
             for name, column in self.declared.items()
         }
+
+    def shape(self, column: Column) -> tuple[int, ...]:
+        """(M,), or (M, N) of a column per peer; raises CastError if that is too large."""
+        members, agents = len(self.rows.node), self.world.table.agents
+        if not column.per_peer:
+            return (members,)
+        if members * agents > _MOST_CELLS:
+            raise CastError(
+                f"column {column.name!r} of {members:,} agents has an entry for each of {agents:,} "
+                f"peers, and at most {_MOST_CELLS:,} fit; take fewer agents or replicates"
+            )
+        return members, agents
 
     def put(self, name: str, values: Array) -> None:
         """Replace a column."""

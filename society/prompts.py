@@ -4,8 +4,9 @@ The words are files, looked up in several folders in order, ours last, so that a
 any of them without touching code:
 
     SCENARIO/KIND.md        a question of this scenario; where there is none:
+    MECHANISM/KIND.md       one of a mechanism that it is wrapped in; where there is none:
     any/question.md         any question, from its facts and the form of its answer
-    SCENARIO/told/KIND.md   something that happened; where there is none: a plain sentence
+    SCENARIO/told/KIND.md   something that happened; where there is none, as above: a plain sentence
     any/PAGE.md             what is said around questions: repair, thinking, reflection
 
 A template sees each fact by name as this agent knows it, `facts` (all of them, those that are
@@ -43,10 +44,16 @@ _ANY = "any/question.md"
 
 
 class Prompts:
-    """The words of one scenario; `folders` that outweigh ours, the weightiest first."""
+    """The words of one scenario; `folders` that outweigh ours, the weightiest first.
 
-    def __init__(self, scenario: str, folders: Sequence[Path] = ()) -> None:
+    mechanisms: those that the scenario is wrapped in.
+    """
+
+    def __init__(
+        self, scenario: str, folders: Sequence[Path] = (), mechanisms: Sequence[str] = ()
+    ) -> None:
         self.scenario = scenario
+        self.owners = (scenario, *mechanisms)
         self.folders = (*folders, Path(str(resources.files("society.scenarios"))) / "prompts")
         self._chosen: dict[str, str] = {}
 
@@ -110,9 +117,12 @@ class Prompts:
         if not pack.is_dir():
             raise InputError(f"there is no folder {brief(pack)}; name one with prompt files")
         others = [folder for folder in self.folders if folder != pack]
-        legal = self._of_scenario(others) | {f"{self.scenario}/{kind}.md" for kind in kinds}
+        kinds = list(kinds)
+        asked = {f"{owner}/{kind}.md" for owner in self.owners for kind in kinds}
+        legal = self._of_scenario(others) | asked
         mine = self._of_scenario([pack])
-        told = {name for name in mine if name.startswith(f"{self.scenario}/told/")}
+        tales = tuple(f"{owner}/told/" for owner in self.owners)
+        told = {name for name in mine if name.startswith(tales)}
         used = self._reached(legal | told)
         if strays := sorted(mine - used):
             raise InputError(
@@ -148,8 +158,8 @@ class Prompts:
     def _template(self, kind: str) -> str:
         """The scenario's own template, or "" where there is none."""
         if kind not in self._chosen:
-            name = f"{self.scenario}/{kind}.md"
-            self._chosen[kind] = name if self._find(name) else ""
+            names = (f"{owner}/{kind}.md" for owner in self.owners)
+            self._chosen[kind] = next((name for name in names if self._find(name)), "")
         return self._chosen[kind]
 
     def _find(self, name: str) -> Path | None:
@@ -164,7 +174,7 @@ class Prompts:
         return {
             name
             for folder in folders
-            for part in (self.scenario, "any")
+            for part in (*self.owners, "any")
             for name in _names(folder, part)
         }
 
@@ -220,8 +230,8 @@ def _shown(facts: OwnFacts, replicate: int, sight: Sight) -> list[SimpleNamespac
 
 
 def _python(value: Any) -> Any:
-    """A number as Python's own, so that templates can reckon with it."""
-    return value.item() if isinstance(value, np.generic) else value
+    """A number as Python's own, so that templates can reckon with it; of several a list."""
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else value
 
 
 def _spaced(name: str) -> str:

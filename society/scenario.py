@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, JsonValue
@@ -15,10 +16,12 @@ from .graph import Graph
 from .outside import Embedder
 from .table import Table
 from .talk import Page, Script
+from .wrap import Mechanism
 
 Told = Mapping[str, Array]
 Drawing = str | Mapping[str, Any] | Callable[[int, np.random.Generator], Any]
 Fold = Literal["mean", "sum", "last", "first"]
+M = TypeVar("M", bound=Mechanism)
 
 
 OF_DEFAULT_CAST: dict[str, JsonValue] = {"of_default_cast": True}
@@ -87,6 +90,9 @@ class Afterword(Protocol):
         ...
 
 
+Conclusion = Callable[[Afterword], Iterable[Finding]]
+
+
 @dataclass(frozen=True)
 class Stage:
     """How a scenario wants to be shown.
@@ -101,6 +107,7 @@ class Stage:
     {"norm": "now holds"}.
     endings: what happened when a tell of this kind ended a replicate, as a clause.
     presence: the word for those who still take part: "9 of 10 present".
+    levels: what rounds within rounds are called, from the outermost: ("game", "round").
     """
 
     gauge: tuple[str, str] | None = None
@@ -111,6 +118,7 @@ class Stage:
     quotes: Mapping[str, str] = field(default_factory=dict)
     endings: Mapping[str, str] = field(default_factory=dict)
     presence: str = "present"
+    levels: tuple[str, ...] = ("round",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +127,10 @@ class Scenario:
 
     graph: the default for all relations, as in a scenario file: "ring", {"kind": "small_world",
     "rewiring": 0.2}, or a function (agents, numpy Generator) -> networkx graph. graphs: the same
-    for single relations. in_words: the scenario that language minds play in its place.
+    for single relations.
     afterword: what can be said when a run is over, and costs too much to be measured each round.
+    in_words: the scenario that language minds play in its place, or the parameters that make it
+    theirs. mechanisms: names of those that it is wrapped in, from the inside.
     """
 
     name: str
@@ -134,8 +144,9 @@ class Scenario:
     stage: Stage = Stage()
     graph: Drawing = "complete"
     graphs: Mapping[str, Drawing] = field(default_factory=dict)
-    in_words: str = ""
-    afterword: Callable[[Afterword], Iterable[Finding]] | None = None
+    in_words: str | Mapping[str, JsonValue] = ""
+    afterword: Conclusion | None = None
+    mechanisms: tuple[str, ...] = ()
 
     @property
     def summary(self) -> str:
@@ -154,8 +165,8 @@ def scenario(
     stage: Stage = Stage(),
     graph: Drawing = "complete",
     graphs: Mapping[str, Drawing] | None = None,
-    in_words: str = "",
-    afterword: Callable[[Afterword], Iterable[Finding]] | None = None,
+    in_words: str | Mapping[str, JsonValue] = "",
+    afterword: Conclusion | None = None,
 ) -> Callable[[Callable[[Table], Script]], Scenario]:
     """Turn a script into a scenario of the same name."""
 
@@ -178,6 +189,64 @@ def scenario(
         )
 
     return named
+
+
+@dataclass(frozen=True)
+class Additions:
+    """What a mechanism brings along, beside what it makes of the play.
+
+    levels: of rounds around those of the play. quotes, columns: as in Stage.
+    """
+
+    measures: tuple[Measure, ...] = ()
+    relations: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    quotes: Mapping[str, str] = field(default_factory=dict)
+    afterword: Conclusion | None = None
+
+
+def brings(additions: Additions) -> Callable[[M], M]:
+    """Say what a mechanism brings along; stands above @mechanism."""
+
+    def marked(wrap: M) -> M:
+        wrap.brings = additions  # type: ignore[attr-defined]
+        return wrap
+
+    return marked
+
+
+def wrapped(scenario: Scenario, wrap: Mechanism, **given: Any) -> Scenario:
+    """A scenario in a mechanism, with what that brings along.
+
+    >>> from society.scenarios.donor_game import donor_game
+    >>> from society.scenarios.generations import generations
+    >>> wrapped(donor_game, generations, count=3).stage.levels
+    ('generation', 'game', 'round')
+    """
+    added: Additions = getattr(wrap, "brings", Additions())
+    stage, told = scenario.stage, {measure.name: measure for measure in scenario.measures}
+    return replace(
+        scenario,
+        play=wrap(scenario.play, **given),
+        measures=tuple({**told, **{measure.name: measure for measure in added.measures}}.values()),
+        relations=tuple(dict.fromkeys((*scenario.relations, *added.relations))),
+        stage=replace(
+            stage,
+            levels=(*added.levels, *stage.levels),
+            columns=tuple(dict.fromkeys((*stage.columns, *added.columns))),
+            quotes={**stage.quotes, **added.quotes},
+        ),
+        afterword=_both(scenario.afterword, added.afterword),
+        mechanisms=(*scenario.mechanisms, wrap.__name__),
+    )
+
+
+def _both(one: Conclusion | None, other: Conclusion | None) -> Conclusion | None:
+    """The findings of two afterwords, one after the other."""
+    if one is None or other is None:
+        return one or other
+    return lambda after: chain(one(after), other(after))
 
 
 @dataclass(frozen=True)

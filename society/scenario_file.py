@@ -230,6 +230,15 @@ def _keys(key: str, said: Mapping[str, Any]) -> Keys:
                 Fault((key,), f"no cohort is called {rest[0]!r}; {nearest(rest[0], names)}", True)
             )
         return ("cohorts", names.index(rest[0]), *rest[1:])
+    if head == "mechanisms" and rest:
+        names = [name for part in said["mechanisms"] for name in part]
+        if rest[0] not in names:
+            raise Refused(
+                Fault(
+                    (key,), f"no mechanism is called {rest[0]!r}; {nearest(rest[0], names)}", True
+                )
+            )
+        return ("mechanisms", names.index(rest[0]), *rest)
     return (head, *rest)
 
 

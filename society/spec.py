@@ -27,12 +27,12 @@ from .graph import Graph
 from .members import World
 from .outside import Outside
 from .prompts import Prompts
-from .scenario import Params, Scenario
+from .scenario import Params, Scenario, wrapped
 from .scenario_file import CohortSpec, Spec, found
 from .table import Table, complete_graphs
 from .talk import Recorder
 from .tape import Answerer
-from .wrap import Play, questions
+from .wrap import questions
 
 if TYPE_CHECKING:
     from .models.budget import Budget
@@ -120,7 +120,8 @@ class Setup:
         """How questions are put into words: what the user has, then ours."""
         homes = [Path(file).parent / "prompts" for file in self.files if file.endswith(".py")]
         own = [Path(self.spec.prompts)] if self.spec.prompts else []
-        return Prompts(self.scenario.name, [*own, *filter(Path.is_dir, dict.fromkeys(homes))])
+        folders = [*own, *filter(Path.is_dir, dict.fromkeys(homes))]
+        return Prompts(self.scenario.name, folders, self.scenario.mechanisms)
 
     @property
     def models_named(self) -> set[str]:
@@ -239,13 +240,18 @@ class _Preparation:
             with self.at("uses", index):
                 self.shelf.add(file)
         scenario = self.scenario()
+        given = spec.parameters
         if spec.models and spec.cohorts is None and scenario.in_words:
-            scenario = self.shelf.scenario(scenario.in_words)
-        plays = self.plays(scenario.play)
+            if isinstance(scenario.in_words, str):
+                scenario = self.shelf.scenario(scenario.in_words)
+            else:
+                given = {**scenario.in_words, **given}
+        stages = self.stages(scenario)
+        scenario = list(stages.values())[-1]
         drawings, models = self.drawings(scenario), self.models()
         agents, rounds = self.agents(scenario), spec.rounds or scenario.rounds
         with self.at("parameters"):
-            params = checked(scenario.params, spec.parameters)
+            params = checked(scenario.params, given)
             if spec.cohorts is not None:
                 _refuse_overruled(spec.parameters, scenario.params)
                 cast = self.cast(spec.cohorts, scenario.cast(params, agents), params)
@@ -255,13 +261,13 @@ class _Preparation:
             _refuse_unasked(spec.models, scenario.cast(params, agents), scenario.name)
         self.refuse()
         table = _bare_table(scenario, params, spec.seed, agents, rounds)
-        for keys, play in plays.items():
+        for keys, stage in stages.items():
             with self.at(*keys):
-                play(table)  # a mechanism says now what it misses
+                stage.play(table)  # says now what it misses
             self.refuse()
         setup = Setup(
             spec,
-            replace(scenario, play=play),
+            scenario,
             params,
             agents,
             rounds,
@@ -272,7 +278,7 @@ class _Preparation:
         )
         if spec.prompts is not None:
             with self.at("prompts"):
-                asked = {ask.kind for ask in questions(play, table)}
+                asked = {ask.kind for ask in questions(scenario.play, table)}
                 setup.words.check(Path(spec.prompts), asked)
             self.refuse()
         return setup
@@ -301,17 +307,19 @@ class _Preparation:
             line = self.spec._source.line(Fault(("scenario",), str(error)))
             raise type(error)(line) from error
 
-    def plays(self, play: Play) -> dict[Keys, Play]:
-        """The bare play and what each mechanism makes of the one before, by where it is said."""
-        plays: dict[Keys, Play] = {("scenario",): play}
+    def stages(self, scenario: Scenario) -> dict[Keys, Scenario]:
+        """The bare scenario, then in one mechanism after the other, by where each is said."""
+        stages: dict[Keys, Scenario] = {("scenario",): scenario}
         for index, part in enumerate(self.spec.mechanisms):
             for name, given in part.items():
                 with self.at("mechanisms", index):
                     wrap = self.shelf.mechanism(name)
                     with self.at("mechanisms", index, name):
-                        play = wrap(play, **dict(checked(parameters_of(wrap), given)))
-                        plays["mechanisms", index] = play
-        return plays
+                        scenario = wrapped(
+                            scenario, wrap, **dict(checked(parameters_of(wrap), given))
+                        )
+                        stages["mechanisms", index] = scenario
+        return stages
 
     def agents(self, scenario: Scenario) -> int:
         spec = self.spec

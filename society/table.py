@@ -17,6 +17,8 @@ class Table:
 
     params: the scenario's parameters. replicates: R; agents: N; horizon: rounds at most.
     present: (R, N), who takes part. running: (R, 1), which replicates go on. active: both.
+    lives: (R, N), the number of each row's life. At first it is the id; every further birth counts
+    on by N, so that the agent with id i that is born at the g-th birth has the number g N + i.
     """
 
     def __init__(
@@ -34,10 +36,13 @@ class Table:
         self.ids, self.replicate_ids = ids, replicate_ids
         self.replicates, self.agents, self.horizon = len(replicate_ids), len(ids), horizon
         self.graphs = dict(graphs or {})
+        self.first_graphs = dict(self.graphs)
         self.present: Array = np.ones((self.replicates, self.agents), bool)
         self.running: Array = np.ones((self.replicates, 1), bool)
         self.active: Array = self.present
         self.complete = True  # whether nobody is gone, and nothing has ended
+        self.births = 0
+        self.lives: Array = np.broadcast_to(ids, self.present.shape)
         self.path: tuple[int, ...] = ()
         self.turn_page: Callable[[], None] = lambda: None
         self.moment = 0  # the number of the page that is being written
@@ -100,17 +105,26 @@ class Table:
         rank = Draws(self.seed, address, others, use=self.moment).uniform("rank")
         return np.argsort(rank, kind="stable")
 
-    def close(self, gone: Array | None, ends: Array | None) -> None:
-        """Mark agents as gone and replicates as ended: nobody asks them again."""
+    def close(
+        self, gone: Array | None = None, ends: Array | None = None, back: Array | None = None
+    ) -> None:
+        """Mark agents as gone and replicates as ended: nobody asks them, but who is back."""
         # Most lines change nothing; who keeps the same arrays need not look at them again.
-        if gone is not None and gone.any():
-            self.present = self.present & ~gone
-        elif ends is None or not ends.any():
+        if not any(change is not None and change.any() for change in (gone, ends, back)):
             return
+        if back is not None:
+            self.present = self.present | back
+        if gone is not None:
+            self.present = self.present & ~gone
         if ends is not None:
             self.running = self.running & ~ends
         self.active = self.present & self.running
         self.complete = bool(self.active.all())
+
+    def bear(self, newborn: Array) -> None:
+        """New lives begin in these rows, (R, N) of bool."""
+        self.births += 1
+        self.lives = np.where(newborn, self.births * self.agents + self.ids, self.lives)
 
     @property
     def places(self) -> Array:

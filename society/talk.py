@@ -18,6 +18,8 @@ from .replies import Reply
 
 Scope = Literal["common", "own", "seen"]
 
+HERITABLE = ("*",)  # as the columns of an Inherit
+
 
 class Fact(NamedTuple):
     """Values and who may know them."""
@@ -28,12 +30,12 @@ class Fact(NamedTuple):
 
 
 def common(values: object) -> Fact:
-    """The same for all agents of a replicate: a scalar or (R, 1)."""
+    """The same for all agents of a replicate: a scalar or (R, 1); or (R, 1, K) of K entries."""
     return Fact("common", np.asarray(values))
 
 
 def own(values: object) -> Fact:
-    """Each agent knows its own entry: (R, N)."""
+    """Each agent knows its own entry: (R, N), or (R, N, K) of K entries each."""
     return Fact("own", np.asarray(values))
 
 
@@ -63,9 +65,10 @@ class Ask:
 class Tell:
     """What happened: agents notice it, the run file keeps it.
 
-    gone: (R, N), agents who take no further part.
+    gone: (R, N), agents who take no further part. back: (R, N), absent ones who take part again.
     ends: (R, 1), replicates that are over; `kind` is then the cause that is kept.
     joins, cuts: by graph, (R, N) of the peer to whom each agent's edge is added or cut, or NOBODY.
+    restores: graphs that are again as they were at the start, before joins and cuts.
     """
 
     kind: str
@@ -74,19 +77,25 @@ class Tell:
     ends: Array | None = None
     joins: Mapping[str, Array] = field(default_factory=dict)
     cuts: Mapping[str, Array] = field(default_factory=dict)
+    back: Array | None = None
+    restores: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Inherit:
     """Agents copy `columns` from the rows in `parents` ((R, N) of seats; NOBODY copies nothing).
 
-    A column that the parent or the heir does not have stays as it was. All copies are taken
-    before any is written, and then `born` is called for the heirs.
+    columns: by name, or HERITABLE: all that components declare to be so. A column that the parent
+    or the heir does not have stays as it was. All copies are taken before any is written, and then
+    `born` is called for the heirs.
+    newborn: (R, N) of bool, rows in which a new life begins: their columns begin anew before
+    anything is copied, and the table counts their lives on.
     """
 
     kind: str
     parents: Array
     columns: tuple[str, ...]
+    newborn: Array | None = None
 
 
 Line = Ask | Tell | Inherit
@@ -97,7 +106,7 @@ class Step(NamedTuple):
     """One line as it was played, normalised: what replay, digest and run file work on.
 
     arrays: by (role, name), where role is "common", "own", "seen GRAPH" for facts, and "answer",
-    "who", "gone", "ends", "join", "cut", "parents" for the rest.
+    "who", "gone", "back", "ends", "restored", "join", "cut", "parents", "newborn" for the rest.
     """
 
     sort: Literal["ask", "tell", "inherit"]

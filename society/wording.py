@@ -73,7 +73,9 @@ def shortened(text: str, limit: int) -> str:
 
 
 def plain(value: object) -> str:
-    """Any fact: a number, yes or no, or somebody's words."""
+    """Any fact: a number, yes or no, somebody's words, or several of these."""
+    if isinstance(value, list | np.ndarray):
+        return ", ".join(plain(entry) for entry in value)
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if isinstance(value, int | float | np.number):

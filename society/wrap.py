@@ -52,7 +52,12 @@ def overhear(
 
 
 def questions(play: Play, table: Table) -> Iterator[Ask]:
-    """What a play asks up to the horizon, without asking anybody.
+    """What a play asks up to the horizon, without asking anybody."""
+    return (said for said in rehearsed(play, table) if isinstance(said, Ask))
+
+
+def rehearsed(play: Play, table: Table) -> Iterator[Line]:
+    """What a play says up to the horizon, without anybody to hear it.
 
     It is rehearsed for one replicate at a table of its own, where every answer is silent and nobody
     leaves. Since lines do not depend on answers, these are all that can come.
@@ -75,7 +80,7 @@ def questions(play: Play, table: Table) -> Iterator[Ask]:
         except StopIteration:
             return
         received = None
+        yield said
         if isinstance(said, Ask):
-            yield said
             silent = silence(said.reply, (1, alone.agents))
             received = silent.get("", silent)

@@ -153,9 +153,9 @@ def test_a_script_that_yields_something_else_is_refused(play: Play) -> None:
         (own(np.zeros((3, 2))), r"\(3, 2\) where \(2, 3\)"),
         (common(np.zeros((2, 3))), r"\(2, 3\) where \(2, 1\)"),
         (common(np.zeros((3, 1))), r"\(3, 1\) where \(2, 1\)"),
-        (seen("all", np.zeros((2, 3, 1))), r"\(2, 3, 1\) where \(2, 3\)"),
+        (own(np.zeros((3, 2, 4))), r"\(3, 2, 4\) where \(2, 3, 4\)"),
     ],
-    ids=["own", "own, transposed", "common, too wide", "common", "seen, too deep"],
+    ids=["own", "own, transposed", "common, too wide", "common", "own, of several entries"],
 )
 def test_a_fact_of_the_wrong_shape_is_refused_with_scenario_line_and_fact(
     play: Play, fact: Any, shape: str

@@ -1,0 +1,38 @@
+"""A strategy in words, which its owner follows: made once, or learnt from those who did well.
+
+Whoever asks for it (`devise`) is society.scenarios.generations; the sentence that came of it is
+told as `devised`. Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from society.agent import Column, Component, Inquiry, Members, News, One
+from society.wording import fenced
+
+
+@dataclass(frozen=True)
+class Strategy(Component):
+    """A sentence that says how one plays; newborn agents have their parent's until they devise one.
+
+    strategy: the first one; none if it is empty. Keeps the column `strategy`.
+    """
+
+    strategy: str = ""
+
+    notices = ("devised",)
+    columns = (Column("strategy", object, public=True, heritable=True),)
+
+    def begin(self, me: Members) -> None:
+        me["strategy"] = np.full(len(me), self.strategy, object)
+
+    def notice(self, tell: News, me: Members) -> None:
+        told = tell.facts["strategy"]
+        me["strategy"] = np.where(told == "", me["strategy"], told)
+
+    def brief(self, ask: Inquiry, one: One) -> str:
+        text = one["strategy"]
+        return f"Your strategy: {fenced(text)}" if text and ask.kind != "devise" else ""

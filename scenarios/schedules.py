@@ -1,0 +1,130 @@
+"""Who meets whom in a donor game, and who of the two gives.
+
+N agents are parted by chance into halves a_0 .. a_(h-1) and b_0 .. b_(h-1), h = N / 2. Round t
+pairs a_i with b_((i + s_t) mod h), and the halves give in turn, a first:
+
+    ordered-once   s = 0 .. h-1, then again so that every ordered pair gives exactly once in N
+                   rounds; the two rounds of a pair lie at least h - 1 apart
+    no-repeat      s = 0 .. h-1: nobody meets anybody twice, for h rounds at most
+    published      s = 0 .. h-1 twice, the second time with the roles of the first exchanged, so
+                   that the turns break once; it is what the paper's public notebook plays
+    random         other pairs in each round, by chance and only along the graph `meet`; who of a
+                   pair gives is chance, too, and those who find nobody sit out
+
+In every second game the roles are exchanged, so that nobody is favoured by who receives last.
+With strict turns and 12 agents the paper's 12 rounds without a repeated partner cannot be had:
+each half gives in every other round, and there are 6 partners.
+
+Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 3; that its schedule is infeasible, and
+what takes its place, are ours.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from society.draws import Array
+from society.errors import ScenarioError
+from society.graph import NOBODY, Complete
+from society.table import Table
+
+Schedule = Literal["ordered-once", "no-repeat", "published", "random"]
+
+
+class Pairs(NamedTuple):
+    """One round: the seat of each agent's partner, or NOBODY, and who gives; (R, N) each."""
+
+    partner: Array
+    gives: Array
+
+    @property
+    def receives(self) -> Array:
+        """Who has a partner that gives, (R, N) of bool."""
+        receives: Array = (self.partner != NOBODY) & ~self.gives
+        return receives
+
+    def other(self, values: Array) -> Array:
+        """What the partner has, (R, N) or (R, N, K); of nobody it is what stands on seat 0."""
+        seat = np.where(self.partner == NOBODY, 0, self.partner)
+        index = seat if values.ndim == 2 else seat[..., None]
+        theirs: Array = np.take_along_axis(values, index, 1)
+        return theirs
+
+
+def feasible(schedule: Schedule, agents: int, rounds: int) -> None:
+    """Raises ScenarioError unless so many agents can play so many rounds."""
+    if agents < 2 or agents % 2:
+        raise ScenarioError(
+            f"{agents} agents cannot be paired; give an even number of at least 2, "
+            f"as {agents + 1} or {max(agents - 1, 2)}"
+        )
+    most = {"ordered-once": agents, "published": agents, "no-repeat": agents // 2}.get(schedule)
+    if most is None or rounds <= most:
+        return
+    needed = rounds * 2 if schedule == "no-repeat" else rounds + rounds % 2
+    raise ScenarioError(
+        f"schedule {schedule} has at most {most} rounds for {agents} agents, as halves give in "
+        f"turn, and {rounds} were asked for; take {most} rounds, {needed} agents, or schedule "
+        f"{'ordered-once' if schedule == 'no-repeat' and rounds <= agents else 'random'}"
+    )
+
+
+def shift(schedule: Schedule, number: int, half: int) -> tuple[int, bool]:
+    """s_t of round `number`, from 1 on, and whether the first half gives.
+
+    >>> [shift("ordered-once", number, 6)[0] for number in range(1, 13)]
+    [0, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 0]
+    """
+    lap, place = divmod(number - 1, half)
+    first_gives = number % 2 == 1
+    if schedule == "published":
+        return place, (place % 2 == 0) ^ (lap == 1)
+    if lap and half % 2 == 0:
+        # An even number of rotations would give the second lap the turns of the first.
+        return (place + 1) % half, first_gives
+    return place, first_gives
+
+
+class Halves:
+    """The halves of one play, drawn anew for each."""
+
+    def __init__(self, table: Table) -> None:
+        self._table, self._schedule = table, table.params.schedule
+        self._draws = table.draws("donor_game")
+        self._order = np.argsort(self._draws.uniform("half"), axis=1, kind="stable")
+
+    def round(self, game: int, number: int) -> Pairs:
+        """Who meets whom among those who take part."""
+        if self._schedule == "random":
+            return self._by_chance()
+        half = self._table.agents // 2
+        turn, first_gives = shift(self._schedule, number, half)
+        one = self._order[:, :half]
+        other = np.roll(self._order[:, half:], -turn, axis=1)
+        partner = np.empty_like(self._order)
+        np.put_along_axis(partner, one, other, 1)
+        np.put_along_axis(partner, other, one, 1)
+        gives = np.zeros(partner.shape, bool)
+        np.put_along_axis(gives, one if first_gives ^ (game % 2 == 0) else other, True, 1)
+        if not self._table.complete:
+            active = self._table.active
+            partner = np.where(active & np.take_along_axis(active, partner, 1), partner, NOBODY)
+        return Pairs(partner, gives & (partner != NOBODY))
+
+    def _by_chance(self) -> Pairs:
+        meet = self._draws.uniform("meet")
+        partner = self._table.graph("meet").matched(meet, self._table.active)
+        pairs = Pairs(partner, partner != NOBODY)
+        role = self._draws.uniform("role")
+        return pairs._replace(gives=pairs.gives & (role < pairs.other(role)))
+
+
+def on_everybody(table: Table) -> None:
+    """Raises ScenarioError where a schedule that pairs all with all meets another graph."""
+    if table.params.schedule != "random" and not isinstance(table.graph("meet"), Complete):
+        raise ScenarioError(
+            f"schedule {table.params.schedule} pairs everybody with everybody, and the graph meet "
+            "says otherwise; take schedule random, or leave that graph out"
+        )
