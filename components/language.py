@@ -38,6 +38,7 @@ class LanguagePolicy(Component):
     """A language model: it answers every question that no component before it answers.
 
     model, and by kind of question another one in `questions`: names among the run's models.
+    An agent that has a column `model_gene` asks the model that this names in place of `model`.
     thinking: step by step before the answer, instead of the answer only.
     peers_seen: so many of the neighbours at most are shown and can be named, by chance each round.
     """
@@ -54,9 +55,14 @@ class LanguagePolicy(Component):
         return tuple(dict.fromkeys((self.model, *self.questions.values())))
 
     async def consult(self, ask: Inquiry, one: One) -> Any:
-        model = self.questions.get(ask.kind, self.model)
+        model = self.questions.get(ask.kind) or _gene(one) or self.model
         shown = view(ask, one, self.peers_seen)
         return await answered(ask, one, model, shown, thinking=self.thinking)
+
+
+def _gene(one: One) -> str:
+    """The model that an agent has inherited; "" if none is heritable here."""
+    return str(one["model_gene"]) if "model_gene" in one else ""
 
 
 class View(NamedTuple):

@@ -1,7 +1,9 @@
 """A strategy in words, which its owner follows: made once, or learnt from those who did well.
 
 Whoever asks for it (`devise`) is society.scenarios.generations; the sentence that came of it is
-told as `devised`. Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 3.
+told as `devised`. It stands in every other question to its owner, whoever thought of it: the owner,
+or its parent, if the owner found no words that could be read.
+Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 3.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ import numpy as np
 
 from society.agent import Column, Component, Inquiry, Members, News, One
 from society.wording import fenced
+
+_SHOWN = 1500  # characters: strategies grow over the generations, and none may be cut
 
 
 @dataclass(frozen=True)
@@ -35,4 +39,4 @@ class Strategy(Component):
 
     def brief(self, ask: Inquiry, one: One) -> str:
         text = one["strategy"]
-        return f"Your strategy: {fenced(text)}" if text and ask.kind != "devise" else ""
+        return f"Your strategy: {fenced(text, _SHOWN)}" if text and ask.kind != "devise" else ""

@@ -3,7 +3,9 @@
 All agents are asked about the same encounters, and nothing comes of it: so a strategy, be it a
 rule, a sentence or code, becomes a function from what is known of a recipient to the share that it
 is given (a reaction norm), strategies of all generations can be compared, and newborn ones with
-those that they were made from, before the same recipients. Donor and recipient own the same.
+those that they were made from, before the same recipients. Donor and recipient own the same, and
+each is shown as much as the game ever shows: of a record only what the recipient itself did.
+Under stake `fixed` the shares are still those of the list, though there no gift is a part.
 Source: ours; Vallinder and Hughes 2024, section 4.1, ask for such a fixed background.
 """
 
@@ -15,7 +17,7 @@ import numpy as np
 
 from society.graph import NOBODY
 from society.scenarios.donations import decided
-from society.scenarios.traces import GAVE, Deeds
+from society.scenarios.traces import GAVE, Deeds, blank
 from society.table import Table
 from society.talk import Script, Tell, common, own
 
@@ -43,32 +45,39 @@ BATTERY = (
 
 
 def supposed(table: Table) -> Script:
-    """Ask everybody about the battery; tells `reaction`, the shares given, (R, N, B)."""
+    """Ask everybody about the battery; tells `reaction`, the shares given, (R, N, B).
+
+    NaN of those who do not take part.
+    """
     p = table.params
+    held = np.full(table.present.shape, p.endowment or 1.0)  # a share of nothing is no answer
+    worth = p.cost if p.stake == "fixed" else held
     shares = []
     for encounter in BATTERY:
-        held = np.full(table.present.shape, max(p.endowment, 1.0))
         facts = {
             "generation": common(table.births + 1),
             "round": common(len(encounter.shares) + 1),
             "resources": own(held),
             "recipient": own(np.full(held.shape, NOBODY)),
             "recipient_resources": own(held),
+            **deeds(table, encounter).facts(table),
         }
-        facts |= deeds(table, encounter).facts(table)
-        choice = yield from decided(p, held, facts, table.active, "suppose")
-        worth = p.cost if p.stake == "fixed" else held
-        shares.append(np.divide(choice.given, worth, out=np.zeros_like(held), where=worth != 0))
-    yield Tell("supposed", {"reaction": own(np.stack(shares, axis=2))})
+        choice = yield from decided(table, held, facts, table.active, "suppose")
+        shares.append(np.where(table.active, choice.given / worth, np.nan))
+    names = np.array([[[encounter.name for encounter in BATTERY]]], object)
+    reaction = own(np.stack(shares, axis=2))
+    yield Tell("supposed", {"encounter": common(names), "reaction": reaction})
 
 
 def deeds(table: Table, encounter: Encounter) -> Deeds:
-    """What is shown of a recipient: as much of it as the game ever shows."""
-    length = table.params.trace if table.params.medium == "trace" else 0
-    blank = Deeds.none((*table.present.shape, length))
-    count = min(length, len(encounter.shares))
-    sort, share, when = blank.sort.copy(), blank.share.copy(), blank.when.copy()
-    sort[..., :count] = GAVE
-    share[..., :count] = encounter.shares[:count]
-    when[..., :count] = np.arange(len(encounter.shares), len(encounter.shares) - count, -1)
-    return blank._replace(sort=sort, share=share, when=when)
+    """What is shown of a recipient, who had the endowment when it gave."""
+    p, rounds = table.params, len(encounter.shares)
+    shown = encounter.shares[: p.trace if p.medium == "trace" else 1]
+    length = p.trace if p.medium == "trace" else len(shown)
+    known = Deeds.of(blank(table, length))
+    for place, share in enumerate(shown):
+        known.sort[..., place] = GAVE
+        known.share[..., place] = share
+        known.units[..., place] = share * (p.cost if p.stake == "fixed" else p.endowment)
+        known.when[..., place] = rounds - place
+    return known

@@ -3,7 +3,8 @@
 Under stake `share` a donor of r units gives x, 0 <= x <= r, and the recipient gets m x; or, with
 punishment, spends x, and the recipient loses 2 x, but at most what it has. Under stake `fixed` a
 gift costs c and is worth b, and a punishment costs c and takes 2 c; debts are possible.
-Resources in = resources out + (m - 1) gifts - (1 + 2) punishments, as far as there was to take.
+What all own grows by (m - 1) of what is given under stake `share`, by b - c a gift under `fixed`,
+and shrinks by what is spent and destroyed in punishing.
 Source: Vallinder and Hughes 2024, arXiv 2412.10270; Nowak and Sigmund 1998, Nature 393.
 """
 
@@ -11,22 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from society.draws import Array
-from society.graph import NOBODY
+from society.errors import ScenarioError
 from society.replies import Amount, Choice, Form, Reply
 from society.scenarios.schedules import Pairs
-from society.scenarios.traces import GAVE, HAD_NOTHING, PUNISHED, Deeds
+from society.scenarios.traces import GAVE, HAD_NOTHING, NONE, PUNISHED, Deeds
 from society.table import Table
 from society.talk import Ask, Fact, Script, own, seen
 
-if TYPE_CHECKING:
-    from society.scenarios.donor_game import DonorGame
-
 DESTROYED = 2  # units that a unit of punishment takes
+GIVE, PUNISH = 1, 2  # among keep, give, punish
 NOTHING: Mapping[str, Any] = MappingProxyType({"deed": "donate", "amount": 0.0})
 
 
@@ -40,12 +39,14 @@ class Decision(NamedTuple):
 class Done(NamedTuple):
     """What came of the decisions of a round; (R, N) each.
 
-    share: of what the donor owned, 0 where it punished, NaN where it had nothing to give and for
-    all who are no donors. received, taken: units, of recipients. gain: of everybody.
+    deed: what each donor did, as an index into DEEDS; NONE of the others. share: of what the donor
+    owned, 0 where it punished, NaN where it had nothing to give and for all who are no donors.
+    received, taken: units, of recipients. gain: of everybody.
     """
 
     given: Array
     spent: Array
+    deed: Array
     share: Array
     received: Array
     taken: Array
@@ -53,31 +54,40 @@ class Done(NamedTuple):
 
     def deeds(self, pairs: Pairs, number: int) -> Deeds:
         """As entries of a trace, (R, N, 1)."""
-        gave = np.where(np.isnan(self.share), HAD_NOTHING, GAVE)
-        sort = np.where(self.spent > 0, PUNISHED, gave).astype(np.int8)
-        share = np.where(sort == GAVE, self.share, np.nan)
-        units = self.given + self.spent
-        when = np.full(sort.shape, number)
-        return Deeds(*(part[..., None] for part in (sort, share, units, pairs.partner, when)))
+        share = np.where(self.deed == GAVE, self.share, np.nan)
+        units, when = self.given + self.spent, np.full(share.shape, number)
+        return Deeds(*(part[..., None] for part in (self.deed, share, units, pairs.partner, when)))
 
     def facts(self, table: Table, pairs: Pairs) -> dict[str, Fact]:
-        """As everybody is told; neighbours on `hear` see who gave which share to whom."""
+        """As all are told; neighbours on `hear` see who did what to whom, and the share given."""
+        offered = np.where(pairs.receives, pairs.other(self.share), np.nan)
         return {
             "partner": seen("hear", pairs.partner),
             "share": seen("hear", self.share),
+            "deed": seen("hear", self.deed),
             "donor": own(pairs.gives),
-            "partner_life": own(
-                np.where(pairs.partner == NOBODY, NOBODY, pairs.other(table.lives))
-            ),
+            "partner_life": own(pairs.lives(table)),
             "given": own(self.given),
             "spent": own(self.spent),
             "received": own(self.received),
+            "received_share": own(offered),
             "taken": own(self.taken),
         }
 
+    def added(self, held: Array) -> Array:
+        """What everybody owns thereafter, (R, N); raises ScenarioError if that is infinite."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            owned: Array = held + self.gain
+        if not np.isfinite(owned).all():
+            raise ScenarioError(
+                "somebody owns more than 1e308 units, beyond which nobody can count; play fewer "
+                "rounds, or take a smaller multiplier"
+            )
+        return owned
 
-def reply(p: DonorGame, held: Array) -> Reply:
-    """The form of a decision for somebody who owns so much."""
+
+def reply(p: Any, held: Array) -> Reply:
+    """The form of a decision for those who own so much, (R, N); p: the parameters of the game."""
     if p.stake == "fixed":
         return Choice("keep", "give", "punish") if p.punishment else Choice("keep", "give")
     if p.punishment:
@@ -86,13 +96,14 @@ def reply(p: DonorGame, held: Array) -> Reply:
 
 
 def decided(
-    p: DonorGame, held: Array, facts: Mapping[str, Fact], who: Array, kind: str = "donate"
+    table: Table, held: Array, facts: Mapping[str, Fact], who: Array, kind: str = "donate"
 ) -> Script:
-    """What those in `who` do; an answer that cannot be read gives nothing."""
+    """What those in `who` do, as a Decision; an answer that cannot be read gives nothing."""
+    p = table.params
     otherwise: Any = "keep" if p.stake == "fixed" else NOTHING if p.punishment else 0.0
     said = yield Ask(kind, reply(p, held), facts, who=who, otherwise=otherwise)
     if p.stake == "fixed":
-        return Decision(p.cost * (said == 1), p.cost * (said == 2))
+        return Decision(p.cost * (said == GIVE), p.cost * (said == PUNISH))
     if p.punishment:
         gives = said["deed"] == 0
         return Decision(said["amount"] * gives, said["amount"] * ~gives)
@@ -105,13 +116,17 @@ def settled(table: Table, pairs: Pairs, held: Array, choice: Decision) -> Done:
     if p.execution_error:
         works = table.draws("donor_game").uniform("slip") >= p.execution_error
         given, spent = given * works, spent * works
-    harm = np.where(pairs.receives, DESTROYED * pairs.other(spent), 0.0)
+    # Only donors decide, so that who meets nobody, or gives itself, gets and loses nothing.
+    gift, harm = pairs.other(given), DESTROYED * pairs.other(spent)
     if p.stake == "fixed":
         share = np.where(pairs.gives, (given > 0) * 1.0, np.nan)
-        worth = p.benefit * (pairs.other(given) > 0)
+        received = p.benefit * (gift > 0)
     else:
         able = pairs.gives & (held > 0)
         share = np.divide(given, held, out=np.full(held.shape, np.nan), where=able)
-        worth, harm = p.multiplier * pairs.other(given), np.minimum(harm, held)
-    received = np.where(pairs.receives, worth, 0.0)
-    return Done(given, spent, share, received, harm, received - given - spent - harm)
+        with np.errstate(over="ignore"):
+            received = p.multiplier * gift
+        harm = np.minimum(harm, held)
+    deed = np.where(np.isnan(share), HAD_NOTHING, np.where(spent > 0, PUNISHED, GAVE))
+    deed = np.where(pairs.gives, deed, NONE).astype(np.int8)
+    return Done(given, spent, deed, share, received, harm, received - given - spent - harm)

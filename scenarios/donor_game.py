@@ -10,9 +10,10 @@ A game has T rounds, and everybody begins it with an endowment; in every second 
 exchanged. Agents are not told how many rounds there are. What a donor is shown of the recipient is
 built by the game (society.scenarios.traces), who meets whom stands in society.scenarios.schedules.
 
-With k rounds left a unit is worth m^ceil(k / 2) to who gives next, and as much to who receives
-next one round later, so that under stake `share` and strict turns giving all is best for all:
-with m = 2, 12 rounds and an endowment of 10, a mean of 30,720; always giving half comes to 393.9.
+If all take turns and give all, a unit becomes m^k in the k rounds that are left if its owner gives
+next, and m^(k - 1) if its owner receives next: endowments E come to a mean of
+E (m + 1) m^(T - 1) / 2, which for m > 1 is the most that can be had: 30,720 for m = 2, E = 10,
+T = 12.
 Source: Vallinder and Hughes 2024, arXiv 2412.10270; stake `fixed`: Nowak and Sigmund 1998, Nature
 393. Ours: the schedules, records, chance to know (q), errors of execution, refusals, gossip.
 """
@@ -28,17 +29,19 @@ from society.cast import Cohort, fitted
 from society.checks import Positive, Share
 from society.components.donation import Donation
 from society.components.language import LanguagePolicy
+from society.components.recall import Recall
+from society.components.reputation import Reputation
 from society.components.strategy import Strategy
 from society.draws import Array
 from society.errors import ScenarioError
 from society.graph import NOBODY
-from society.scenario import OF_DEFAULT_CAST, Measure, Params, Stage, Told, scenario
+from society.scenario import OF_DEFAULT_CAST, Measure, Meeting, Params, Stage, Told, scenario
 from society.scenarios.battery import supposed
 from society.scenarios.donations import decided, settled
 from society.scenarios.hearsay import Reviews, gossiped
 from society.scenarios.partners import Partners, accepted
-from society.scenarios.schedules import Halves, Pairs, Schedule, feasible, on_everybody
-from society.scenarios.traces import Trace
+from society.scenarios.schedules import Halves, Pairs, Schedule, playable
+from society.scenarios.traces import Trace, informed
 from society.table import Table
 from society.talk import Fact, Script, Tell, common, own
 
@@ -51,19 +54,20 @@ class DonorGame(Params):
     stake: Literal["share", "fixed"] = Field(
         "share", description="any share of what one owns is given, or a fixed sum"
     )
-    cost: Positive = Field(1, description="c, of giving under stake fixed")
+    cost: float = Field(1, gt=0, description="c, of giving under stake fixed")
     benefit: Positive = Field(3, description="b, of a gift under stake fixed")
     punishment: bool = Field(False, description="whether one may destroy instead of giving")
     games: int = Field(2, ge=1, description="played one after the other, with roles exchanged")
     schedule: Schedule = Field("ordered-once", description="who meets whom, and who gives")
     medium: Literal["trace", "record", "review"] = Field(
-        "trace", description="what is shown of the recipient"
+        "trace",
+        description="what is shown of the recipient: deeds along a chain, all its own, or reviews",
     )
-    trace: int = Field(3, ge=0, description="entries of it that are shown")
+    trace: int = Field(3, ge=0, le=100, description="entries of a trace, or reviews, at most")
     known: Share = Field(1, description="q, the chance to learn of the recipient's past")
     execution_error: Share = Field(0, description="chance that a gift or punishment fails")
     partners: Partners = Field(
-        "given", description="whether one may refuse a partner, and seek another one thereafter"
+        "given", description="whether one may refuse a partner, and is then rid of it"
     )
     gossip: bool = Field(False, description="whether agents tell neighbours what they think of one")
     probe: bool = Field(
@@ -76,64 +80,61 @@ class DonorGame(Params):
 
 
 def donors(p: DonorGame, agents: int) -> list[Cohort]:
-    """The default cast: donors by rule, of many different strategies, or language models."""
+    """The default cast: language models, or donors by rule, of many different strategies.
+
+    Where they gossip, rules give by reputation, since only who has an opinion can pass it on, and
+    language models remember what they hear.
+    """
     if p.minds == "language":
-        return [Cohort("donor", agents, (Strategy(), fitted(LanguagePolicy, p)))]
-    return [Cohort("donor", agents, (fitted(Donation, p),))]
+        ears = (Recall(),) if p.gossip else ()
+        return [Cohort("donor", agents, (Strategy(), *ears, fitted(LanguagePolicy, p)))]
+    rule = fitted(Reputation if p.gossip else Donation, p)
+    return [Cohort("donor", agents, (rule,))]
 
 
-def final(told: Told, table: Table) -> Array:
-    """Resources at the end of a game, mean over agents, (R,)."""
-    mean: Array = told["final"].mean(1)
-    return mean
-
-
-def over_donors(values: Array, told: Told) -> Array:
-    """Mean over those who had a chance to give, and something to give, (R,); NaN if nobody."""
-    able = ~np.isnan(told["share"])
-    count = able.sum(1)
-    total: Array = np.where(able, values, 0).sum(1)
+def mean_over(some: Array, values: Array) -> Array:
+    """The mean over those marked, (R, N) -> (R,); NaN if there are none."""
+    count = some.sum(1)
+    total: Array = np.where(some, values, 0).sum(1)
     return total / np.where(count, count, np.nan)
 
 
-def per_pair(happened: Array, told: Told) -> Array:
-    """Share of the encounters of a round, (R,); NaN if there was none."""
-    pairs = told["donor"].sum(1)
-    share: Array = (happened & told["donor"]).sum(1) / np.where(pairs, pairs, np.nan)
-    return share
+def share_given(told: Told, table: Table) -> Array:
+    """Share given by those who had a chance to give, and something to give, (R,)."""
+    return mean_over(~np.isnan(told["share"]), told["share"])
 
 
-def alone(told: Told, table: Table) -> Array:
-    """Share of those present who have no partner, (R,)."""
-    present = table.present.sum(1)
-    idle: Array = (table.present & (told["partner"] == NOBODY)).sum(1)
-    return idle / np.where(present, present, np.nan)
+def share_refused(told: Told, table: Table) -> Array:
+    """Share of encounters, (R,); the two whom a refusal parts have no partner any more."""
+    return mean_over((told["partner"] != NOBODY) | told["refused"], told["refused"])
+
+
+def share_alone(told: Told, table: Table) -> Array:
+    """Share of those present whom nobody was found for, (R,)."""
+    return mean_over(table.present, (told["partner"] == NOBODY) & ~told["refused"])
 
 
 def reaction_of_newborn(told: Told, table: Table) -> Array:
     """Share given to the battery by newborn agents less that of the others, (R,)."""
-    share = np.nanmean(told["reaction"], axis=2)
-    newborn = table.lives // table.agents == table.births
-    both = newborn.any(1) & ~newborn.all(1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        young, old = ((share * some).sum(1) / some.sum(1) for some in (newborn, ~newborn))
-    return np.where(both, young - old, np.nan)
+    share = told["reaction"].mean(2)
+    newborn, known = table.lives // table.agents == table.births, ~np.isnan(share)
+    return mean_over(newborn & known, share) - mean_over(~newborn & known, share)
 
 
 MEASURES = (
-    Measure("final_resources", "units, mean over agents and games", final),
     Measure(
-        "donation",
-        "share of what donors owned",
-        lambda told, table: over_donors(told["share"], told),
+        "final_resources",
+        "units, mean over agents and games",
+        lambda told, table: mean_over(table.present, told["final"]),
     ),
+    Measure("donation", "share of what donors owned", share_given),
     Measure(
         "punished",
         "share of encounters",
-        lambda told, table: per_pair(told["spent"] > 0, told),
+        lambda told, table: mean_over(told["donor"], told["spent"] > 0),
     ),
-    Measure("refused", "share of encounters", lambda told, t: per_pair(told["refused"], told)),
-    Measure("sat_out", "share of agents without a partner", alone),
+    Measure("refused", "share of encounters", share_refused),
+    Measure("sat_out", "share of agents without a partner", share_alone),
     Measure(
         "mutation_bias",
         "share given to the battery, newborn less other agents",
@@ -143,7 +144,16 @@ MEASURES = (
 
 STAGE = Stage(
     columns=("resources", "share", "spent"),
-    links={},
+    meeting=Meeting(
+        "partner",
+        "deed",
+        ("", "gave {share:%}", "had nothing to give", "punished with {spent}"),
+        share="share",
+        holds="resources",
+        apart="refused",
+    ),
+    links={"gossip about": "spoke of"},
+    quotes={"review": "is said to be"},
     levels=("game", "round"),
 )
 
@@ -160,12 +170,23 @@ STAGE = Stage(
 )
 def donor_game(table: Table) -> Script:
     """Agents give to each other by what they hear of each other (Vallinder and Hughes 2024)."""
-    p = table.params
-    feasible(p.schedule, table.agents, table.horizon)
-    on_everybody(table)
-    if p.partners == "rewired" and p.schedule != "random":
-        raise ScenarioError("partners rewired needs schedule random, since the graph changes")
+    playable(table)
+    _fitting(table.params)
     return _played(table)
+
+
+def _fitting(p: DonorGame) -> None:
+    """Raises ScenarioError for options that cannot be had together."""
+    if p.partners == "rewired" and p.schedule != "random":
+        raise ScenarioError(
+            f"partners rewired changes who can meet whom, and schedule {p.schedule} is fixed; "
+            "take schedule random, or partners agreed"
+        )
+    if p.probe and p.medium == "review":
+        raise ScenarioError(
+            "probe asks what one would give after certain shares, and medium review shows none; "
+            "take medium trace or record, or leave out probe"
+        )
 
 
 def _played(table: Table) -> Script:
@@ -173,38 +194,36 @@ def _played(table: Table) -> Script:
     if p.probe:
         yield from supposed(table)
     for game in table.rounds(p.games):
-        held, trace, reviews = (
-            np.full(table.present.shape, float(p.endowment)),
-            Trace(table),
-            Reviews(table),
-        )
+        held = np.full(table.present.shape, float(p.endowment))
+        trace, reviews = Trace(table), Reviews(table)
         for number in table.rounds():
             if number == 1:
                 yield Tell("endowed", {"resources": own(held)}, restores=("meet",))
-            pairs = halves.round(game, number)
-            facts = (
-                encounter(table, pairs, held, number) | trace.facts(pairs) | reviews.facts(pairs)
-            )
-            pairs, refused = yield from accepted(table, pairs, facts)
-            done = settled(table, pairs, held, (yield from decided(p, held, facts, pairs.gives)))
-            held = held + done.gain
-            yield Tell(
-                "donated",
-                done.facts(table, pairs) | {"resources": own(held), "refused": own(refused)},
-            )
+            now = {"generation": common(table.births + 1), "round": common(number)}
+            pairs, learns = halves.round(game, number), informed(table)
+            facts = {
+                **now,
+                **encounter(table, pairs, held),
+                **trace.facts(pairs, learns),
+                **reviews.facts(pairs, learns),
+            }
+            pairs, apart = yield from accepted(table, pairs, facts)
+            choice = yield from decided(table, held, facts, pairs.gives)
+            done = settled(table, pairs, held, choice)
+            held = done.added(held)
+            owned = {"resources": own(held), "refused": own(apart)}
+            yield Tell("donated", done.facts(table, pairs) | owned)
             trace.add(pairs, done.deeds(pairs, number))
-            yield from reviews.written(pairs, done)
+            yield from reviews.written(pairs, done, now)
             if p.gossip:
-                yield from gossiped(table)
+                yield from gossiped(now)
         yield Tell("scored", {"final": own(held)})
 
 
-def encounter(table: Table, pairs: Pairs, held: Array, number: int) -> dict[str, Fact]:
-    """What a donor knows besides the recipient's past."""
+def encounter(table: Table, pairs: Pairs, held: Array) -> dict[str, Fact]:
+    """What each agent owns, and who is opposite with how much."""
     return {
-        "generation": common(table.births + 1),
-        "round": common(number),
         "resources": own(held),
-        "recipient": own(pairs.other(table.lives)),
-        "recipient_resources": own(pairs.other(held)),
+        "recipient": own(pairs.lives(table)),
+        "recipient_resources": own(pairs.other(held, np.nan)),
     }

@@ -3,20 +3,21 @@
 In every generation
     1. newborn agents begin their lives: they have the heritable traits of a parent, mutated as
        their components see fit, and may devise a strategy in words by the advice of their elders;
-    2. the scenario is played;
+    2. the scenario is played, from its beginning;
     3. fitness is read off what it tells, and selection (society.scenarios.selection) says who lives
        on, and whose children take the places of the others.
-Survivors keep their names, traits and strategies. Whoever dies in the scenario, dies; where the
-scenario ends before its horizon, its agents wait for the next generation. A replicate in which
-nobody is left is over. The lineage is told: `descended` has the number of everybody's life and of
-its parent's, `selected` its fitness, and whether it survives.
+Survivors keep their names, traits and strategies. A child belongs to the cohort of its seat; of a
+parent in another one it has the traits that both have, and keeps its own first ones else. Whoever
+dies in the scenario, dies; where the scenario ends before its horizon, its agents wait for the next
+generation. A replicate in which nobody is left is over. The lineage is told: `descended` has the
+number of everybody's life and of its parent's, `selected` its fitness, and whether it survives.
 Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 3; the other rules: see selection.
 """
 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 import numpy as np
@@ -26,15 +27,16 @@ from society.checks import Positive
 from society.draws import Array
 from society.errors import ScenarioError, nearest
 from society.graph import NOBODY
-from society.replies import Words
 from society.scenario import Additions, Measure, Told, brings
+from society.scenarios.repeated import Recess
 from society.scenarios.selection import Rule, Selection
+from society.sentence import Sentence
 from society.table import Table
 from society.talk import HERITABLE, Ask, Fact, Inherit, Line, Script, Tell, common, own, seen
 from society.wrap import Play, mechanism, overhear, rehearsed
 
 Count = Annotated[int, Field(ge=1)]
-STRATEGY = Words(600)
+STRATEGY = Sentence(1500, opening="My strategy will be")
 
 
 def over_survivors(told: Told, table: Table) -> Array:
@@ -56,6 +58,12 @@ def mean_of(name: str, told: Told) -> Array:
     count = known.sum(1)
     total: Array = np.where(known, told[name], 0).sum(1)
     return total / np.where(count, count, np.nan)
+
+
+def first_of(name: str, told: Told, table: Table) -> Array:
+    """The mean in the first generation, NaN later, (R,)."""
+    mean = mean_of(name, told)
+    return mean if table.births == 0 else np.full_like(mean, np.nan)
 
 
 ADDITIONS = Additions(
@@ -81,19 +89,12 @@ ADDITIONS = Additions(
 )
 
 
-def first_of(name: str, told: Told, table: Table) -> Array:
-    """The mean in the first generation, NaN later, (R,)."""
-    mean = mean_of(name, told)
-    return mean if table.births == 0 else np.full_like(mean, np.nan)
-
-
 @brings(ADDITIONS)
 @mechanism
 def generations(
     play: Play,
     *,
     count: Count = 10,
-    games: Count = 1,
     fitness: str = "payoff",
     fold: Literal["mean", "sum", "last"] = "mean",
     phenotype: str = "",
@@ -107,37 +108,35 @@ def generations(
 ) -> Play:
     """Generations of agents play; those who do well live on, and have children.
 
-    count: generations. games: how often each plays. fitness: the fact that says how well somebody
-    did, and fold: which of its tellings in a generation counts. phenotype: a fact whose mean over a
-    generation is followed besides; none: fitness. survivors: their share under truncation. elite:
-    how many survive under proportional and tournament selection, of `entrants` each. strength:
-    that of selection under fermi and moran. overlapping: whether survivors live on, or all are
-    replaced. strategies: whether newborn agents devise one in words, from those of all survivors
-    whom they see on the graph `advise` with their fitness, or from their parent's. Raises
-    ScenarioError, before the first line, for facts that the play does not tell.
+    count: generations. fitness: the fact that says how well somebody did, and fold: what becomes
+    of its tellings in a generation. phenotype: a fact whose mean over a generation is followed
+    besides; none: fitness. survivors: their share under truncation. elite: how many survive under
+    proportional and tournament selection. entrants: of each tournament. strength: that of selection
+    under fermi and moran. overlapping: whether survivors live on, or all are replaced. strategies:
+    whether newborn agents devise one in words, from those of all survivors whom they see on the
+    graph `advise` with their fitness, or from their parent's; who says nothing that can be read has
+    its parent's. Raises ScenarioError, before the first line, for facts that the play does not
+    tell.
     """
     rule = Selection(selection, survivors, elite, entrants, strength, overlapping)
     if not overlapping and selection in ("fermi", "moran", "none"):
         raise ScenarioError(
-            f"generations: under selection {selection} it is children that replace some of the "
+            f"under selection {selection} it is children that replace some of the "
             "agents, so that generations overlap; leave out overlapping: false"
         )
 
     @functools.wraps(play)
     def evolving(table: Table) -> Script:
         _find(play, table, {"fitness": fitness, "phenotype": phenotype})
+        table.succession = rule
 
         def script() -> Script:
             lineage = Lineage(table, strategies)
             for number in table.rounds(count):
                 yield from lineage.begun(number)
-                tally = Tally(table, fitness, phenotype or fitness, fold)
-                if games == 1:
-                    yield from tally.overheard(play)
-                else:
-                    for _ in table.rounds(games):
-                        yield from tally.overheard(play)
-                yield from lineage.selected(tally, rule)
+                tally, recess = Tally(table, fitness, phenotype or fitness, fold), Recess(table)
+                yield from tally.overheard(recess.played(play))
+                yield from lineage.selected(tally, recess.waiting, rule)
 
         return script()
 
@@ -151,7 +150,7 @@ def _find(play: Play, table: Table, wanted: dict[str, str]) -> None:
         for line in rehearsed(play, table)
         if isinstance(line, Tell)
         for name, fact in line.facts.items()
-        if fact.scope != "common" and fact.values.dtype.kind in "biuf" and fact.values.ndim == 2
+        if fact.scope != "common" and fact.values.dtype.kind in "biuf" and fact.values.ndim <= 2
     }
     for use, name in wanted.items():
         if name and name not in told:
@@ -172,32 +171,23 @@ class Tally:
 
     def __post_init__(self) -> None:
         shape = self.table.present.shape
-        self.dead = np.zeros(shape, bool)
         self._sums = {name: np.zeros(shape) for name in {self.fitness, self.phenotype}}
         self._counts = {name: np.zeros(shape, np.int64) for name in self._sums}
         self._last = np.full(shape, np.nan)
 
-    def overheard(self, play: Play) -> Script:
-        """Drive the play; where it ends a replicate, its agents only leave."""
-        return overhear(play(self.table), line=self._heard)
+    def overheard(self, script: Script) -> Script:
+        """Drive the script of a generation."""
+        return overhear(script, line=self._heard)
 
     def _heard(self, said: Line) -> Line:
-        if not isinstance(said, Tell):
-            return said
-        for name in self._sums:
-            if name in said.facts:
-                self._add(name, said.facts[name])
-        if said.gone is not None:
-            self.dead = self.dead | (
-                np.broadcast_to(said.gone, self.dead.shape) & self.table.active
-            )
-        if said.ends is None:
-            return said
-        out = np.broadcast_to(said.ends, self.dead.shape) & self.table.present
-        return replace(said, ends=None, gone=out if said.gone is None else out | said.gone)
+        if isinstance(said, Tell):
+            for name in self._sums:
+                if name in said.facts:
+                    self._add(name, said.facts[name])
+        return said
 
     def _add(self, name: str, fact: Fact) -> None:
-        values = np.where(self.table.active, np.broadcast_to(fact.values, self.dead.shape), np.nan)
+        values = np.where(self.table.active, fact.values, np.nan)
         known = ~np.isnan(values)
         self._sums[name] += np.where(known, values, 0)
         self._counts[name] += known
@@ -215,7 +205,10 @@ class Tally:
         """The fitness of each agent, (R, N)."""
         if self.fold == "last":
             return self._last
-        return self._sums[self.fitness] if self.fold == "sum" else self.mean(self.fitness)
+        if self.fold == "mean":
+            return self.mean(self.fitness)
+        told = self._counts[self.fitness] > 0
+        return np.where(told, self._sums[self.fitness], np.nan)
 
 
 @dataclass
@@ -236,41 +229,41 @@ class Lineage:
 
     def begun(self, number: int) -> Script:
         """The children of the last generation are born; survivors go on."""
-        table, newborn, parent = self.table, ~self.survives, self.parents
-        old, lives = self.strategy, table.lives
+        table, parent, lives = self.table, self.parents, self.table.lives
+        newborn = ~self.survives & table.running
         if number > 1:
-            newborn = newborn & table.running
             yield Inherit("born", parent, HERITABLE, newborn)
-        seat = np.where(parent == NOBODY, 0, parent)
-        descent = {
+        facts = {
+            "generation": common(number),
             "life": own(table.lives),
-            "parent": own(np.where(parent == NOBODY, NOBODY, np.take_along_axis(lives, seat, 1))),
+            "parent": own(_of_parent(parent, lives, NOBODY)),
             "newborn": own(newborn),
         }
-        yield Tell(
-            "descended",
-            {"generation": common(number), **descent},
-            back=~table.present & table.running,
-        )
+        yield Tell("descended", facts, back=~table.present & table.running)
         if self.strategies != "none":
-            theirs = np.where(parent == NOBODY, "", np.take_along_axis(old, seat, 1))
-            said = yield Ask(
-                "devise", STRATEGY, self._advice(number, theirs, seat), newborn, theirs
-            )
-            self.strategy = np.where(newborn, said, old)
-            yield Tell("devised", {"strategy": own(self.strategy)})
+            yield from self._devised(number, newborn)
 
-    def _advice(self, number: int, theirs: Array, seat: Array) -> dict[str, Fact]:
+    def _devised(self, number: int, newborn: Array) -> Script:
+        """Newborn agents are asked for a strategy, all are told their own."""
+        theirs = _of_parent(self.parents, self.strategy, "")
+        facts = {"generation": common(number)} | self._advice(theirs)
+        said = yield Ask("devise", STRATEGY, facts, newborn, theirs)
+        new = np.where(said == "", theirs, said)
+        self.strategy = np.where(newborn, new, self.strategy)
+        yield Tell("devised", {"strategy": own(self.strategy)})
+
+    def _advice(self, theirs: Array) -> dict[str, Fact]:
         """What newborn agents hear of strategies, and of what came of them."""
-        facts = {"generation": common(number)}
         if self.strategies == "parent":
-            score = np.take_along_axis(self.scores, seat, 1)
-            return facts | {"strategy": own(theirs), "score": own(score)}
-        elder = np.where(self.survives.any(1, keepdims=True), self.survives, self._parental())
-        return facts | {
+            score = _of_parent(self.parents, self.scores, np.nan)
+            return {"strategy": own(theirs), "score": own(score)}
+        # Where all have been replaced, parents advise.
+        some = self.survives.any(1, keepdims=True)
+        elder = np.where(some, self.survives, self._parental())
+        return {
             "elder": seen("advise", elder),
-            "strategy": seen("advise", self.strategy),
-            "score": seen("advise", self.scores),
+            "strategy": seen("advise", np.where(elder, self.strategy, "")),
+            "score": seen("advise", np.where(elder, self.scores, np.nan)),
         }
 
     def _parental(self) -> Array:
@@ -280,10 +273,10 @@ class Lineage:
         parental[replicate, self.parents[replicate, seat]] = True
         return parental
 
-    def selected(self, tally: Tally, rule: Selection) -> Script:
-        """Fitness, and who survives with it."""
+    def selected(self, tally: Tally, waiting: Array, rule: Selection) -> Script:
+        """Fitness, and who survives with it; waiting: who would take part if the game went on."""
         table = self.table
-        alive = table.running & ~tally.dead & (table.lives >= 0)
+        alive = table.running & (table.present | waiting)
         self.scores = np.where(alive, tally.scores(), np.nan)
         self.survives, self.parents = rule(self.scores, alive, table)
         facts = {
@@ -291,4 +284,12 @@ class Lineage:
             "phenotype": own(tally.mean(tally.phenotype)),
             "survives": own(self.survives),
         }
-        yield Tell("selected", facts, ends=table.running & ~alive.any(1, keepdims=True))
+        yield Tell("selected", facts)
+        yield Tell("extinct", ends=np.logical_not(alive.any(1, keepdims=True)))
+
+
+def _of_parent(parents: Array, values: Array, nobody: float | str) -> Array:
+    """What everybody's parent has, (R, N); `nobody` for those without one."""
+    theirs: Array = np.take_along_axis(values, np.where(parents == NOBODY, 0, parents), 1)
+    theirs[parents == NOBODY] = nobody
+    return theirs

@@ -1,7 +1,7 @@
 """What agents say about each other: reviews for all to read, gossip for those who listen.
 
-    review   whoever was given a chance to receive writes a line about the donor; donors are shown
-             the latest lines about their recipient, in place of a trace
+    review   whoever met a donor writes a line about it; donors are shown the latest lines about
+             their recipient, in place of a trace
     gossip   everybody names one neighbour on the graph `hear` and says good or bad of it; those who
              see the speaker on that graph hear it, and may make of it what they will
 Source: ours; Vallinder and Hughes 2024, section 5, ask what reviews would change. Gossip that can
@@ -10,8 +10,11 @@ be wrong: Sommerfeld et al. 2007, PNAS 104.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from society.draws import Array
 from society.graph import NOBODY
 from society.replies import Choice, Form, Peer, Words
 from society.scenarios.donations import Done
@@ -34,30 +37,36 @@ class Reviews:
         self._on = table.params.medium == "review"
         self.lines = np.full((*table.present.shape, table.params.trace), "", object)
 
-    def facts(self, pairs: Pairs) -> dict[str, Fact]:
-        """What donors read about their recipients, if that is how they hear of them."""
-        return {"reviews": own(pairs.other(self.lines))} if self._on else {}
+    def facts(self, pairs: Pairs, learns: Array) -> dict[str, Fact]:
+        """What donors read of their recipients, if that is how they hear of them, (R, N, K).
 
-    def written(self, pairs: Pairs, done: Done) -> Script:
-        """Those who were to receive write about the donors."""
+        learns: who is told anything, (R, N).
+        """
+        if not self._on:
+            return {}
+        return {"reviews": own(np.where(learns[..., None], pairs.other(self.lines, ""), ""))}
+
+    def written(self, pairs: Pairs, done: Done, now: Mapping[str, Fact]) -> Script:
+        """Those who met a donor write about it; now: what everybody knows of the moment."""
         if not self._on:
             return
         facts = {
-            "donor": own(pairs.other(self._table.lives)),
+            **now,
+            "donor": own(pairs.lives(self._table)),
             "share": own(pairs.other(done.share)),
             "received": own(done.received),
             "taken": own(done.taken),
         }
         answer = yield Ask("review", LINE, facts, who=pairs.receives, otherwise="")
-        said = np.asarray(_CLEAN(answer), object)
-        yield Tell("reviewed", {"review": own(np.where(pairs.gives, pairs.other(said), ""))})
-        written = pairs.gives & (pairs.other(said) != "")
-        new = np.concatenate([pairs.other(said)[..., None], self.lines[..., :-1]], axis=2)
-        self.lines = np.where(written[..., None], new[..., : self.lines.shape[2]], self.lines)
+        # Who gives receives nothing and writes nothing, so that what it reads is about itself.
+        line = pairs.other(np.asarray(_CLEAN(answer), object), "")
+        yield Tell("reviewed", {"review": own(line)})
+        new = np.concatenate([line[..., None], self.lines], axis=2)[..., : self.lines.shape[2]]
+        self.lines = np.where((line != "")[..., None], new, self.lines)
 
 
-def gossiped(table: Table) -> Script:
-    """Everybody says good or bad of one neighbour, to those who see the speaker."""
-    said = yield Ask("gossip", _SAYS, otherwise=_NOTHING)
+def gossiped(now: Mapping[str, Fact]) -> Script:
+    """Everybody says good or bad of one neighbour; now: what everybody knows of the moment."""
+    said = yield Ask("gossip", _SAYS, now, otherwise=_NOTHING)
     facts = {"about": seen("hear", said["about"]), "good": seen("hear", said["verdict"] == 1)}
     yield Tell("gossiped", facts)

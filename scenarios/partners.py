@@ -1,11 +1,14 @@
 """Partner choice: whom one agrees to meet, and whom one never meets again.
 
     given     partners are as the schedule has them
-    agreed    both are shown what is known of the other and may refuse; then nobody gives
-    rewired   whoever refuses also cuts the edge of the graph `meet` between the two, for the rest
-              of the game, and makes a new one to somebody by chance
-So who is refused by all is ostracised: it meets nobody any more.
-Source: the option is ours; rewiring as in Santos, Pacheco and Lenaerts 2006, PLoS Comput. Biol. 2.
+    agreed    both are shown what is known of the other and who of them may give; if one refuses,
+              nobody gives
+    rewired   a refusal also cuts the edge of the graph `meet` between the two, for the rest of the
+              game, and whoever refused makes a new one to somebody by chance
+So who is refused by all is ostracised: it neither gives nor receives, and under `rewired` has
+nobody left to meet, unless chance makes somebody seek it who does not know it.
+Source: the option is ours, after Santos, Pacheco and Lenaerts 2006, PLoS Comput. Biol. 2, where
+the new neighbour is one of the old neighbour's.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from society.draws import Array
-from society.graph import NOBODY, Rows
+from society.graph import NOBODY, Complete, Rows
 from society.replies import Choice
 from society.scenarios.schedules import Pairs
 from society.table import Table
@@ -27,25 +30,28 @@ Partners = Literal["given", "agreed", "rewired"]
 
 def accepted(table: Table, pairs: Pairs, facts: Mapping[str, Fact]) -> Script:
     """The pairs that agree, and who is in a pair of which one refused, (R, N) of bool."""
-    rule, paired = table.params.partners, pairs.partner != NOBODY
+    rule = table.params.partners
     if rule == "given":
-        return pairs, np.zeros_like(paired)
-    answer = yield Ask("accept", Choice("refuse", "accept"), facts, who=paired, otherwise="accept")
-    refuses = paired & (answer == 0)
-    apart = refuses | (paired & pairs.other(refuses))
+        return pairs, np.zeros_like(pairs.gives)
+    facts = {**facts, "gives": own(pairs.gives)}
+    reply = Choice("refuse", "accept")
+    answer = yield Ask("accept", reply, facts, who=~pairs.alone, otherwise="accept")
+    refuses = ~pairs.alone & (answer == 0)
+    apart = refuses | pairs.other(refuses, False)
     if rule == "rewired":
-        cuts = {"meet": np.where(refuses, pairs.partner, NOBODY)}
-        yield Tell("refused", {"refuses": own(refuses)}, cuts=cuts, joins=_joins(table, refuses))
+        # From both ends, since a graph may have edges in one direction only.
+        cuts = {"meet": np.where(apart, pairs.partner, NOBODY)}
+        joins = {"meet": np.where(refuses, _sought(table, pairs), NOBODY)}
+        yield Tell("refused", {"refuses": own(refuses)}, cuts=cuts, joins=joins)
     return Pairs(np.where(apart, NOBODY, pairs.partner), pairs.gives & ~apart), apart
 
 
-def _joins(table: Table, refuses: Array) -> dict[str, Array]:
-    """A new neighbour by chance for those who refused, unless it is one already."""
-    seats = table.agents
-    other = table.draws("accepted").integers("whom", seats - 1)
-    other = other + (other >= np.arange(seats))
-    node = np.arange(other.size)
-    rows = Rows(*np.divmod(node, seats), node)
-    known = table.graph("meet").connects(rows.node, other.reshape(-1)).reshape(other.shape)
-    fresh = refuses & ~known & np.take_along_axis(table.active, other, 1)
-    return {"meet": np.where(fresh, other, NOBODY)}
+def _sought(table: Table, pairs: Pairs) -> Array:
+    """Somebody by chance for everybody, (R, N), or NOBODY if it is the partner or a neighbour."""
+    node = np.arange(table.present.size)
+    rows = Rows(*np.divmod(node, table.agents), node)
+    uniform = table.draws("accepted").uniform("whom").reshape(-1)
+    anybody = Complete(table.replicates, table.ids).drawn(uniform, rows, table.active)
+    known = anybody == pairs.partner.reshape(-1)
+    known |= table.graph("meet").connects(node, np.maximum(anybody, 0))
+    return np.where(known, NOBODY, anybody).reshape(pairs.partner.shape)

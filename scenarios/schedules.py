@@ -6,8 +6,9 @@ pairs a_i with b_((i + s_t) mod h), and the halves give in turn, a first:
     ordered-once   s = 0 .. h-1, then again so that every ordered pair gives exactly once in N
                    rounds; the two rounds of a pair lie at least h - 1 apart
     no-repeat      s = 0 .. h-1: nobody meets anybody twice, for h rounds at most
-    published      s = 0 .. h-1 twice, the second time with the roles of the first exchanged, so
-                   that the turns break once; it is what the paper's public notebook plays
+    published      s = 0 .. h-1 twice, the second time with the roles of the first exchanged; so
+                   with an even h one half gives twice running, and what the other has received
+                   meanwhile cannot be passed on; it is what the paper's public notebook plays
     random         other pairs in each round, by chance and only along the graph `meet`; who of a
                    pair gives is chance, too, and those who find nobody sit out
 
@@ -21,7 +22,9 @@ what takes its place, are ours.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 
@@ -33,32 +36,64 @@ from society.table import Table
 Schedule = Literal["ordered-once", "no-repeat", "published", "random"]
 
 
-class Pairs(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Pairs:
     """One round: the seat of each agent's partner, or NOBODY, and who gives; (R, N) each."""
 
     partner: Array
     gives: Array
 
-    @property
+    @cached_property
     def receives(self) -> Array:
         """Who has a partner that gives, (R, N) of bool."""
-        receives: Array = (self.partner != NOBODY) & ~self.gives
+        receives: Array = ~self.alone & ~self.gives
         return receives
 
-    def other(self, values: Array) -> Array:
-        """What the partner has, (R, N) or (R, N, K); of nobody it is what stands on seat 0."""
-        seat = np.where(self.partner == NOBODY, 0, self.partner)
-        index = seat if values.ndim == 2 else seat[..., None]
-        theirs: Array = np.take_along_axis(values, index, 1)
+    @cached_property
+    def alone(self) -> Array:
+        """Who has no partner, (R, N) of bool."""
+        alone: Array = self.partner == NOBODY
+        return alone
+
+    @cached_property
+    def row(self) -> Array:
+        """The partner's row where replicates stand below each other, (R, N); NOBODY's is any."""
+        replicates, seats = self.partner.shape
+        row: Array = np.maximum(self.partner, 0) + np.arange(replicates)[:, None] * seats
+        return row
+
+    def other(self, values: Array, nobody: Any = 0) -> Array:
+        """What the partner has, (R, N, ...); `nobody` where there is none."""
+        replicates, seats, *entries = values.shape
+        # Whole rows of a flat array are taken, which is several times as fast as a look-up along
+        # an axis.
+        theirs: Array = values.reshape(replicates * seats, *entries).take(self.row, axis=0)
+        if self.alone.any():
+            theirs[self.alone] = nobody
         return theirs
+
+    def lives(self, table: Table) -> Array:
+        """The number of the partner's life, (R, N), or NOBODY."""
+        return self.other(table.lives, NOBODY)
+
+
+def playable(table: Table) -> None:
+    """Raises ScenarioError where agents, rounds or the graph do not fit the schedule."""
+    schedule = table.params.schedule
+    feasible(schedule, table.agents, table.horizon)
+    if schedule != "random" and not isinstance(table.graph("meet"), Complete):
+        raise ScenarioError(
+            f"schedule {schedule} pairs everybody with everybody, and the graph meet says "
+            "otherwise; take schedule random, or leave that graph out"
+        )
 
 
 def feasible(schedule: Schedule, agents: int, rounds: int) -> None:
     """Raises ScenarioError unless so many agents can play so many rounds."""
     if agents < 2 or agents % 2:
+        near = "2" if agents < 2 else f"{agents - 1} or {agents + 1}"
         raise ScenarioError(
-            f"{agents} agents cannot be paired; give an even number of at least 2, "
-            f"as {agents + 1} or {max(agents - 1, 2)}"
+            f"got {agents} agents, who cannot all be paired; give an even number, as {near}"
         )
     most = {"ordered-once": agents, "published": agents, "no-repeat": agents // 2}.get(schedule)
     if most is None or rounds <= most:
@@ -88,7 +123,7 @@ def shift(schedule: Schedule, number: int, half: int) -> tuple[int, bool]:
 
 
 class Halves:
-    """The halves of one play, drawn anew for each."""
+    """Who belongs to which half, and where; drawn anew for each play."""
 
     def __init__(self, table: Table) -> None:
         self._table, self._schedule = table, table.params.schedule
@@ -118,13 +153,4 @@ class Halves:
         partner = self._table.graph("meet").matched(meet, self._table.active)
         pairs = Pairs(partner, partner != NOBODY)
         role = self._draws.uniform("role")
-        return pairs._replace(gives=pairs.gives & (role < pairs.other(role)))
-
-
-def on_everybody(table: Table) -> None:
-    """Raises ScenarioError where a schedule that pairs all with all meets another graph."""
-    if table.params.schedule != "random" and not isinstance(table.graph("meet"), Complete):
-        raise ScenarioError(
-            f"schedule {table.params.schedule} pairs everybody with everybody, and the graph meet "
-            "says otherwise; take schedule random, or leave that graph out"
-        )
+        return replace(pairs, gives=pairs.gives & (role < pairs.other(role)))

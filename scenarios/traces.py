@@ -8,7 +8,8 @@
 Each entry is a deed: its sort (DEEDS), the share of what the actor owned then, the units, to whom
 (the number of a life), and in which round. Shares are NaN where nothing was given: the actor had
 nothing, punished, or the entry is unknown. An entry is unknown to who sees neither of the two on
-the graph `hear`; and with chance 1 - q, all entries at once.
+the graph `hear`, and so are those that follow it in a trace, since nobody can say whose they are;
+with chance 1 - q all is unknown at once. Nothing of one game is known in the next.
 Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 3; the record, the graph, q and the
 reviews are ours (the latter named there as an open question).
 """
@@ -27,6 +28,9 @@ from society.talk import Fact, own
 
 DEEDS = ("none", "gave", "had nothing", "punished", "unknown")
 NONE, GAVE, HAD_NOTHING, PUNISHED, UNKNOWN = range(len(DEEDS))
+_BLANK = (NONE, np.nan, 0.0, NOBODY, 0)
+_ILLEGIBLE = (UNKNOWN, np.nan, np.nan, NOBODY, 0)
+_PARTS = len(_BLANK)
 
 
 class Deeds(NamedTuple):
@@ -42,94 +46,87 @@ class Deeds(NamedTuple):
     when: Array
 
     @classmethod
-    def none(cls, shape: tuple[int, ...]) -> Deeds:
-        """Nobody has done anything."""
-        return cls(
-            np.full(shape, NONE, np.int8),
-            np.full(shape, np.nan),
-            np.zeros(shape),
-            np.full(shape, NOBODY),
-            np.zeros(shape, np.int64),
-        )
+    def of(cls, entries: Array) -> Deeds:
+        """Out of one array of numbers, (R, N, K, 5)."""
+        sort, share, units, to, when = np.moveaxis(entries, 3, 0)
+        return cls(sort.astype(np.int8), share, units, to.astype(int), when.astype(int))
+
+    @property
+    def entries(self) -> Array:
+        """As one array of numbers, (R, N, K, 5), which is moved as a whole."""
+        return np.stack([part.astype(float) for part in self], axis=3)
 
     def facts(self, table: Table) -> dict[str, Fact]:
         """As a donor is told them; whom something was done to by the number of the life."""
-        replicate = np.arange(len(self.to))[:, None, None]
-        life = np.where(self.to == NOBODY, NOBODY, table.lives[replicate, self.to])
+        row = self.to + np.arange(len(self.to))[:, None, None] * table.agents
+        life = table.lives.reshape(-1).take(row, mode="clip")
+        life = np.where(self.to == NOBODY, NOBODY, life)
         named = {"deed": self.sort, "share": self.share, "units": self.units, "to": life}
         return {f"trace_{name}": own(v) for name, v in (named | {"round": self.when}).items()}
+
+
+def informed(table: Table) -> Array:
+    """Who learns anything of its partner's past in this round, (R, N) of bool."""
+    q = table.params.known
+    if q == 1:
+        return np.ones(table.present.shape, bool)
+    learns: Array = table.draws("donor_game").uniform("known") < q
+    return learns
 
 
 class Trace:
     """What is known of everybody, from the beginning of a game."""
 
     def __init__(self, table: Table) -> None:
-        p = table.params
-        lengths = {"trace": p.trace, "record": table.horizon, "review": 0}
-        # Entries lead from one agent to the next, or are all of the same one.
-        self._table, self._chain = table, p.medium == "trace"
-        self.deeds = Deeds.none((*table.present.shape, lengths[p.medium]))
+        self._table, self._medium = table, table.params.medium
+        self._entries = blank(table, table.params.trace if self._medium == "trace" else 0)
 
-    def facts(self, pairs: Pairs) -> dict[str, Fact]:
-        """What donors are told of their recipients; with chance q they learn of it."""
-        informed = None
-        if self._table.params.known < 1:
-            known = self._table.draws("donor_game").uniform("known")
-            informed = known < self._table.params.known
-        return self.shown(pairs, informed).facts(self._table)
+    def facts(self, pairs: Pairs, learns: Array) -> dict[str, Fact]:
+        """What donors are told of their recipients; learns: who is told anything, (R, N)."""
+        return self.shown(pairs, learns).facts(self._table)
 
     def add(self, pairs: Pairs, deeds: Deeds) -> None:
         """Those who had a chance to give have done these deeds, (R, N, 1)."""
-        length = self.deeds.sort.shape[2]
-        acted = pairs.gives[..., None]
-        kept = [
-            np.where(
-                acted,
-                np.concatenate([new, (pairs.other(old) if self._chain else old)[..., :-1]], axis=2)[
-                    ..., :length
-                ],
-                old,
-            )
-            for new, old in zip(deeds, self.deeds, strict=True)
-        ]
-        self.deeds = Deeds(*kept)
+        if self._medium == "record":
+            # As many entries as there were rounds: a fixed number would tell how many there are.
+            self._entries = np.concatenate([self._entries, blank(self._table, 1)], axis=2)
+        donor = np.flatnonzero(pairs.gives)
+        before = pairs.row.reshape(-1)[donor] if self._medium == "trace" else donor
+        new = deeds.entries.reshape(-1, _PARTS)
+        old = self._entries.reshape(len(new), -1)
+        longer = np.concatenate([new.take(donor, axis=0), old.take(before, axis=0)], axis=1)
+        old[donor] = longer[:, : old.shape[1]]
 
-    def shown(self, pairs: Pairs, informed: Array | None) -> Deeds:
-        """Of each agent's partner; informed: who learns anything, (R, N); None: everybody."""
-        deeds = Deeds(*(pairs.other(part) for part in self.deeds))
-        hidden = self._unheard(pairs, deeds)
-        if informed is not None:
-            hidden = ~informed[..., None] if hidden is None else hidden | ~informed[..., None]
-        alone = (pairs.partner == NOBODY)[..., None]
-        if hidden is not None:
-            deeds = _blotted(deeds, hidden & (deeds.sort != NONE), UNKNOWN)
-        return _blotted(deeds, alone, NONE) if alone.any() else deeds
+    def shown(self, pairs: Pairs, learns: Array) -> Deeds:
+        """Of each agent's partner; learns: who is shown anything, (R, N)."""
+        entries = pairs.other(self._entries, _BLANK)
+        deeds = Deeds.of(entries)
+        hidden = ~learns[..., None] | self._unheard(pairs, deeds)
+        hidden &= deeds.sort != NONE
+        if not hidden.any():
+            return deeds
+        entries[hidden] = _ILLEGIBLE
+        return Deeds.of(entries)
 
-    def _unheard(self, pairs: Pairs, deeds: Deeds) -> Array | None:
-        """Which entries nobody could have told the reader, (R, N, K); None: no such entry."""
-        graph = self._table.graph("hear")
+    def _unheard(self, pairs: Pairs, deeds: Deeds) -> Array:
+        """Which entries nobody could have told the reader, (R, N, K) of bool."""
+        graph, chain = self._table.graph("hear"), self._medium == "trace"
+        unheard = np.zeros(deeds.to.shape, bool)
         if isinstance(graph, Complete):
-            return None
-        first = pairs.partner[..., None]
-        actor = np.broadcast_to(first, deeds.to.shape).copy()
-        if self._chain:
-            actor[..., 1:] = deeds.to[..., :-1]
-        reader = np.arange(pairs.partner.size).reshape(*pairs.partner.shape, 1)
-        heard = np.zeros(deeds.to.shape, bool)
-        for witness in (actor, deeds.to):
-            there = witness != NOBODY
-            node = np.broadcast_to(reader, witness.shape)[there]
-            seat = witness[there]
-            heard[there] |= graph.connects(node, seat) | (node % self._table.agents == seat)
-        return ~heard
+            return unheard
+        replicate, seat, place = np.nonzero(deeds.sort != NONE)
+        doer = pairs.partner[replicate, seat]
+        if chain:
+            doer = np.where(place == 0, doer, deeds.to[replicate, seat, place - 1])
+        told_to = deeds.to[replicate, seat, place]
+        node = replicate * self._table.agents + seat
+        heard = np.zeros(len(node), bool)
+        for witness in (doer, told_to):
+            heard |= (witness == seat) | graph.connects(node, witness)
+        unheard[replicate, seat, place] = ~heard
+        return np.logical_or.accumulate(unheard, axis=2) if chain else unheard
 
 
-def _blotted(deeds: Deeds, where: Array, sort: int) -> Deeds:
-    """With some entries made illegible."""
-    blank = (sort, np.nan, 0.0, NOBODY, 0)
-    return Deeds(
-        *(
-            np.where(where, value, part).astype(part.dtype, copy=False)
-            for value, part in zip(blank, deeds, strict=True)
-        )
-    )
+def blank(table: Table, length: int) -> Array:
+    """So many entries for each agent of which nothing is known because nothing was done."""
+    return np.full((*table.present.shape, length, _PARTS), _BLANK)

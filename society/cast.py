@@ -229,19 +229,19 @@ class Troupe:
 
     def inherit(self, line: Inherit, use: int) -> None:
         """Copy columns from parents to heirs, whatever their cohorts, then call `born`."""
-        if line.newborn is not None:
-            self._reborn(line.newborn)
         columns = self._heritable() if line.columns == HERITABLE else line.columns
         heir = line.parents != NOBODY
         to = np.flatnonzero(heir)
         source = to - to % self.table.agents + line.parents.reshape(-1)[to]
+        # Taken before anything is changed: parents may be heirs, and make room for newborn agents.
+        taken = {name: self._bequeathed(name, to, source) for name in columns}
+        if line.newborn is not None:
+            self._reborn(line.newborn)
         inherited: dict[str, Array] = {}
-        for name in columns:
-            values, has = self._world(name)
-            copied = has[to] & has[source]
-            inherited[name] = heir if copied.all() else _marked(heir.shape, to[copied])
-            after = values.copy()
-            after[to[copied]] = _copies(values[source[copied]])
+        for name, (heirs, copies) in taken.items():
+            inherited[name] = heir if len(heirs) == len(to) else _marked(heir.shape, heirs)
+            after = self._world(name)[0].copy()
+            after[heirs] = copies
             for company in self.companies:
                 if name in company.values:
                     company.put(name, after if company.whole else after[company.rows.node])
@@ -252,6 +252,12 @@ class Troupe:
                     mask = own[0] if len(own) == 1 else np.any(own, axis=0)
                     audience = self._audience(company, mask)
                     part.born(self._members(company, part, f"born {line.kind}", use, audience))
+
+    def _bequeathed(self, name: str, to: Array, source: Array) -> tuple[Array, Array]:
+        """Of the nodes in `to` those that inherit a column from those in `source`, and what."""
+        values, has = self._world(name)
+        both = has[to] & has[source]
+        return to[both], _copies(values[source[both]])
 
     def _heritable(self) -> tuple[str, ...]:
         declared = [column for one in self.companies for column in one.declared.values()]

@@ -121,7 +121,10 @@ def _parser() -> argparse.ArgumentParser:
     replay = subs.add_parser("replay", help="read a run's history, round by round")
     replay.add_argument("file", type=Path, metavar="FILE.run")
     replay.add_argument("--plain", action="store_true", help="as text (the only way so far)")
-    replay.add_argument("--from", type=_whole(0), default=0, metavar="T", dest="start")
+    replay.add_argument(
+        "--from", type=_place, default=0, metavar="T", dest="start",
+        help="a round by its number; or, within others, by its path: 3.1.5, or 3. for all of 3",
+    )  # fmt: skip
     replay.add_argument("--replicate", type=_whole(0), default=0, metavar="R", help="default: 0")
     replay.add_argument(
         "--speed", type=_above_zero, default=math.inf, metavar="X", help="rounds a second"
@@ -211,6 +214,17 @@ def _whole(least: int) -> Callable[[str], int]:
         return int(text)
 
     return whole
+
+
+def _place(text: str) -> int | tuple[int, ...]:
+    """The number of a round, or its path, such as 3.1.5; a path may end in a dot."""
+    parts = text.removesuffix(".").split(".")
+    if not all(part.isdecimal() for part in parts):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is neither the number of a round, such as 30, nor a path, such as 3.1.5"
+        )
+    path = tuple(map(int, parts))
+    return path if "." in text else path[0]
 
 
 def _above_zero(text: str) -> float:

@@ -40,7 +40,7 @@ class Audience:
 
     def each(self, values: Array) -> Array:
         """(R, N, ...) -> (M, ...)."""
-        flat = values.reshape(-1, *values.shape[2:])
+        flat = values.reshape(values.shape[0] * values.shape[1], *values.shape[2:])
         return flat if self.whole else flat[self.rows.node]
 
     def shared(self, values: Array) -> Array:
@@ -110,6 +110,9 @@ class _Known:
 
     def __len__(self) -> int:
         return len(self.facts)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.facts
 
     def _fact(self, name: str) -> Fact:
         try:

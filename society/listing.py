@@ -126,5 +126,5 @@ def _parameter(name: str, schema: Schema, needed: bool) -> str:
 def _value(value: Any) -> str:
     """As a scenario file writes it."""
     if isinstance(value, str):
-        return value
+        return value or '""'
     return "none" if value is None else json.dumps(value)

@@ -37,7 +37,8 @@ _RANGE = re.compile(
 )
 _TITLES = "villager|agent|player|fisher|peer|id|seat"
 _COUNTED = re.compile(
-    rf"(?:\b(?:{_TITLES}|round|step|day|option|turn|game|week|year|case)s?\s?#?|#)\d+",
+    rf"(?:\b(?:{_TITLES}|round|step|day|option|turn|game|week|year|case)s?\s?#?|#)\d+(?:_\d+)?"
+    r"|\b\d+_\d+\b",  # the name of an agent where lives succeed one another
     re.IGNORECASE,
 )
 _TITLED = re.compile(rf"(?:\b(?:{_TITLES})s?\s?#?|#)([\w-]+)", re.IGNORECASE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -265,7 +265,15 @@ class One:
     @property
     def name(self) -> str:
         """What peers call this agent."""
-        return str(self.agent)
+        return self.name_at(self.seat)
+
+    def name_of(self, life: int) -> str:
+        """What agents call the one with this life, whether it is still there or not."""
+        return self._me.world.table.name(life)
+
+    def name_at(self, seat: int) -> str:
+        """What agents call the one who has this seat now."""
+        return self.name_of(int(self._me.world.table.lives[self.replicate, seat]))
 
     @property
     def moment(self) -> int:
@@ -276,6 +284,11 @@ class One:
     def params(self) -> Any:
         """The scenario's parameters."""
         return self._me.params
+
+    @property
+    def succession(self) -> Any:
+        """How it comes about who lives on and who is born; None where nobody is born later."""
+        return self._me.world.table.succession
 
     @property
     def address(self) -> Address:
@@ -301,7 +314,11 @@ class One:
         if at_most is not None and len(seen) > at_most:
             seen = seen[table.sight(self._node, table.ids[seen])[:at_most]]
         seen = seen[np.argsort(table.ids[seen])]
-        return {str(table.ids[seat]): int(seat) for seat in seen}
+        return {self.name_at(seat): seat for seat in seen.tolist()}
+
+    def in_order(self, peers: Mapping[str, int]) -> list[str]:
+        """Names in order of id, from seats by name."""
+        return sorted(peers, key=lambda name: int(self._me.world.table.ids[peers[name]]))
 
     def briefs(self, ask: Inquiry) -> list[str]:
         """What its faculties add to a prompt, in their order."""

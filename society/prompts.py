@@ -11,7 +11,9 @@ any of them without touching code:
 
 A template sees each fact by name as this agent knows it, `facts` (all of them, those that are
 common to all first), `peers` (whom it sees, in order of id, each with .name and its seen facts),
-`me`, `moment`, `p` (the scenario's parameters), `scenario` and `kind`. A question adds `options`
+`me`, `moment`, `p` (the scenario's parameters), `scenario` and `kind`. Of agents that facts give by
+the number of a life, or by a seat, `name_of(life)` and `name_at(seat)` are the names; `succession`
+says how it comes about who lives on (none: nobody is born later). A question adds `options`
 (labels of those that are open), `hint` (the form of the answer, options included), `thinking`
 (whether to think before answering) and, but for pages, `briefs` (what the agent's faculties add).
 """
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from .reading import Legal
     from .templates import Templates
 
-# The peers shown on each graph: their seats by name, which is the id as text, in order of id.
+# The peers shown on each graph: their seats by name, in order of id.
 Sight = Mapping[str, Mapping[str, int]]
 
 _ANY = "any/question.md"
@@ -147,8 +149,11 @@ class Prompts:
         known = {name: _python(facts[name]) for name in common_first}
         return known | {
             "facts": known,
-            "peers": _shown(facts, one.replicate, sight),
+            "peers": _shown(facts, one, sight),
             "me": one.name,
+            "name_of": one.name_of,
+            "name_at": one.name_at,
+            "succession": one.succession,
             "moment": one.moment,
             "p": one.params,
             "scenario": _spaced(self.scenario),
@@ -212,13 +217,13 @@ def _names(folder: Path, part: str) -> Iterator[str]:
             yield name.as_posix()
 
 
-def _shown(facts: OwnFacts, replicate: int, sight: Sight) -> list[SimpleNamespace]:
+def _shown(facts: OwnFacts, one: One, sight: Sight) -> list[SimpleNamespace]:
     """Each peer in sight, in order of id, with what is seen of it."""
     shown: dict[str, dict[str, Any]] = {}
     for graph, peers in sight.items():
         seats = list(peers.values())
         seen = {
-            name: fact.values[replicate, seats].tolist()
+            name: fact.values[one.replicate, seats].tolist()
             for name, fact in facts.facts.items()
             if fact.graph == graph
         }
@@ -226,7 +231,8 @@ def _shown(facts: OwnFacts, replicate: int, sight: Sight) -> list[SimpleNamespac
             known = shown.setdefault(peer, {"name": peer})
             for name, values in seen.items():
                 known[name] = values[place]
-    return [SimpleNamespace(**shown[peer]) for peer in sorted(shown, key=int)]
+    seats_of = {name: seat for peers in sight.values() for name, seat in peers.items()}
+    return [SimpleNamespace(**shown[name]) for name in one.in_order(seats_of)]
 
 
 def _python(value: Any) -> Any:

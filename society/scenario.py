@@ -94,6 +94,24 @@ Conclusion = Callable[[Afterword], Iterable[Finding]]
 
 
 @dataclass(frozen=True)
+class Meeting:
+    """How pairs are shown of whom one did something to the other, by the names of own facts.
+
+    peer: the seat of everybody's partner. deed: what one did, as an index into `clauses`; "" says
+    that it did nothing. A clause may hold figures, {spent}, and shares in percent, {share:%}.
+    share: in [0, 1], drawn as a bar. holds: what both have afterwards. apart: flags those who came
+    to nothing together.
+    """
+
+    peer: str
+    deed: str
+    clauses: tuple[str, ...]
+    share: str = ""
+    holds: str = ""
+    apart: str = ""
+
+
+@dataclass(frozen=True)
 class Stage:
     """How a scenario wants to be shown.
 
@@ -101,6 +119,7 @@ class Stage:
     columns: own facts or public columns worth a column each.
     limits: columns, and the common fact that they ought not to exceed: {"catch": "cap"}.
     links: peer answers worth a line, with the verb: {"punish": "fined"}.
+    meeting: pairs worth a line each, which stand in place of the columns.
     notes: common facts worth a word each round, with the questions that choose them and how; the
     last of these asked in a round counts: {"cap": {"propose": "the median of {n} proposals"}}.
     quotes: own facts, columns or answers in text, to be quoted when they change, with the verb:
@@ -114,6 +133,7 @@ class Stage:
     columns: tuple[str, ...] = ()
     limits: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
+    meeting: Meeting | None = None
     notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     quotes: Mapping[str, str] = field(default_factory=dict)
     endings: Mapping[str, str] = field(default_factory=dict)

@@ -19,6 +19,8 @@ class Table:
     present: (R, N), who takes part. running: (R, 1), which replicates go on. active: both.
     lives: (R, N), the number of each row's life. At first it is the id; every further birth counts
     on by N, so that the agent with id i that is born at the g-th birth has the number g N + i.
+    succession: how it comes about who lives on and who is born, as the mechanism that sees to it
+    describes it, before its first line; None where nobody is born later.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class Table:
         self.running: Array = np.ones((self.replicates, 1), bool)
         self.active: Array = self.present
         self.complete = True  # whether nobody is gone, and nothing has ended
+        self.succession: Any = None
         self.births = 0
         self.lives: Array = np.broadcast_to(ids, self.present.shape)
         self.path: tuple[int, ...] = ()
@@ -125,6 +128,16 @@ class Table:
         """New lives begin in these rows, (R, N) of bool."""
         self.births += 1
         self.lives = np.where(newborn, self.births * self.agents + self.ids, self.lives)
+
+    def name(self, life: int) -> str:
+        """What agents call the one with this life: its id, or GENERATION_INDEX under a succession.
+
+        "2_4" has id 3 and was born at the beginning of the second generation: both count from 1.
+        """
+        if self.succession is None:
+            return str(life)
+        generation, agent = divmod(life, self.agents)
+        return f"{generation + 1}_{agent + 1}"
 
     @property
     def places(self) -> Array:

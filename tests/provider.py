@@ -77,6 +77,8 @@ def to_hint(hint: str, u: float) -> Any:
     if "the number of one of these:" in hint:
         places = re.findall(r"^(\d+)\. ", hint.rpartition("the number of one of these:")[2], re.M)
         return int(places[int(u * len(places))])
+    if openings := re.findall(r"one sentence of .* that starts: (.+)", hint):
+        return f"{openings[-1]} to give {round(100 * u)} % and to keep the rest, e.g. for later."
     if "text of at most" in hint:
         return f"Everybody should keep to about {round(10 * u)} a round and help those in need."
     if spans := re.findall(r"number from (\S+) to ([\d.]+)", hint):

@@ -27,9 +27,9 @@ ENGINE = (
     ("meaning",),
     ("wording", "reading", "positions"),
     ("replies", "templates"),
-    ("calls",),
+    ("calls", "sentence"),
     ("talk", "callbook"),
-    ("facts", "outside", "digest", "models"),
+    ("facts", "outside", "digest", "models", "lineage"),
     ("prompts", "table"),
     ("members",),
     ("agent",),
@@ -54,7 +54,8 @@ FOR_COMPONENTS = {"errors", "draws", "checks", "talk", "graph", "replies", "agen
 FOR_COMPONENTS |= {"calls", "prompts", "reading", "wording"}  # for those that speak
 FOR_COMPONENTS |= {"rubric"}  # for those that code texts
 FOR_SCENARIOS = FOR_COMPONENTS | {"table", "cast", "wrap", "scenario", "claims", "comparisons"}
-FOR_THEATRE = {"errors", "draws", "graph", "talk", "scenario", "calls", "theatre"}
+FOR_SCENARIOS |= {"sentence"}
+FOR_THEATRE = {"errors", "draws", "graph", "talk", "scenario", "calls", "lineage", "theatre"}
 
 
 class Import(NamedTuple):

@@ -216,6 +216,92 @@ def test_edges_are_added_and_cut_as_in_networkx(world: World, data: st.DataObjec
     assert watchers.ravel().tolist() == expected
 
 
+@given(ANY_WORLD)
+def test_sights_say_who_sees_whom(world: World) -> None:
+    sees = world.graph.sights(everybody(world.graph))
+    assert sees.dtype == bool
+    for row, (replicate, seat) in zip(sees, world.agents(), strict=True):
+        oracle = world.oracles[replicate]
+        assert np.flatnonzero(row).tolist() == sorted(oracle.neighbors(seat))
+
+
+def test_sights_of_some_are_their_rows() -> None:
+    """Replicate 0 is a path of three, replicate 1 a triangle."""
+    graph = from_networkx([nx.path_graph(3), nx.complete_graph(3)], np.arange(3))
+    rows = Rows(np.array([0, 1]), np.array([2, 0]), np.array([2, 3]))
+    assert graph.sights(rows).tolist() == [[False, True, False], [False, True, True]]
+
+
+# Pairs
+
+
+def matched(world: World, uniform: Array) -> list[dict[int, int]]:
+    """Who is paired with whom, in each replicate."""
+    partner = world.graph.matched(uniform, world.present)
+    return [{i: int(j) for i, j in enumerate(row) if j != NOBODY} for row in partner]
+
+
+@given(ANY_WORLD, st.integers(0, 99))
+def test_a_matching_pairs_present_neighbours_until_no_two_are_left(world: World, seed: int) -> None:
+    """An edge in one direction will do."""
+    uniform = np.random.default_rng(seed).random(world.present.shape)
+    for replicate, pairs in enumerate(matched(world, uniform)):
+        edges = {frozenset(edge) for edge in world.oracles[replicate].edges}
+        here = set(np.flatnonzero(world.present[replicate]).tolist())
+        assert all(pairs[j] == i for i, j in pairs.items())
+        assert all(frozenset(pair) in edges for pair in pairs.items())
+        assert set(pairs) <= here
+        alone = here - set(pairs)
+        assert not [edge for edge in edges if edge <= alone]
+
+
+def test_on_a_star_the_centre_has_one_partner_and_all_others_none() -> None:
+    (pairs,) = matched(star([True] * 4), np.array([[0.5, 0.1, 0.2, 0.3]]))
+    ray = pairs[0]
+    assert pairs == {0: ray, ray: 0}
+
+
+def test_without_its_centre_a_star_has_no_pairs() -> None:
+    assert matched(star([False, True, True, True]), np.full((1, 4), 0.5)) == [{}]
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_of_an_odd_number_one_is_left_over_each_equally_often(complete: bool) -> None:
+    """Five agents, 5,000 replicates: chi-square with 4 degrees, above 23.5 with chance 1e-4."""
+    n, ids = 5_000, np.arange(5)
+    oracles = [nx.complete_graph(5)] * n
+    graph = Complete(n, ids) if complete else from_networkx(oracles, ids)
+    partner = graph.matched(np.random.default_rng(1).random((n, 5)), np.ones((n, 5), bool))
+    left = np.bincount(np.nonzero(partner == NOBODY)[1], minlength=5)
+    assert left.sum() == n
+    assert ((left - n / 5) ** 2 / (n / 5)).sum() < 23.5
+
+
+def test_on_a_path_of_three_edges_the_middle_one_comes_as_often_as_chance_has_it() -> None:
+    """It is the first of three with chance 1/3, and then the ends stay alone: s.d. 0.0067."""
+    n = 5_000
+    graph = from_networkx([nx.path_graph(4)] * n, np.arange(4))
+    partner = graph.matched(np.random.default_rng(1).random((n, 4)), np.ones((n, 4), bool))
+    assert (partner[:, 0] == NOBODY).mean() == pytest.approx(1 / 3, abs=4 * 0.0067)
+
+
+@given(world=worlds(), seed=st.integers(0, 99), data=st.data())
+def test_relabelled_agents_are_matched_alike(world: World, seed: int, data: st.DataObject) -> None:
+    """Agents change seats, and their ids and numbers go with them."""
+    uniform = np.random.default_rng(seed).random(world.present.shape)
+    seat_of = data.draw(st.permutations(range(world.graph.seats)))
+    back = np.argsort(seat_of)
+    moved = []
+    for oracle in world.oracles:
+        graph: nx.Graph[int] = type(oracle)()
+        graph.add_nodes_from(range(world.graph.seats))
+        graph.add_edges_from((seat_of[i], seat_of[j]) for i, j in oracle.edges)
+        moved.append(graph)
+    other = World(from_networkx(moved, world.graph.ids[back]), moved, world.present[:, back])
+    expected = [{seat_of[i]: seat_of[j] for i, j in p.items()} for p in matched(world, uniform)]
+    assert matched(other, uniform[:, back]) == expected
+
+
 def test_nodes_keep_their_order_whatever_they_are_called() -> None:
     graph: nx.Graph[str] = nx.Graph()
     graph.add_nodes_from(["zoe", "adam", "mia"])

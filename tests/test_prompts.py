@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +52,9 @@ class Scribe(Component):
         return f"I have been asked {ask.kind!r}."
 
 
-def listening(line: Ask | Tell, *folders: Path, **more: Any) -> Scribe:
+def listening(
+    line: Ask | Tell, *folders: Path, mechanisms: Sequence[str] = (), **more: Any
+) -> Scribe:
     """One who has heard a line in the scenario `harbour`."""
 
     def script(table: Table) -> Script:
@@ -68,7 +70,7 @@ def listening(line: Ask | Tell, *folders: Path, **more: Any) -> Scribe:
         graphs=complete_graphs(("all",), 1, ids),
     )
     scribe = Scribe(**more)
-    world = World(table, Outside(), Prompts("harbour", folders))
+    world = World(table, Outside(), Prompts("harbour", folders, mechanisms))
     troupe = Troupe([Cohort("everybody", 3, (scribe,))], world)
     GameMaster(Scenario("harbour", script, Params, lambda p, n: []), table, troupe).play()
     return scribe
@@ -81,8 +83,13 @@ def asked(
     return listening(Ask("effort", reply, facts), *folders, **more).prompts
 
 
-def told(*folders: Path, kind: str = "landed", facts: Mapping[str, Fact] = FACTS) -> list[str]:
-    return listening(Tell(kind, facts), *folders).told[0]
+def told(
+    *folders: Path,
+    kind: str = "landed",
+    facts: Mapping[str, Fact] = FACTS,
+    mechanisms: Sequence[str] = (),
+) -> list[str]:
+    return listening(Tell(kind, facts), *folders, mechanisms=mechanisms).told[0]
 
 
 Files = Callable[..., Path]
@@ -131,6 +138,34 @@ def test_a_question_without_a_file_shows_its_facts_its_peers_the_briefs_and_the_
 def test_a_scenario_has_words_of_its_own(files: Files) -> None:
     pack = files("pack", effort="Agent {{ me }}: {{ stock | number }}, {{ hint }}.")
     assert asked(pack)[2] == "Agent 2: 300, a number from 0 to 1."
+
+
+def test_a_mechanism_has_words_for_what_the_scenario_has_none_for(files: Files) -> None:
+    """The innermost one first."""
+    pack = files("pack", tides__effort="As the tide allows.", storms__effort="As the wind allows.")
+    assert asked(pack, mechanisms=["tides", "storms"])[0] == "As the tide allows."
+    assert asked(pack, mechanisms=["storms", "tides"])[0] == "As the wind allows."
+    files("pack", effort="As you like.")
+    assert asked(pack, mechanisms=["tides"])[0] == "As you like."
+
+
+def test_a_mechanism_has_words_for_what_happened(files: Files) -> None:
+    pack = files("pack", tides__told__landed="The tide brought {{ catch }}.")
+    assert told(pack, mechanisms=["tides"])[0] == "The tide brought 1.5."
+
+
+def test_a_pack_may_have_words_of_the_mechanisms_that_are_used(files: Files) -> None:
+    pack = files("pack", tides__effort="As the tide allows.")
+    Prompts("harbour", [pack], ["tides"]).check(pack, ["effort"])
+    assert "tides/effort.md" in Prompts("harbour", [pack], ["tides"]).hashes()
+    with pytest.raises(InputError, match="has no prompt of harbour"):
+        Prompts("harbour", [pack]).check(pack, ["effort"])
+
+
+def test_of_several_entries_a_template_has_a_list(files: Files) -> None:
+    pack = files("pack", effort="{{ past[0] }} then {{ past[1] + 1 }}")
+    facts = {"past": own(np.arange(6).reshape(1, 3, 2))}
+    assert asked(pack, facts=facts)[2] == "4 then 6"
 
 
 def test_the_first_folder_that_has_a_file_is_the_one_that_counts(files: Files) -> None:

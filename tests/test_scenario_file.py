@@ -194,6 +194,16 @@ def test_the_fishing_village_of_language_minds_is_the_one_in_words() -> None:
     assert named(spoken) == ("language_village", {"default"})
 
 
+def test_where_language_minds_are_a_parameter_models_set_it() -> None:
+    """Unless something else is said."""
+    assert named(prepared(load("donor_game"))) == ("donor_game", set())
+    spoken = prepared(told(load("donor_game"), minds(model={"model": "offline"})))
+    assert named(spoken) == ("donor_game", {"default"})
+    given = load("donor_game", {"parameters": {"minds": "rules"}})
+    with pytest.raises(ScenarioError, match="nobody in donor_game asks a model"):
+        prepared(told(given, minds(model={"model": "offline"})))
+
+
 def test_cohorts_of_ones_own_stay_in_the_scenario_that_was_named(study: Study) -> None:
     study(JUDGED)
     setup = prepared(load("study/a.yaml"))

@@ -339,6 +339,14 @@ def test_settings_are_parameters_and_graphs() -> None:
     assert setup.drawings["monitor"].graph.kind == "complete"
 
 
+def test_the_parameters_of_a_mechanism_can_be_set() -> None:
+    spec = load("fishing_village", {"mechanisms": [{"capped": {"kind": "effort", "at": 1}}]})
+    capped = changed(spec, ["mechanisms.capped.at=0.5"])
+    assert capped.mechanisms == [{"capped": {"kind": "effort", "at": 0.5}}]
+    with pytest.raises(InputError, match="no mechanism is called 'caped'; did you mean 'capped'"):
+        changed(spec, ["mechanisms.caped.at=0.5"])
+
+
 def test_a_graph_set_for_all_replaces_those_of_single_relations() -> None:
     setup = prepared(changed(load("fishing_village_ring"), ["graph=caveman", "graph.learn=ring"]))
     kinds = {relation: drawing.graph.kind for relation, drawing in setup.drawings.items()}
@@ -365,6 +373,7 @@ def test_a_graph_file_that_is_set_lies_in_the_working_directory(written: Written
         ("graph={kind: small_world, rewiring: 3}", "rewiring: got 3; expected a number from 0"),
         ("graph={kind: ring, neighbours: 30}", "neighbours: got 30, but each of 10 agents has"),
         ("seed=3", "seed is no parameter of a scenario; use --seed"),
+        ("mechanisms.caped.at=1", "no mechanism is called 'caped'; there is none"),
     ],
 )
 def test_a_wrong_setting_is_quoted_as_it_was_typed(setting: str, words: str) -> None:
@@ -441,6 +450,16 @@ WRONG = [
      "v.yaml:4:12 cohorts[1].name: two cohorts are called 'a'"),
     ("parameters: {altruists: 0.3}\ncohorts: [{name: a, count: 1}]",
      "v.yaml:2:14 parameters.altruists: shapes the default cast only, which `cohorts` replace"),
+    ("mechanisms:\n  - generations: {fitness: welth}",
+     "v.yaml:3:5 mechanisms[0]: generations: the play tells no number 'welth' of each agent, which "
+     "is to be its fitness; did you mean 'wealth'?"),
+    ("mechanisms:\n  - generations: {fitness: wealth, phenotype: stock}",
+     "v.yaml:3:5 mechanisms[0]: generations: the play tells no number 'stock' of each agent, which "
+     "is to be its phenotype; "),
+    ("mechanisms:\n  - generations: {fitness: wealth, selection: moran, overlapping: false}",
+     "v.yaml:3:18 mechanisms[0].generations: under selection moran it is children"),
+    ("mechanisms:\n  - generations: {survivors: 0}",
+     "v.yaml:3:30 mechanisms[0].generations.survivors: got 0; expected a number above 0 and of"),
     ("mechanisms:\n  - capped: {kind: effort, at: 1}\n  - capped: {kind: efort, at: 1}",
      "v.yaml:4:5 mechanisms[1]: capped: the play never asks 'efort'; did you mean 'effort'?"),
 ]  # fmt: skip

@@ -72,9 +72,11 @@ def run(args: argparse.Namespace) -> int:
 def _estimate(args: argparse.Namespace, setup: Setup) -> int:
     """Calls, tokens and cost of a run that is not played."""
     from society.models.estimate import Counting
+    from society.runs.manifest import manifest_of
 
     minds = Counting(setup.spec.models, seed=setup.seed)
-    outcome = setup.gamemaster(minds=minds).play()
+    game = setup.gamemaster(minds=minds)
+    manifest, outcome = manifest_of(setup, game), game.play()
     forecasts = minds.forecasts()
     if args.json:
         told = [forecast._asdict() for forecast in forecasts]
@@ -82,7 +84,7 @@ def _estimate(args: argparse.Namespace, setup: Setup) -> int:
         return 0
     from society.theatre.forecast import forecast
 
-    forecast(outcome.rounds, forecasts, console())
+    forecast(manifest, outcome.rounds, forecasts, console())
     return 0
 
 
@@ -162,7 +164,23 @@ def show(args: argparse.Namespace) -> int:
 
     with open_run(args.file) as run:
         _report(args, run)
+        if not args.json and _has_generations(run):
+            _tell_lineage(run)
     return 0
+
+
+def _has_generations(run: RunFile) -> bool:
+    """Whether it tells of births; at level summary it does not."""
+    first = next(run.pages(1), None)
+    return first is not None and any(step.kind == "descended" for step in first.steps)
+
+
+def _tell_lineage(run: RunFile) -> None:
+    from society.lineage import lineage
+    from society.theatre.ancestry import ancestry
+
+    print()
+    ancestry(lineage(run.pages()), console(), others=run.manifest.replicates - 1)
 
 
 def _report(args: argparse.Namespace, run: RunFile) -> None:

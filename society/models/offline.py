@@ -22,6 +22,7 @@ from society.calls import Request, Said
 from society.draws import generator
 from society.errors import InputError
 from society.replies import Amount, Choice, Mix, Peer, Value, Whole, Words, fields
+from society.sentence import Sentence
 from society.wording import number
 
 if TYPE_CHECKING:
@@ -55,6 +56,20 @@ _REASONS = (
     "for nobody can manage alone.",
     "and forgive an honest mistake.",
     "since trust is slow to grow.",
+)
+_STARTS = (
+    "start with a little",
+    "start with half of what I can give",
+    "start with nearly all of it",
+    "wait and see at first",
+    "trust whoever I do not know yet",
+)
+_CHANGES = (
+    "do as others have done before",
+    "ask more of those who have more",
+    "give less to those who gave little",
+    "be patient with one bad deed, but not with two",
+    "change my mind slowly",
 )
 _THOUGHTS = (
     "I have thought about what the others may do.",
@@ -120,6 +135,8 @@ class _Resident:
                 return self.one_of(self._peers) if accuses else "nobody"
             case Mix():
                 return self._mix(value.actions)
+            case Sentence():
+                return self._plan(value.opening)[: value.limit]
             case Words():
                 return self._norm()[: value.limit]
         raise InputError(f"the offline mind knows no {value.form()}; take a language model")
@@ -130,8 +147,11 @@ class _Resident:
             low = 0.0 if math.isinf(high) else high - _ENDLESS
         if math.isinf(high):
             high = low + _ENDLESS
-        leaning = (2 * self._temper + self._rng.random()) / 3
-        return low + (high - low) * (1 + 3 * leaning) / 5
+        return low + (high - low) * (1 + 3 * self._leaning()) / 5
+
+    def _leaning(self) -> float:
+        """Temper and mood, in [0, 1)."""
+        return (2 * self._temper + float(self._rng.random())) / 3
 
     def _mix(self, actions: Sequence[str]) -> Mapping[str, int]:
         """Whole percentages that sum to 100."""
@@ -142,6 +162,12 @@ class _Resident:
     def _norm(self) -> str:
         parts = (self.one_of(part) for part in (_OPENINGS, _DEEDS, _REASONS))
         return " ".join(parts)
+
+    def _plan(self, opening: str) -> str:
+        """A sentence of its own with a number in it, so that no two agents have the same one."""
+        starts, changes, reasons = (self.one_of(part) for part in (_STARTS, _CHANGES, _REASONS))
+        share = round(100 * self._leaning())
+        return f"{opening} to {starts}, about {share} %, then to {changes}, {reasons}"
 
 
 def _labels(question: Inquiry, choice: Choice) -> list[str]:

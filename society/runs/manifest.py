@@ -14,6 +14,8 @@ from society.gamemaster import GameMaster
 from society.scenario import Fold, Stage
 from society.tape import Answerer
 
+from .extent import Extent, extent
+
 if TYPE_CHECKING:
     from society.spec import Setup
 
@@ -38,10 +40,20 @@ class CohortNote(BaseModel):
     seats: tuple[int, ...]
 
 
+class ColumnNote(BaseModel):
+    """A public column; labels: what its whole numbers stand for; cohorts: those that have it."""
+
+    name: str
+    heritable: bool
+    labels: tuple[str, ...]
+    cohorts: tuple[str, ...]
+
+
 class Manifest(BaseModel):
     """What a run was given.
 
-    spec: the JSON of a Spec, from which the run can be set up again. horizon: rounds at most.
+    spec: the JSON of a Spec, from which the run can be set up again. horizon: rounds at most, of
+    those that hold no others. extent: how far rounds within rounds go. columns: the public ones.
     files: the user's own files, path -> sha256. prompts: templates that it may use, likewise.
     """
 
@@ -55,38 +67,58 @@ class Manifest(BaseModel):
     agents: int
     replicates: int
     horizon: int
+    extent: Extent | None = None
     level: Level
     measures: tuple[MeasureNote, ...]
     stage: Stage
     cohorts: tuple[CohortNote, ...]
+    columns: tuple[ColumnNote, ...] = ()
     versions: dict[str, str]
     files: dict[str, str]
     prompts: dict[str, str] = {}
 
+    @property
+    def most(self) -> int:
+        """The number of the last round, if nothing ends the run before."""
+        return self.horizon if self.extent is None else self.extent.rounds
+
 
 def manifest_of(setup: Setup, game: GameMaster, level: Level | None = None) -> Manifest:
     """The manifest of a run; without a level: full up to a million agent-rounds."""
-    table = game.table
-    size = table.replicates * table.agents * table.horizon
+    table, scenario, nested = game.table, game.scenario, _extent(game)
+    size = table.replicates * table.agents * (nested.rounds if nested else table.horizon)
     return Manifest(
-        scenario=game.scenario.name,
+        scenario=scenario.name,
         spec=setup.spec.model_dump(mode="json"),
         params=table.params.model_dump(mode="json"),
         seed=table.seed,
         agents=table.agents,
         replicates=table.replicates,
         horizon=table.horizon,
+        extent=nested,
         level=level or ("full" if size <= _FULL_UP_TO else "summary"),
         measures=tuple(
             MeasureNote(name=measure.name, unit=measure.unit, fold=measure.fold)
-            for measure in game.scenario.measures
+            for measure in scenario.measures
         ),
-        stage=game.scenario.stage,
+        stage=scenario.stage,
         cohorts=_cohorts(game.answerer),
+        columns=_columns(game.answerer),
         versions=versions(),
         files=dict(setup.files),
         prompts=setup.words.hashes() if setup.models_named else {},
     )
+
+
+def _extent(game: GameMaster) -> Extent | None:
+    """Of rounds within rounds, where the scenario says that it has them."""
+    if len(game.scenario.stage.levels) == 1:
+        return None
+    try:
+        found = extent(game.scenario.play, game.table)
+    except Exception:  # The run itself meets whatever it is, and tells it with its place.
+        return None
+    return found if found.rounds else None
 
 
 def _cohorts(answerer: Answerer) -> tuple[CohortNote, ...]:
@@ -97,6 +129,28 @@ def _cohorts(answerer: Answerer) -> tuple[CohortNote, ...]:
         CohortNote(name=company.name, seats=tuple(rows.seat[rows.replicate == 0].tolist()))
         for company in answerer.companies
         for rows in [company.rows]
+    )
+
+
+def _columns(answerer: Answerer) -> tuple[ColumnNote, ...]:
+    """The public columns of live agents, each of them once."""
+    if not isinstance(answerer, Troupe):
+        return ()
+    owners: dict[str, list[str]] = {}
+    declared = {}
+    for company in answerer.companies:
+        for name, column in company.declared.items():
+            if column.public:
+                declared[name] = column
+                owners.setdefault(name, []).append(company.name)
+    return tuple(
+        ColumnNote(
+            name=name,
+            heritable=column.heritable,
+            labels=column.labels,
+            cohorts=tuple(owners[name]),
+        )
+        for name, column in declared.items()
     )
 
 

@@ -81,6 +81,12 @@ class RunFile:
             last = self._connection.execute("SELECT max(round) FROM rounds").fetchone()[0]
             return int(last or 0)
 
+    def paths(self) -> list[tuple[int, ...]]:
+        """Where each round stands among rounds within rounds, by number."""
+        with _reading(self.path, "the list of rounds"):
+            rows = self._connection.execute("SELECT path FROM rounds ORDER BY round").fetchall()
+            return [_path(words) for (words,) in rows]
+
     def looks(self) -> dict[Look, tuple[int, str]]:
         """What lines look like, with number and seal."""
         with _reading(self.path, "the looks"):
@@ -206,7 +212,7 @@ class RunFile:
             steps, public = self._lines(number, line_seal) if lines else ((), {})
             page = Page(
                 number,
-                tuple(int(part) for part in path.split(".") if part),
+                _path(path),
                 steps,
                 bytes.fromhex(digest),
                 public,
@@ -238,6 +244,11 @@ class RunFile:
             (words,) = self._connection.execute(query, (number,)).fetchone()
             self._looks[number] = Look.read(words), seal(words)
         return self._looks[number]
+
+
+def _path(words: str) -> tuple[int, ...]:
+    """A path as it was written: 3.1.5."""
+    return tuple(int(part) for part in words.split(".") if part)
 
 
 def open_run(path: Path | str) -> RunFile:

@@ -13,7 +13,8 @@ from rich.text import Text
 from society.graph import NOBODY
 from society.scenario import Stage
 
-from .ink import Ink, labelled
+from .births import Births
+from .ink import Ink, labelled, stacked
 from .minds import mishaps
 from .scene import Chosen, Scene
 from .words import Names, ending, spoken
@@ -29,15 +30,18 @@ class Deeds:
 
     def __init__(self, ink: Ink, names: Names, replicate: int) -> None:
         self.ink, self.names, self.replicate = ink, names, replicate
+        self.births = Births(ink, names, replicate)
 
     def lines(self, scene: Scene) -> Iterator[Text]:
         """Who did what to whom, who went, what was said and chosen, how the replicate ended."""
         for part in (
+            self.births.born,
             self._done,
             self._gone,
             self._quotes,
             self._notes,
             self._troubles,
+            self.births.selected,
             self._ended,
         ):
             yield from part(scene)
@@ -79,6 +83,8 @@ class Deeds:
     def _quotes(self, scene: Scene) -> Iterator[Text]:
         for label, verb, texts in scene.quotes():
             said = texts[self.replicate]
+            if scene.newborn is not None:  # theirs were told with their births
+                said = np.where(scene.newborn[self.replicate], "", said)
             seats = np.flatnonzero(said != "")
             items = [
                 self.ink.text(f"{self.names[seat]} {verb} {self.ink.quoted(said[seat], _QUOTE)}")
@@ -86,7 +92,7 @@ class Deeds:
             ]
             if len(seats) > _QUOTES:
                 items.append(Text(f"and {len(seats) - _QUOTES} more", "dim"))
-            yield from self._below(label, items)
+            yield from stacked(self.ink, label, items)
 
     def _notes(self, scene: Scene) -> Iterator[Text]:
         for note in scene.stage.notes:
@@ -96,7 +102,7 @@ class Deeds:
             before, after = (values[self.replicate, 0] for values in stated)
             chosen = scene.chosen(note, self.replicate)
             if isinstance(after, str):
-                yield from self._below(note, self._sentence(after, chosen))
+                yield from stacked(self.ink, note, self._sentence(after, chosen))
             else:
                 yield from self._number(note, before, after, chosen)
 
@@ -150,13 +156,7 @@ class Deeds:
         mended = Counter(each.what for each in here if each.what != "fallback")
         if mended:
             items.append(Text(mishaps(mended), "dim"))
-        yield from self._below("trouble", items, "bold red")
-
-    def _below(self, label: str, items: Iterable[Text], style: str = "bold") -> Iterator[Text]:
-        """Items on lines of their own, the first one with a label."""
-        for item in items:
-            yield from labelled(self.ink, label, [item], style)
-            label = ""
+        yield from stacked(self.ink, "trouble", items, "bold red")
 
     def _ended(self, scene: Scene) -> Iterator[Text]:
         for kind, over in scene.ended:

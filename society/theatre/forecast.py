@@ -11,11 +11,13 @@ from society.calls import added
 
 from .ink import Ink, flowing, printed
 from .minds import dollars
+from .places import Places
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from society.models.estimate import Forecast
+    from society.runs.runfile import Manifest
 
 _WIDEST = 100
 _GUTTER = 10
@@ -26,8 +28,13 @@ _NOTE = (
 )
 
 
-def forecast(rounds: int, models: Sequence[Forecast], console: Console) -> None:
-    """Print calls, tokens and cost for each model, and for all of them."""
+def forecast(manifest: Manifest, rounds: int, models: Sequence[Forecast], console: Console) -> None:
+    """Print calls, tokens and cost for each model, and for all of them.
+
+    rounds: how many were played to count them.
+    """
+    places = Places(manifest)
+    extent = places.all() if rounds == places.most else f"{rounds} rounds"
     ink = Ink(console.encoding, min(console.width, _WIDEST))
     if not models:
         printed(console, flowing([ink.text("Nobody asks a model: this run is free.")], ink.width))
@@ -37,7 +44,7 @@ def forecast(rounds: int, models: Sequence[Forecast], console: Console) -> None:
         printed(console, flowing([ink.text(one.model, "bold")], ink.width))
         replies = _range(f"{one.reply_tokens:,}", f"{one.most_reply_tokens:,}")
         for label, words in (
-            ("calls", f"{one.calls:,} in {rounds} rounds"),
+            ("calls", f"{one.calls:,} in {extent}"),
             ("tokens", f"{one.prompt_tokens:,} of prompts, {replies} of replies"),
             ("cost", _cost(one)),
         ):

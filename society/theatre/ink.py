@@ -35,7 +35,7 @@ LONGEST_HEADING = 14
 _LONGEST_BAR = 10
 _SHORTEST_BAR = 4
 _GAP = 2
-_BARS = "blue"
+BARS = "blue"
 
 
 class Ink:
@@ -233,7 +233,7 @@ def _block(
             cell = column.cells[number]
             line.append(" " * (gap + column.width - cell.cell_len)).append_text(cell)
             if bars and column.shares is not None:
-                line.append(" " + ink.bar(column.shares[number], bars).ljust(bars), _BARS)
+                line.append(" " + ink.bar(column.shares[number], bars).ljust(bars), BARS)
         yield ended(line)
 
 
@@ -269,6 +269,13 @@ def labelled(
     """Items after a label that stands in the gutter."""
     name = Text(ink.cut(label, ink.width // 2), style)
     yield from flowing(items, ink.width, label=name, gutter=ink.gutter, gap=gap)
+
+
+def stacked(ink: Ink, label: str, items: Iterable[Text], style: str = "bold") -> Iterator[Text]:
+    """Items on lines of their own, the first one after a label."""
+    for item in items:
+        yield from labelled(ink, label, [item], style)
+        label = ""
 
 
 def _pieces(item: Text, gap: str, room: int) -> Iterator[tuple[str, Text]]:

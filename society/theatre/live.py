@@ -7,7 +7,7 @@ rest is worked out only when something is drawn.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from society.talk import Page
 
 from .ink import Ink, flowing
 from .minds import spending
+from .places import Places
 from .scene import Scene, full_scale, mean_measures, stood, told
 from .trace import Trace
 
@@ -53,9 +54,11 @@ class Live:
     ) -> None:
         self.manifest, self._asked = manifest, asked
         self.console = Console(stderr=True) if console is None else console
+        self._places = Places(manifest)
         self._course = Trace()
         self._scale = full_scale(manifest)
         self._stock = float("nan")
+        self._taken: Mapping[str, Array] = {}
         # The round before and the last one; one tuple, since the view is drawn in its own thread.
         self._latest: tuple[Page | None, Page | None] = (None, None)
         self._started = time.monotonic()
@@ -89,6 +92,8 @@ class Live:
         """A round is over."""
         before = self._latest[1]
         self._follow(page, before)
+        # What is measured once in a generation stands until it is measured again.
+        self._taken = {**self._taken, **page.measures} if self._places.nested else page.measures
         self._latest = before, page
         passed = int(self._done(page) * _LINES)
         if self._screen is None and passed > self._lines:
@@ -96,7 +101,8 @@ class Live:
             ink = Ink(self.console.encoding, self.console.width)
             name, reading = self._gauge(ink)
             stock = Text.assemble(name, " ", reading) if reading else reading
-            items = [self._place(page), stock, *self._news(ink), *self._spent(), self._left(page)]
+            (place, *within), news = self._where(ink), [*self._news(ink), *self._spent()]
+            items = [place, stock, *within, *news, self._left(page)]
             line = ink.words(" · ").join(item.plain for item in items if item)
             self.console.print(Text(line), soft_wrap=True)
 
@@ -114,28 +120,33 @@ class Live:
         page = self._latest[1]
         left, (name, reading) = self._left(page), self._gauge(ink)
         beside = max(_LONGEST_CLOCK, reading.cell_len) + 2
-        cells = max(ink.width - _GUTTER - beside, 8)
+        place, *within = self._where(ink)
+        gutter = max(_GUTTER, place.cell_len + 2)
+        cells = max(ink.width - gutter - beside, 8)
         bar = ink.progress(self._done(page), cells)
-        place = self._place(page)
-        lines = list(flowing([bar, left], ink.width, label=place, gutter=_GUTTER, gap="  "))
+        lines = list(flowing([bar, left], ink.width, label=place, gutter=gutter, gap="  "))
         if reading:
-            values = self._course.spread(self.manifest.horizon, cells)
+            values = self._course.spread(self.manifest.most, cells)
             spark = Text(ink.sparkline(values, self._scale).ljust(cells), "green")
-            lines += flowing([spark, reading], ink.width, label=name, gutter=_GUTTER, gap="  ")
-        for items in map(list, (self._news(ink), self._measures(ink), self._spent())):
+            lines += flowing([spark, reading], ink.width, label=name, gutter=gutter, gap="  ")
+        news = (*within, *self._news(ink))
+        for items in map(list, (news, self._measures(ink), self._spent())):
             lines += flowing(items, ink.width, gap=ink.words(" · ")) if items else ()
         return Group(*lines)
 
-    def _place(self, page: Page | None) -> Text:
-        number = 0 if page is None else _outermost(page)
-        return Text(f"round {number} of {self.manifest.horizon}", "bold")
+    def _where(self, ink: Ink) -> list[Text]:
+        """Which round it is; of rounds within rounds the outermost one first."""
+        page = self._latest[1]
+        path, number = ((), 0) if page is None else (page.path, page.number)
+        words = self._places.reached(path, number)
+        return [ink.text(each, "" if place else "bold") for place, each in enumerate(words)]
 
     def _done(self, page: Page | None) -> float:
-        """The share of the horizon that is behind us."""
-        return 0.0 if page is None else min(_outermost(page) / self.manifest.horizon, 1.0)
+        """The share of all rounds that is behind us."""
+        return 0.0 if page is None else min(page.number / self.manifest.most, 1.0)
 
     def _left(self, page: Page | None) -> Text:
-        """How long the rest of the horizon would take; a run may end before."""
+        """How long the other rounds would take; a run may end before."""
         done = self._done(page)
         if not 0 < done < 1:
             return Text()
@@ -186,17 +197,11 @@ class Live:
             yield Text(words, "dim")
 
     def _measures(self, ink: Ink) -> Iterator[Text]:
-        """What was measured in the last round; the number of a first round says nothing yet."""
-        page = self._latest[1]
-        taken = {} if page is None else mean_measures(page)
+        """What was measured last; the number of a first round says nothing yet."""
+        taken = mean_measures(self._taken)
         for measure in self.manifest.measures:
             if measure.name in taken and measure.fold != "first":
                 yield ink.text(f"{measure.name} {ink.figure(taken[measure.name])}", "dim")
-
-
-def _outermost(page: Page) -> int:
-    """The round; of rounds within rounds the outermost one, which the horizon counts."""
-    return page.path[0] if page.path else page.number
 
 
 def _ran(page: Page, before: Page | None) -> Array:

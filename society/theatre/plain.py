@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,9 +22,12 @@ from society.talk import Page
 
 from .deeds import Deeds
 from .ink import Ink, figured, flowing, labelled, printed, table
-from .roll import Roll
-from .scene import Scene, full_scale, improvised, mean_measures, told
+from .pairs import Pairs
+from .places import Place, Places, around, found
+from .roll import CROWD, Roll
+from .scene import Scene, full_scale, improvised, mean_measures, told, told_in
 from .trace import Trace
+from .traits import Traits
 from .words import Names, standing
 
 if TYPE_CHECKING:
@@ -40,33 +44,34 @@ _CHANGE = 12  # in so many cells
 def history(
     run: RunFile,
     console: Console,
-    start: int = 0,
+    start: Place = 0,
     replicate: int = 0,
     speed: float = math.inf,
 ) -> None:
     """Print the history of one replicate from round `start` on; 0 is what precedes the first one.
 
-    speed: rounds per second at most. Raises InputError for a round or a replicate that the run
-    does not have.
+    start: the number of a round, or its path. speed: rounds per second at most. Raises InputError
+    for a round or a replicate that the run does not have.
     """
-    manifest, rounds = run.manifest, run.rounds
-    if not 0 <= start <= rounds:
-        raise InputError(f"there is no round {start}; the record goes from round 0 to {rounds}")
+    manifest, paths = run.manifest, run.paths()
+    first = found(start, paths)
     if not 0 <= replicate < manifest.replicates:
         last = manifest.replicates - 1
         raise InputError(f"there is no replicate {replicate}; the run has 0 to {last}")
     teller = _Teller(manifest, Ink(console.encoding, min(console.width, _WIDEST)), replicate)
     printed(console, teller.opening())
     if manifest.level == "summary":
-        printed(console, teller.measures(run.records(start, lines=False)))
+        printed(console, teller.measures(run.records(first, lines=False)))
     else:
         before: Page | None = None
-        for page in run.pages(max(start - 1, 0)):
-            if page.number >= start:
+        for number in around(paths, first):
+            teller.meet(next(run.pages(number)))
+        for page in run.pages(max(first - 1, 0)):
+            if page.number >= first:
                 printed(console, teller.round(page, before))
                 time.sleep(1 / speed)
             before = page
-    printed(console, teller.closing(run.status, rounds))
+    printed(console, teller.closing(run.status, paths))
 
 
 class _Teller:
@@ -75,11 +80,20 @@ class _Teller:
     def __init__(self, manifest: Manifest, ink: Ink, replicate: int) -> None:
         self.manifest, self.ink, self.replicate = manifest, ink, replicate
         self.stage: Stage = manifest.stage
-        names = Names(manifest, ink)
-        self.roll, self.deeds = Roll(ink, names, replicate), Deeds(ink, names, replicate)
+        self.places = Places(manifest)
+        names = self.names = Names(manifest, ink)
+        self.traits = Traits(manifest)
+        self.roll = Roll(ink, names, replicate, self.traits)
+        self.pairs, self.deeds = Pairs(ink, names, replicate), Deeds(ink, names, replicate)
         self.course = Trace()
         self.level: float | None = None
         self.after = False  # whether anything was told after this replicate had ended
+
+    def meet(self, page: Page) -> None:
+        """Learn who lives from this round on."""
+        lives = told_in(page, "descended", "life")
+        if lives is not None:
+            self.names.live(lives[self.replicate])
 
     def opening(self) -> Iterator[Text]:
         """What is told, and of whom."""
@@ -98,17 +112,24 @@ class _Teller:
 
     def round(self, page: Page, before: Page | None) -> Iterator[Text]:
         """One round; only what ended elsewhere, once this replicate is over."""
+        self.meet(page)
         stage = improvised(page, self.stage)
+        if told_in(page, "descended", "newborn") is not None:
+            columns = dict.fromkeys((*stage.columns, *self.traits.names))
+            stage = replace(stage, columns=tuple(columns))
         scene = Scene(page, before, stage)
         shown = bool(scene.running[self.replicate, 0])
         if shown:
             yield Text()
             yield self._title(scene)
             yield from self._gauge(page)
-            yield from self.roll.lines(scene)
+            pairs = list(self.pairs.lines(scene))
+            yield from pairs
+            if not pairs or scene.present[self.replicate].sum() > CROWD:
+                yield from self.roll.lines(scene)
             yield from self.deeds.lines(scene)
         ended = {kind: np.flatnonzero(over) for kind, over in scene.ended}
-        label = "elsewhere" if shown else f"round {page.number}"
+        label = "elsewhere" if shown else self.places.label(page)
         fates = list(self.deeds.fates(label, ended, stage, but=self.replicate))
         if fates and not shown and not self.after:
             self.after = True
@@ -127,18 +148,18 @@ class _Teller:
         fates: list[Text] = []
         for page, _, ended in records:
             if page.number:
-                rounds.append(Text(f"round {page.number}"))
-                taken.append(mean_measures(page))
-            fates += self.deeds.fates(f"round {page.number}", ended, given.stage)
+                rounds.append(Text(self.places.label(page)))
+                taken.append(mean_measures(page.measures))
+            fates += self.deeds.fates(self.places.label(page), ended, given.stage)
         names = [measure.name for measure in given.measures if measure.fold != "first"]
         series = {name: np.array([means.get(name, np.nan) for means in taken]) for name in names}
         yield Text()
         yield from table(ink, rounds, [figured(ink, *named) for named in series.items()])
         yield from fates
 
-    def closing(self, status: str, rounds: int) -> Iterator[Text]:
-        """The course of the stock, and where the record ends."""
-        horizon, ink = self.manifest.horizon, self.ink
+    def closing(self, status: str, paths: Sequence[tuple[int, ...]]) -> Iterator[Text]:
+        """The course of the stock, and where the record ends; paths: of all rounds."""
+        ink = self.ink
         yield Text()
         if self.stage.gauge is not None and len(self.course.samples) > 1:
             told_of = self.course.rounds
@@ -146,21 +167,19 @@ class _Teller:
             line = ink.sparkline(self.course.spread(told_of, cells), full_scale(self.manifest))
             items = [Text(line, "green"), Text(f"in {told_of} rounds", "dim")]
             yield from labelled(ink, self.stage.gauge[0], items, gap="  ")
-        words = f"The end, after {rounds} of {horizon} rounds."
+        far = f"{len(paths) - 1} of {self.places.most} rounds"
+        if self.places.nested:
+            far = ", ".join(self.places.reached(paths[-1], len(paths) - 1))
+        words = f"The end, after {far}."
         if status != "finished":
-            words = f"So far {rounds} of {horizon} rounds; {standing(status)}."
+            words = f"So far {far}; {standing(status)}."
         yield from flowing([Text(words, "bold")], ink.width)
 
     def _title(self, scene: Scene) -> Text:
         page, ink = scene.page, self.ink
-        place = f"Round {page.number} of {self.manifest.horizon}"
-        if page.number == 0:
-            place = "Before the first round"
-        elif len(page.path) > 1:
-            place = f"Round {page.number} ({'.'.join(map(str, page.path))})"
         left = scene.present[self.replicate].sum()
         who = ink.words(f" {left} of {self.manifest.agents} {self.stage.presence}")
-        line = ink.cut(f"── {place}", ink.width)
+        line = ink.cut(f"── {self.places.title(page)}", ink.width)
         spare = ink.width - len(line) - cell_len(who)
         if spare > 1:
             line += " " + ink.words("─") * (spare - 1) + who

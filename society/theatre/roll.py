@@ -9,9 +9,10 @@ from society.draws import Array
 
 from .ink import LONGEST_HEADING, Column, Ink, decimals_for, largest, shares, table
 from .scene import Scene, told
+from .traits import Traits
 from .words import Names
 
-_CROWD = 24  # more agents than that are told by the first dozen and quantiles
+CROWD = 24  # more agents than that are told by the first dozen and quantiles
 _DOZEN = 12
 _QUANTILES = {"10 %": 0.1, "median": 0.5, "90 %": 0.9}
 
@@ -19,17 +20,17 @@ _QUANTILES = {"10 %": 0.1, "median": 0.5, "90 %": 0.9}
 class Roll:
     """Calls the roll of one replicate; bars compare agents, and rounds called earlier."""
 
-    def __init__(self, ink: Ink, names: Names, replicate: int) -> None:
-        self.ink, self.names, self.replicate = ink, names, replicate
+    def __init__(self, ink: Ink, names: Names, replicate: int, traits: Traits) -> None:
+        self.ink, self.names, self.replicate, self.traits = ink, names, replicate, traits
         self.largest: dict[str, float] = {}
 
     def lines(self, scene: Scene) -> list[Text]:
         """The table of all who took part; nothing if there is nothing to show about them."""
         seats = np.flatnonzero(scene.present[self.replicate])
-        named = seats if len(seats) <= _CROWD else seats[:_DOZEN]
+        named = seats if len(seats) <= CROWD else seats[:_DOZEN]
         rest = seats[len(named) :]
         columns = [
-            self._column(scene, name, values[self.replicate], named, rest)
+            self._column(scene, name, self.traits.shown(name, values[self.replicate]), named, rest)
             for name in scene.stage.columns
             if (values := scene.column(name)) is not None
         ]

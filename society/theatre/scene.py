@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -56,10 +56,18 @@ def opened(page: Page, before: Page | None) -> tuple[Array, Array]:
 
 
 def told(page: Page, name: str) -> Array | None:
-    """A common fact as it was last stated, (R, 1)."""
+    """A common fact as it was last stated, (R, 1); None if it has several entries."""
     for step in reversed(page.steps):
-        if ("common", name) in step.arrays:
+        if ("common", name) in step.arrays and step.arrays["common", name].ndim == 2:
             return step.arrays["common", name]
+    return None
+
+
+def told_in(page: Page, kind: str, name: str) -> Array | None:
+    """An own fact as a tell of this kind has it, (R, N)."""
+    for step in page.steps:
+        if step.kind == kind and ("own", name) in step.arrays:
+            return step.arrays["own", name]
     return None
 
 
@@ -68,7 +76,12 @@ class Scene:
 
     def __init__(self, page: Page, before: Page | None, stage: Stage) -> None:
         self.page, self.before, self.stage = page, before, stage
-        present, running = self.present, self.running = opened(page, before)
+        present, running = opened(page, before)
+        for step in page.steps:
+            # Whoever is back takes part in the round.
+            present = present | step.arrays.get(("back", ""), np.False_)
+        self.present, self.running = present, running
+        self.newborn = told_in(page, "descended", "newborn")  # (R, N), where a generation begins
         self.answered: dict[str, list[Answered]] = {}
         self.gone: list[tuple[str, Array]] = []  # kind of the tell, (R, N)
         self.ended: list[tuple[str, Array]] = []  # kind of the tell, (R,)
@@ -100,7 +113,7 @@ class Scene:
             if step.sort == "tell":
                 for (role, fact), values in step.arrays.items():
                     if fact == name and _is_own(role):
-                        return values
+                        return _single(values)
         if name in self.page.public:
             return self.page.public[name]
         return _worded(self.answered[name][-1]) if name in self.answered else None
@@ -108,7 +121,7 @@ class Scene:
     def stated(self, name: str) -> tuple[Array, Array] | None:
         """A common fact as first and as last stated this round, (R, 1) each."""
         found = [step.arrays["common", name] for step in self.page.steps if _states(step, name)]
-        return (found[0], found[-1]) if found else None
+        return (_single(found[0]), _single(found[-1])) if found else None
 
     def links(self) -> Iterator[tuple[str, Array]]:
         """What somebody did to a peer: the verb, and the seat of each agent's peer, (R, N)."""
@@ -123,7 +136,14 @@ class Scene:
             texts = self.column(name)
             known = None if earlier is None else earlier.column(name)
             if texts is not None:
-                yield name, verb, texts if known is None else np.where(texts == known, "", texts)
+                yield name, verb, np.where(self._new(texts, known), texts, "")
+
+    def _new(self, texts: Array, known: Array | None) -> Array:
+        """Which texts were not known before, (R, N) of bool."""
+        if self.newborn is None:
+            return np.ones(texts.shape, bool) if known is None else texts != known
+        # Another life held what was known of this seat; what survivors hold has been told.
+        return self.newborn if known is None else self.newborn | (texts != known)
 
     def chosen(self, note: str, replicate: int) -> Chosen | None:
         """How a note came about; None if nobody was asked."""
@@ -150,8 +170,9 @@ def improvised(page: Page, stage: Stage) -> Stage:
     notes: dict[str, Mapping[str, str]] = {}
     for step in page.steps:
         if step.sort == "tell":
-            columns += [name for role, name in step.arrays if _is_own(role)]
-            notes |= {name: {} for role, name in step.arrays if role == "common"}
+            single = [key for key, values in step.arrays.items() if values.ndim == 2]
+            columns += [name for role, name in single if _is_own(role)]
+            notes |= {name: {} for role, name in single if role == "common"}
     unique = dict.fromkeys([*columns, *page.public])
     quotes = {name: "says" for name in unique if _in_words(scene, name)}
     numbers = tuple(name for name in unique if name not in quotes)
@@ -185,14 +206,24 @@ def forms_of(step: Step) -> dict[str, str]:
 
 def _worded(answer: Answered) -> Array:
     """Answers as one value per agent: options by their label, mixtures as text."""
-    values = answer.values
-    if values.ndim > 2:
-        rows = values.reshape(-1, values.shape[-1])
-        mixed = ["/".join(f"{share:.2f}" for share in row) for row in rows]
-        return np.array(mixed, object).reshape(values.shape[:2])
     if not answer.form.startswith("choice"):
+        return _single(answer.values)
+    return labelled(answer.values, answer.form, answer.options)
+
+
+def _single(values: Array) -> Array:
+    """One value where there are several entries, (R, N, K) -> (R, N): a text of all of them."""
+    if values.ndim == 2:
         return values
-    return labelled(values, answer.form, answer.options)
+    rows = values.reshape(-1, values.shape[-1])
+    joined = ["/".join(map(_entry, row)) for row in rows]
+    return np.array(joined, object).reshape(values.shape[:2])
+
+
+def _entry(value: Any) -> str:
+    if not isinstance(value, float | np.floating):
+        return str(value)
+    return "–" if np.isnan(value) else f"{value:.2f}"
 
 
 def labelled(values: Array, form: str, options: Array | None) -> Array:
@@ -215,7 +246,7 @@ def full_scale(manifest: Manifest) -> float:
     return float(full) if full else float("nan")
 
 
-def mean_measures(page: Page) -> dict[str, float]:
-    """This round's measures, over the replicates in which they were taken; none where in none."""
-    taken = {name: values[~np.isnan(values)] for name, values in page.measures.items()}
+def mean_measures(measures: Mapping[str, Array]) -> dict[str, float]:
+    """Means of (R,) over the replicates in which they were taken; none where in none."""
+    taken = {name: values[~np.isnan(values)] for name, values in measures.items()}
     return {name: float(values.mean()) for name, values in taken.items() if len(values)}

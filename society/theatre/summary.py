@@ -12,7 +12,9 @@ from rich.text import Text
 from society.scenario import Estimate
 
 from . import minds
+from .courses import courses
 from .ink import Column, Ink, flowing, printed, table
+from .places import Places
 from .words import Names, ending, spoken, standing
 
 if TYPE_CHECKING:
@@ -40,8 +42,11 @@ def summary(run: RunFile, outcome: Outcome, notes: Sequence[str], console: Conso
     if manifest.replicates > 1:
         about.insert(2, Text(f"{manifest.replicates} replicates"))
     printed(console, flowing(about, ink.width, gap=ink.words(" · ")))
-    printed(console, flowing([ink.text(happened(manifest, outcome, status), "bold")], ink.width))
-    printed(console, [Text(), *_measures(ink, outcome.measures), Text()])
+    path = (run.paths() or [()])[-1]
+    story = ink.text(happened(manifest, outcome, status, path), "bold")
+    printed(console, flowing([story], ink.width))
+    printed(console, [Text(), *_measures(ink, outcome.measures)])
+    printed(console, [*courses(manifest, run.records(lines=False), ink), Text()])
     printed(console, minds.asked(ink, outcome.ledger))
     for label, items in (
         ("note", notes),
@@ -85,25 +90,29 @@ def _commands(status: str, file: str) -> Iterator[str]:
     yield f"society show {file}"
 
 
-def happened(manifest: Manifest, outcome: Outcome, status: str) -> str:
-    """The story of a run in a sentence."""
-    return (_one if manifest.replicates == 1 else _many)(manifest, outcome, status)
+def happened(manifest: Manifest, outcome: Outcome, status: str, path: Sequence[int] = ()) -> str:
+    """The story of a run in a sentence; path: of its last round."""
+    places = Places(manifest)
+    far = f"{outcome.rounds} of {places.most} rounds"
+    if places.nested:
+        far = ", ".join(places.reached(path, outcome.rounds))
+    return (_one if manifest.replicates == 1 else _many)(manifest, outcome, status, far, places)
 
 
-def _one(manifest: Manifest, outcome: Outcome, status: str) -> str:
+def _one(manifest: Manifest, outcome: Outcome, status: str, far: str, places: Places) -> str:
     name = f"The {spoken(manifest.scenario)}"
-    played = f"{outcome.rounds} of {manifest.horizon} rounds"
+    lasted = f"lasted until {far}" if places.nested else f"lasted {far}"
     causes = [ending(manifest.stage, kind) for kind in outcome.ends if kind]
     if causes:
-        return f"{name} lasted {played}, then {causes[0]}."
+        return f"{name} {lasted}, then {causes[0]}."
     if status != "finished":
-        return f"{name} has lasted {played} so far; {standing(status)}."
-    if outcome.rounds == manifest.horizon:
-        return f"{name} lasted all {manifest.horizon} rounds."
-    return f"{name} was over after {played}."
+        return f"{name} has {lasted} so far; {standing(status)}."
+    if outcome.rounds == places.most:
+        return f"{name} lasted all {places.all()}."
+    return f"{name} was over after {far}."
 
 
-def _many(manifest: Manifest, outcome: Outcome, status: str) -> str:
+def _many(manifest: Manifest, outcome: Outcome, status: str, far: str, places: Places) -> str:
     causes = sorted((-count, kind) for kind, count in outcome.ends.items() if kind)
     ended = -sum(count for count, _ in causes)
     going = manifest.replicates - ended
@@ -112,11 +121,11 @@ def _many(manifest: Manifest, outcome: Outcome, status: str) -> str:
         whys = ", ".join(f"in {-count} {ending(manifest.stage, kind)}" for count, kind in causes)
         parts.append(f"{ended} of {manifest.replicates} replicates ended: {whys}.")
     if going and status == "finished":
-        parts.append(f"{going} of {manifest.replicates} lasted all {outcome.rounds} rounds.")
+        whole = f"all {places.all()}" if outcome.rounds == places.most else far
+        parts.append(f"{going} of {manifest.replicates} lasted {whole}.")
     elif going:
         parts.append(
-            f"{going} of {manifest.replicates} were going on after {outcome.rounds} of "
-            f"{manifest.horizon} rounds; {standing(status)}."
+            f"{going} of {manifest.replicates} were going on after {far}; {standing(status)}."
         )
     return " ".join(parts)
 

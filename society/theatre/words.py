@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, SupportsIndex
 
+from society.draws import Array
 from society.scenario import Stage
 
 from .ink import Ink
@@ -20,7 +21,7 @@ _STANDING = {
 
 
 class Names:
-    """What agents are called: by cohort and number, "altruist 3"."""
+    """What agents are called: by cohort and number, "altruist 3", or by their lives, "2_4"."""
 
     def __init__(self, manifest: Manifest, ink: Ink) -> None:
         self._names = [f"agent {seat + 1}" for seat in range(manifest.agents)]
@@ -30,6 +31,19 @@ class Names:
 
     def __getitem__(self, seat: SupportsIndex) -> str:
         return self._names[seat]
+
+    def live(self, lives: Array) -> None:
+        """From now on these lives, (N,), have the seats."""
+        self._names = [named(life, len(lives)) for life in lives.tolist()]
+
+
+def named(life: int, agents: int) -> str:
+    """A life by its first generation and its place in it, as agents know each other.
+
+    >>> named(15, agents=12)
+    '2_4'
+    """
+    return f"{life // agents + 1}_{life % agents + 1}"
 
 
 def spoken(kind: str) -> str:

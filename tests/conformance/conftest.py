@@ -2,7 +2,8 @@
 
 A new scenario is varied by itself: its choices and switches take each of their values, its numbers
 are halved and doubled, its lists cut to one entry, on every kind of graph, with one agent, with
-two, and with more.
+two, and with more. Where it refuses such a society, one more agent or another value of one
+parameter is tried; what has not been tried then is tried on its own.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pydantic import ValidationError
 
 from society.cast import Cast, Troupe
 from society.catalogue import presets, scenarios
+from society.errors import InputError
 from society.families import FAMILIES
 from society.gamemaster import GameMaster
 from society.members import World
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from tests.conftest import Played, Recorded
 
 SIZE = {"replicates": 30, "rounds": 12}
+SHORT = {"replicates": 3, "rounds": 3}  # where rounds are played again and again
 SMALL = {"replicates": 2, "rounds": 2}  # where minds are asked one by one
 PATCHY = {"function": f"{Path(__file__).with_name('patchy.py')}:patchy"}
 SETTINGS: Sequence[tuple[int, Any]] = (  # agents, graph
@@ -46,8 +49,34 @@ SETTINGS: Sequence[tuple[int, Any]] = (  # agents, graph
 )
 
 # A mechanism needs a place to stand on, which is not to be found by itself.
-MECHANISMS: Sequence[tuple[str, Any]] = (
-    ("fishing_village", {"capped": {"kind": "effort", "at": 0.5}}),
+CAPPED = {"capped": {"kind": "effort", "at": 0.5}}
+REPEATED = {"repeated": {"games": 2}}
+DYING = {"ends_on": "horizon", "wealth": 2}
+LANGUAGE = {"parameters": {"minds": "language", "games": 1}, "agents": 4}
+RULES: Sequence[Mapping[str, Any]] = (
+    {"selection": "truncation", "strategies": "advice"},
+    {"selection": "truncation", "strategies": "advice", "overlapping": False},
+    {"selection": "proportional", "phenotype": "share"},
+    {"selection": "tournament", "strategies": "parent"},
+    {"selection": "fermi"},
+    {"selection": "moran", "strategies": "advice"},
+    {"selection": "none"},
+)
+
+
+def evolving(fitness: str, **given: Any) -> dict[str, Any]:
+    return {"generations": {"fitness": fitness, "count": 3, **given}}
+
+
+MECHANISMS: Sequence[tuple[str, Mapping[str, Any]]] = (
+    ("fishing_village", {"mechanisms": [CAPPED]}),
+    ("fishing_village", {"mechanisms": [REPEATED]}),
+    ("fishing_village", {"mechanisms": [evolving("wealth", fold="last", selection="moran")]}),
+    ("fishing_village", {"mechanisms": [CAPPED, REPEATED, evolving("wealth", selection="fermi")]}),
+    ("fishing_village", {"mechanisms": [evolving("catch", fold="sum")], "parameters": DYING}),
+    ("language_village", {"mechanisms": [evolving("wealth", fold="last")], "agents": 4}),
+    *(("donor_game", {"mechanisms": [evolving("final", **rule)]}) for rule in RULES),
+    ("donor_game", {"mechanisms": [evolving("final", **RULES[0])], **LANGUAGE}),
 )
 
 
@@ -63,7 +92,12 @@ class Case(NamedTuple):
 
     def __str__(self) -> str:
         graph = self.changes.get("graph", "")
-        mechanisms = [name for part in self.changes.get("mechanisms", []) for name in part]
+        mechanisms = [
+            word
+            for part in self.changes.get("mechanisms", [])
+            for name, given in part.items()
+            for word in (name, given.get("selection", ""))
+        ]
         words = [self.changes.get("agents", ""), "patchy" if isinstance(graph, dict) else graph]
         return " ".join(str(word) for word in [self.source, *words, *mechanisms] if word)
 
@@ -102,39 +136,104 @@ def _options(kind: Any, default: Any) -> list[Any]:
         return [False, True]
     if kind in (int, float) and default:
         return [default / 2, default * 2] if kind is float else [default // 2, default * 2]
-    return [0, 5] if kind in (int, float) else [None]
+    return [0, 0.5, 5] if kind in (int, float) else [None]
 
 
 def variants(scenario: Scenario) -> list[Case]:
     """The settings; over them each parameter takes all its values, in an order of its own."""
-    chosen: list[dict[str, Any]] = [{} for _ in SETTINGS]
-    for place, name in enumerate(scenario.params.model_fields):
-        legal = legal_values(scenario, name)
-        order = np.random.default_rng(place).permutation(len(SETTINGS)) % len(legal)
-        for parameters, index in zip(chosen, order, strict=True):
-            parameters[name] = legal[index]
+    legal = {name: legal_values(scenario, name) for name in scenario.params.model_fields}
+    orders = {
+        name: np.random.default_rng(place).permutation(len(SETTINGS)) % len(values)
+        for place, (name, values) in enumerate(legal.items())
+    }
     cases = []
-    for number, ((agents, graph), parameters) in enumerate(zip(SETTINGS, chosen, strict=True)):
-        changes: dict[str, Any] = {"agents": agents, "parameters": parameters, "seed": number}
+    for number, (agents, graph) in enumerate(SETTINGS):
+        chosen = {name: values[orders[name][number]] for name, values in legal.items()}
+        changes: dict[str, Any] = {"agents": agents, "parameters": chosen, "seed": number}
         if scenario.relations:
             changes["graph"] = graph
             if agents > 2 and len(scenario.relations) > 1:
                 changes["graphs"] = {scenario.relations[-1]: PATCHY}
-        cases.append(Case(scenario.name, changes))
-    return cases
+        cases.append(playable(Case(scenario.name, changes), legal))
+    return [*cases, *(of_its_own(scenario, *what, legal) for what in untried(cases, legal))]
+
+
+Legal = Mapping[str, Sequence[Any]]
+
+
+def refused(case: Case) -> bool:
+    """Whether such a society cannot be played."""
+    try:
+        game = altered(case, **SHORT).setup().gamemaster()
+        game.scenario.play(game.table)
+    except InputError:
+        return True
+    return False
+
+
+def playable(case: Case, legal: Legal) -> Case:
+    """The same, or with one more agent; else with as many of its parameters as go together."""
+    parameters, agents = case.changes["parameters"], case.changes["agents"]
+    crowd = altered(case, agents=agents + 1)
+    for whole in (case, crowd):
+        if not refused(whole):
+            return whole
+    usual = {name: values[0] for name, values in legal.items()}
+    # Choices first: they are what usually makes the difference.
+    names = sorted(legal, key=lambda name: not isinstance(usual[name], str))
+    others = [{}, *({name: value} for name in names for value in legal[name])]
+    starts = (altered(one, parameters=usual | more) for more in others for one in (case, crowd))
+    found = next(start for start in starts if not refused(start))
+    for name, value in parameters.items():
+        more = altered(found, parameters={**found.changes["parameters"], name: value})
+        found = found if refused(more) else more
+    return found
+
+
+def altered(case: Case, **changes: Any) -> Case:
+    return case._replace(changes={**case.changes, **changes})
+
+
+def untried(cases: Sequence[Case], legal: Legal) -> list[tuple[str, Any]]:
+    """Values of parameters that are in none of the cases."""
+    tried = [case.changes["parameters"] for case in cases]
+    return [
+        (name, value)
+        for name, values in legal.items()
+        for value in values
+        if all(parameters[name] != value for parameters in tried)
+    ]
+
+
+def of_its_own(scenario: Scenario, name: str, value: Any, legal: Legal) -> Case:
+    """The value in an otherwise usual society."""
+    usual = {other: values[0] for other, values in legal.items()}
+    changes = {"agents": scenario.agents, "parameters": {**usual, name: value}}
+    return playable(Case(scenario.name, changes), {**legal, name: [value]})
 
 
 def every_case() -> list[Case]:
     cases = [case for scenario in scenarios().values() for case in variants(scenario)]
     cases += [Case(preset, {}) for preset in presets()]
     cases.append(Case("language_village", {"agents": 5, "parameters": HARD_TIMES}))
-    cases += [Case(source, {"mechanisms": [part]}) for source, part in MECHANISMS]
-    return [case._replace(changes={**case.changes, **size(case)}) for case in cases]
+    cases += [Case(source, changes) for source, changes in MECHANISMS]
+    return [sized(case) for case in cases]
 
 
-def size(case: Case) -> dict[str, int]:
-    """As many replicates and rounds as are played in a moment."""
-    return SMALL if case.setup().models_named else SIZE
+def sized(case: Case) -> Case:
+    """In as many replicates, rounds and generations as are played in a moment."""
+    setup = altered(case, **SMALL).setup()
+    asked, again = setup.models_named, len(setup.scenario.stage.levels) > 1
+    size: dict[str, Any] = {**(SMALL if asked else SHORT if again else SIZE)}
+    stages = [
+        {name: fewer(given, 2 if asked else 3) for name, given in part.items()}
+        for part in setup.spec.mechanisms
+    ]
+    return altered(case, **size, **({"mechanisms": stages} if stages else {}))
+
+
+def fewer(given: Mapping[str, Any], most: int) -> dict[str, Any]:
+    return {**given, "count": min(given["count"], most)} if "count" in given else {**given}
 
 
 CASES = every_case()

@@ -63,8 +63,28 @@ def test_a_small_village_is_told_as_it_was(tmp_path: Path) -> None:
     check(told(replayed(tmp_path, "fishing_village", changes)), "fishing_village.txt")
 
 
+def test_a_small_donor_game_is_told_as_it_was(tmp_path: Path) -> None:
+    """Six donors, three rounds, roles exchanged: gifts, a punishment, and who had nothing left."""
+    changes = {"agents": 6, "rounds": 3, "seed": 3, "parameters": {"punishment": True}}
+    check(told(replayed(tmp_path, "donor_game", changes)), "donor_game.txt")
+
+
 @pytest.mark.parametrize("scenario", ["language_village", "norm_coding", "village_meeting"])
 def test_language_agents_are_asked_and_answer_as_they_did(tmp_path: Path, scenario: str) -> None:
     """Three agents, two rounds, the offline mind: all prompts and replies, then the history."""
     run = replayed(tmp_path, scenario, {"agents": 3, "rounds": 2, "seed": 4})
     check("\n".join([*spoken(run), "", told(run)]), f"{scenario}.txt")
+
+
+def test_language_donors_advise_their_successors_as_they_did(tmp_path: Path) -> None:
+    """Four donors, one game of three rounds in each of two generations, the offline mind."""
+    evolving = {"count": 2, "fitness": "final", "phenotype": "share", "strategies": "advice"}
+    changes = {
+        "agents": 4,
+        "rounds": 3,
+        "seed": 4,
+        "parameters": {"minds": "language", "games": 1},
+        "mechanisms": [{"generations": evolving}],
+    }
+    run = replayed(tmp_path, "donor_game", changes)
+    check("\n".join([*spoken(run), "", told(run)]), "language_donors.txt")

@@ -14,6 +14,7 @@ from society.errors import InputError
 from society.models.offline import Offline
 from society.reading import Legal, read
 from society.replies import Amount, Choice, Form, Mix, Peer, Reply, Whole, Words
+from society.sentence import Sentence
 
 NO_FACTS: Any = {}  # it reads the form of the question only
 
@@ -48,6 +49,7 @@ LEGAL = Legal({"2.5": 0, "7.123": 2, "Take a share each.": 3}, {"1": 1, "4": 4})
         Mix("only"),
         Words(),
         Words(20),
+        Sentence(1500, opening="My plan will be"),
         Form({"personal": Words(), "cap": Amount(0, np.inf), "vote": Choice("A", "B")}),
     ],
     ids=lambda reply: reply.form(),

@@ -16,6 +16,7 @@ from society.calls import Address, Again, Entry, Request, Said, Trouble
 from society.runs.runfile import Manifest, RunFile, Status, Writer, open_run
 from society.scenario import Stage
 from society.talk import Page, Step
+from society.theatre.places import Place
 from society.theatre.plain import history
 
 LAKE = Stage(
@@ -54,6 +55,7 @@ class Hand:
         self,
         number: int,
         *steps: Step,
+        path: tuple[int, ...] | None = None,
         present: Any = ((True, True, True),),
         running: Any = ((True,),),
         public: Mapping[str, Any] | None = None,
@@ -63,7 +65,7 @@ class Hand:
     ) -> Page:
         return Page(
             number,
-            (number,) if number else (),
+            path or ((number,) if number else ()),
             steps,
             bytes(32),
             {name: np.array(values) for name, values in (public or {}).items()},
@@ -135,7 +137,7 @@ class Hand:
         width: int = 80,
         encoding: str = "utf-8",
         colour: bool = False,
-        start: int = 0,
+        start: Place = 0,
         replicate: int = 0,
     ) -> str:
         """The history of a run as a terminal of this kind would receive it."""

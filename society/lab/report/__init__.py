@@ -3,6 +3,7 @@
     DIR/report.html    everything, without scripts and without requests
     DIR/figures/       each figure as PNG and SVG
     DIR/tables/        each table as Markdown, CSV and LaTeX
+    DIR/lineage/       who descends from whom, as GraphML and Newick, where societies evolve
     DIR/SHA256SUMS     of all of these, as sha256sum writes and checks them
 
 What a former report has left there and this one has not is removed, unless somebody has changed
@@ -25,11 +26,12 @@ from society.wording import clean
 from .comparison import outcome
 from .drawing import Picture
 from .duration import durations
+from .evolving import Populations, evolving
 from .expenses import ledger
 from .landscape import landscape
 from .layout import Layout
 from .origins import played, provenance, summary
-from .page import Chapter, page
+from .page import Chapter, Document, page
 from .speech import norms, texts
 from .tables import Table
 from .testing import tested, tests
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 
 
 _SUMS = "SHA256SUMS"
-_SUM = re.compile(r"([0-9a-f]{64})  ((?:figures|tables)/[^/\\]+|report\.html)")
+_SUM = re.compile(r"([0-9a-f]{64})  ((?:figures|tables|lineage)/[^/\\]+|report\.html)")
 
 
 def report(study: Study, out: Path) -> Path:
@@ -50,7 +52,7 @@ def report(study: Study, out: Path) -> Path:
 
 
 def written(title: str, lead: str, chapters: Sequence[Chapter], out: Path) -> Path:
-    """Write a page and the files of its figures and tables; gives its path. Raises FileError."""
+    """Write a page and the files that belong to it; gives its path. Raises FileError."""
     html = page(clean(title), lead, chapters, f"Made by society {versions()['society']}.")
     files = _files(chapters) | {"report.html": html.encode()}
     try:
@@ -79,14 +81,15 @@ def _remove_former(out: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _chapters(layout: Layout) -> list[Chapter]:
-    found = tested(layout)
+    found, populations = tested(layout), Populations(layout)
     chapters = [
         summary(layout),
         outcome(layout, found),
         landscape(layout),
         durations(layout),
         tests(layout, found),
-        measures_over_time(layout),
+        *evolving(populations),
+        measures_over_time(layout, without=populations.once),
         norms(layout),
         texts(layout),
         ledger(layout),
@@ -106,4 +109,6 @@ def _files(chapters: Sequence[Chapter]) -> dict[str, bytes]:
             found[f"tables/{part.name}.md"] = part.markdown().encode()
             found[f"tables/{part.name}.csv"] = part.csv().encode()
             found[f"tables/{part.name}.tex"] = part.latex().encode()
+        elif isinstance(part, Document):
+            found[part.path] = part.content.encode()
     return found

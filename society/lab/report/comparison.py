@@ -70,7 +70,7 @@ def _across(layout: Layout) -> list[str] | None:
 def _dots(layout: Layout, panel: Group, across: Sequence[str], found: Tested | None) -> Dots:
     if not across:
         (values,) = layout.values(layout.outcome)
-        return Dots("", [layout.name(0)], {"": [_dot(values)]})
+        return Dots("", [layout.name(0)], {"": [mean_dot(values)]})
     rows = [worded(level) for level in layout.levels[across[0]]]
     letters = found.letters(across[0]) if found else {}
     series = _series(layout, panel, across)
@@ -94,11 +94,12 @@ def _series(layout: Layout, panel: Group, across: Sequence[str]) -> dict[str, li
     found = {}
     for name, group in groups.items():
         values = layout.pooled(layout.outcome, group, row_factor)
-        found[name] = [_dot(values[row]) if row in values else None for row in rows]
+        found[name] = [mean_dot(values[row]) if row in values else None for row in rows]
     return found
 
 
-def _dot(values: Array) -> Dot | None:
+def mean_dot(values: Array) -> Dot | None:
+    """The mean of runs with its t interval, if it has one; None without any value."""
     known = values[~np.isnan(values)]
     if not len(known):
         return None

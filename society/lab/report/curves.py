@@ -170,7 +170,7 @@ def courses(name: str, title: str, words: str, axis: str, panels: Sequence[Cours
         handles: dict[str, Any] = {}
         places = panelled(figure, len(panels), across, ratios, sharex=True)
         for place, (own, panel) in enumerate(zip(places, panels, strict=True)):
-            handles |= {curve.label: _course(own, curve) for curve in panel.curves}
+            handles |= {curve.label: drawn(own, curve) for curve in panel.curves}
             own[0].set_title(wrapped(panel.title, _TITLES[across]))
             own[0].locator_params(axis="x", integer=True)
             for axes, first in zip(own, places[0], strict=True):
@@ -201,7 +201,8 @@ def _gone(panel: Courses) -> str:
     return " ".join(described.course(one.label, one.rounds, one.mean) for one in panel.curves)
 
 
-def _course(own: Sequence[Any], curve: Course) -> Any:
+def drawn(own: Sequence[Any], curve: Course) -> Any:
+    """Draw a course into the first of some axes, how many runs are left into the others."""
     if curve.number is None:
         (handle,) = own[0].plot(curve.rounds, curve.mean, color=FAINT, alpha=0.45, linewidth=0.6)
         return handle

@@ -31,8 +31,8 @@ def extremes(values: Mapping[str, float]) -> str:
     )
 
 
-def course(name: str, rounds: Array, values: Array) -> str:
-    """A curve from its start to its end, NaN left out; (T,) each.
+def course(name: str, rounds: Array, values: Array, along: str = "round") -> str:
+    """A curve from its start to its end, NaN left out; (T,) each. along: what rounds are.
 
     >>> course("rich", np.array([1, 2, 3]), np.array([0.5, 0.9, 0.7]))
     'rich: 0.5 in round 1, 0.7 in round 3, lowest 0.5 in round 1, highest 0.9 in round 2.'
@@ -42,9 +42,9 @@ def course(name: str, rounds: Array, values: Array) -> str:
     if not len(known):
         return f"{_called(name)}no values."
     if (known == known[0]).all():
-        return f"{_called(name)}{figure(known[0])} from round {when[0]:g} to {when[-1]:g}."
+        return f"{_called(name)}{figure(known[0])} from {along} {when[0]:g} to {when[-1]:g}."
     start, end, lowest, highest = (
-        f"{figure(known[at])} in round {when[at]:g}"
+        f"{figure(known[at])} in {along} {when[at]:g}"
         for at in (0, -1, int(known.argmin()), int(known.argmax()))
     )
     return f"{_called(name)}{start}, {end}, lowest {lowest}, highest {highest}."

@@ -32,6 +32,7 @@ from .drawing import (
 
 _SIGNS_AN_INCH = 12  # of an axis' label
 _ON_CELLS = ("#fdfdfd", "#111111")  # figures on dark and on light cells
+_LONGEST_ROW = 42  # signs of a row's name in the width of a figure
 _PRINTED = 160  # cells at most that have room for their figures
 _TICKS = 16
 _BESIDE = {"textcoords": "offset points", "fontsize": 8}
@@ -68,7 +69,7 @@ def heat_maps(
         places = panelled(figure, len(panels), across, sharex=True, sharey=True)
         scale = needed("matplotlib.colors").Normalize(*span)
         for (axes,), panel in zip(places, panels, strict=True):
-            mesh = _heated(axes, panel, scale, 60 // across)
+            mesh = _heated(axes, panel, scale, across)
         figure.supylabel(wrapped(axes_named[0], int(height * _SIGNS_AN_INCH)), fontsize=9)
         figure.supxlabel(wrapped(axes_named[1], 60), fontsize=9)
         bar = figure.colorbar(mesh, ax=figure.axes, shrink=0.9, aspect=30, pad=0.02)
@@ -87,13 +88,14 @@ def _cells(panel: Heat, axes_named: tuple[str, str]) -> dict[str, float]:
     }
 
 
-def _heated(axes: Any, panel: Heat, scale: Any, width: int) -> Any:
+def _heated(axes: Any, panel: Heat, scale: Any, across: int) -> Any:
     mesh = axes.pcolormesh(np.ma.masked_invalid(panel.values), cmap="viridis", norm=scale)
-    axes.set_title(wrapped(panel.title, width))
+    axes.set_title(wrapped(panel.title, 60 // across))
     axes.grid(visible=False)
-    for side, names in ((axes.xaxis, panel.columns), (axes.yaxis, panel.rows)):
+    longest = _LONGEST_ROW // across
+    for side, names, most in ((axes.xaxis, panel.columns, 14), (axes.yaxis, panel.rows, longest)):
         places = thinned(range(len(names)), _TICKS)
-        side.set_ticks([place + 0.5 for place in places], [label(names[at], 14) for at in places])
+        side.set_ticks([place + 0.5 for place in places], [label(names[at], most) for at in places])
         side.set_tick_params(length=0)
     if panel.values.size <= _PRINTED:
         _figures_on(axes, panel.values, scale)

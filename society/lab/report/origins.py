@@ -190,6 +190,7 @@ def _value(value: Any) -> str:
 def _methods(layout: Layout) -> Iterator[Part]:
     yield Heading("Methods")
     several = len(layout.conditions) > 1
+    evolving = any(run.manifest.stage.levels[0] == "generation" for run in layout.conditions)
     for needed, words in (
         (True, "Means: t intervals (Student 1908), BCa bootstrap intervals (Efron 1987)."),
         (
@@ -204,6 +205,12 @@ def _methods(layout: Layout) -> Iterator[Part]:
             "2004); t tests paired or by Welch (1947), corrected by Holm (1979); Hedges' g (1981); "
             "Wilcoxon (1945) and Friedman (1937), or Mann-Whitney (1947) and Kruskal-Wallis "
             "(1952). Two-sided, at a level of 0.05.",
+        ),
+        (
+            evolving,
+            "Evolution: the Price equation (Price 1970; Kerr and Godfrey-Smith 2009 for those "
+            "without ancestors), least-squares slopes of single runs, correlations with intervals "
+            "by Fisher (1921) and by Bonett and Wright (2000), Hill numbers (1973).",
         ),
     ):
         if needed:

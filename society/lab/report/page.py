@@ -57,6 +57,15 @@ class Listing:
 
 
 @dataclass(frozen=True)
+class Document:
+    """A text that stands beside the page, in a file of its own."""
+
+    path: str
+    content: str
+    sort: ClassVar = "document"
+
+
+@dataclass(frozen=True)
 class Fold:
     """Parts that are shown on request."""
 
@@ -65,7 +74,7 @@ class Fold:
     sort: ClassVar = "fold"
 
 
-Part = Paragraph | Heading | Caveat | Listing | Fold | Table | Picture
+Part = Paragraph | Heading | Caveat | Listing | Document | Fold | Table | Picture
 
 
 @dataclass(frozen=True)

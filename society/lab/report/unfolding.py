@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from society.draws import Array
 from society.lab.extra import needed
 
 from .curves import Course, Courses, courses
+from .described import figure
 from .layout import Group, Layout, named
 from .page import Chapter, Fold, Paragraph, Part
 from .tables import Cell, Column, Table
@@ -20,43 +22,83 @@ _FEWEST = 5  # runs of which a band tells anything
 _PAGED = 6  # rounds of a curve whose numbers stand in the page
 
 
-def measures_over_time(layout: Layout, chosen: Sequence[str] = ()) -> Chapter | None:
-    """The chapter; None if nothing but times was measured. chosen: of the measures; none: all."""
-    names = chosen or [name for name, fold in layout.folds.items() if fold != "first"]
-    parts = [part for name in names for part in _measure(layout, name)]
+def measures_over_time(
+    layout: Layout, chosen: Sequence[str] = (), without: Collection[str] = ()
+) -> Chapter | None:
+    """The chapter; None if nothing but times was measured.
+
+    chosen: of the measures; none: all. without: those that another chapter shows over time.
+    """
+    every = chosen or [name for name, fold in layout.folds.items() if fold != "first"]
+    names = [name for name in every if name not in without]
+    flat = {name: value for name in names if (value := _always(layout, name)) is not None}
+    parts = [part for name in names if name not in flat for part in _measure(layout, name)]
     lead = (
         "Means over runs with 95 % t bands: in each round over the runs that still go on, bands "
         f"while {_FEWEST} do, or all that there were. Strips show how many are left."
     )
+    if any(len(run.manifest.stage.levels) > 1 for run in layout.conditions):
+        lead += " Rounds are numbered through; what is measured in some of them is joined by lines."
+    if flat:
+        said = ", ".join(f"{name} ({figure(value)})" for name, value in flat.items())
+        parts.append(Paragraph(f"The same in every round of every run: {said}."))
     return Chapter("time", "Measures over time", [Paragraph(lead), *parts]) if parts else None
 
 
+def _always(layout: Layout, name: str) -> float | None:
+    """The value of a measure that never had another one, in several rounds; else None."""
+    every = np.concatenate([values.ravel() for values in layout.by_round(name)])
+    known = every[~np.isnan(every)]
+    constant = len(known) > 1 and len(every) > len(layout.conditions) and np.ptp(known) == 0
+    return float(known[0]) if constant else None
+
+
 def _measure(layout: Layout, name: str) -> Iterator[Part]:
-    values = layout.by_round(name)
-    if all(np.isnan(each).all() for each in values):
+    taken = [_Taken.of(values) for values in layout.by_round(name)]
+    if all(np.isnan(each.values).all() for each in taken):
         return
     words = f"{layout.measured[name]}.".capitalize()
     groups, lines = layout.drawn()
     shown = groups or [Group("", layout.extremes())]
     curves = {
-        place: _course(label, number, values[place])
+        place: _course(label, number, taken[place])
         for place, (label, number) in numbered(layout, shown, lines).items()
     }
     panels = [Courses(one.title, [curves[place] for place in one.places]) for one in shown]
     if not groups:
         panels = [
             _among_all(
-                panels[0], [each for place, each in enumerate(values) if place not in curves]
+                panels[0],
+                [_course("", None, one) for at, one in enumerate(taken) if at not in curves],
             )
         ]
         words += (
-            f" Of {len(values)} conditions those with the lowest and the highest mean "
+            f" Of {len(taken)} conditions those with the lowest and the highest mean "
             f"{layout.outcome}; others in grey"
-            f"{f' ({_IN_GREY} of them)' if len(values) - len(curves) > _IN_GREY else ''}."
+            f"{f' ({_IN_GREY} of them)' if len(taken) - len(curves) > _IN_GREY else ''}."
         )
-    words += named(lines) + _left(values)
+    words += named(lines) + _left(taken)
     yield courses(f"time_{name}", name, words, name, panels)
     yield Fold(f"{name} in numbers", [_numbers(layout, name, curves)])
+
+
+class _Taken(NamedTuple):
+    """A measure in the rounds in which some run has it, (K,), and its values there, (R, K).
+
+    So what is measured once a game has a line. Rounds after the last one are there, too: they say
+    that there is nobody left.
+    """
+
+    rounds: Array
+    values: Array
+
+    @classmethod
+    def of(cls, values: Array) -> _Taken:
+        """From all rounds, (R, T)."""
+        some: Array = np.any(~np.isnan(values), axis=0)
+        last = np.flatnonzero(some)[-1] if some.any() else -1
+        places = np.flatnonzero(some | (np.arange(len(some)) > last))
+        return cls(places + 1, values[:, places])
 
 
 def numbered(
@@ -68,15 +110,15 @@ def numbered(
     return {place: (label, names.index(label)) for place, label in labels.items()}
 
 
-def _among_all(shown: Courses, others: Sequence[Array]) -> Courses:
+def _among_all(shown: Courses, others: Sequence[Course]) -> Courses:
     """Some conditions in colour, before the others in grey."""
     step = -(-len(others) // _IN_GREY) or 1
-    grey = [_course("", None, values) for values in others[::step]]
-    return Courses("", [*grey, *shown.curves])
+    return Courses("", [*others[::step], *shown.curves])
 
 
-def _course(label: str, number: int | None, values: Array) -> Course:
-    """Mean and t interval of each round; (R, T)."""
+def _course(label: str, number: int | None, taken: _Taken) -> Course:
+    """Mean and t interval of each round."""
+    rounds, values = taken
     left = (~np.isnan(values)).sum(0)
     count = np.maximum(left, 1)
     mean = np.where(left > 0, np.nansum(values, 0) / count, np.nan)
@@ -84,7 +126,6 @@ def _course(label: str, number: int | None, values: Array) -> Course:
     reach = needed("scipy.stats").t.isf((1 - _LEVEL) / 2, np.maximum(left - 1, 1))
     enough = left >= max(min(_FEWEST, left.max(initial=0)), 2)
     half = np.where(enough, reach * np.sqrt(spread / count), np.nan)
-    rounds = np.arange(1, values.shape[1] + 1)
     return Course(label, number, rounds, mean, mean - half, mean + half, left)
 
 
@@ -113,10 +154,10 @@ def _joined(parts: Iterable[Array]) -> list[Cell]:
     return [cell for part in parts for cell in part.tolist()]
 
 
-def _left(values: Sequence[Array]) -> str:
+def _left(taken: Sequence[_Taken]) -> str:
     """In words, how few the last rounds rest on."""
     first, last = (
-        [int((~np.isnan(each[:, place])).sum()) for each in values if each.shape[1]]
+        [int((~np.isnan(each.values[:, place])).sum()) for each in taken if len(each.rounds)]
         for place in (0, -1)
     )
     if not last or min(last) >= max(first):

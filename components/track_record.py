@@ -1,0 +1,67 @@
+"""What is known of a recipient, as shares given, whatever the medium that tells of it.
+
+Traces and records have shares as numbers. A review is text, and a rule opens it with words from
+which another rule can read the share back:
+
+    Gave me 40 % of what it owned.
+
+A review that does not begin so, as most that language models write, tells a rule nothing, and
+neither does an entry of somebody who punished, or had nothing to give.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import numpy as np
+
+from society.agent import Question
+from society.draws import Array
+
+DISCOUNT = 0.5  # of each entry against the one before it
+_OPENING = re.compile(r"Gave me (100|\d{1,2}(?:\.\d+)?) % of what it owned\.")
+
+
+def known_shares(ask: Question) -> Array:
+    """The shares that a recipient is known to have given, latest first, (M, K); NaN: not known.
+
+    Under the medium `trace`, entry k is of the k-th agent along the chain.
+    """
+    if "reviews" not in ask.facts.facts:
+        return ask.facts["trace_share"]
+    return np.asarray(np.frompyfunc(_share_in, 1, 1)(ask.facts["reviews"]), float)
+
+
+def mean_share(shares: Array) -> Array:
+    """Of what is known, each entry weighing half as much as the one before, (M, K) -> (M,).
+
+    NaN where nothing is known.
+    """
+    weight = total = np.zeros(len(shares))
+    for entry in shares.T[::-1]:
+        known = ~np.isnan(entry)
+        weight = known + DISCOUNT * weight
+        total = np.where(known, entry, 0.0) + DISCOUNT * total
+    mean: Array = np.divide(total, weight, out=np.full(len(shares), np.nan), where=weight > 0)
+    return mean
+
+
+def reviews(ask: Question) -> Array:
+    """What members write about who was to give to them, (M,) of text."""
+    said = np.frompyfunc(_review, 2, 1)(ask.facts["share"], ask.facts["taken"])
+    return np.asarray(said, object)
+
+
+def _review(share: float, taken: float) -> str:
+    if taken > 0:
+        return "Spent what it had on taking something from me."
+    if np.isnan(share):
+        return "Had nothing to give."
+    return f"Gave me {round(100 * share, 2):.15g} % of what it owned."
+
+
+@lru_cache(maxsize=4096)
+def _share_in(review: str) -> float:
+    opening = _OPENING.match(review)
+    return float(opening[1]) / 100 if opening else np.nan

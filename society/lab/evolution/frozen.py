@@ -1,0 +1,259 @@
+"""Newborn agents and survivors, each alone among a population that does not change.
+
+Whether newborn agents give more than those they learnt from cannot be told from the generation in
+which they play together, since there each makes the others give. So each of them is put, as the
+only one of its kind, among copies of the generation before as selection left it: the same for all,
+with the same luck. What the focal agent gives and earns there is compared.
+The test is asked for, not made, by Vallinder and Hughes 2024, section 4.1; how it is made is ours.
+It tells about one population; several runs are several experiments.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from society.agent import Column, Component
+from society.cast import Cohort
+from society.checks import parameters_of
+from society.errors import InputError, brief
+from society.graph import NOBODY
+from society.lab.extra import needed
+from society.lab.statistics import PairedContrast, Unanswerable, paired
+from society.lab.statistics.samples import answered
+from society.lab.study.frames import CONDITION
+from society.lab.study.played import Studied
+from society.lab.study.tidy import Study
+from society.lineage import Generation
+from society.scenario_file import Spec
+from society.spec import prepared
+
+from .evolution import Evolution
+from .past import Past
+
+FOCAL = "focal"  # the cohort of the one that is compared; residents are called as they were
+_MECHANISM = "generations"
+
+Origin = Literal["newborn", "survivor"]
+
+
+class Agent(NamedTuple):
+    """Somebody as a cohort of its own: its name, its seat, and the generation it is taken from."""
+
+    name: str
+    seat: int
+    at: Generation
+
+
+def frozen(
+    run: Path | str, generation: int, *, replicate: int = 0, replicates: int = 20, seed: int = 1
+) -> str:
+    """An experiment for `society sweep`, with a condition for each agent of a generation; YAML.
+
+    The focal agent sits among survivors of the generation before (parents, if nobody lived on),
+    who fill the other seats in turn, the fittest first. All have the heritable traits that they had
+    as their generation began, and play one generation, in which nobody is born. replicates: how
+    often each plays. Raises InputError if there is no such generation, or a heritable trait is kept
+    by a component without a field of its name, or not public, so that nobody can be set up again.
+    """
+    past = Past.read(Studied.read(Path(run), Path(run).stem, {}))
+    before, now = _steps(past, generation, replicate)
+    setting_up = _SettingUp(past, replicate)
+    focal = {
+        f"{_origin(one, replicate)} {one.name}": setting_up.components(one)
+        for one in _agents(now, replicate)
+    }
+    first = {"name": FOCAL, "count": 1, "components": next(iter(focal.values()))}
+    residents = list(_residents(past, before, now, replicate))
+    each, more = divmod(now.life.shape[1] - 1, len(residents))
+    cohorts = [
+        {"name": one.name, "count": count, "components": setting_up.components(one)}
+        for place, one in enumerate(residents)
+        if (count := each + (place < more))
+    ]
+    said = {
+        "base": _base(past.run.manifest.spec) | {"cohorts": [first, *cohorts]},
+        "name": f"frozen-{generation}",
+        "replicates": replicates,
+        "seed": seed,
+        "record": "full",
+        "conditions": {
+            name: {f"cohorts.{FOCAL}.components": parts} for name, parts in focal.items()
+        },
+    }
+    return _HEAD.format(generation=generation, run=brief(run), replicate=replicate) + _yaml(said)
+
+
+_HEAD = """\
+# The agents of generation {generation} of {run}, replicate {replicate}: each alone among survivors
+# of the generation before. society.lab.evolution.compared tells newborn agents from survivors.
+"""
+
+
+def _steps(past: Past, generation: int, replicate: int) -> tuple[Generation, Generation]:
+    """The generation before, and this one."""
+    last = len(past.generations)
+    if not 2 <= generation <= last:
+        raise InputError(
+            f"generation {generation} of {brief(past.run.path)}, which has {last}; choose one from "
+            f"2 to {last}, since the first has none before it"
+        )
+    if not 0 <= replicate < past.run.manifest.replicates:
+        raise InputError(
+            f"replicate {replicate} of {past.run.manifest.replicates}; they are counted from 0"
+        )
+    before, now = past.generations[generation - 2 : generation]
+    if not now.running[replicate, 0]:
+        raise InputError(f"replicate {replicate} was over before generation {generation}")
+    return before, now
+
+
+def _agents(at: Generation, replicate: int) -> Iterator[Agent]:
+    """All who live in a generation, by seat."""
+    count = at.life.shape[1]
+    for seat, number in enumerate(at.life[replicate].tolist()):
+        yield Agent(f"{number // count + 1}_{number % count + 1}", seat, at)
+
+
+def _residents(past: Past, before: Generation, now: Generation, replicate: int) -> Iterator[Agent]:
+    """Survivors of the generation before, or else its parents; the fittest first."""
+    assert before.survives is not None
+    kept = before.survives[replicate]
+    if not kept.any():
+        kept = np.isin(before.life[replicate], np.setdiff1d(now.parent[replicate], [NOBODY]))
+    if not kept.any():
+        raise InputError(f"nobody of generation {before.number} lived on or had children")
+    everybody = list(_agents(before, replicate))
+    fitness = past.value(before, "fitness")[replicate]
+    for seat in np.argsort(-fitness, kind="stable").tolist():
+        if kept[seat]:
+            yield everybody[seat]
+
+
+def _origin(one: Agent, replicate: int) -> Origin:
+    return "newborn" if one.at.newborn[replicate, one.seat] else "survivor"
+
+
+class _SettingUp:
+    """How a scenario file says who somebody of a run is."""
+
+    def __init__(self, past: Past, replicate: int) -> None:
+        self._past, self._replicate = past, replicate
+        cast = prepared(Spec.model_validate(past.run.manifest.spec)).cast()
+        self._cohorts = {
+            seat: cohort
+            for cohort, note in zip(cast, past.run.manifest.cohorts, strict=True)
+            for seat in note.seats
+        }
+
+    def components(self, one: Agent) -> list[dict[str, Any]]:
+        """Those of an agent, with its heritable traits in place of what its cohort began with."""
+        cohort: Cohort = self._cohorts[one.seat]
+        return [{part.title(): self._fields(part, one)} for part in cohort.components]
+
+    def _fields(self, part: Component, one: Agent) -> dict[str, Any]:
+        from pydantic_core import to_jsonable_python
+
+        model = parameters_of(type(part))
+        fields = {name: getattr(part, name) for name in model.model_fields}
+        for column in part.columns:
+            if not column.heritable:
+                continue
+            if not column.public or column.name not in fields:
+                missing = "is not public" if not column.public else "is no field of it"
+                raise InputError(
+                    f"{part.title()} keeps the heritable column {column.name!r}, which {missing}, "
+                    "so that no agent can be set up with it; make it both"
+                )
+            fields[column.name] = self._trait(column, one)
+        plain: dict[str, Any] = to_jsonable_python(fields)
+        return plain
+
+    def _trait(self, column: Column, one: Agent) -> object:
+        """A label, a text, or a number as its column keeps it."""
+        value = self._past.trait(one.at, column.name)[self._replicate, one.seat]
+        return value if isinstance(value, str) else np.array(value, column.dtype).item()
+
+
+def _base(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The run's own spec, but with one generation, in which nobody devises anything."""
+    said = {
+        key: value
+        for key, value in spec.items()
+        if value and key not in ("seed", "replicates", "agents", "cohorts", "mechanisms", "limits")
+    }
+    once = {"count": 1, "strategies": "none"}
+    said["mechanisms"] = [
+        {name: {**given, **once} if name == _MECHANISM else given}
+        for part in spec["mechanisms"]
+        for name, given in part.items()
+    ]
+    return said
+
+
+def _yaml(said: Mapping[str, Any]) -> str:
+    from ruamel.yaml import YAML
+
+    writer, text = YAML(typ="safe", pure=True), io.StringIO()
+    writer.default_flow_style = False
+    writer.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
+    writer.representer.ignore_aliases = lambda value: True
+    writer.allow_unicode = True
+    writer.dump(said, text)
+    return text.getvalue()
+
+
+class Compared(NamedTuple):
+    """Newborn agents less survivors, before the same population with the same luck.
+
+    Of each kind the mean over its focal agents, replicate by replicate; or why there is no answer.
+    Intervals are over luck: they hold for these very agents.
+    """
+
+    phenotype: PairedContrast | Unanswerable
+    fitness: PairedContrast | Unanswerable
+
+
+def focal(study: Study) -> Any:
+    """What focal agents of a `frozen` experiment came to: one row for each of them and replicate.
+
+    origin: newborn or survivor. replicate; fitness, phenotype: as in Evolution.lives. Raises
+    InputError for another study.
+    """
+    seats = {run.name: _focal_seat(run) for run in study.played}
+    lives = Evolution(study).lives
+    rows = lives[lives["agent"] == lives[CONDITION].astype(str).map(seats)]
+    origin = rows[CONDITION].astype(str).str.split(" ").str[0].rename("origin")
+    named = rows[[CONDITION, "replicate", "fitness", "phenotype"]]
+    return needed("pandas").concat([origin, named], axis=1).reset_index(drop=True)
+
+
+def _focal_seat(run: Studied) -> int:
+    seats = [seat for note in run.manifest.cohorts if note.name == FOCAL for seat in note.seats]
+    if len(seats) != 1 or run.name.split(" ")[0] not in get_args(Origin):
+        raise InputError(
+            f"{brief(run.path)} is not of a frozen population; play what "
+            "society.lab.evolution.frozen writes"
+        )
+    return seats[0]
+
+
+def compared(study: Study) -> Compared:
+    """What the sweep of a `frozen` experiment tells.
+
+    Raises Unanswerable if newborn agents or survivors have not been played; InputError for another
+    study.
+    """
+    agents = focal(study)
+    for origin in get_args(Origin):
+        if not (agents["origin"] == origin).any():
+            raise Unanswerable(f"no {origin} agent has been played; there is nothing to compare")
+    means = agents.groupby(["origin", "replicate"])[["phenotype", "fitness"]].mean()
+    newborn, survivors = (means.loc[origin] for origin in get_args(Origin))
+    return Compared(
+        *(answered(paired, newborn[name], survivors[name]) for name in ("phenotype", "fitness"))
+    )

@@ -1,0 +1,276 @@
+"""Rows of the frames of evolution: what one generation of one run adds to each.
+
+Arrays of a generation are (R, N); rows are those of replicates that had not ended before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from society.draws import Array
+from society.graph import NOBODY
+from society.lab.study.frames import Column, Columns, Heading, add, flags, frame, joined, whole
+from society.lab.study.frames import words as worded
+from society.lab.study.tidy import Study
+from society.lineage import Generation
+
+from .past import Ancestry, Past, Phenotype
+from .price import Change, price
+from .trends import slope
+from .words import distance, effective, numbers, words
+
+Rows = Mapping[str, Array]
+
+FLAG, NUMBER = "yes or no", "id or none"  # units of columns in which something may be missing
+UNITS = {
+    "replicate": "id",
+    "agent": "id",
+    "life": "id",
+    "parent": NUMBER,
+    "generation": "number",
+    "agents": "count",
+    "newborns": "count",
+    "survives": FLAG,
+    "strategy_words": "mean count",
+    "strategy_numbers": "mean count",
+    "strategy_kinds": "effective number",
+    "distance": "1 - cosine",
+    "slope": "phenotype per generation",
+}
+
+
+class Era(NamedTuple):
+    """One generation of one run. place: in the run, from 0. rows: replicates that went on."""
+
+    past: Past
+    place: int
+    now: Generation
+    rows: Array
+
+    @property
+    def size(self) -> int:
+        """How many agents there are in these replicates."""
+        return len(self.rows) * int(self.now.life.shape[1])
+
+    def flat(self, values: Array) -> Array:
+        """One value for each agent; (R, N, ...) -> (rows * N, ...)."""
+        there = values[self.rows]
+        return there.reshape(-1, *there.shape[2:])
+
+
+def gathered(study: Study, pasts: Sequence[Past], rows: Callable[[Era], Rows]) -> Any:
+    """A frame with the rows of all generations of all runs."""
+    return laid(study, [[rows(era) for era in eras(past)] for past in pasts])
+
+
+def eras(past: Past) -> Iterator[Era]:
+    """The generations of a run, in order."""
+    for place, now in enumerate(past.generations):
+        yield Era(past, place, now, np.flatnonzero(now.running))
+
+
+def laid(study: Study, runs: Sequence[Sequence[Rows]]) -> Any:
+    """A frame of pieces, some for each run; a column that a piece lacks is missing there."""
+    pieces = [piece for own in runs for piece in own if _length(piece)]
+    columns: Columns = {}
+    for name in dict.fromkeys(name for piece in pieces for name in piece):
+        values = _joined([piece.get(name, np.full(_length(piece), np.nan)) for piece in pieces])
+        unit = UNITS.get(name, "")
+        columns[name] = Column(_typed(values, unit), unit)
+    names, labels = [run.name for run in study.played], [run.factors for run in study.played]
+    counts = [sum(map(_length, own)) for own in runs]
+    heading = Heading(names, study.levels, labels).columns(counts)
+    for name, (values, unit) in columns.items():
+        add(heading, name, values, unit)
+    return frame(heading)
+
+
+def _length(piece: Rows) -> int:
+    return len(next(iter(piece.values()), ()))
+
+
+def _joined(blocks: Sequence[Array]) -> Array:
+    if any(block.dtype.kind == "O" for block in blocks):
+        blank = [
+            block if block.dtype.kind == "O" else np.full(len(block), None) for block in blocks
+        ]
+        return joined(blank, object)
+    return joined(blocks)
+
+
+def _typed(values: Array, unit: str) -> Any:
+    if values.dtype.kind == "O":
+        return worded(values)
+    if unit == FLAG:
+        return flags(values.astype(float))
+    if unit == NUMBER:
+        return whole(None if np.isnan(value) else int(value) for value in values)
+    return values
+
+
+def agents(era: Era) -> dict[str, Array]:
+    """Who a row is about: replicate, generation, agent."""
+    seats = era.now.life.shape[1]
+    return {
+        "replicate": np.repeat(era.rows, seats),
+        "generation": np.full(era.size, era.now.number),
+        "agent": np.tile(np.arange(seats), len(era.rows)),
+    }
+
+
+def lives(era: Era) -> Rows:
+    """One for each agent; see Evolution.lives."""
+    past, now = era.past, era.now
+    seats, life = now.life.shape[1], era.flat(now.life)
+    parent = era.flat(now.parent)
+    names = [f"{number // seats + 1}_{number % seats + 1}" for number in life.tolist()]
+    texts = past.strategies(now)
+    survives = np.full(now.life.shape, np.nan) if now.survives is None else now.survives
+    found: dict[str, Array] = {
+        **agents(era),
+        "life": life,
+        "name": np.array(names, object),
+        "parent": np.where(parent == NOBODY, np.nan, parent),
+        "newborn": era.flat(now.newborn),
+        "survives": era.flat(survives),
+        "fitness": era.flat(past.value(now, "fitness")),
+        "phenotype": era.flat(past.value(now, "phenotype")),
+        "reaction": era.flat(past.value(now, "reaction")),
+    }
+    if texts is not None:
+        found["strategy"] = era.flat(texts)
+    for name in past.traits:
+        if name != "strategy":
+            found[name] = era.flat(past.trait(now, name))
+    return found
+
+
+def generations(era: Era) -> Rows:
+    """One for each replicate; see Evolution.generations."""
+    past, now = era.past, era.now
+    found: dict[str, Array] = {
+        "replicate": era.rows,
+        "generation": np.full(len(era.rows), now.number),
+        "agents": np.full(len(era.rows), now.life.shape[1]),
+        "newborns": now.newborn[era.rows].sum(1),
+    }
+    found |= {name: values[era.rows] for name, values in past.measures[era.place].items()}
+    texts = past.strategies(now)
+    if texts is not None:
+        there = texts[era.rows]
+        found["strategy_words"] = _meant(there, words)
+        found["strategy_numbers"] = _meant(there, numbers)
+        found["strategy_kinds"] = np.array([effective(row[row != ""]) for row in there])
+    for name, column in past.traits.items():
+        if name != "strategy":
+            own = past.trait(now, name)[era.rows][:, past.holders[name]]
+            found |= _spread(name, own, labelled=bool(column.labels))
+    return found
+
+
+def _meant(texts: Array, count: Callable[[str], int]) -> Array:
+    """The mean over agents who have a strategy, (R, N) of text -> (R,)."""
+    counts = [[count(text) for text in row if text] for row in texts.tolist()]
+    return np.array([np.mean(row) if row else np.nan for row in counts])
+
+
+def _spread(name: str, values: Array, *, labelled: bool) -> dict[str, Array]:
+    """A trait over agents, (R, N): the effective number of its labels, or mean and deviation."""
+    if labelled or values.dtype.kind == "O":
+        return {f"{name}_kinds": np.array([effective(row.astype(str)) for row in values])}
+    return {name: values.mean(1), f"{name}_sd": values.std(1)}
+
+
+def reactions(era: Era) -> Rows:
+    """One for each agent and encounter; see Evolution.reactions."""
+    told = era.now.reaction
+    if told is None:
+        return {}
+    names, shares = era.past.encounters, era.flat(told)
+    whom = {name: np.repeat(values, len(names)) for name, values in agents(era).items()}
+    return {
+        **whom,
+        "newborn": np.repeat(era.flat(era.now.newborn), len(names)),
+        "encounter": np.array(names * len(shares), object),
+        "share": shares.reshape(-1),
+    }
+
+
+def changes(era: Era, of: Phenotype, by: Ancestry) -> Rows:
+    """One for each replicate and generation after the first; see Evolution.changes."""
+    if era.place == 0:
+        return {}
+    past, now, before = era.past, era.now, era.past.generations[era.place - 1]
+    old, new = past.value(before, of), past.value(now, of)
+    found = [
+        price(
+            old[replicate],
+            new[replicate],
+            past.ancestry(before, now, replicate, by),
+            ~now.newborn[replicate],
+        )
+        for replicate in era.rows.tolist()
+    ]
+    parts = np.array(found, float).reshape(len(found), len(Change._fields))
+    return {
+        "replicate": era.rows,
+        "generation": np.full(len(era.rows), now.number),
+        **dict(zip(Change._fields, parts.T, strict=True)),
+    }
+
+
+def biases(era: Era, of: Phenotype) -> Rows:
+    """One for each replicate and generation after the first; see Evolution.biases."""
+    if era.place == 0:
+        return {}
+    values, newborn = era.past.value(era.now, of)[era.rows], era.now.newborn[era.rows]
+    young, old = (_mean_of(values, some) for some in (newborn, ~newborn))
+    return {
+        "replicate": era.rows,
+        "generation": np.full(len(era.rows), era.now.number),
+        "newborn": young,
+        "survivors": old,
+        "bias": young - old,
+    }
+
+
+def _mean_of(values: Array, some: Array) -> Array:
+    """Over some agents of each replicate, (R, N) or (R, 1) of bool; NaN if known of none, (R,)."""
+    known = some & ~np.isnan(values)
+    count = known.sum(1)
+    total: Array = np.where(known, values, 0).sum(1)
+    return total / np.where(count, count, np.nan)
+
+
+def courses(past: Past) -> Rows:
+    """One for each replicate; see Evolution.courses."""
+    replicates = past.run.manifest.replicates
+    means = {}
+    for of in ("phenotype", "fitness"):
+        over = [_mean_of(past.value(now, of), now.running) for now in past.generations]
+        means[of] = np.stack(over, axis=1)
+    when = [now.number for now in past.generations]
+    return {
+        "replicate": np.arange(replicates),
+        "first_phenotype": means["phenotype"][:, 0],
+        "last_phenotype": means["phenotype"][:, -1],
+        "first_fitness": means["fitness"][:, 0],
+        "last_fitness": means["fitness"][:, -1],
+        "slope": np.array([slope(when, values) for values in means["phenotype"]]),
+    }
+
+
+def distances(era: Era, vectors: Mapping[str, Array]) -> Rows:
+    """One for each replicate; see Evolution.diversity."""
+    texts = era.past.strategies(era.now)
+    if texts is None:
+        return {}
+    apart = [distance(np.array([vectors[text] for text in row if text])) for row in texts[era.rows]]
+    return {
+        "replicate": era.rows,
+        "generation": np.full(len(era.rows), era.now.number),
+        "distance": np.array(apart, float),
+    }

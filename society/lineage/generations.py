@@ -1,0 +1,104 @@
+"""Generations as the pages of a run tell of them, for all replicates at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from society.draws import Array
+from society.errors import InputError
+from society.graph import Graph
+from society.talk import Page, Step
+
+
+class Generation(NamedTuple):
+    """What pages tell of one generation; (R, N) each, or None if it was not told (yet).
+
+    life, parent: numbers of lives; NOBODY for those without parents. running: (R, 1), replicates
+    that had not ended before. elder: whose strategies were shown to those who look at them, by
+    their seats in the generation before; devising: who was asked for a strategy; strategy:
+    everybody's text. reaction: (R, N, B). public: columns as the generation began.
+    """
+
+    number: int
+    life: Array
+    parent: Array
+    newborn: Array
+    running: Array
+    public: Mapping[str, Array]
+    elder: Array | None = None
+    devising: Array | None = None
+    strategy: Array | None = None
+    reaction: Array | None = None
+    fitness: Array | None = None
+    phenotype: Array | None = None
+    survives: Array | None = None
+
+    def advisers(self, replicate: int, seat: int, advise: Graph | None = None) -> Array:
+        """Seats in the generation before whose strategies somebody was shown to devise its own.
+
+        advise: the graph on which elders were seen; None: everybody saw everybody.
+        """
+        if self.elder is None or self.devising is None or not self.devising[replicate, seat]:
+            return np.empty(0, np.int64)
+        seats = np.flatnonzero(self.elder[replicate])
+        if advise is not None:
+            seats = np.intersect1d(seats, advise.neighbours(replicate, seat))
+        others: Array = seats[seats != seat]
+        return others
+
+
+def generations(pages: Iterable[Page]) -> Iterator[Generation]:
+    """Each generation of a run, as far as it has come.
+
+    Raises InputError if pages have no lines, or the run has no generations.
+    """
+    now: Generation | None = None
+    running, lines = None, False
+    for page in pages:
+        for step in page.steps:
+            lines = True
+            if step.kind == "descended":
+                if now is not None:
+                    yield now
+                now = _begun(step, page, running)
+            elif now is not None:
+                now = _noted(now, step)
+        running = page.running
+    if now is None:
+        raise InputError(_NO_GENERATIONS if lines else _NO_LINES)
+    yield now
+
+
+_NO_LINES = (
+    "this run was recorded at level summary, which does not keep who descends from whom; play it "
+    "with --record full"
+)
+_NO_GENERATIONS = (
+    "this run has no generations; wrap its scenario in them, as in mechanisms: [generations: "
+    "{fitness: payoff}]"
+)
+
+
+def _begun(step: Step, page: Page, running: Array | None) -> Generation:
+    life, parent, newborn = (step.arrays["own", name] for name in ("life", "parent", "newborn"))
+    number = int(step.arrays["common", "generation"][0, 0])
+    at_first: Array = np.ones((len(life), 1), bool)
+    running = at_first if running is None else running.reshape(-1, 1)
+    return Generation(number, life, parent, newborn, running, page.public)
+
+
+def _noted(now: Generation, step: Step) -> Generation:
+    """With what one more line says of the generation; a play may have lines of the same kind."""
+    told = {name: values for (role, name), values in step.arrays.items() if role == "own"}
+    if ("seen advise", "elder") in step.arrays:
+        elder, devising = step.arrays["seen advise", "elder"], step.arrays["who", ""]
+        return now._replace(elder=elder, devising=devising)
+    if step.kind == "devised":
+        return now._replace(strategy=told.get("strategy", now.strategy))
+    if step.kind == "selected" and "survives" in told:
+        fitness, phenotype, survives = told["fitness"], told["phenotype"], told["survives"]
+        return now._replace(fitness=fitness, phenotype=phenotype, survives=survives)
+    return now._replace(reaction=told.get("reaction", now.reaction))

@@ -1,0 +1,172 @@
+"""One sentence that opens with given words, found in all that a model says around it.
+
+It begins at the last place where the opening begins a sentence, be it in an object, after "Answer:"
+or at the end of thoughts, and ends with its paragraph:
+
+    markup and quotes        around the sentence are left out; items of a list in it stand in line
+    another paragraph        is chatter, unless the sentence goes on there: after ":", ";" or ","
+    another sentence in it   leaves in doubt which is meant, so that neither is read
+    abbreviations, decimals  and numbers of items end no sentence
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from .errors import CutOff, Unparsed
+from .meaning import WRAPPING
+from .reading import Given, Legal, prepared, quoted, speech, unread
+from .replies import Words
+from .wording import clean
+
+_LEADING = WRAPPING + ":•–—-"
+_GOES_ON = (":", ";", ",")
+_BREAKS_OFF = (*_GOES_ON, "-", "–", "—", "(")
+_OPENED_BY = {'"': '"', "”": "“", "›": "‹", "**": "**"}  # `clean` has made « and » single
+_BEFORE = re.compile(r"(?:^|[^\w\s]|\b(?:so|thus|hence|therefore))[\s>#*_`]*$", re.IGNORECASE)
+_BULLET = re.compile(r"(?:[-*•–>#]+\s+)+")
+_NUMBERED = re.compile(r"\(?(\d{1,2})[.)]\s+(?=\S)")
+_ITEM_NUMBER = re.compile(r"(?:^|[,;:(])\s*\d{1,2}$")
+_MARKUP = re.compile(r"\*\*+|`+")
+_CLOSED = re.compile(r"[.!?](\"|”|›|\*\*)")
+_END = re.compile(r"([.!?…]+)[\"'”’›)\]]*\s+")
+_SHORT = {"approx", "avg", "ca", "cf", "e.g", "i.e", "incl", "max", "min", "no", "resp", "vs"}
+
+
+@dataclass(frozen=True, eq=False)
+class Sentence(Words):
+    """A sentence of at most `limit` characters that starts with `opening`.
+
+    What a model says must have this form; a rule may say any text, which is cut at the limit.
+    """
+
+    opening: str = field(kw_only=True)
+
+    def form(self) -> str:
+        return f"{super().form()} in one sentence"
+
+    def hint(self, legal: Legal) -> str:
+        return f"one sentence of at most {self.limit} characters that starts: {self.opening}"
+
+    def taken(self, said: Any, legal: Legal) -> str | None:
+        """The sentence in a text; None if there is no single one."""
+        try:
+            return self._read(said, legal) if isinstance(said, str) else None
+        except Unparsed:
+            return None
+
+    def parse(self, text: str, legal: Legal) -> str:
+        """The sentence; raises Unparsed with the reason, or CutOff if it breaks off."""
+        given = speech(prepared(text), len(text))
+        if given is None or not isinstance(given.said, str):
+            raise unread(text, given, self.hint(legal))
+        return self._read(given.said, legal)
+
+    def _read(self, said: str, legal: Legal) -> str:
+        sentence = self._found(said, legal)
+        # What would be read in another way when it is read again is in doubt.
+        if self._found(sentence, legal) != sentence:
+            raise Unparsed(f"got {quoted(sentence)}; expected {self.hint(legal)}")
+        return sentence
+
+    def _found(self, said: str, legal: Legal) -> str:
+        """The sentence that begins with the last opening, as it is kept: on one line."""
+        said = "\n".join(map(clean, said.splitlines()))
+        end = self._opened(said)
+        if end < 0:
+            raise unread(said, Given(said), self.hint(legal))
+        rest = said[end:]
+        first = rest.lstrip(_LEADING)
+        colon = ":" in rest[: len(rest) - len(first)]
+        begun = colon or "\n\n" not in rest[: len(rest) - len(first)]
+        body = _trimmed(_alone(_in_line(first))) if begun else ""
+        if not any(map(str.isalnum, body)):
+            raise Unparsed(f"got no more than {self.opening!r}; expected {self.hint(legal)}")
+        _single(body, self.hint(legal))
+        sentence = f"{self.opening}{':' if colon else ''} {body}"
+        if len(sentence) > self.limit:
+            raise Unparsed(f"got {len(sentence)} characters; expected {self.hint(legal)}")
+        return sentence
+
+    def _opened(self, said: str) -> int:
+        """Where the last opening ends that begins a sentence; -1 if there is none."""
+        words = r"[\s*_`]+".join(map(re.escape, self.opening.split()))
+        last = -1
+        for found in re.finditer(rf"(?<!\w){words}(?!\w)", said, re.IGNORECASE):
+            line = said.rfind("\n", 0, found.start()) + 1
+            if _BEFORE.search(said[max(line, found.start() - 40) : found.start()]):
+                last = found.end()
+        return last
+
+
+def _in_line(text: str) -> str:
+    """The paragraph that a text begins with, and those in which its sentence goes on, on one line.
+
+    >>> _in_line("to\\n- start low;\\n- then copy.\\n\\nI hope that this helps!")
+    'to start low; then copy.'
+    """
+    parts: list[str] = []
+    listed = apart = False
+    for line in text.splitlines():
+        bullet = _BULLET.match(line)
+        words = line[bullet.end() :] if bullet else line
+        if not words.strip(WRAPPING):
+            apart = True
+            continue
+        number = _NUMBERED.match(words)
+        ended = not parts or parts[-1].endswith((*_GOES_ON, ".", "!", "?"))
+        item = bool(bullet) or (number is not None and (ended or listed))
+        if parts and apart and not item and not parts[-1].endswith(_GOES_ON):
+            break
+        if number and item:
+            words = f"({number[1]}) {words[number.end() :]}"
+        if parts and item and listed and not ended:
+            parts[-1] += ";"
+        parts.append(words.strip())
+        listed, apart = item, False
+    return " ".join(parts)
+
+
+def _alone(text: str) -> str:
+    """What stands before a closing quote or star that nothing in the text has opened."""
+    for found in _CLOSED.finditer(text):
+        if _unopened(text[: found.start()], found[1]):
+            return text[: found.start() + 1]
+    return text
+
+
+def _trimmed(text: str) -> str:
+    """Without markup, and without quotes at the end that nothing in the text has opened."""
+    text = clean(_MARKUP.sub("", text)).rstrip(" *_")
+    while text[-1:] in _OPENED_BY and _unopened(text[:-1], text[-1]):
+        text = text[:-1].rstrip(" *_")
+    return text
+
+
+def _unopened(before: str, mark: str) -> bool:
+    opening = _OPENED_BY[mark]
+    opened = before.count(opening)
+    return opened % 2 == 0 if opening == mark else opened <= before.count(mark)
+
+
+def _single(body: str, expected: str) -> None:
+    """Raises Unparsed if a sentence ends before the end of a text, CutOff if it does not end."""
+    if body.endswith(_BREAKS_OFF):
+        raise CutOff(f"got a sentence that breaks off, {quoted(body, end=True)}")
+    for found in _END.finditer(body):
+        if found.end() < len(body) and _ends(body, found):
+            raise Unparsed(
+                f"got several sentences, the second begins {quoted(body[found.end() :])}; "
+                f"expected {expected}"
+            )
+
+
+def _ends(body: str, found: re.Match[str]) -> bool:
+    """Whether a full stop, or what looks like one, ends a sentence."""
+    if body[found.end()].islower() and found[0].rstrip() != ".":
+        return False  # an ellipsis, or a quoted question in the middle
+    start = body.rfind(" ", 0, found.start()) + 1
+    word = body[start : found.start()].lstrip("([\"'“‘‹").casefold()
+    return not (word in _SHORT or _ITEM_NUMBER.search(body[: found.start()]))

@@ -1,0 +1,94 @@
+"""Where in a run one is: a round, or a round within rounds, by the names that the stage has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from society.errors import InputError
+from society.talk import Page
+
+if TYPE_CHECKING:
+    from society.runs.runfile import Manifest
+
+Place = int | tuple[int, ...]  # the number of a round, or its path
+
+
+class Places:
+    """Names the rounds of one run; levels that have but one round are left out."""
+
+    def __init__(self, manifest: Manifest) -> None:
+        self.most, self.levels = manifest.most, manifest.stage.levels
+        self.sizes = () if manifest.extent is None else manifest.extent.sizes
+        # Where a mechanism has brought a level that nobody has named, no name would be right.
+        self.nested = len(self.sizes) == len(self.levels) > 1
+
+    def title(self, page: Page) -> str:
+        """Round 3 of 10; Generation 2 · game 1 · round 5; Before the first round."""
+        if page.number == 0:
+            return f"Before the first {self.levels[0] if self.nested else 'round'}"
+        if self.nested:
+            words = " · ".join(f"{level} {number}" for level, number, _ in self._parts(page.path))
+            return words[0].upper() + words[1:]
+        if len(page.path) > 1:
+            return f"Round {page.number} ({_dotted(page.path)})"
+        return f"Round {page.number} of {self.most}"
+
+    def label(self, page: Page) -> str:
+        """In a column or a gutter: round 3, or 2.1.5."""
+        return _dotted(page.path) if self.nested else f"round {page.number}"
+
+    def reached(self, path: Sequence[int], number: int) -> list[str]:
+        """generation 2 of 10, game 1 of 2, round 5 of 12; or round 3 of 10."""
+        if not self.nested:
+            return [f"round {number} of {self.most}"]
+        parts = self._parts(path or (0,))
+        return [f"{level} {number} of {size}" for level, number, size in parts]
+
+    def all(self) -> str:
+        """How far the run goes: 10 rounds; 10 generations of 2 games of 12 rounds."""
+        if not self.nested:
+            return counted(self.most, "round")
+        parts = self._parts(self.sizes)
+        return " of ".join(counted(size, level) for level, _, size in parts)
+
+    def _parts(self, path: Sequence[int]) -> Iterator[tuple[str, int, int]]:
+        """Level, number and how many there are, from the outermost."""
+        levels = zip(self.levels, path, self.sizes, strict=False)
+        for depth, (level, number, size) in enumerate(levels, start=1):
+            if size > 1 or depth == len(path):
+                yield level, number, size
+
+
+def found(place: Place, paths: Sequence[tuple[int, ...]]) -> int:
+    """The number of a round among those of a run; raises InputError if it is not there.
+
+    paths: of all rounds, by number. A path is that of the first round within it.
+    """
+    if isinstance(place, int):
+        if place < len(paths):
+            return place
+        last = len(paths) - 1
+        raise InputError(f"there is no round {place}; the record goes from round 0 to {last}")
+    for number, path in enumerate(paths):
+        if path[: len(place)] == place:
+            return number
+    raise InputError(
+        f"there is no round {_dotted(place)}; the record goes to {_dotted(paths[-1]) or 'round 0'}"
+    )
+
+
+def around(paths: Sequence[tuple[int, ...]], number: int) -> list[int]:
+    """The numbers of the rounds within which a round is played, from the outermost."""
+    path = paths[number]
+    within = {path[:depth] for depth in range(1, len(path))}
+    return [other for other, one in enumerate(paths[:number]) if one in within]
+
+
+def _dotted(path: Sequence[int]) -> str:
+    return ".".join(map(str, path))
+
+
+def counted(number: int, what: str) -> str:
+    """1 round, 10 rounds."""
+    return f"{number} {what}" if number == 1 else f"{number:,} {what}s"

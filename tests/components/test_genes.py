@@ -1,0 +1,99 @@
+"""Genes: what the first have, what children have, how often they mutate, and what genes do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from society.agent import Component
+from society.checks import parameters_of
+from society.components.attitude import ATTITUDES, Attitude
+from society.components.language import LanguagePolicy
+from society.components.model_gene import ModelGene
+from society.graph import NOBODY
+from society.replies import Amount
+from society.scenario_file import load
+from society.spec import prepared
+from society.table import Table
+from society.talk import HERITABLE, Ask, Inherit, Script
+
+if TYPE_CHECKING:
+    from tests.components.conftest import Talking
+    from tests.conftest import Play
+
+
+def waiting(table: Table) -> Script:
+    return
+    yield
+
+
+def all_from_the_first(table: Table) -> Script:
+    """Everybody but the first is its child."""
+    child = np.broadcast_to(table.ids != 0, table.present.shape)
+    yield Inherit("born", np.where(child, 0, NOBODY), HERITABLE, child)
+
+
+def models(play: Play, script: Any, *parts: Component, **at: Any) -> list[str]:
+    return play(script, *parts, **at).column("model_gene")
+
+
+def test_the_first_alleles_are_dealt_out_in_equal_shares(play: Play) -> None:
+    gene = ModelGene(("small", "large"))
+    assert models(play, waiting, gene, agents=5) == ["small", "large", "small", "large", "small"]
+    assert play(waiting, Attitude(), agents=4).column("attitude") == [0, 1, 2, 0]
+
+
+def test_or_they_are_drawn_by_chance(play: Play) -> None:
+    drawn = models(play, waiting, ModelGene(("small", "large"), first="chance"), agents=2_000)
+    assert drawn.count("small") == pytest.approx(1_000, abs=4 * 22.4)
+
+
+def test_children_have_their_parents_allele(play: Play) -> None:
+    gene = ModelGene(("small", "large"))
+    assert models(play, all_from_the_first, gene, agents=4) == ["small"] * 4
+
+
+@pytest.mark.parametrize(("mutation", "others"), [(0.0, 0.0), (0.3, 0.2), (1.0, 2 / 3)])
+def test_a_mutation_draws_anew_from_all_alleles(play: Play, mutation: float, others: float) -> None:
+    """Of three alleles it is another one than the parent's in two cases of three."""
+    over = play(all_from_the_first, Attitude(mutation=mutation), agents=3_001)
+    attitudes = np.array(over.column("attitude")[1:])
+    assert (attitudes != 0).mean() == pytest.approx(others, abs=4 * 0.0091)
+    assert (attitudes == 1).mean() == pytest.approx(others / 2, abs=4 * 0.0086)
+
+
+def test_survivors_do_not_mutate(play: Play) -> None:
+    over = play(all_from_the_first, Attitude(mutation=1), replicates=200)
+    assert (over.pages[-1].public["attitude"][:, 0] == 0).all()
+
+
+def test_there_may_be_fewer_attitudes_but_not_none(play: Play) -> None:
+    over = play(waiting, Attitude(alleles=("neutral", "selfish")), agents=4)
+    assert [ATTITUDES[number] for number in over.column("attitude")] == ["neutral", "selfish"] * 2
+    for part in (Attitude, ModelGene):
+        with pytest.raises(ValidationError, match="at least 1"):
+            parameters_of(part)(alleles=())
+
+
+def asking(table: Table) -> Script:
+    yield Ask("give", Amount(0, 1), otherwise=0.0)
+
+
+def test_each_agent_asks_the_model_of_its_gene(talk: Talking) -> None:
+    talked = talk(asking, ModelGene(("small", "large")), LanguagePolicy(), says="0.5")
+    assert [request.model for request in talked.requests] == ["small", "large", "small"]
+
+
+def test_an_attitude_is_said_before_every_question_unless_it_is_neutral(talk: Talking) -> None:
+    generous, selfish, neutral = talk(asking, Attitude(), LanguagePolicy(), says="0.5").prompts
+    assert "You want everybody here to do well" in generous
+    assert "You want to do as well as you can yourself" in selfish
+    assert "You want" not in neutral
+
+
+def test_the_models_of_a_gene_are_among_those_that_a_run_asks() -> None:
+    setup = prepared(load("donor_language_genes"))
+    assert setup.models_named == {"default", "first", "second"}

@@ -1,0 +1,180 @@
+"""What the frames of evolution say of a run that can be followed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import society
+from society.draws import Array
+from society.errors import InputError
+from society.lab.evolution import Ancestry, Evolution, over_runs
+
+Told = Callable[..., Evolution]
+Rows = Callable[..., list[tuple[Any, ...]]]
+
+
+def test_lives_have_a_row_for_each_agent_of_each_generation(told: Told, rows: Rows) -> None:
+    lives = told().lives
+    assert rows(lives, "replicate", "generation", "agent", "name", "parent", "newborn") == [
+        (0, 1, 0, "1_1", None, True),
+        (0, 1, 1, "1_2", None, True),
+        (0, 1, 2, "1_3", None, True),
+        (1, 1, 0, "1_1", None, True),
+        (1, 1, 1, "1_2", None, True),
+        (1, 1, 2, "1_3", None, True),
+        (0, 2, 0, "1_1", None, False),
+        (0, 2, 1, "1_2", None, False),
+        (0, 2, 2, "2_3", 1, True),
+    ]
+    assert lives.attrs["units"]["parent"] == "id or none"
+
+
+def test_a_life_has_what_came_of_it_and_the_traits_with_which_it_began(
+    told: Told, rows: Rows
+) -> None:
+    """Policies change later on, agent 2 has no generosity, and age is not heritable."""
+    lives = told().lives.query("replicate == 0")
+    assert rows(lives, "fitness", "phenotype", "reaction", "survives", "policy", "generosity") == [
+        (3.0, 0.0, 0.0, True, "fixed", 0.25),
+        (2.0, 0.5, 0.5, True, "fixed", 0.5),
+        (1.0, 1.0, 0.5, False, "random", None),
+        (1.0, 0.25, 0.0, False, "fixed", 0.25),
+        (2.0, 0.5, 0.5, True, "fixed", 0.5),
+        (6.0, 0.75, 0.625, True, "fixed", None),
+    ]
+    assert lives["strategy"].tolist()[-1] == "Give half, or 40 %."
+    assert rows(lives, "children")[:3] == [(0.0,), (2.0,), (None,)]
+    assert "age" not in lives
+
+
+def test_a_generation_that_is_not_over_has_no_fitness(told: Told, rows: Rows) -> None:
+    lives = told(pages=5).lives.query("generation == 2")
+    assert rows(lives, "fitness", "survives") == [(None, None)] * 3
+
+
+def test_generations_fold_measures_over_their_rounds(told: Told, rows: Rows) -> None:
+    """`failed` waits for something, and belongs to the whole run."""
+    generations = told().generations
+    assert rows(generations, "replicate", "generation", "agents", "newborns", "catch") == [
+        (0, 1, 3, 3, 2.0),
+        (1, 1, 3, 3, 7.0),
+        (0, 2, 3, 1, 5.0),
+    ]
+    assert "failed" not in generations
+
+
+def test_generations_tell_how_strategies_and_traits_spread(told: Told, rows: Rows) -> None:
+    generations = told().generations.query("replicate == 0")
+    assert rows(generations, "strategy_words", "strategy_numbers", "strategy_kinds") == [
+        (pytest.approx(8 / 3), 1.0, pytest.approx(3.0)),
+        (pytest.approx(8 / 3), pytest.approx(2 / 3), pytest.approx(3.0)),
+    ]
+    kinds = float(np.exp(-(2 / 3 * np.log(2 / 3) + 1 / 3 * np.log(1 / 3))))
+    assert rows(generations, "policy_kinds", "generosity", "generosity_sd") == [
+        (pytest.approx(kinds), 0.375, 0.125),
+        (1.0, 0.375, 0.125),
+    ]
+
+
+def test_reactions_have_a_row_for_each_encounter(told: Told, rows: Rows) -> None:
+    newest = told().reactions.query("generation == 2 and agent == 2")
+    assert rows(newest, "newborn", "encounter", "share") == [
+        (True, "stranger", 0.5),
+        (True, "gave all", 0.75),
+    ]
+
+
+def test_the_change_of_a_mean_is_split_by_parents(told: Told, rows: Rows) -> None:
+    """w = 1, 2, 0: selection (0 + 2 * 0.5) / 3 - 0.5; agent 0 adds 0.25, the newborn 0.75 - 0.5."""
+    (change,) = rows(told().changes(), "change", "selection", "survivors", "newborn", "entry")
+    assert change == pytest.approx((0, -1 / 6, 1 / 12, 1 / 12, 0))
+
+
+def test_or_by_advice_of_which_all_elders_have_an_equal_share(told: Told, rows: Rows) -> None:
+    """w = 1.5, 1.5, 0: selection 0.75 / 3 - 0.5; the newborn adds 0.75 - 0.25."""
+    changes = told().changes(by="advice")
+    (change,) = rows(changes, "change", "selection", "survivors", "newborn", "entry")
+    assert change == pytest.approx((0, -1 / 4, 1 / 12, 1 / 6, 0))
+
+
+def test_before_the_battery_only_newborn_agents_differ(told: Told, rows: Rows) -> None:
+    changes = told().changes(of="reaction")
+    (change,) = rows(changes, "change", "selection", "survivors", "newborn")
+    mean, selected = 1 / 3, (0 + 2 * 0.5) / 3
+    assert change == pytest.approx((0.375 - mean, selected - mean, 0, 0.125 / 3))
+    assert rows(told().biases(), "replicate", "generation", "newborn", "survivors", "bias") == [
+        (0, 2, 0.625, 0.25, 0.375)
+    ]
+
+
+def test_the_parts_add_up_in_a_run_of_rules(typed: Callable[..., Any], tmp_path: Path) -> None:
+    generations = "{count: 5, fitness: final, phenotype: share, strategies: advice}"
+    file = tmp_path / "some.yaml"
+    file.write_text(f"scenario: donor_game\nmechanisms: [generations: {generations}]\n")
+    assert typed("run", file, "--replicates", 3, "--out", "some.run", "--quiet").code == 0
+    evolution = Evolution(society.open_run("some.run"))
+    by: Ancestry
+    for by in ("parent", "advice"):
+        changes = evolution.changes(by=by)
+        parts = changes[["selection", "survivors", "newborn", "entry"]].sum(axis=1)
+        assert len(changes) == 3 * 4
+        assert parts.to_numpy() == pytest.approx(changes["change"].to_numpy(), abs=1e-12)
+
+
+def test_courses_tell_the_beginning_and_the_end_of_each_run(told: Told, rows: Rows) -> None:
+    columns = "first_phenotype", "last_phenotype", "first_fitness", "last_fitness", "slope"
+    assert rows(told().courses, "replicate", *columns) == [
+        (0, 0.5, 0.5, 2.0, 3.0, 0.0),
+        (1, 0.5, None, 2.0, None, None),
+    ]
+
+
+class Halves:
+    """An embedder that knows whether a half is called so."""
+
+    name = "halves"
+
+    def embed(self, texts: Sequence[str]) -> Array:
+        return np.array([[1.0, 0.0] if "half" in text else [0.0, 1.0] for text in texts])
+
+
+def test_diversity_is_the_mean_distance_of_two_strategies(told: Told, rows: Rows) -> None:
+    """Of three strategies one names a half, then two: two of three pairs differ."""
+    diversity = told().diversity(Halves())
+    assert rows(diversity.query("replicate == 0"), "generation", "distance") == [
+        (1, pytest.approx(2 / 3)),
+        (2, pytest.approx(2 / 3)),
+    ]
+    assert diversity.attrs["embedder"] == "halves"
+
+
+def test_vectors_that_a_run_does_not_keep_are_missed_aloud(told: Told) -> None:
+    with pytest.raises(InputError, match=r"lake.run keeps no vectors by minilm of 4 of its 4"):
+        told().diversity("minilm")
+
+
+def test_a_lineage_is_told_by_condition_and_replicate(told: Told) -> None:
+    evolution = told()
+    assert evolution.lineage("lake").lives[5].advisers == (0, 1)
+    assert evolution.lineage("lake", 1).generations == 1
+    with pytest.raises(InputError, match="did you mean 'lake'"):
+        evolution.lineage("lakes")
+
+
+def test_means_over_runs_have_intervals_where_runs_differ(told: Told, rows: Rows) -> None:
+    """Of 2 and 7 the mean is 4.5, and t(1) = 12.7 standard errors of 2.5 to either side."""
+    bands = over_runs(told().generations, "catch")
+    assert rows(bands, "condition", "generation", "mean", "low", "high", "n") == [
+        ("lake", 1, 4.5, pytest.approx(-27.266, abs=1e-3), pytest.approx(36.266, abs=1e-3), 2),
+        ("lake", 2, 5.0, None, None, 1),
+    ]
+
+
+def test_a_run_at_level_summary_says_which_run_it_is(told: Told) -> None:
+    with pytest.raises(InputError, match=r"lake.run: this run was recorded at level summary"):
+        told(level="summary").lives  # noqa: B018

@@ -1,0 +1,208 @@
+"""Who descends from whom, in a story of three generations that can be followed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import StringIO
+from typing import Any
+from xml.etree import ElementTree
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from society.agent import Component, Members, Question
+from society.draws import Array
+from society.errors import InputError
+from society.gamemaster import GameMaster
+from society.graph import NOBODY, Complete, from_networkx
+from society.lineage import Lineage, generations, graph, graphml, lineage, newick
+from society.replies import Words
+from society.scenario_file import load
+from society.spec import prepared
+from society.table import Table
+from society.talk import Ask, Page, Script, Tell, common, own, seen
+
+LIFE = [[0, 1, 2], [0, 4, 2], [0, 4, 8]]
+PARENT = [[NOBODY, NOBODY, NOBODY], [NOBODY, 0, NOBODY], [NOBODY, NOBODY, 4]]
+NEWBORN = [[True, True, True], [False, True, False], [False, False, True]]
+ELDER = [[False, False, False], [True, False, True], [True, True, False]]
+STRATEGY = [
+    ["give all", "give half", "keep all"],
+    ["give all", "give all but a tenth", "keep all"],
+    ["give all", "give all but a tenth", "give all but \x01 a bit"],
+]
+FITNESS = [[3.0, 1.0, 2.0], [2.0, 3.0, np.nan]]
+SURVIVES = [[True, False, True], [True, True, False]]
+
+
+def family(table: Table) -> Script:
+    """Replicate 1 is over after the first generation; the third has not come to its end."""
+    for number in table.rounds():
+        here = number - 1
+        yield Tell(
+            "descended",
+            {
+                "generation": common(number),
+                "life": own([LIFE[here]] * 2),
+                "parent": own([PARENT[here]] * 2),
+                "newborn": own([NEWBORN[here]] * 2),
+            },
+        )
+        facts = {"elder": seen("advise", [ELDER[here]] * 2), "text": own(_texts(here))}
+        told = yield Ask("devise", Words(99), facts, np.array([NEWBORN[here]] * 2))
+        old = _texts(here - 1) if here else told
+        yield Tell("devised", {"strategy": own(np.where(NEWBORN[here], told, old))})
+        if number < 3:
+            facts = {"fitness": own([FITNESS[here]] * 2), "phenotype": own(0.5)}
+            ends = np.array([[False], [True]])
+            yield Tell("selected", {**facts, "survives": own([SURVIVES[here]] * 2)}, ends=ends)
+
+
+def _texts(here: int) -> Array:
+    return np.array([STRATEGY[here]] * 2, object)
+
+
+class Scribe(Component):
+    """Devises what it is told to."""
+
+    answers = ("devise",)
+
+    def answer(self, ask: Question, me: Members) -> Any:
+        return ask.facts["text"]
+
+
+@pytest.fixture(scope="module")
+def pages(play: Callable[..., Any]) -> list[Page]:
+    advise = {"advise": Complete(2, np.arange(3))}
+    over = play(family, Scribe(), replicates=2, rounds=3, graphs=advise)
+    told: list[Page] = over.pages
+    return told
+
+
+@pytest.fixture
+def kept(pages: list[Page]) -> Lineage:
+    return lineage(pages)
+
+
+def names(lives: Any) -> list[str]:
+    return [life.name for life in lives]
+
+
+def test_a_life_has_a_name_a_seat_and_the_generations_in_which_it_lived(kept: Lineage) -> None:
+    told = {
+        life.name: (life.number, life.seat, life.born, life.last) for life in kept.lives.values()
+    }
+    assert told == {
+        "1_1": (0, 0, 1, 3),
+        "1_2": (1, 1, 1, 1),
+        "1_3": (2, 2, 1, 2),
+        "2_2": (4, 1, 2, 3),
+        "3_3": (8, 2, 3, 3),
+    }
+    assert kept.generations == 3
+    assert names(kept.generation(2)) == ["1_1", "2_2", "1_3"]
+
+
+def test_a_life_has_the_fitness_of_each_generation_that_it_finished(kept: Lineage) -> None:
+    assert kept.lives[0].fitness == (3.0, 2.0)
+    assert np.isnan(kept.lives[2].fitness[1])
+    assert kept.lives[8].fitness == kept.lives[8].phenotype == ()
+    assert [life.survives for life in kept.lives.values()] == [True, False, False, True, False]
+
+
+def test_children_stand_below_their_parents(kept: Lineage) -> None:
+    assert names(kept.founders) == ["1_1", "1_2", "1_3"]
+    assert names(kept.children(0)) == ["2_2"]
+    assert names(kept.children(1)) == []
+    assert names(kept.line(8)) == ["3_3", "2_2", "1_1"]
+
+
+def test_the_living_may_descend_from_one_of_them(kept: Lineage) -> None:
+    ancestor = kept.common_ancestor()
+    assert ancestor is not None
+    assert ancestor.name == "1_1"
+
+
+def test_several_founders_have_no_common_ancestor(pages: list[Page]) -> None:
+    assert lineage(pages[:3]).common_ancestor() is None
+
+
+def test_words_come_from_advisers_and_genes_from_the_parent(kept: Lineage) -> None:
+    """3_3 has the genes of 2_2; of its advisers, 1_1 and 2_2, the latter says more like it."""
+    assert kept.lives[8].parent == 4
+    assert kept.lives[8].advisers == (0, 4)
+    assert kept.lives[4].advisers == (0, 2)
+    assert kept.kin(4) == kept.lives[0]
+    assert kept.kin(0) is None
+
+
+def test_only_elders_in_sight_are_advisers(pages: list[Page]) -> None:
+    line = from_networkx([nx.path_graph(3)] * 2, np.arange(3))  # 0 - 1 - 2
+    assert lineage(pages, advise=line).lives[4].advisers == (0, 2)
+    assert lineage(pages, advise=line).lives[8].advisers == (4,)
+
+
+def test_a_replicate_that_is_over_has_no_more_generations(pages: list[Page]) -> None:
+    ended = lineage(pages, replicate=1)
+    assert ended.generations == 1
+    assert names(ended.lives.values()) == ["1_1", "1_2", "1_3"]
+
+
+def test_newick_quotes_names_and_measures_in_generations(kept: Lineage, pages: list[Page]) -> None:
+    assert newick(kept) == "((('3_3':1)'2_2':1)'1_1':0,'1_2':0,'1_3':0);"
+    alone = Lineage({number: kept.lives[number] for number in (0, 4, 8)}, 3)
+    assert newick(alone) == "(('3_3':1)'2_2':1)'1_1':0;"
+
+
+def test_the_graph_tells_genes_advice_and_kin_apart(kept: Lineage) -> None:
+    edges: list[tuple[str, str, str]] = sorted(graph(kept).edges(data="kind"))
+    assert edges == [
+        ("1_1", "2_2", "kin"),
+        ("1_1", "2_2", "parent"),
+        ("1_1", "3_3", "advice"),
+        ("1_3", "2_2", "advice"),
+        ("2_2", "3_3", "kin"),
+        ("2_2", "3_3", "parent"),
+    ]
+
+
+def test_graphml_is_xml_whatever_a_model_wrote(kept: Lineage) -> None:
+    text = graphml(kept)
+    ElementTree.parse(StringIO(text))
+    read = nx.parse_graphml(text)
+    assert read.nodes["3_3"] == {
+        "seat": 2,
+        "born": 3,
+        "last": 3,
+        "strategy": "give all but \N{REPLACEMENT CHARACTER} a bit",
+    }
+    assert read.nodes["1_3"]["fitness"] == 2.0  # of the generation in which it had one
+    assert len(read.edges) == 6
+
+
+def test_a_run_without_generations_says_how_it_gets_some(play: Callable[..., Any]) -> None:
+    def day(table: Table) -> Script:
+        for _ in table.rounds():
+            yield Tell("rested")
+
+    with pytest.raises(InputError, match="no generations; wrap its scenario"):
+        lineage(play(day).pages)
+
+
+def test_a_run_without_lines_says_how_it_keeps_them(pages: list[Page]) -> None:
+    with pytest.raises(InputError, match=r"level summary.*--record full"):
+        list(generations(page._replace(steps=()) for page in pages))
+
+
+def test_the_lineage_of_a_played_run_is_whole(recorded: Callable[[GameMaster], Any]) -> None:
+    mechanisms = [{"generations": {"count": 4, "fitness": "final", "phenotype": "share"}}]
+    changes = {"agents": 4, "rounds": 3, "mechanisms": mechanisms}
+    setup = prepared(load("donor_game", {**changes, "parameters": {"schedule": "random"}}))
+    kept = lineage(recorded(setup.gamemaster()).pages)
+    assert [len(kept.generation(number)) for number in (1, 2, 3, 4)] == [4] * 4
+    assert len(kept.lives) == 4 + 3 * 2  # the better half lives on
+    for life in kept.lives.values():
+        assert len(life.fitness) == life.last - life.born + 1
+        if life.parent is not None:
+            assert kept.lives[life.parent].last >= life.born - 1

@@ -1,0 +1,131 @@
+"""What a scenario becomes in a mechanism that brings something along."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from society.draws import Array
+from society.scenario import (
+    Additions,
+    Conclusion,
+    Finding,
+    Measure,
+    Params,
+    Scenario,
+    Stage,
+    Told,
+    brings,
+    wrapped,
+)
+from society.table import Table
+from society.talk import Script, Tell, common
+from society.wrap import Play, mechanism, overhear
+
+
+def fair(table: Table) -> Script:
+    for _ in table.rounds():
+        yield Tell("sold", {"price": common(3.0)})
+
+
+def price(told: Told, table: Table) -> Array:
+    prices: Array = told["price"]
+    return prices
+
+
+def doubled(told: Told, table: Table) -> Array:
+    return 2 * price(told, table)
+
+
+def found(name: str) -> Conclusion:
+    return lambda after: [Finding(name, "coins", np.zeros(1))]
+
+
+FAIR = Scenario(
+    "fair",
+    fair,
+    Params,
+    lambda p, n: [],
+    (Measure("price", "coins", price), Measure("sold", "coins", price)),
+    relations=("haggle",),
+    stage=Stage(columns=("price",), quotes={"cry": "cries"}, levels=("day",)),
+)
+
+
+@brings(
+    Additions(
+        measures=(Measure("price", "coins of the year", doubled),),
+        relations=("haggle", "visit"),
+        levels=("year",),
+        columns=("price", "harvest"),
+        quotes={"song": "sings"},
+    )
+)
+@mechanism
+def yearly(play: Play, *, count: int = 2) -> Play:
+    """The fair comes every year."""
+
+    def years(table: Table) -> Script:
+        for _ in table.rounds(count):
+            yield from overhear(play(table))
+
+    return years
+
+
+@mechanism
+def plain(play: Play) -> Play:
+    """Brings nothing."""
+    return play
+
+
+def test_measures_relations_and_words_are_added_to_those_of_the_scenario() -> None:
+    whole = wrapped(FAIR, yearly)
+    assert [(measure.name, measure.unit) for measure in whole.measures] == [
+        ("price", "coins of the year"),  # of the same name: that of the mechanism counts
+        ("sold", "coins"),
+    ]
+    assert whole.relations == ("haggle", "visit")
+    assert whole.stage.columns == ("price", "harvest")
+    assert whole.stage.quotes == {"cry": "cries", "song": "sings"}
+    assert whole.name == "fair"
+
+
+def test_levels_of_rounds_come_around_those_of_the_scenario() -> None:
+    assert wrapped(FAIR, yearly).stage.levels == ("year", "day")
+    assert wrapped(wrapped(FAIR, yearly), yearly).stage.levels == ("year", "year", "day")
+
+
+def test_the_mechanisms_are_named_from_the_inside() -> None:
+    whole = wrapped(wrapped(FAIR, plain), yearly, count=3)
+    assert whole.mechanisms == ("plain", "yearly")
+
+
+def test_a_mechanism_that_brings_nothing_changes_the_play_alone() -> None:
+    whole = wrapped(FAIR, plain)
+    assert (whole.measures, whole.relations, whole.stage) == (
+        FAIR.measures,
+        FAIR.relations,
+        FAIR.stage,
+    )
+
+
+def test_its_parameters_reach_the_mechanism() -> None:
+    table = Table(None, seed=1, ids=np.arange(1), replicate_ids=np.arange(1), horizon=2)
+    assert len(list(wrapped(FAIR, yearly, count=3).play(table))) == 6
+
+
+def findings(own: Conclusion | None, added: Conclusion | None) -> list[str] | None:
+    """Names of what is found at the end of a scenario in a mechanism; None if nobody looks."""
+    wrap = brings(Additions(afterword=added))(mechanism(lambda play: play))
+    afterword = wrapped(replace(FAIR, afterword=own), wrap).afterword
+    nothing: Any = None
+    return None if afterword is None else [finding.name for finding in afterword(nothing)]
+
+
+def test_scenario_and_mechanism_both_say_what_they_find_at_the_end() -> None:
+    assert findings(None, None) is None
+    assert findings(found("own"), None) == ["own"]
+    assert findings(None, found("added")) == ["added"]
+    assert findings(found("own"), found("added")) == ["own", "added"]
