@@ -55,7 +55,7 @@ class Creed(Component):
     selfish: Sentences = _SELFISH
 
     notices = ("reconsidered",)
-    columns = (Column("norm", object, public=True),)
+    columns = (Column("norm", object, public=True, heritable=True),)
 
     def begin(self, me: Members) -> None:
         both = (*self.altruistic, *self.selfish)

@@ -35,7 +35,7 @@ class Harvest(Component):
     efforts: Ranges = ((0.0, 1.0), (0.2, 0.5), (0.7, 1.0))
 
     answers = ("effort",)
-    columns = (Column("effort", public=True),)
+    columns = (Column("effort", public=True, heritable=True),)
 
     def begin(self, me: Members) -> None:
         me["effort"] = first_trait(me, self.efforts)

@@ -25,7 +25,7 @@ class NormBelief(Component):
     belief_noise: Positive = 0.3  # sigma_g, of an imitated belief
     beliefs: Ranges = ((2.0, 8.0), (4.0, 8.0), (10.0, 14.0))
 
-    columns = (Column("belief", public=True),)
+    columns = (Column("belief", public=True, heritable=True),)
 
     def begin(self, me: Members) -> None:
         me["belief"] = first_trait(me, self.beliefs)

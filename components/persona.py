@@ -29,7 +29,7 @@ class Persona(Component):
 
     temper: Temper = "general"
 
-    columns = (Column("persona", np.int8, public=True),)
+    columns = (Column("persona", np.int8, public=True, heritable=True, labels=TEMPERS),)
 
     def begin(self, me: Members) -> None:
         me["persona"] = TEMPERS.index(self.temper)

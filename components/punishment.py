@@ -36,7 +36,7 @@ class Punishment(Component):
     effort_noise: Positive = 0.03  # sigma_B: one noise serves effort and monitoring
 
     answers = ("watch", "punish")
-    columns = (Column("monitoring", public=True), Column("punishing"))
+    columns = (Column("monitoring", public=True, heritable=True), Column("punishing"))
 
     def begin(self, me: Members) -> None:
         me["monitoring"] = first_trait(me, _MONITORING[self.punishers])

@@ -17,26 +17,23 @@ Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 3; the other rules:
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
 
-from society.checks import Positive
+from society.components.recall import EmbedderName
 from society.draws import Array
 from society.errors import ScenarioError, nearest
-from society.graph import NOBODY
 from society.scenario import Additions, Measure, Told, brings
+from society.scenarios.descent import Lineage, Strategies
 from society.scenarios.repeated import Recess
 from society.scenarios.selection import Rule, Selection
-from society.sentence import Sentence
+from society.scenarios.strategies import told_by_strategies
 from society.table import Table
-from society.talk import HERITABLE, Ask, Fact, Inherit, Line, Script, Tell, common, own, seen
+from society.talk import Fact, Line, Script, Tell
 from society.wrap import Play, mechanism, overhear, rehearsed
-
-Count = Annotated[int, Field(ge=1)]
-STRATEGY = Sentence(1500, opening="My strategy will be")
 
 
 def over_survivors(told: Told, table: Table) -> Array:
@@ -86,6 +83,8 @@ ADDITIONS = Additions(
     relations=("advise",),
     levels=("generation",),
     quotes={"strategy": "follows"},
+    endings={"extinct": "nobody was left"},
+    afterword=told_by_strategies,
 )
 
 
@@ -94,29 +93,48 @@ ADDITIONS = Additions(
 def generations(
     play: Play,
     *,
-    count: Count = 10,
-    fitness: str = "payoff",
-    fold: Literal["mean", "sum", "last"] = "mean",
-    phenotype: str = "",
-    selection: Rule = "truncation",
-    survivors: Annotated[float, Field(gt=0, le=1)] = 0.5,
-    elite: Annotated[int, Field(ge=0)] = 1,
-    entrants: Count = 2,
-    strength: Positive = 1.0,
-    overlapping: bool = True,
-    strategies: Literal["none", "advice", "parent"] = "none",
+    count: Annotated[int, Field(ge=1, description="generations")] = 10,
+    fitness: Annotated[
+        str, Field(description="the fact that says how well somebody did")
+    ] = "payoff",
+    fold: Annotated[
+        Literal["mean", "sum", "last"],
+        Field(description="what becomes of the tellings of fitness in a generation"),
+    ] = "mean",
+    phenotype: Annotated[
+        str, Field(description="a fact whose mean over a generation is followed; none: fitness")
+    ] = "",
+    selection: Annotated[Rule, Field(description="who lives on, and who has children")] = (
+        "truncation"
+    ),
+    survivors: Annotated[
+        float, Field(gt=0, le=1, description="share of places, under truncation")
+    ] = 0.5,
+    elite: Annotated[
+        int, Field(ge=0, description="how many survive, under proportional and tournament")
+    ] = 1,
+    entrants: Annotated[int, Field(ge=1, description="of each tournament")] = 2,
+    strength: Annotated[
+        float, Field(ge=0, description="s, of selection, under fermi and moran")
+    ] = 1.0,
+    overlapping: Annotated[
+        bool, Field(description="whether survivors live on, or children replace all")
+    ] = True,
+    strategies: Annotated[
+        Strategies,
+        Field(description="devised by newborn agents in words, from whose they are shown"),
+    ] = "none",
+    embedder: Annotated[
+        EmbedderName | None,
+        Field(description="what tells, at the end, how different strategies are; none: nothing"),
+    ] = None,
 ) -> Play:
     """Generations of agents play; those who do well live on, and have children.
 
-    count: generations. fitness: the fact that says how well somebody did, and fold: what becomes
-    of its tellings in a generation. phenotype: a fact whose mean over a generation is followed
-    besides; none: fitness. survivors: their share under truncation. elite: how many survive under
-    proportional and tournament selection. entrants: of each tournament. strength: that of selection
-    under fermi and moran. overlapping: whether survivors live on, or all are replaced. strategies:
-    whether newborn agents devise one in words, from those of all survivors whom they see on the
-    graph `advise` with their fitness, or from their parent's; who says nothing that can be read has
-    its parent's. Raises ScenarioError, before the first line, for facts that the play does not
-    tell.
+    Under strategies `advice` newborn agents are shown the strategies of all survivors whom they see
+    on the graph `advise`, with their fitness, under `parent` that of their parent; who says nothing
+    that can be read has its parent's. Raises ScenarioError, before the first line, for facts that
+    the play does not tell.
     """
     rule = Selection(selection, survivors, elite, entrants, strength, overlapping)
     if not overlapping and selection in ("fermi", "moran", "none"):
@@ -136,7 +154,9 @@ def generations(
                 yield from lineage.begun(number)
                 tally, recess = Tally(table, fitness, phenotype or fitness, fold), Recess(table)
                 yield from tally.overheard(recess.played(play))
-                yield from lineage.selected(tally, recess.waiting, rule)
+                yield from lineage.selected(
+                    tally.scores(), tally.mean(tally.phenotype), recess.waiting, rule
+                )
 
         return script()
 
@@ -209,87 +229,3 @@ class Tally:
             return self.mean(self.fitness)
         told = self._counts[self.fitness] > 0
         return np.where(told, self._sums[self.fitness], np.nan)
-
-
-@dataclass
-class Lineage:
-    """Who lives, from whom it descends, and which strategy it follows; (R, N) each."""
-
-    table: Table
-    strategies: Literal["none", "advice", "parent"]
-    scores: Array = field(init=False)
-    survives: Array = field(init=False)
-    parents: Array = field(init=False)
-    strategy: Array = field(init=False)
-
-    def __post_init__(self) -> None:
-        shape = self.table.present.shape
-        self.scores, self.survives = np.full(shape, np.nan), np.zeros(shape, bool)
-        self.parents, self.strategy = np.full(shape, NOBODY), np.full(shape, "", object)
-
-    def begun(self, number: int) -> Script:
-        """The children of the last generation are born; survivors go on."""
-        table, parent, lives = self.table, self.parents, self.table.lives
-        newborn = ~self.survives & table.running
-        if number > 1:
-            yield Inherit("born", parent, HERITABLE, newborn)
-        facts = {
-            "generation": common(number),
-            "life": own(table.lives),
-            "parent": own(_of_parent(parent, lives, NOBODY)),
-            "newborn": own(newborn),
-        }
-        yield Tell("descended", facts, back=~table.present & table.running)
-        if self.strategies != "none":
-            yield from self._devised(number, newborn)
-
-    def _devised(self, number: int, newborn: Array) -> Script:
-        """Newborn agents are asked for a strategy, all are told their own."""
-        theirs = _of_parent(self.parents, self.strategy, "")
-        facts = {"generation": common(number)} | self._advice(theirs)
-        said = yield Ask("devise", STRATEGY, facts, newborn, theirs)
-        new = np.where(said == "", theirs, said)
-        self.strategy = np.where(newborn, new, self.strategy)
-        yield Tell("devised", {"strategy": own(self.strategy)})
-
-    def _advice(self, theirs: Array) -> dict[str, Fact]:
-        """What newborn agents hear of strategies, and of what came of them."""
-        if self.strategies == "parent":
-            score = _of_parent(self.parents, self.scores, np.nan)
-            return {"strategy": own(theirs), "score": own(score)}
-        # Where all have been replaced, parents advise.
-        some = self.survives.any(1, keepdims=True)
-        elder = np.where(some, self.survives, self._parental())
-        return {
-            "elder": seen("advise", elder),
-            "strategy": seen("advise", np.where(elder, self.strategy, "")),
-            "score": seen("advise", np.where(elder, self.scores, np.nan)),
-        }
-
-    def _parental(self) -> Array:
-        """Who has children, (R, N) of bool."""
-        parental = np.zeros(self.parents.shape, bool)
-        replicate, seat = np.nonzero(self.parents != NOBODY)
-        parental[replicate, self.parents[replicate, seat]] = True
-        return parental
-
-    def selected(self, tally: Tally, waiting: Array, rule: Selection) -> Script:
-        """Fitness, and who survives with it; waiting: who would take part if the game went on."""
-        table = self.table
-        alive = table.running & (table.present | waiting)
-        self.scores = np.where(alive, tally.scores(), np.nan)
-        self.survives, self.parents = rule(self.scores, alive, table)
-        facts = {
-            "fitness": own(self.scores),
-            "phenotype": own(tally.mean(tally.phenotype)),
-            "survives": own(self.survives),
-        }
-        yield Tell("selected", facts)
-        yield Tell("extinct", ends=np.logical_not(alive.any(1, keepdims=True)))
-
-
-def _of_parent(parents: Array, values: Array, nobody: float | str) -> Array:
-    """What everybody's parent has, (R, N); `nobody` for those without one."""
-    theirs: Array = np.take_along_axis(values, np.where(parents == NOBODY, 0, parents), 1)
-    theirs[parents == NOBODY] = nobody
-    return theirs

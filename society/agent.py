@@ -44,7 +44,8 @@ class Column:
 
     public: kept per round in the run file, for the theatre and for measures.
     heritable: a newborn agent has it from its parent.
-    per_peer: one value for each seat, (M, N): for small societies.
+    per_peer: one value for each seat, (M, N): for small societies. When a new life begins in a
+    seat, what others hold there is still about the old one, until their owner sees to it.
     labels: what whole numbers stand for, in order from 0.
     """
 

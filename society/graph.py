@@ -250,17 +250,17 @@ class Sparse(Graph):
         return sees.reshape(-1, self.seats)[rows.node]
 
     def matched(self, uniform: Array, present: Array) -> Array:
-        """Edges are taken in random order, each if both its ends are still free.
+        """Agents in the order of their numbers take the first of their neighbours who is free.
 
         In parallel: an edge is taken as soon as it is the first one of both ends.
         """
         free = present.reshape(-1).copy()
         partner = np.full(free.size, NOBODY)
         one, other = self.source, self.target
-        rank = _edge_numbers(uniform.reshape(-1), one, other)
+        rank = _edge_numbers(uniform, one, other)
         while len(one := one[(open_ := free[one] & free[other])]):
             other, rank = other[open_], rank[open_]
-            first = np.full(free.size, np.iinfo(np.uint64).max, np.uint64)
+            first = np.full(free.size, np.iinfo(np.int64).max)
             np.minimum.at(first, one, rank)
             np.minimum.at(first, other, rank)
             best = (rank == first[one]) & (rank == first[other])
@@ -313,17 +313,14 @@ class Sparse(Graph):
 
 
 def _edge_numbers(uniform: Array, one: Array, other: Array) -> Array:
-    """A number for each edge out of those of its ends, the same from either end; (E,) of uint64.
+    """The place of each edge of its replicate, from uniforms of its ends, (R, N) -> (E,).
 
-    Mixed as by splitmix64, so that the numbers of edges with a common end are not alike.
-    Source: Steele, Lea and Flood 2014, OOPSLA.
+    Edges are ordered by the lower rank of their two ends, then by the higher one: so whoever comes
+    first takes the first free neighbour, and of a complete graph two and two are matched.
     """
-    bits = (uniform * 2.0**53).astype(np.uint64)
-    low, high = np.minimum(bits[one], bits[other]), np.maximum(bits[one], bits[other])
-    mixed = low * np.uint64(0x9E3779B97F4A7C15) + high
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+    rank = np.argsort(np.argsort(uniform, axis=1), axis=1).reshape(-1)
+    low, high = np.minimum(rank[one], rank[other]), np.maximum(rank[one], rank[other])
+    return np.asarray(low * uniform.shape[1] + high)
 
 
 def from_networkx(graphs: list[nx.Graph[Any]], ids: Array) -> Sparse:

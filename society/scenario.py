@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
@@ -211,11 +212,18 @@ def scenario(
     return named
 
 
+class Epilogue(Protocol):
+    """What a mechanism concludes from a run that is over; own: its parameters, as given."""
+
+    def __call__(self, after: Afterword, *, own: Mapping[str, Any]) -> Iterable[Finding]: ...
+
+
 @dataclass(frozen=True)
 class Additions:
     """What a mechanism brings along, beside what it makes of the play.
 
-    levels: of rounds around those of the play. quotes, columns: as in Stage.
+    levels: of rounds around those of the play. quotes, columns, endings: as in Stage.
+    afterword: as in Scenario; it is given the parameters of the mechanism as well.
     """
 
     measures: tuple[Measure, ...] = ()
@@ -223,7 +231,8 @@ class Additions:
     levels: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     quotes: Mapping[str, str] = field(default_factory=dict)
-    afterword: Conclusion | None = None
+    endings: Mapping[str, str] = field(default_factory=dict)
+    afterword: Epilogue | None = None
 
 
 def brings(additions: Additions) -> Callable[[M], M]:
@@ -246,6 +255,7 @@ def wrapped(scenario: Scenario, wrap: Mechanism, **given: Any) -> Scenario:
     """
     added: Additions = getattr(wrap, "brings", Additions())
     stage, told = scenario.stage, {measure.name: measure for measure in scenario.measures}
+    concluding = None if added.afterword is None else partial(added.afterword, own=given)
     return replace(
         scenario,
         play=wrap(scenario.play, **given),
@@ -256,8 +266,9 @@ def wrapped(scenario: Scenario, wrap: Mechanism, **given: Any) -> Scenario:
             levels=(*added.levels, *stage.levels),
             columns=tuple(dict.fromkeys((*stage.columns, *added.columns))),
             quotes={**stage.quotes, **added.quotes},
+            endings={**stage.endings, **added.endings},
         ),
-        afterword=_both(scenario.afterword, added.afterword),
+        afterword=_both(scenario.afterword, concluding),
         mechanisms=(*scenario.mechanisms, wrap.__name__),
     )
 

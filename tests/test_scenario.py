@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,9 @@ import numpy as np
 from society.draws import Array
 from society.scenario import (
     Additions,
+    Afterword,
     Conclusion,
+    Epilogue,
     Finding,
     Measure,
     Params,
@@ -116,10 +119,14 @@ def test_its_parameters_reach_the_mechanism() -> None:
     assert len(list(wrapped(FAIR, yearly, count=3).play(table))) == 6
 
 
-def findings(own: Conclusion | None, added: Conclusion | None) -> list[str] | None:
+def of_mechanism(after: Afterword, *, own: Mapping[str, Any]) -> Iterable[Finding]:
+    yield Finding(f"added by {own['who']}", "", np.zeros(1))
+
+
+def findings(own: Conclusion | None, added: Epilogue | None) -> list[str] | None:
     """Names of what is found at the end of a scenario in a mechanism; None if nobody looks."""
-    wrap = brings(Additions(afterword=added))(mechanism(lambda play: play))
-    afterword = wrapped(replace(FAIR, afterword=own), wrap).afterword
+    wrap = brings(Additions(afterword=added))(mechanism(lambda play, *, who: play))
+    afterword = wrapped(replace(FAIR, afterword=own), wrap, who="me").afterword
     nothing: Any = None
     return None if afterword is None else [finding.name for finding in afterword(nothing)]
 
@@ -127,5 +134,5 @@ def findings(own: Conclusion | None, added: Conclusion | None) -> list[str] | No
 def test_scenario_and_mechanism_both_say_what_they_find_at_the_end() -> None:
     assert findings(None, None) is None
     assert findings(found("own"), None) == ["own"]
-    assert findings(None, found("added")) == ["added"]
-    assert findings(found("own"), found("added")) == ["own", "added"]
+    assert findings(None, of_mechanism) == ["added by me"]
+    assert findings(found("own"), of_mechanism) == ["own", "added by me"]

@@ -1,0 +1,109 @@
+"""Who descends from whom in a society of generations, and which strategy it follows.
+
+Newborn agents have the heritable traits of their parent; where strategies are words, they devise
+their own, after those of all survivors whom they see on the graph `advise` and their fitness, or
+after that of their parent. Where all have been replaced, parents advise. Whoever says nothing that
+can be read follows its parent's strategy, or none in the first generation.
+Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 3; the graph and the parent are ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from society.draws import Array
+from society.graph import NOBODY
+from society.scenarios.selection import Selection
+from society.sentence import Sentence
+from society.table import Table
+from society.talk import HERITABLE, Ask, Fact, Inherit, Script, Tell, common, own, seen
+
+Strategies = Literal["none", "advice", "parent"]
+STRATEGY = Sentence(1500, opening="My strategy will be")
+
+
+@dataclass
+class Lineage:
+    """Who lives, from whom it descends, and which strategy it follows; (R, N) each."""
+
+    table: Table
+    strategies: Strategies
+    scores: Array = field(init=False)
+    survives: Array = field(init=False)
+    parents: Array = field(init=False)
+    strategy: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        shape = self.table.present.shape
+        self.scores, self.survives = np.full(shape, np.nan), np.zeros(shape, bool)
+        self.parents, self.strategy = np.full(shape, NOBODY), np.full(shape, "", object)
+
+    def begun(self, number: int) -> Script:
+        """The children of the last generation are born; survivors go on."""
+        table, parent, lives = self.table, self.parents, self.table.lives
+        newborn = ~self.survives & table.running
+        if number > 1:
+            yield Inherit("born", parent, HERITABLE, newborn)
+        facts = {
+            "generation": common(number),
+            "life": own(table.lives),
+            "parent": own(_of_parent(parent, lives, NOBODY)),
+            "newborn": own(newborn),
+        }
+        yield Tell("descended", facts, back=~table.present & table.running)
+        if self.strategies != "none":
+            yield from self._devised(number, newborn)
+
+    def _devised(self, number: int, newborn: Array) -> Script:
+        """Newborn agents are asked for a strategy, all are told their own."""
+        theirs = _of_parent(self.parents, self.strategy, "")
+        facts = {"generation": common(number)} | self._advice(theirs)
+        said = yield Ask("devise", STRATEGY, facts, newborn, theirs)
+        new = np.where(said == "", theirs, said)
+        self.strategy = np.where(newborn, new, self.strategy)
+        yield Tell("devised", {"strategy": own(self.strategy)})
+
+    def _advice(self, theirs: Array) -> dict[str, Fact]:
+        """What newborn agents hear of strategies, and of what came of them."""
+        if self.strategies == "parent":
+            score = _of_parent(self.parents, self.scores, np.nan)
+            return {"strategy": own(theirs), "score": own(score)}
+        # Where all have been replaced, parents advise.
+        some = self.survives.any(1, keepdims=True)
+        elder = np.where(some, self.survives, self._parental())
+        return {
+            "elder": seen("advise", elder),
+            "strategy": seen("advise", np.where(elder, self.strategy, "")),
+            "score": seen("advise", np.where(elder, self.scores, np.nan)),
+        }
+
+    def _parental(self) -> Array:
+        """Who has children, (R, N) of bool."""
+        parental = np.zeros(self.parents.shape, bool)
+        replicate, seat = np.nonzero(self.parents != NOBODY)
+        parental[replicate, self.parents[replicate, seat]] = True
+        return parental
+
+    def selected(self, fitness: Array, phenotype: Array, waiting: Array, rule: Selection) -> Script:
+        """Who survives with such fitness; waiting: who would take part if the game went on."""
+        table = self.table
+        alive = table.running & (table.present | waiting)
+        self.scores = np.where(alive, fitness, np.nan)
+        self.survives, self.parents = rule(self.scores, alive, table)
+        facts = {
+            "fitness": own(self.scores),
+            "phenotype": own(phenotype),
+            "survives": own(self.survives),
+        }
+        yield Tell("selected", facts)
+        yield Tell("extinct", ends=np.logical_not(alive.any(1, keepdims=True)))
+
+
+def _of_parent(parents: Array, values: Array, nobody: float | str) -> Array:
+    """What everybody's parent has, (R, N); `nobody` for those without one."""
+    theirs: Array = np.take_along_axis(values, np.where(parents == NOBODY, 0, parents), 1)
+    theirs[parents == NOBODY] = nobody
+    return theirs
