@@ -12,6 +12,9 @@ demo: .venv/core
 	$(BIN)/society show runs/fishing_village-1.run
 	$(BIN)/society run language_village --seed 1 --rounds 3 --overwrite --quiet
 	$(BIN)/society replay runs/language_village-1.run --plain --from 3
+	$(BIN)/society run donor_generations --seed 1 --overwrite --quiet
+	$(BIN)/society replay runs/donor_generations-1.run --plain --from 10.2.10
+	$(BIN)/society show runs/donor_generations-1.run
 
 test: lint
 	$(BIN)/pytest -n 2
