@@ -6,8 +6,9 @@
     forwarding      the share that somebody gave to oneself last; g before anybody had a chance to
     random          any share, all equally likely
     free_rider      nothing
-In the mean an entry weighs half as much as the one before (society.components.track_record). Under
-stake `fixed` the share is the chance to give. Where one may punish, discriminating donors spend the
+In the mean an entry weighs half as much as the one before (society.components.track_record); a
+punishment is a share of nothing there, like keeping. Under stake `fixed` the share is the chance to
+give. Where one may punish, discriminating donors spend the
 share `severity` on it (or punish with that chance) instead of giving nothing; where one may refuse
 to meet somebody, they refuse whom they would give nothing. All others accept everybody.
 
@@ -28,9 +29,9 @@ import numpy as np
 from society.agent import Column, Component, Members, News, Question
 from society.checks import Positive, Share
 from society.draws import Array
-from society.replies import Choice, Form, Reply
+from society.replies import Choice, Form, Mix, Reply
 
-from .track_record import known_shares, mean_share, reviews
+from .track_record import by_fixed_stake, known_shares, mean_share, reviews
 
 Policy = Literal["fixed", "reciprocal", "discriminating", "forwarding", "random", "free_rider"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
@@ -85,8 +86,12 @@ class Donation(Component):
 def decision(ask: Question, share: Array, fine: Array, lot: Array | float) -> Any:
     """Shares to be given, or where `fine` is above 0 spent on punishing, as the question has it.
 
-    lot: under stake `fixed` one gives, or punishes, if it is below the share. Each (M,).
+    lot: under stake `fixed` one gives, or punishes, if it is below the share, unless the chance
+    itself is asked for. Each (M,).
     """
+    if isinstance(ask.reply, Mix):
+        gives = np.maximum(share - fine, 0)
+        return np.stack([1 - gives - fine, gives, fine][: ask.reply.width], axis=-1)
     if isinstance(ask.reply, Choice):
         return np.where(lot < fine, PUNISH, np.where(lot < share, GIVE, KEEP))
     units = ask.facts["resources"] * np.where(fine > 0, fine, share)
@@ -97,6 +102,8 @@ def decision(ask: Question, share: Array, fine: Array, lot: Array | float) -> An
 
 def may_punish(reply: Reply) -> bool:
     """Whether punishing is among what a donor can do."""
+    if isinstance(reply, Mix):
+        return "punish" in reply.actions
     return isinstance(reply, Form) or (isinstance(reply, Choice) and "punish" in reply.options)
 
 
@@ -106,7 +113,8 @@ def reflected(values: Array) -> Array:
     >>> reflected(np.array([-0.25, 0.5, 1.25])).tolist()
     [0.25, 0.5, 0.75]
     """
-    inside: Array = 1 - np.abs(1 - np.abs(values) % 2)
+    distance = np.abs(values) % 2
+    inside: Array = np.where(distance > 1, 2 - distance, distance)  # what is inside stays as it is
     return inside
 
 
@@ -157,15 +165,13 @@ def _devises(ask: Question, me: Members) -> Array:
     """The rule as it is now, in a sentence, of those who were asked."""
     said = np.full(len(me), "", object)
     traits = (np.rint(100 * me[trait][ask.asked]) for trait in TRAITS)
-    said[ask.asked] = np.frompyfunc(_in_words, 4, 1)(me["policy"][ask.asked], *traits)
+    words = _OF_CHANCES if by_fixed_stake(me) else _OF_SHARES
+    in_words = np.frompyfunc(lambda k, g, t, s: words[k].format(g=g, t=t, s=s), 4, 1)
+    said[ask.asked] = in_words(me["policy"][ask.asked], *traits)
     return said
 
 
-def _in_words(policy: int, generosity: float, threshold: float, severity: float) -> str:
-    return _WORDS[policy].format(g=generosity, t=threshold, s=severity)
-
-
-_WORDS = (
+_OF_SHARES = (
     "My strategy will be to give {g:g} % of what I own, whoever it is.",
     "My strategy will be to give the share that the recipient and those before it are known to "
     "have given, the latest gift counting most, and {g:g} % to a stranger.",
@@ -176,10 +182,23 @@ _WORDS = (
     "My strategy will be to give any share, as chance has it.",
     "My strategy will be to give nothing.",
 )
+_OF_CHANCES = (
+    "My strategy will be to give with a chance of {g:g} %, whoever it is.",
+    "My strategy will be to give the more often, the more often the recipient and those before it "
+    "are known to have given, the latest deed counting most, and to a stranger with a chance of "
+    "{g:g} %.",
+    "My strategy will be to give with a chance of {g:g} % to strangers and to those who are known "
+    "to have given {t:g} % of the time or more, the latest deed counting most, and to others "
+    "nothing, but where I may, to punish them with a chance of {s:g} %.",
+    "My strategy will be to give if somebody gave to me last, and to begin with a chance of "
+    "{g:g} %.",
+    "My strategy will be to give or to keep, as chance has it.",
+    "My strategy will be to give nothing.",
+)
 _ANSWERS: Mapping[str, Callable[[Question, Members], Any]] = {
     "donate": _donates,
     "suppose": _donates,
     "accept": _accepts,
-    "review": lambda ask, me: reviews(ask),
+    "review": reviews,
     "devise": _devises,
 }

@@ -2,17 +2,20 @@
 
 An opinion is a score. It begins at 0, a deed that the norm calls good raises it by one and any
 other lowers it, between the two bounds `scores`; who has at least `least` is good. With scores from
--1 to 0 that is the latest verdict; from -5 to 5 they are the scores of Nowak and Sigmund.
+-1 to 0 that is the latest verdict; from -5 to 5 they are the scores of Nowak and Sigmund. With a
+`least` above 0 strangers are bad.
 
-One sees the deeds of neighbours on the graph `hear`, each with chance `attention`, and without fail
+One sees the deeds of neighbours on the graph `hear`, each with chance `known`, and without fail
 what one did oneself and what was done to oneself. A verdict on somebody else is the wrong one with
 chance `perception_error`, each observer for itself, so that opinions differ: assessment is private,
 and public as long as everybody sees everything right. All deeds of a round are judged by what one
 thought before it. Giving is giving at least the share `generosity`, which is also what one gives;
-who punishes does not give.
+who punishes does not give, whomever it punishes.
 
 Gossip is the opinion of a neighbour drawn by chance, reported the wrong way round with chance
-`gossip_error`; each listener takes each word for a deed of its own seeing with chance `trust`.
+`gossip_error`. Each listener believes each word with chance `trust`, and then it weighs as much as
+a deed that it has seen itself, one point; contrary words about somebody cancel out, and what many
+say in a round outvotes what one has seen in it. What is said of oneself one does not believe.
 Source: the norms: society.components.social_norms; private errors: Hilbe et al. 2018, PNAS 115;
 scores for every norm: Schmid et al. 2023, Nature Communications 14; gossip and shares: ours.
 """
@@ -28,13 +31,13 @@ from pydantic import Field
 
 from society.agent import Column, Component, Members, News, Question
 from society.checks import Share
-from society.draws import Array
+from society.draws import STRIDE, Array, mixed
 from society.graph import NOBODY
-from society.replies import Choice
+from society.replies import Choice, Mix
 
 from .donation import decision
 from .social_norms import NORMS, Norm, gives, verdict
-from .track_record import known_shares, reviews
+from .track_record import by_fixed_stake, known_shares, reviews
 
 Worst = Annotated[int, Field(ge=-100, le=0)]
 Best = Annotated[int, Field(ge=0, le=100)]
@@ -58,7 +61,7 @@ class Reputation(Component):
     generosity: Share = 0.5
     scores: tuple[Worst, Best] = (-1, 0)
     least: int = 0
-    attention: Share = 1
+    known: Share = 1  # chance to see a deed of somebody else
     perception_error: Share = 0
     gossip_error: Share = 0
     trust: Share = 0.5
@@ -67,6 +70,9 @@ class Reputation(Component):
     answers = ("donate", "suppose", "accept", "review", "gossip", "devise")
     notices = ("endowed", "donated", "gossiped")
     columns = COLUMNS
+
+    def __post_init__(self) -> None:
+        _decisive(self.scores, self.least)
 
     def begin(self, me: Members) -> None:
         me["norm"] = _any_norm(me) if self.norm == "any" else NORMS.index(self.norm)
@@ -82,11 +88,22 @@ class Reputation(Component):
         me["norm"] = np.where(drawn, _any_norm(me), me["norm"])
 
 
-class Deeds(NamedTuple):
+class Witnessed(NamedTuple):
     """What each member knows of each seat's last deed: share (NaN: none), to whom; (M, N) each."""
 
     share: Array
     to: Array
+
+
+def _decisive(scores: tuple[int, int], least: int) -> None:
+    """Raises ValueError if what somebody does can make it neither good nor bad."""
+    worst, best = scores
+    if not worst < least <= best:
+        raise ValueError(
+            f"with scores from {worst} to {best}, who is good at {least} or more is "
+            f"{'never' if least > best else 'always'} so; take a least above {worst}, and at most "
+            f"{best}"
+        )
 
 
 def _any_norm(me: Members) -> Array:
@@ -96,16 +113,13 @@ def _any_norm(me: Members) -> Array:
 def towards_each(me: Members, channel: str) -> Array:
     """Uniforms in [0, 1), one of each member for each seat, (M, N).
 
-    A member's number is spread over the ids of its peers as by splitmix64, so that it does not
-    matter who sits where. Source: Steele, Lea and Flood 2014, OOPSLA.
+    A member's number is spread over the ids of its peers, so that it does not matter who sits
+    where.
     """
     seed = (me.draws.uniform(channel) * 2.0**53).astype(np.uint64)
     ids = me.world.table.ids.astype(np.uint64)
-    mixed = seed[:, None] + (ids + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    mixed ^= mixed >> np.uint64(31)
-    uniform: Array = (mixed >> np.uint64(11)) * 2.0**-53
+    words = mixed(seed[:, None] + (ids + np.uint64(1)) * STRIDE)
+    uniform: Array = (words >> np.uint64(11)) * 2.0**-53
     return uniform
 
 
@@ -133,25 +147,26 @@ def _judged(part: Reputation, tell: News, me: Members) -> Array:
     return after
 
 
-def _witnessed(part: Reputation, tell: News, me: Members) -> Deeds:
+def _witnessed(part: Reputation, tell: News, me: Members) -> Witnessed:
     """What one sees of others, what one did, and what was done to oneself."""
     facts, myself = tell.facts, _oneself(me)
     share, to = facts.seen("share").everyone(), facts.seen("partner").everyone()
-    if part.attention < 1:
-        share[towards_each(me, "watches") >= part.attention] = np.nan
+    if part.known < 1:
+        share[towards_each(me, "watches") >= part.known] = np.nan
     share[myself], to[myself] = facts["share"], facts["partner"]
     offered = facts["received_share"]
     recipient = np.flatnonzero(~np.isnan(offered))
     donor, seat = facts["partner"][recipient], myself[1][recipient]
     share[recipient, donor], to[recipient, donor] = offered[recipient], seat
-    return Deeds(share, np.where(np.isnan(share), 0, to).astype(np.int64))
+    return Witnessed(share, np.where(np.isnan(share), 0, to).astype(np.int64))
 
 
 def _hearsay(part: Reputation, tell: News, me: Members) -> Array:
-    """Opinions after gossip; contrary words about somebody cancel out."""
+    """Opinions after gossip about others; contrary words about somebody cancel out."""
     opinion = me["opinion"]
     about, good = tell.facts.seen("about").everyone(), tell.facts.seen("good").everyone()
-    believed = (about >= 0) & (towards_each(me, "trusts") < part.trust)
+    others = (about >= 0) & (about != _oneself(me)[1][:, None])
+    believed = others & (towards_each(me, "trusts") < part.trust)
     listener, speaker = np.nonzero(believed)
     step = np.zeros(opinion.shape, np.int64)
     subject = about[listener, speaker].astype(np.int64)
@@ -169,7 +184,7 @@ def _oneself(me: Members) -> tuple[Array, Array]:
 
 
 def _donates(part: Reputation, ask: Question, me: Members) -> Any:
-    fixed = isinstance(ask.reply, Choice)
+    fixed = isinstance(ask.reply, Choice | Mix)
     share = np.where(_gives(part, ask, me), 1.0 if fixed else part.generosity, 0.0)
     return decision(ask, share, np.zeros(len(me)), 0.5)
 
@@ -214,18 +229,19 @@ def _gossips(part: Reputation, ask: Question, me: Members) -> Mapping[str, Array
 
 
 def _devises(part: Reputation, ask: Question, me: Members) -> Array:
-    words = [_in_words(norm, round(100 * part.generosity, 2)) for norm in NORMS]
+    gift = "" if by_fixed_stake(me) else f" {round(100 * part.generosity, 2):.15g} % of what I own"
+    words = [_in_words(norm, gift) for norm in NORMS]
     return np.array(words, object)[me["norm"]]
 
 
-def _in_words(norm: Norm, percent: float) -> str:
+def _in_words(norm: Norm, gift: str) -> str:
     if norm == "never":
         return "My strategy will be to give nothing."
     if norm == "always":
-        return f"My strategy will be to give {percent:.15g} % of what I own, whoever it is."
+        return f"My strategy will be to give{gift}, whoever it is."
     return (
-        f"My strategy will be to give {percent:.15g} % of what I own to those whom the norm "
-        f"{norm.replace('_', ' ')} tells me to give to, and nothing to others."
+        f"My strategy will be to give{gift} to those whom the norm {norm.replace('_', ' ')} tells "
+        "me to give to, and nothing to others."
     )
 
 
@@ -238,7 +254,7 @@ _ANSWERS: Mapping[str, Callable[[Reputation, Question, Members], Any]] = {
     "donate": _donates,
     "suppose": _donates,
     "accept": _accepts,
-    "review": lambda part, ask, me: reviews(ask),
+    "review": lambda part, ask, me: reviews(ask, me),
     "gossip": _gossips,
     "devise": _devises,
 }

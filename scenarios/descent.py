@@ -1,9 +1,10 @@
 """Who descends from whom in a society of generations, and which strategy it follows.
 
 Newborn agents have the heritable traits of their parent; where strategies are words, they devise
-their own, after those of all survivors whom they see on the graph `advise` and their fitness, or
-after that of their parent. Where all have been replaced, parents advise. Whoever says nothing that
-can be read follows its parent's strategy, or none in the first generation.
+their own, after those of all elders whom they see on the graph `advise` and their fitness, or after
+that of their parent. Who is an elder, says society.scenarios.selection: in the paper, whoever lives
+on. Whoever says nothing that can be read follows its parent's strategy, or none in the first
+generation.
 Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 3; the graph and the parent are ours.
 """
 
@@ -33,12 +34,14 @@ class Lineage:
     strategies: Strategies
     scores: Array = field(init=False)
     survives: Array = field(init=False)
+    elders: Array = field(init=False)
     parents: Array = field(init=False)
     strategy: Array = field(init=False)
 
     def __post_init__(self) -> None:
         shape = self.table.present.shape
-        self.scores, self.survives = np.full(shape, np.nan), np.zeros(shape, bool)
+        self.scores = np.full(shape, np.nan)
+        self.survives = self.elders = np.zeros(shape, bool)
         self.parents, self.strategy = np.full(shape, NOBODY), np.full(shape, "", object)
 
     def begun(self, number: int) -> Script:
@@ -71,32 +74,27 @@ class Lineage:
         if self.strategies == "parent":
             score = _of_parent(self.parents, self.scores, np.nan)
             return {"strategy": own(theirs), "score": own(score)}
-        # Where all have been replaced, parents advise.
-        some = self.survives.any(1, keepdims=True)
-        elder = np.where(some, self.survives, self._parental())
         return {
-            "elder": seen("advise", elder),
-            "strategy": seen("advise", np.where(elder, self.strategy, "")),
-            "score": seen("advise", np.where(elder, self.scores, np.nan)),
+            "elder": seen("advise", self.elders),
+            "strategy": seen("advise", np.where(self.elders, self.strategy, "")),
+            "score": seen("advise", np.where(self.elders, self.scores, np.nan)),
         }
 
-    def _parental(self) -> Array:
-        """Who has children, (R, N) of bool."""
-        parental = np.zeros(self.parents.shape, bool)
-        replicate, seat = np.nonzero(self.parents != NOBODY)
-        parental[replicate, self.parents[replicate, seat]] = True
-        return parental
-
     def selected(self, fitness: Array, phenotype: Array, waiting: Array, rule: Selection) -> Script:
-        """Who survives with such fitness; waiting: who would take part if the game went on."""
+        """Who survives with such fitness; waiting: who would take part if the game went on.
+
+        The dead are told of, too, with what they came to: means over survivors would flatter.
+        """
         table = self.table
         alive = table.running & (table.present | waiting)
-        self.scores = np.where(alive, fitness, np.nan)
-        self.survives, self.parents = rule(self.scores, alive, table)
+        heirs = rule(fitness, alive, table)
+        self.scores, self.survives, self.parents, self.elders = fitness, *heirs
         facts = {
-            "fitness": own(self.scores),
+            "fitness": own(fitness),
             "phenotype": own(phenotype),
-            "survives": own(self.survives),
+            "alive": own(alive),
+            "survives": own(heirs.survives),
+            "descendants": own(heirs.descendants),
         }
         yield Tell("selected", facts)
         yield Tell("extinct", ends=np.logical_not(alive.any(1, keepdims=True)))

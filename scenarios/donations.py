@@ -3,6 +3,8 @@
 Under stake `share` a donor of r units gives x, 0 <= x <= r, and the recipient gets m x; or, with
 punishment, spends x, and the recipient loses 2 x, but at most what it has. Under stake `fixed` a
 gift costs c and is worth b, and a punishment costs c and takes 2 c; debts are possible.
+Whoever punishes, gives nothing: everywhere, in what is told, in traces, in reviews of rules and in
+opinions, its share is 0, and it is the deed that tells it from one who kept.
 What all own grows by (m - 1) of what is given under stake `share`, by b - c a gift under `fixed`,
 and shrinks by what is spent and destroyed in punishing.
 Source: Vallinder and Hughes 2024, arXiv 2412.10270; Nowak and Sigmund 1998, Nature 393.
@@ -17,12 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from society.draws import Array
-from society.errors import ScenarioError
 from society.replies import Amount, Choice, Form, Reply
 from society.scenarios.schedules import Pairs
 from society.scenarios.traces import GAVE, HAD_NOTHING, NONE, PUNISHED, Deeds
 from society.table import Table
-from society.talk import Ask, Fact, Script, own, seen
+from society.talk import Ask, Fact, Script, Tell, own, seen
 
 DESTROYED = 2  # units that a unit of punishment takes
 GIVE, PUNISH = 1, 2  # among keep, give, punish
@@ -54,9 +55,9 @@ class Done(NamedTuple):
 
     def deeds(self, pairs: Pairs, number: int) -> Deeds:
         """As entries of a trace, (R, N, 1)."""
-        share = np.where(self.deed == GAVE, self.share, np.nan)
-        units, when = self.given + self.spent, np.full(share.shape, number)
-        return Deeds(*(part[..., None] for part in (self.deed, share, units, pairs.partner, when)))
+        units, when = self.given + self.spent, np.full(self.deed.shape, number)
+        parts = (self.deed, self.share, units, pairs.partner, when)
+        return Deeds(*(part[..., None] for part in parts))
 
     def facts(self, table: Table, pairs: Pairs) -> dict[str, Fact]:
         """As all are told; neighbours on `hear` see who did what to whom, and the share given."""
@@ -75,15 +76,32 @@ class Done(NamedTuple):
         }
 
     def added(self, held: Array) -> Array:
-        """What everybody owns thereafter, (R, N); raises ScenarioError if that is infinite."""
-        with np.errstate(over="ignore", invalid="ignore"):
+        """What everybody owns thereafter, (R, N); infinite where that is beyond counting."""
+        with np.errstate(over="ignore"):
             owned: Array = held + self.gain
-        if not np.isfinite(owned).all():
-            raise ScenarioError(
-                "somebody owns more than 1e308 units, beyond which nobody can count; play fewer "
-                "rounds, or take a smaller multiplier"
-            )
         return owned
+
+
+def owned(held: Array) -> Fact:
+    """As all are told what they own; NaN where that is beyond counting."""
+    return own(np.where(np.isinf(held), np.nan, held))
+
+
+def countable(table: Table) -> bool:
+    """Whether nobody can come to own more than can be counted, 1e308, whatever is decided."""
+    p = table.params
+    with np.errstate(over="ignore"):
+        if p.stake == "fixed":
+            most = p.endowment + table.horizon * (p.benefit + p.cost + DESTROYED * p.cost)
+        else:
+            most = p.endowment * table.agents * np.float64(max(p.multiplier, 1)) ** table.horizon
+    return bool(np.isfinite(most))
+
+
+def counted(table: Table, held: Array) -> Script:
+    """A replicate in which somebody owns more than can be counted is over."""
+    if not countable(table):
+        yield Tell("uncountable", ends=np.logical_or.reduce(np.isinf(held), axis=1, keepdims=True))
 
 
 def reply(p: Any, held: Array) -> Reply:

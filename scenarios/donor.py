@@ -2,8 +2,9 @@
 
 Its experiment is played with language models (donor_in_words.py), whose claims can be told where
 the models that it names are asked, and with donors by rule (donor_by_rule.py). Rules are held
-against theory as well, and its game against arithmetic (donor_theory.py). With the rules, the
-offline mind plays the paper's experiment once: it answers in words, and is no language model.
+against theory as well (donor_invasions.py), and its game against arithmetic (donor_theory.py). With
+the rules, the offline mind plays the paper's experiment once: it answers in words, and is no
+language model.
 
 Source: Vallinder and Hughes 2024, arXiv 2412.10270.
 """
@@ -15,7 +16,9 @@ from typing import Any
 
 from society.claims import Claim, Design, Reproduction, Trial
 from society.scenarios import donor_by_rule as rules
+from society.scenarios import donor_invasions as invasions
 from society.scenarios import donor_theory as theory
+from society.scenarios.donor_changes import CHANGES
 from society.scenarios.donor_in_words import LANGUAGE, PAIRS, QUICK
 
 JUDGING = (
@@ -24,12 +27,13 @@ JUDGING = (
     "to with rules in place of models. Sizes, rules, traits, mutation and the strength of "
     "selection are ours.",
     PAIRS,
-    "Replicates of two conditions that share their luck are compared in pairs. How each claim is "
-    "judged was set down before any result was known, but for one, which says so.",
+    "Replicates of two conditions that share their luck are compared in pairs; what multiplies is "
+    "compared by logarithms. Who takes over is held against what chance alone would have come to.",
+    *CHANGES,
     "The offline mind plays the experiment with models to show that all of it can be played. It is "
     "no language model, and nothing is claimed of it.",
 )
-FEW: dict[str, Any] = {"replicates": 50}
+FEW: dict[str, Any] = {"replicates": 40}
 
 
 def claims() -> Iterator[Claim]:
@@ -41,25 +45,43 @@ def claims() -> Iterator[Claim]:
 TRIALS = (
     Trial(theory.CEILING, "donor_ceiling", "What giving comes to, by multiplier and schedule"),
     Trial(
-        theory.IMAGE,
+        invasions.IMAGE,
         "donor_image_scoring",
         "Theory: a free rider among image scorers, by the chance to know (ours)",
         over_time=("phenotype",),
         quick=FEW,
     ),
     Trial(
-        theory.DRIFT,
+        invasions.NEUTRAL,
+        "donor_neutral",
+        "A control: the same with selection switched off (ours)",
+        quick=FEW,
+    ),
+    Trial(
+        invasions.DRIFT,
         "donor_drift",
         "Theory: those who always give among image scorers (ours)",
         over_time=("phenotype",),
         quick=FEW,
     ),
     Trial(
-        theory.NORMS,
+        invasions.NORMS,
         "donor_norms",
         "Theory: a free rider among followers of social norms (ours)",
-        chapters=("outcome", "maps"),
+        quick=FEW,
+    ),
+    Trial(
+        invasions.GIVERS,
+        "donor_givers",
+        "Theory: those who always give among followers of social norms (ours)",
         quick={"replicates": 20},
+    ),
+    Trial(
+        invasions.PERCEPTION,
+        "donor_perception",
+        "Theory: errors of perception under social norms (ours)",
+        chapters=("outcome", "maps"),
+        quick=FEW,
     ),
     Trial(
         rules.RULES,
@@ -80,7 +102,7 @@ TRIALS = (
         "offline",
         "donor_models",
         "DRY RUN of the experiment with models: the offline mind, which is no language model",
-        chapters=("outcome", "texts", "ledger"),
+        chapters=("outcome", "evolution", "lives", "strategies", "texts", "ledger"),
         instead={"replicates": 2},
         quick=QUICK,
     ),

@@ -3,10 +3,11 @@
 Rules of judging, set down before any model was asked:
     increase, decrease   final resources of the last generation against the first, run by run
     little change        no difference of a tenth can be there
-    less pronounced      what the last generation gains on the first with a trace of 3, against the
-                         gain with a trace of 1; Welch's test
+    less pronounced      how many times the first generation's the last one's are with a trace of 3,
+                         against the same with a trace of 1; Welch's test
     disappears           with a trace of 1 a gain of a tenth is excluded, or it surely is a loss
-A trace of 2 (Fig. 10) is shown; the paper claims nothing of it.
+All by logarithms, since resources multiply. A trace of 2 (Fig. 10) is shown; the paper claims
+nothing of it.
 
 Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 4.3, Figs 7 to 10.
 """
@@ -70,9 +71,9 @@ def _courses(evidence: Evidence, name: str, variant: str) -> Array:
 def _as_before(evidence: Evidence, variant: str) -> Finding:
     courses = {name: _courses(evidence, name, variant) for name in (CLAUDE, GEMINI, GPT)}
     falling = courses.pop(GPT)
-    claude, gemini, gpt = evidence.paired(
-        rises(courses) | {f"{GPT}: first > last generation": (falling[:, 0], falling[:, -1])}
-    )
+    pairs = rises(courses)
+    pairs[f"{GPT}: first > last generation"] = (falling[:, 0], falling[:, -1])
+    claude, gemini, gpt = evidence.paired(pairs, logs=pairs)
     parts = [claude.holds, refuted(gemini.differs), gpt.holds]
     return Finding(outcome_of(parts), "; ".join(map(str, (claude, gemini, gpt))))
 
@@ -81,11 +82,17 @@ def _less(evidence: Evidence) -> Finding:
     levels = {"model": model_named(evidence, MODELS, CLAUDE), "punishment": False}
     long = by_generation(evidence, MODELS, RESOURCES, levels)
     short = _courses(evidence, CLAUDE, "trace_1")
-    gains = (long[:, -1] - long[:, 0], short[:, -1] - short[:, 0])
-    return ordered(evidence.independent({"gain with a trace of 3 > with 1": gains}))
+    gains = {
+        "times as much with a trace of 3 > with 1": (
+            long[:, -1] / long[:, 0],
+            short[:, -1] / short[:, 0],
+        )
+    }
+    return ordered(evidence.independent(gains, logs=gains))
 
 
 def _gone(evidence: Evidence) -> Finding:
     course = _courses(evidence, GEMINI, "trace_1")
-    (compared,) = evidence.paired(rises({f"{GEMINI}, trace of 1": course}))
+    pair = rises({f"{GEMINI}, trace of 1": course})
+    (compared,) = evidence.paired(pair, logs=pair)
     return Finding(outcome_of([refuted(compared.holds)]), str(compared))

@@ -5,29 +5,33 @@ Everybody has any of six rules with any traits at first, children have a survivo
 and now and then another rule (society.components.donation). Replicates share their luck over
 conditions and are compared in pairs.
 
-Rules of judging, set down before any result was known; donation is the share that donors give of
-what they own, mean over the last generation:
-    rise         final resources of the last generation against the first, run by run; by means, as
-                 in the paper, though few runs may make them
-    selection    survivors' donation less that of the others, over its mean: above zero
+Rules of judging; donation is the share that donors give of what they own, mean over the last
+generation. Resources multiply, so that few runs make their mean: they are compared by logarithms,
+and how many runs rise, and the means, stand beside it.
+    rise         final resources of the last generation against the first, run by run
+    selection    what selection makes of donation, Cov(w, z) / mean w, mean over generations: above
+                 zero
     knowledge    donation with a trace against that without, and with each longer trace
     multiplier   donation with each larger multiplier against the one before
     punishment   donation, and final resources, with punishment against without
-    protocol     any difference that the notebook's pairs, or its way to select, make
+    protocol     any difference in donation or final resources that the notebook's pairs, or its way
+                 to select, make
 
 Source: the experiment: Vallinder and Hughes 2024, arXiv 2412.10270, Figs 2, 3, 6 to 10.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from society.claims import Claim, Evidence, Finding, any_holds, ordered, outcome_of
 from society.comparisons import Comparison
 from society.draws import Array
-from society.scenarios.donor_courses import DONATION, RESOURCES, SELECTED
+from society.scenarios.donor_courses import DONATION, RESOURCES, SELECTION
+
+Pairs = Mapping[str, tuple[Array, Array]]
 
 RULES, PROTOCOLS = "rules", "protocols"  # the experiments
 USUAL: dict[str, object] = {"multiplier": 2, "trace": 3, "punishment": False}
@@ -102,13 +106,16 @@ def _rise(evidence: Evidence, multiplier: float) -> Finding:
     last, first = (
         _of(evidence, measure, multiplier=multiplier) for measure in (RESOURCES, "first_fitness")
     )
-    risen, medians = (last > first).mean(), [float(np.median(one)) for one in (last, first)]
-    words = f"{risen:.1%} of runs end richer; medians {medians[0]:.3g} and {medians[1]:.3g}"
-    return ordered(evidence.paired({"last > first generation": (last, first)}), words)
+    words = (
+        f"{(last > first).mean():.1%} of runs end richer; "
+        f"arithmetic means {last.mean():.3g} and {first.mean():.3g}"
+    )
+    pair = {"last > first generation": (last, first)}
+    return ordered(evidence.paired(pair, logs=pair), words)
 
 
 def _selected(evidence: Evidence) -> Finding:
-    found = _of(evidence, SELECTED)
+    found = _of(evidence, SELECTION)
     return ordered(evidence.paired({"mean over generations > 0": (found, np.zeros_like(found))}))
 
 
@@ -128,24 +135,37 @@ def _stepped(
 
 
 def _punishing(evidence: Evidence) -> Finding:
-    pairs = {
-        f"{words}: with > without": (
-            _of(evidence, measure, punishment=True),
-            _of(evidence, measure, punishment=False),
-        )
-        for words, measure in (("donation", DONATION), ("final resources", RESOURCES))
-    }
+    given, owned = (
+        [_of(evidence, measure, punishment=one) for one in (True, False)]
+        for measure in (DONATION, RESOURCES)
+    )
+    compared = _twice(
+        evidence,
+        {"donation: with > without": (given[0], given[1])},
+        {"final resources: with > without": (owned[0], owned[1])},
+    )
     punished = _of(evidence, "punished", punishment=True).mean()
-    return ordered(evidence.paired(pairs), f"{punished:.1%} of encounters are punished")
+    return ordered(compared, f"{punished:.1%} of encounters are punished")
 
 
 def _otherwise(evidence: Evidence) -> Finding:
-    paper, *others = (
-        (name, evidence.runs(PROTOCOLS, DONATION, {"condition": name}))
-        for name in evidence.levels(PROTOCOLS)["condition"]
+    given, owned = (
+        {
+            str(name): evidence.runs(PROTOCOLS, measure, {"condition": name})
+            for name in evidence.levels(PROTOCOLS)["condition"]
+        }
+        for measure in (DONATION, RESOURCES)
     )
-    compared = evidence.paired(
-        {f"{name}, {paper[0]}": (values, paper[1]) for name, values in others}
+    paper, *others = given
+    compared = _twice(
+        evidence,
+        {f"donation, {name}, {paper}": (given[name], given[paper]) for name in others},
+        {f"final resources, {name}, {paper}": (owned[name], owned[paper]) for name in others},
     )
     outcome = outcome_of([any_holds(one.differs for one in compared)])
     return Finding(outcome, "; ".join(map(str, compared)))
+
+
+def _twice(evidence: Evidence, shares: Pairs, resources: Pairs) -> list[Comparison]:
+    """Shares as they are and resources by logarithms, corrected over all of them."""
+    return evidence.paired({**shares, **resources}, logs=resources)

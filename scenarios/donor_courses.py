@@ -11,12 +11,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from society.claims import Evidence, Levels, Untold, asked
+from society.claims import Evidence, Finding, Levels, Untold, asked, outcome_of
+from society.comparisons import ALPHA
 from society.draws import Array
 
 MODELS, ABLATIONS = "models", "ablations"  # the experiments
 SUCCESS = 2.0  # times
-RESOURCES, DONATION, SELECTED = "fitness", "phenotype", "selection_differential"  # measures
+# Measures: of all rules, and what the paper looks at, of those who live on.
+RESOURCES, DONATION, SELECTION = "fitness", "phenotype", "selection"
+SELECTED = "selection_differential"
 
 CLAUDE, GEMINI, GPT = "claude-3.5-sonnet", "gemini-1.5-flash", "gpt-4o"
 # What providers call them as well.
@@ -68,6 +71,14 @@ def refuted(held: bool | None) -> bool | None:
     (False, True, None)
     """
     return None if held is None else not held
+
+
+def unless_by_chance(held: bool, chance: float, words: str) -> Finding:
+    """What was counted; it is not shown if as much comes about by chance too often."""
+    found = f"{words}; by chance in {chance:.1%} of times"
+    if held and chance > ALPHA:
+        return Finding("cannot be told", found, "more runs would show it")
+    return Finding(outcome_of([held]), found)
 
 
 def succeeded(resources: Array) -> Array:

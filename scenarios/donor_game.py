@@ -6,9 +6,11 @@ Each round agents are paired, one of a pair may give, and under stake
 With `punishment` it may instead take from the recipient: x units of its own destroy 2 x, at most
 all that the recipient has (under stake `fixed`, c destroys 2 c).
 
-A game has T rounds, and everybody begins it with an endowment; in every second game the roles are
-exchanged. Agents are not told how many rounds there are. What a donor is shown of the recipient is
-built by the game (society.scenarios.traces), who meets whom stands in society.scenarios.schedules.
+A game has T rounds, and everybody begins it with an endowment; in every second game the roles of a
+fixed schedule are exchanged, so that an even number of games favours nobody (society.scenarios.
+schedules has who meets whom). Agents are not told how many rounds there are. What a donor is shown
+of the recipient is built by the game (society.scenarios.traces). Where somebody comes to own more
+than can be counted, 1e308, the replicate is over.
 
 If all take turns and give all, a unit becomes m^k in the k rounds that are left if its owner gives
 next, and m^(k - 1) if its owner receives next: endowments E come to a mean of
@@ -20,6 +22,7 @@ Source: Vallinder and Hughes 2024, arXiv 2412.10270; stake `fixed`: Nowak and Si
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -35,13 +38,23 @@ from society.components.strategy import Strategy
 from society.draws import Array
 from society.errors import ScenarioError
 from society.graph import NOBODY
-from society.scenario import OF_DEFAULT_CAST, Measure, Meeting, Params, Stage, Told, scenario
-from society.scenarios.battery import supposed
-from society.scenarios.donations import decided, settled
+from society.scenario import (
+    OF_DEFAULT_CAST,
+    Measure,
+    Meeting,
+    Params,
+    Stage,
+    Told,
+    mean_over,
+    scenario,
+)
+from society.scenarios.battery import mutation_bias, supposed
+from society.scenarios.donations import counted, decided, owned, settled
 from society.scenarios.hearsay import Reviews, gossiped
 from society.scenarios.partners import Partners, accepted
-from society.scenarios.schedules import Halves, Pairs, Schedule, playable
+from society.scenarios.schedules import Pairs, Schedule, pairing, playable
 from society.scenarios.traces import Trace, informed
+from society.scenarios.traits import told_by_traits
 from society.table import Table
 from society.talk import Fact, Script, Tell, common, own
 
@@ -50,21 +63,35 @@ class DonorGame(Params):
     """Symbols in brackets are those of the docstring above."""
 
     endowment: Positive = Field(10, description="units at the beginning of each game")
-    multiplier: Positive = Field(2, description="m, what a given unit is worth to the recipient")
+    multiplier: Positive = Field(
+        2, description="m, what a unit that is given under stake share is worth to the recipient"
+    )
     stake: Literal["share", "fixed"] = Field(
         "share", description="any share of what one owns is given, or a fixed sum"
     )
     cost: float = Field(1, gt=0, description="c, of giving under stake fixed")
     benefit: Positive = Field(3, description="b, of a gift under stake fixed")
     punishment: bool = Field(False, description="whether one may destroy instead of giving")
-    games: int = Field(2, ge=1, description="played one after the other, with roles exchanged")
+    games: int = Field(
+        2,
+        ge=1,
+        description="played one after the other, every second one with roles exchanged: an even "
+        "number favours nobody",
+    )
     schedule: Schedule = Field("ordered-once", description="who meets whom, and who gives")
     medium: Literal["trace", "record", "review"] = Field(
         "trace",
-        description="what is shown of the recipient: deeds along a chain, all its own, or reviews",
+        description="what is shown of the recipient: deeds along a chain, all its own, or reviews; "
+        "who gives by opinions of its own, as rules that gossip do, does not look at it",
     )
-    trace: int = Field(3, ge=0, le=100, description="entries of a trace, or reviews, at most")
-    known: Share = Field(1, description="q, the chance to learn of the recipient's past")
+    trace: int = Field(
+        3, ge=0, le=100, description="entries of a trace, or reviews, at most; a record has all"
+    )
+    known: Share = Field(
+        1,
+        description="q, the chance to learn of the recipient's past; with opinions of one's own, "
+        "to see a deed of somebody else",
+    )
     execution_error: Share = Field(0, description="chance that a gift or punishment fails")
     partners: Partners = Field(
         "given", description="whether one may refuse a partner, and is then rid of it"
@@ -82,21 +109,14 @@ class DonorGame(Params):
 def donors(p: DonorGame, agents: int) -> list[Cohort]:
     """The default cast: language models, or donors by rule, of many different strategies.
 
-    Where they gossip, rules give by reputation, since only who has an opinion can pass it on, and
-    language models remember what they hear.
+    Where they gossip, rules give by reputation, each by any social norm, since only who has an
+    opinion can pass it on, and language models remember what they hear.
     """
     if p.minds == "language":
         ears = (Recall(),) if p.gossip else ()
         return [Cohort("donor", agents, (Strategy(), *ears, fitted(LanguagePolicy, p)))]
-    rule = fitted(Reputation if p.gossip else Donation, p)
+    rule = fitted(Reputation, p, norm="any") if p.gossip else fitted(Donation, p)
     return [Cohort("donor", agents, (rule,))]
-
-
-def mean_over(some: Array, values: Array) -> Array:
-    """The mean over those marked, (R, N) -> (R,); NaN if there are none."""
-    count = some.sum(1)
-    total: Array = np.where(some, values, 0).sum(1)
-    return total / np.where(count, count, np.nan)
 
 
 def share_given(told: Told, table: Table) -> Array:
@@ -114,13 +134,6 @@ def share_alone(told: Told, table: Table) -> Array:
     return mean_over(table.present, (told["partner"] == NOBODY) & ~told["refused"])
 
 
-def reaction_of_newborn(told: Told, table: Table) -> Array:
-    """Share given to the battery by newborn agents less that of the others, (R,)."""
-    share = told["reaction"].mean(2)
-    newborn, known = table.lives // table.agents == table.births, ~np.isnan(share)
-    return mean_over(newborn & known, share) - mean_over(~newborn & known, share)
-
-
 MEASURES = (
     Measure(
         "final_resources",
@@ -135,11 +148,6 @@ MEASURES = (
     ),
     Measure("refused", "share of encounters", share_refused),
     Measure("sat_out", "share of agents without a partner", share_alone),
-    Measure(
-        "mutation_bias",
-        "share given to the battery, newborn less other agents",
-        reaction_of_newborn,
-    ),
 )
 
 STAGE = Stage(
@@ -154,6 +162,7 @@ STAGE = Stage(
     ),
     links={"gossip about": "spoke of"},
     quotes={"review": "is said to be"},
+    endings={"uncountable": "somebody owned more than can be counted"},
     levels=("game", "round"),
 )
 
@@ -167,6 +176,7 @@ STAGE = Stage(
     rounds=12,
     stage=STAGE,
     in_words={"minds": "language"},
+    afterword=lambda after: chain(mutation_bias(after), told_by_traits(after)),
 )
 def donor_game(table: Table) -> Script:
     """Agents give to each other by what they hear of each other (Vallinder and Hughes 2024)."""
@@ -190,7 +200,7 @@ def _fitting(p: DonorGame) -> None:
 
 
 def _played(table: Table) -> Script:
-    p, halves = table.params, Halves(table)
+    p, meetings = table.params, pairing(table)
     if p.probe:
         yield from supposed(table)
     for game in table.rounds(p.games):
@@ -200,7 +210,7 @@ def _played(table: Table) -> Script:
             if number == 1:
                 yield Tell("endowed", {"resources": own(held)}, restores=("meet",))
             now = {"generation": common(table.births + 1), "round": common(number)}
-            pairs, learns = halves.round(game, number), informed(table)
+            pairs, learns = meetings.round(game, number), informed(table)
             facts = {
                 **now,
                 **encounter(table, pairs, held),
@@ -211,13 +221,14 @@ def _played(table: Table) -> Script:
             choice = yield from decided(table, held, facts, pairs.gives)
             done = settled(table, pairs, held, choice)
             held = done.added(held)
-            owned = {"resources": own(held), "refused": own(apart)}
-            yield Tell("donated", done.facts(table, pairs) | owned)
+            more = {"resources": owned(held), "refused": own(apart)}
+            yield Tell("donated", done.facts(table, pairs) | more)
+            yield from counted(table, held)
             trace.add(pairs, done.deeds(pairs, number))
             yield from reviews.written(pairs, done, now)
             if p.gossip:
                 yield from gossiped(now)
-        yield Tell("scored", {"final": own(held)})
+        yield Tell("scored", {"final": owned(held)})
 
 
 def encounter(table: Table, pairs: Pairs, held: Array) -> dict[str, Fact]:

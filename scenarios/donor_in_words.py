@@ -1,15 +1,18 @@
 """The donor paper's claims about language models, and how we judge each.
 
-Rules of judging, set down before any model was asked:
+Rules of judging, set down before any model was asked. Resources multiply, so that a mean rests on
+the best runs: the paper compares means, we compare logarithms, and means stand in the tables.
     ordering     final resources, averaged over all ten generations of a run; Welch's test
     increase     the last generation's final resources above the first's, run by run
     no increase  a gain of a tenth is excluded, or it surely is a loss
-    every run    the slope of a straight line through the generations, of each run
+    every run    the slope of a straight line through the logarithms of each run's generations; as
+                 many runs fall by chance with 1 / 2^n
     crash        the best generation has at least twice the first's final resources, the last at
-                 most half of the best's; several runs are two
-    apart        how far runs are from their median, in the last generation and in the first
-A claim about named models can be told only where those models were asked. Resources multiply, so
-that means rest on the best runs; the paper compares means, and so do we.
+                 most half of the best's; several runs are two: counted, without a test
+    apart        how far the logarithms of runs are from their median, in the last generation and in
+                 the first
+A claim about named models can be told only where those models were asked, and what would come about
+by chance in more than one of twenty times is not shown.
 
 Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 4.1, Figs 2 and 4. Donations (Fig. 6)
 are judged in donor_strategies.py, punishment (Figs 3 and 5) in donor_punishment.py, multipliers and
@@ -46,6 +49,7 @@ from society.scenarios.donor_courses import (
     model_named,
     refuted,
     rises,
+    unless_by_chance,
 )
 
 CRASHED = 2.0  # times the first generation, and then of the best
@@ -79,11 +83,15 @@ JUDGING = (
     "says. The prompts are ours and give the information of the paper's. An answer that cannot be "
     "read is asked for once more, then counts as no gift, and is counted.",
     "No two conditions share their luck; two are compared by Welch's test, and generations of the "
-    "same runs in pairs. Numbers are final resources in units, or the measure that is named. The "
-    "rules were set down before any model was asked.",
-    "There are five runs of each condition, as in the paper, and resources multiply, so that runs "
-    "differ much. In its Fig. 4 two of Claude's five fail; five such runs do not show an increase "
-    "by our rules, and fifteen, as with its Fig. 11, would. What is not shown is no failure.",
+    "same runs in pairs. Numbers are final resources in units, or the measure that is named.",
+    "Resources multiply, so that a mean rests on the best runs. They are compared by logarithms: "
+    "means are geometric, and a difference is how many times as much there is.",
+    "There are five runs of each condition, as in the paper, and they differ much: in its Fig. 4 "
+    "two of Claude's five fail. What would come about by chance in more than one of twenty times "
+    "is not shown; that is no failure.",
+    "No model was asked before the rules were set down. On 2026-11-21, still before that, means "
+    "were replaced by logarithms, counts of few runs were given their chance, and what newborn "
+    "agents give and how long strategies are, which could not be told, got trials and rules.",
 )
 
 
@@ -132,19 +140,17 @@ def resources(evidence: Evidence, name: str) -> Array:
 
 def _ranked(evidence: Evidence) -> Finding:
     means = {name: resources(evidence, name).mean(1) for name in (CLAUDE, GEMINI, GPT)}
-    return ordered(
-        evidence.independent(
-            {
-                f"{one} > {other}": (means[one], means[other])
-                for one, other in ((CLAUDE, GEMINI), (GEMINI, GPT))
-            }
-        )
-    )
+    pairs = {
+        f"{one} > {other}": (means[one], means[other])
+        for one, other in ((CLAUDE, GEMINI), (GEMINI, GPT))
+    }
+    return ordered(evidence.independent(pairs, logs=pairs))
 
 
 def _improving(evidence: Evidence) -> Finding:
     courses = {name: resources(evidence, name) for name in (CLAUDE, GEMINI, GPT)}
-    compared = evidence.paired(rises(courses))
+    pairs = rises(courses)
+    compared = evidence.paired(pairs, logs=pairs)
     claude, *others = [one.holds for one in compared]
     parts = [claude, *map(refuted, others)]
     return Finding(outcome_of(parts), "; ".join(map(str, compared)))
@@ -152,9 +158,11 @@ def _improving(evidence: Evidence) -> Finding:
 
 def _declining(evidence: Evidence) -> Finding:
     course = resources(evidence, GPT)
-    slopes = np.polyfit(np.arange(course.shape[1]), course.T, 1)[0]
-    words = ", ".join(f"{slope:.3g}" for slope in slopes)
-    return Finding(outcome_of([bool((slopes < 0).all())]), f"units per generation: {words}")
+    slopes = np.polyfit(np.arange(course.shape[1]), np.log(course.T), 1)[0]
+    words = ", ".join(f"{factor:.3g}" for factor in np.exp(slopes))
+    return unless_by_chance(
+        bool((slopes < 0).all()), 0.5 ** len(slopes), f"times as much each generation: {words}"
+    )
 
 
 def _crashing(evidence: Evidence) -> Finding:
@@ -171,8 +179,9 @@ def _crashing(evidence: Evidence) -> Finding:
 
 def _diverging(evidence: Evidence) -> Finding:
     course = resources(evidence, CLAUDE)
-    apart = np.abs(course - np.median(course, axis=0))
-    return ordered(evidence.paired(rises({"distance from the median": apart})))
+    logs = np.log(course)
+    apart = np.abs(logs - np.median(logs, axis=0))
+    return ordered(evidence.paired(rises({"distance of logarithms from their median": apart})))
 
 
 def _trial(name: str, title: str) -> Trial:
@@ -180,7 +189,7 @@ def _trial(name: str, title: str) -> Trial:
         name,
         f"donor_{name}",
         title,
-        chapters=("outcome", "texts", "ledger"),
+        chapters=("outcome", "evolution", "lives", "strategies", "texts", "ledger"),
         over_time=("fitness", "phenotype", "selection_differential"),
         quick=QUICK,
     )
@@ -190,6 +199,13 @@ LANGUAGE = Design(
     (
         _trial(MODELS, "Figs 2 to 6: models, with and without punishment"),
         _trial(ABLATIONS, "Figs 7 to 10: multipliers and traces"),
+        Trial(
+            strategies.NEWBORN,
+            "donor_newborn",
+            "Newborn agents before a battery of recipients",
+            chapters=("outcome", "evolution", "reactions", "ledger"),
+            quick={**QUICK, "replicates": 1},
+        ),
     ),
     claims,
     JUDGING,

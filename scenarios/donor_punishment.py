@@ -1,13 +1,13 @@
 """Costly punishment in the donor paper's Figs 3 and 5: how we judge what models make of it.
 
 Rules of judging, set down before any model was asked; differences by Welch's test, corrected by
-Holm over a claim:
+Holm over a claim, of final resources by logarithms, since they multiply:
     with punishment   final resources, averaged over all generations of a run, against runs without
     little change     no difference of a tenth can be there
     shares            of encounters in which somebody was punished: models in the paper's order,
                       and each more than half and less than twice the paper's
-    more runs         that come to twice the first generation's final resources in the last one;
-                      counted, without a test
+    more runs         that come to twice the first generation's final resources in the last one; by
+                      Fisher's exact test
 
 Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 4.2.
 """
@@ -84,13 +84,15 @@ def _both(evidence: Evidence, name: str) -> tuple[Array, Array]:
 
 
 def _with_punishment(evidence: Evidence, name: str) -> Comparison:
-    (compared,) = evidence.independent({f"{name}: with > without": _both(evidence, name)})
+    pair = {f"{name}: with > without": _both(evidence, name)}
+    (compared,) = evidence.independent(pair, logs=pair)
     return compared
 
 
 def _without(evidence: Evidence, name: str) -> Comparison:
     punished, free = _both(evidence, name)
-    (compared,) = evidence.independent({f"{name}: without > with": (free, punished)})
+    pair = {f"{name}: without > with": (free, punished)}
+    (compared,) = evidence.independent(pair, logs=pair)
     return compared
 
 
@@ -129,4 +131,4 @@ def _more_runs(evidence: Evidence) -> Finding:
         succeeded(_courses(evidence, CLAUDE, punishment=one)) for one in (True, False)
     )
     found = f"{punished.sum()} of {len(punished)} with, {free.sum()} of {len(free)} without"
-    return Finding(outcome_of([bool(punished.mean() > free.mean())]), found)
+    return ordered([evidence.counted("share of runs: with > without", punished, free)], found)

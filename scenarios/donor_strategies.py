@@ -1,28 +1,34 @@
-"""What models donate, generation by generation: how we judge what the donor paper says of it.
+"""What models donate and which strategies they devise, generation by generation: how we judge it.
 
 Rules of judging, set down before any model was asked. Donation is the share that agents give of
-what they own, mean over a generation.
-    generous at first   the first generation's donation of all runs; Welch's test
-    best run            that with most resources in the last generation: one run a model, so that
-                        there is no test
-    change              from the first to the last generation, over the steps between: the same way
-                        as in the paper, and from half to twice as much
-    selection           generations in which survivors gave more than the others: at least half of
-                        Claude's, fewer than half of GPT-4o's
+what they own, mean over a generation. The paper looks at each model's best run, that with most
+resources in the last generation. One run cannot be tested, so that all runs are; the best one's
+number stands beside it.
+    generous at first   the first generation's donation; Welch's test
+    change              donation of the last generation against the first, run by run
+    selection           what survivors give less what the others do, over its mean, mean over the
+                        generations of a run: above zero for Claude, below for GPT-4o
     threshold           all runs that come to twice the first generation's final resources gave
-                        more in the first generation than all others did
+                        more in the first generation than all others did; of all ways to part as
+                        many runs, one does so by chance
+    newborn             what newborn agents would give to a battery of recipients less what those
+                        whose children they are would: above zero for Claude, and above GPT-4o's; in
+                        runs of their own, of three generations
+    complex             words in a strategy, mean over agents: more in the last generation than in
+                        the first, run by run, and more are added by Claude than by the others
 
 Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 4.1, Fig. 6 and Table 1.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from society.claims import Claim, Evidence, Finding, Untold, ordered, outcome_of
+from society.claims import Claim, Evidence, Finding, ordered
 from society.draws import Array
 from society.scenarios.donor_courses import (
     CLAUDE,
@@ -34,11 +40,12 @@ from society.scenarios.donor_courses import (
     SELECTED,
     by_generation,
     model_named,
+    rises,
     succeeded,
+    unless_by_chance,
 )
 
-CHANGES = {CLAUDE: 0.0435, GEMINI: 0.0123, GPT: -0.0165}  # per generation, of the best run
-LIKE = 2.0  # times as large, or as small
+NEWBORN = "newborn"  # the experiment
 
 
 class Courses(NamedTuple):
@@ -85,21 +92,14 @@ def claims() -> Iterator[Claim]:
         "Newborn agents are more generous than survivors with Claude, less so with GPT-4o",
         "Section 4.1",
         "Anecdotally; a test would put both before the same recipients.",
-        lambda evidence: _untold(
-            "played without that test, which would double the calls; `society run "
-            "donor_generations --set probe=true` measures it as mutation_bias"
-        ),
+        _newborn,
     )
     yield Claim(
         "Strategies become more complex, Claude's most",
         "Table 1",
         "Claude's first donation increases over time, GPT-4o's decreases; Gemini names no numbers.",
-        lambda evidence: _untold("the paper shows examples and gives no rule; they stand below"),
+        _complex,
     )
-
-
-def _untold(words: str) -> Finding:
-    raise Untold(words)
 
 
 def _of(evidence: Evidence, name: str) -> Courses:
@@ -117,7 +117,8 @@ def _threshold(evidence: Evidence) -> Finding:
     )
     if good.all() or not good.any():
         return Finding("cannot be told", words, "runs of one sort alone show no threshold")
-    return Finding(outcome_of([bool(first[good].min() > first[~good].max())]), words)
+    chance = 1 / math.comb(len(good), int(good.sum()))
+    return unless_by_chance(bool(first[good].min() > first[~good].max()), chance, words)
 
 
 def _generous(evidence: Evidence) -> Finding:
@@ -130,24 +131,58 @@ def _generous(evidence: Evidence) -> Finding:
 
 
 def _changes(evidence: Evidence) -> Finding:
-    parts, words = list[bool | None](), list[str]()
-    for name, published in CHANGES.items():
-        runs = _of(evidence, name)
-        steps = runs.donation.shape[1] - 1
-        change = (runs.donation[:, -1] - runs.donation[:, 0]) / steps
-        times = float(change[runs.best]) / published
-        parts += [times > 0, 1 / LIKE <= times <= LIKE]
-        points = 100 * change
-        words.append(f"{name} {points[runs.best]:+.2f} points, all runs {points.mean():+.2f}")
-    return Finding(outcome_of(parts), "; ".join(words))
+    runs = {name: _of(evidence, name) for name in (CLAUDE, GEMINI, GPT)}
+    pairs = rises({name: runs[name].donation for name in (CLAUDE, GEMINI)})
+    falling = runs[GPT].donation
+    pairs[f"{GPT}: first > last generation"] = (falling[:, 0], falling[:, -1])
+    best = ", ".join(f"{name} {_points(one):+.2f}" for name, one in runs.items())
+    return ordered(evidence.paired(pairs), f"points a generation, best runs: {best}")
+
+
+def _points(runs: Courses) -> float:
+    """By how many points of 100 the best run's donation changes from generation to generation."""
+    course = runs.donation[runs.best]
+    return 100 * float(course[-1] - course[0]) / (len(course) - 1)
 
 
 def _selection(evidence: Evidence) -> Finding:
-    parts, words = list[bool | None](), list[str]()
-    for name, most in ((CLAUDE, True), (GPT, False)):
-        runs = _of(evidence, name)
-        rising = (runs.selected > 0).sum(1)
-        generations = runs.selected.shape[1]
-        parts.append(bool(2 * rising[runs.best] >= generations) == most)
-        words.append(f"{name} {rising[runs.best]} of {generations}, all runs {rising.mean():.1f}")
-    return Finding(outcome_of(parts), "; ".join(words))
+    claude, gpt = _of(evidence, CLAUDE), _of(evidence, GPT)
+    means = [np.nanmean(runs.selected, axis=1) for runs in (claude, gpt)]
+    nothing = np.zeros_like(means[0])
+    pairs = {f"{CLAUDE} > 0": (means[0], nothing), f"0 > {GPT}": (nothing, means[1])}
+    best = ", ".join(
+        f"{name} {(runs.selected[runs.best] > 0).sum()} of {runs.selected.shape[1]}"
+        for name, runs in ((CLAUDE, claude), (GPT, gpt))
+    )
+    return ordered(evidence.paired(pairs), f"generations above zero, best runs: {best}")
+
+
+def _newborn(evidence: Evidence) -> Finding:
+    claude, gpt = (
+        evidence.runs(NEWBORN, "mutation_bias", {"model": model_named(evidence, NEWBORN, name)})
+        for name in (CLAUDE, GPT)
+    )
+    above = evidence.paired({f"{CLAUDE} > 0": (claude, np.zeros_like(claude))})
+    return ordered([*above, *evidence.independent({f"{CLAUDE} > {GPT}": (claude, gpt)})])
+
+
+def _complex(evidence: Evidence) -> Finding:
+    words = {
+        name: [
+            evidence.runs(
+                MODELS,
+                measure,
+                {"model": model_named(evidence, MODELS, name), "punishment": False},
+            )
+            for measure in ("strategy_words", "first_strategy_words")
+        ]
+        for name in (CLAUDE, GEMINI, GPT)
+    }
+    risen = evidence.paired(
+        {f"{name}: last > first generation": (last, first) for name, (last, first) in words.items()}
+    )
+    added = {name: last - first for name, (last, first) in words.items()}
+    more = evidence.independent(
+        {f"added, {CLAUDE} > {name}": (added[CLAUDE], added[name]) for name in (GEMINI, GPT)}
+    )
+    return ordered([*risen, *more])

@@ -4,19 +4,28 @@ In every generation
     1. newborn agents begin their lives: they have the heritable traits of a parent, mutated as
        their components see fit, and may devise a strategy in words by the advice of their elders;
     2. the scenario is played, from its beginning;
-    3. fitness is read off what it tells, and selection (society.scenarios.selection) says who lives
-       on, and whose children take the places of the others.
+    3. fitness is read off what it tells, as long as somebody lives, and selection
+       (society.scenarios.selection) says who lives on, and whose children take the places of the
+       others.
 Survivors keep their names, traits and strategies. A child belongs to the cohort of its seat; of a
 parent in another one it has the traits that both have, and keeps its own first ones else. Whoever
 dies in the scenario, dies; where the scenario ends before its horizon, its agents wait for the next
 generation. A replicate in which nobody is left is over. The lineage is told: `descended` has the
-number of everybody's life and of its parent's, `selected` its fitness, and whether it survives.
+number of everybody's life and of its parent's; `selected` its fitness and phenotype, whether it is
+alive and whether it survives, and how many in the next generation are itself or its children, w,
+which is 0 for the dead. Of a phenotype z
+
+    selection              = Cov(w, z) / mean w, what differences in w make of the mean of z: the
+                             first term of Price's equation (1972, Annals of Human Genetics 35)
+    selection_differential = (mean z of survivors - mean z of the others) / |mean z|, the paper's;
+                             only under truncation, where survivors live on
 Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 3; the other rules: see selection.
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -26,35 +35,43 @@ from pydantic import Field
 from society.components.recall import EmbedderName
 from society.draws import Array
 from society.errors import ScenarioError, nearest
-from society.scenario import Additions, Measure, Told, brings
+from society.scenario import Additions, Measure, Told, brings, mean_over
 from society.scenarios.descent import Lineage, Strategies
 from society.scenarios.repeated import Recess
 from society.scenarios.selection import Rule, Selection
 from society.scenarios.strategies import told_by_strategies
+from society.scenarios.succession import Succession
 from society.table import Table
 from society.talk import Fact, Line, Script, Tell
-from society.wrap import Play, mechanism, overhear, rehearsed
+from society.wrap import Play, mechanism, overhear, rehearsed, succeeds
+
+
+def selection_term(told: Told, table: Table) -> Array:
+    """Cov(w, z) / mean w over those whose phenotype is known, (R,)."""
+    z, w = told["phenotype"], told["descendants"]
+    known = ~np.isnan(z)
+    mean_w, mean_z = mean_over(known, w), mean_over(known, z)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        covariance = mean_over(known, (w - mean_w[:, None]) * (z - mean_z[:, None]))
+        term: Array = covariance / mean_w
+    return np.where(np.isfinite(term), term, np.nan)
 
 
 def over_survivors(told: Told, table: Table) -> Array:
-    """What survivors do less what the others do, over the mean, (R,); NaN if there is no other."""
-    value, survives = told["phenotype"], told["survives"]
-    known = ~np.isnan(value)
+    """The selection differential, (R,); NaN if there is none, or nobody but survivors."""
+    z, survives, rule = told["phenotype"], told["survives"], table.succession.selection
+    if rule.rule != "truncation" or not rule.overlapping:
+        return np.full(len(z), np.nan)
+    known = ~np.isnan(z)
     with np.errstate(invalid="ignore", divide="ignore"):
-        kept, lost, all_ = (
-            np.where(some & known, value, 0).sum(1) / (some & known).sum(1)
-            for some in (survives, ~survives, np.ones_like(survives))
-        )
-        differential: Array = (kept - lost) / all_
+        ahead = mean_over(survives & known, z) - mean_over(~survives & known, z)
+        differential: Array = ahead / abs(mean_over(known, z))
     return np.where(np.isfinite(differential), differential, np.nan)
 
 
 def mean_of(name: str, told: Told) -> Array:
     """Over those for whom there is any, (R,)."""
-    known = ~np.isnan(told[name])
-    count = known.sum(1)
-    total: Array = np.where(known, told[name], 0).sum(1)
-    return total / np.where(count, count, np.nan)
+    return mean_over(~np.isnan(told[name]), told[name])
 
 
 def first_of(name: str, told: Told, table: Table) -> Array:
@@ -75,8 +92,13 @@ ADDITIONS = Additions(
             "phenotype", "mean, last generation", lambda told, t: mean_of("phenotype", told), "last"
         ),
         Measure(
+            "selection",
+            "Cov(w, z) / mean w of descendants w and phenotype z, mean over generations",
+            selection_term,
+        ),
+        Measure(
             "selection_differential",
-            "phenotype of survivors less that of the others, over its mean",
+            "phenotype of survivors less that of the others, over its absolute mean",
             over_survivors,
         ),
     ),
@@ -104,22 +126,22 @@ def generations(
     phenotype: Annotated[
         str, Field(description="a fact whose mean over a generation is followed; none: fitness")
     ] = "",
-    selection: Annotated[Rule, Field(description="who lives on, and who has children")] = (
-        "truncation"
-    ),
+    selection: Annotated[
+        Rule, Field(description="who lives on, and who has children")
+    ] = Selection.rule,
     survivors: Annotated[
         float, Field(gt=0, le=1, description="share of places, under truncation")
-    ] = 0.5,
+    ] = Selection.share,
     elite: Annotated[
         int, Field(ge=0, description="how many survive, under proportional and tournament")
-    ] = 1,
-    entrants: Annotated[int, Field(ge=1, description="of each tournament")] = 2,
+    ] = Selection.elite,
+    entrants: Annotated[int, Field(ge=1, description="of each tournament")] = Selection.entrants,
     strength: Annotated[
         float, Field(ge=0, description="s, of selection, under fermi and moran")
-    ] = 1.0,
+    ] = Selection.strength,
     overlapping: Annotated[
         bool, Field(description="whether survivors live on, or children replace all")
-    ] = True,
+    ] = Selection.overlapping,
     strategies: Annotated[
         Strategies,
         Field(description="devised by newborn agents in words, from whose they are shown"),
@@ -131,22 +153,30 @@ def generations(
 ) -> Play:
     """Generations of agents play; those who do well live on, and have children.
 
-    Under strategies `advice` newborn agents are shown the strategies of all survivors whom they see
-    on the graph `advise`, with their fitness, under `parent` that of their parent; who says nothing
-    that can be read has its parent's. Raises ScenarioError, before the first line, for facts that
-    the play does not tell.
+    Under strategies `advice` newborn agents are shown the strategies of all elders whom they see on
+    the graph `advise`, with their fitness, under `parent` that of their parent; who says nothing
+    that can be read has its parent's. Raises ScenarioError, before the first line, for parameters
+    that make no difference, for facts that the play does not tell, and for a play that has
+    generations already.
     """
     rule = Selection(selection, survivors, elite, entrants, strength, overlapping)
-    if not overlapping and selection in ("fermi", "moran", "none"):
+    rule.refuse_idle()
+    if embedder and strategies == "none":
         raise ScenarioError(
-            f"under selection {selection} it is children that replace some of the "
-            "agents, so that generations overlap; leave out overlapping: false"
+            "the embedder tells how different strategies are, and nobody devises any; leave it "
+            "out, or take strategies: advice or parent"
         )
 
     @functools.wraps(play)
     def evolving(table: Table) -> Script:
+        if succeeds(play, table):
+            raise ScenarioError(
+                "generations: what each generation is to play has generations already; name the "
+                "mechanism once, with as many of them as you want (count)"
+            )
+        rule.refuse_all_elite(table.agents)
         _find(play, table, {"fitness": fitness, "phenotype": phenotype})
-        table.succession = rule
+        table.succession = Succession(rule, fitness, fold)
 
         def script() -> Script:
             lineage = Lineage(table, strategies)
@@ -165,19 +195,31 @@ def generations(
 
 def _find(play: Play, table: Table, wanted: dict[str, str]) -> None:
     """Raises ScenarioError unless the play tells each fact of each agent."""
-    told = {
-        name
-        for line in rehearsed(play, table)
-        if isinstance(line, Tell)
-        for name, fact in line.facts.items()
-        if fact.scope != "common" and fact.values.dtype.kind in "biuf" and fact.values.ndim <= 2
-    }
+    missed, told = set(filter(None, wanted.values())), set[str]()
+    for numbers in _numbers(play, table):
+        told |= numbers
+        missed -= numbers
+        if not missed:
+            return
     for use, name in wanted.items():
-        if name and name not in told:
+        if name in missed:
             raise ScenarioError(
                 f"generations: the play tells no number {name!r} of each agent, which is to be its "
                 f"{use}; {nearest(name, told)}"
             )
+
+
+def _numbers(play: Play, table: Table) -> Iterator[set[str]]:
+    """Of which numbers of each agent a play tells, line by line."""
+    for line in rehearsed(play, table):
+        if isinstance(line, Tell):
+            yield {
+                name
+                for name, fact in line.facts.items()
+                if fact.scope != "common"
+                and fact.values.dtype.kind in "biuf"
+                and fact.values.ndim <= 2
+            }
 
 
 @dataclass

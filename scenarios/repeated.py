@@ -15,10 +15,11 @@ import numpy as np
 from pydantic import Field
 
 from society.draws import Array
+from society.errors import ScenarioError
 from society.scenario import Additions, brings
 from society.table import Table
 from society.talk import Fact, Line, Script, Tell
-from society.wrap import Play, mechanism, overhear
+from society.wrap import Play, mechanism, overhear, succeeds
 
 
 class Recess:
@@ -64,12 +65,20 @@ def _blank(fact: Fact, over: Array) -> Fact:
 def repeated(play: Play, *, games: Annotated[int, Field(ge=1)] = 2) -> Play:
     """The scenario is played several times in a row by the same agents.
 
-    games: how often. Everything in the world begins anew; agents remember what they do.
+    games: how often. Everything in the world begins anew; agents remember what they do. Raises
+    ScenarioError, before the first line, for a play that has generations: nobody would descend from
+    those of the game before.
     """
 
     @functools.wraps(play)
     def again(table: Table) -> Script:
         play(table)  # says now what it misses
+        if succeeds(play, table):
+            raise ScenarioError(
+                "repeated: what is to be repeated has generations, and they would begin anew in "
+                "each game; name `repeated` before `generations`, so that each generation plays "
+                "several games, or ask for more generations (count)"
+            )
 
         def script() -> Script:
             for _ in table.rounds(games):

@@ -12,7 +12,10 @@ pairs a_i with b_((i + s_t) mod h), and the halves give in turn, a first:
     random         other pairs in each round, by chance and only along the graph `meet`; who of a
                    pair gives is chance, too, and those who find nobody sit out
 
-In every second game the roles are exchanged, so that nobody is favoured by who receives last.
+In every second game the roles of all but `random` are exchanged, so that after an even number of
+games nobody is favoured by who receives last. After an odd number a half is: equal strategies then
+own unequal sums, and selection acts on them. `random` favours nobody beforehand, and chance favours
+whom it will, however many games there are.
 With strict turns and 12 agents the paper's 12 rounds without a repeated partner cannot be had:
 each half gives in every other round, and there are 6 partners.
 
@@ -24,7 +27,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -122,18 +125,28 @@ def shift(schedule: Schedule, number: int, half: int) -> tuple[int, bool]:
     return place, first_gives
 
 
-class Halves:
-    """Who belongs to which half, and where; drawn anew for each play."""
+class Pairing(Protocol):
+    """A way to make pairs."""
+
+    def round(self, game: int, number: int) -> Pairs:
+        """Who meets whom among those who take part; both are counted from 1."""
+        ...
+
+
+def pairing(table: Table) -> Pairing:
+    """As the schedule has it, for one play."""
+    return ByChance(table) if table.params.schedule == "random" else Rotations(table)
+
+
+class Rotations:
+    """Two halves that are turned against each other: who sits where is drawn for each play."""
 
     def __init__(self, table: Table) -> None:
         self._table, self._schedule = table, table.params.schedule
-        self._draws = table.draws("donor_game")
-        self._order = np.argsort(self._draws.uniform("half"), axis=1, kind="stable")
+        place = table.draws("donor_game").uniform("half")
+        self._order = np.argsort(place, axis=1, kind="stable")
 
     def round(self, game: int, number: int) -> Pairs:
-        """Who meets whom among those who take part."""
-        if self._schedule == "random":
-            return self._by_chance()
         half = self._table.agents // 2
         turn, first_gives = shift(self._schedule, number, half)
         one = self._order[:, :half]
@@ -148,7 +161,14 @@ class Halves:
             partner = np.where(active & np.take_along_axis(active, partner, 1), partner, NOBODY)
         return Pairs(partner, gives & (partner != NOBODY))
 
-    def _by_chance(self) -> Pairs:
+
+class ByChance:
+    """Neighbours on the graph `meet`, matched anew in each round."""
+
+    def __init__(self, table: Table) -> None:
+        self._table, self._draws = table, table.draws("donor_game")
+
+    def round(self, game: int, number: int) -> Pairs:
         meet = self._draws.uniform("meet")
         partner = self._table.graph("meet").matched(meet, self._table.active)
         pairs = Pairs(partner, partner != NOBODY)

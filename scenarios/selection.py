@@ -12,34 +12,68 @@
                    chance 1 / N
     none           everybody survives
 Ties are broken by addressed chance. With overlapping generations the survivors live on; else all
-are replaced by children. Who has died neither survives nor has children. Its place goes to a child
+are replaced by children. Elders, by whose strategies newborn agents may be advised, are the best
+share under truncation, whether they live on or not; else those who live on, and where nobody does,
+those who have children. Who has died neither survives nor has children. Its place goes to a child
 as above under the first three rules and moran; under fermi and none, to a child of anybody who
 lives, all equally likely.
 Source: Traulsen and Hauert 2009, in Reviews of Nonlinear Dynamics and Complexity 2; Moran 1958,
-Math. Proc. Camb. Phil. Soc. 54; truncation: Vallinder and Hughes 2024. What becomes of the places
-of the dead is ours.
+Math. Proc. Camb. Phil. Soc. 54; truncation: Vallinder and Hughes 2024. Who is an elder
+where nobody lives on, and what becomes of the places of the dead, is ours.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from society.draws import Array
+from society.errors import ScenarioError
 from society.graph import NOBODY, Rows
 from society.table import Table
 
 Rule = Literal["truncation", "proportional", "tournament", "fermi", "moran", "none"]
+# Parameters of generations that only some rules look at, and what they are called here.
+_OF_RULES: Mapping[str, tuple[str, tuple[Rule, ...]]] = {
+    "survivors": ("share", ("truncation",)),
+    "elite": ("elite", ("proportional", "tournament")),
+    "entrants": ("entrants", ("tournament",)),
+    "strength": ("strength", ("fermi", "moran")),
+}
+
+
+class Chosen(NamedTuple):
+    """Who may live on, and a parent for every seat that may need one; (R, N) each."""
+
+    stays: Array
+    parents: Array
 
 
 class Heirs(NamedTuple):
-    """survives: (R, N) of bool. parents: (R, N), the seat of each newborn's parent, or NOBODY."""
+    """Who comes after a generation, (R, N) each.
+
+    survives, elders: of bool. parents: the seat of each newborn's parent, or NOBODY.
+    """
 
     survives: Array
     parents: Array
+    elders: Array
+
+    @property
+    def descendants(self) -> Array:
+        """How many in the next generation are each agent itself or its children, (R, N)."""
+        return self.survives + children(self.parents)
+
+
+def children(parents: Array) -> Array:
+    """How many children each seat has, (R, N)."""
+    replicate, seat = np.nonzero(parents != NOBODY)
+    parent = replicate * parents.shape[1] + parents[replicate, seat]
+    return np.bincount(parent, minlength=parents.size).reshape(parents.shape)
 
 
 class Candidates(NamedTuple):
@@ -83,12 +117,41 @@ class Candidates(NamedTuple):
 class Selection:
     """A rule with its parameters; see society.scenarios.generations."""
 
-    rule: Rule
-    share: float
-    elite: int
-    entrants: int
-    strength: float
-    overlapping: bool
+    rule: Rule = "truncation"
+    share: float = 0.5
+    elite: int = 1
+    entrants: int = 2
+    strength: float = 1.0
+    overlapping: bool = True
+
+    def refuse_idle(self) -> None:
+        """Raises ScenarioError for parameters that make no difference under this rule."""
+        if not self.overlapping and self.rule in ("fermi", "moran", "none"):
+            raise ScenarioError(
+                f"under selection {self.rule} it is children that replace some of the "
+                "agents, so that generations overlap; leave out overlapping: false"
+            )
+        for name, (field, rules) in _OF_RULES.items():
+            said = getattr(self, field)
+            if self.rule not in rules and said != getattr(Selection, field):
+                raise ScenarioError(
+                    f"{name}: {said} makes no difference under selection {self.rule}; leave it "
+                    f"out, or take {' or '.join(rules)}"
+                )
+        if self.elite > Selection.elite and not self.overlapping:
+            raise ScenarioError(
+                f"elite: {self.elite} makes no difference where nobody lives on; leave it out, or "
+                "leave out overlapping: false"
+            )
+
+    def refuse_all_elite(self, agents: int) -> None:
+        """Raises ScenarioError where so many survive that nobody is ever replaced."""
+        _, rules = _OF_RULES["elite"]
+        if self.rule in rules and self.overlapping and self.elite >= agents:
+            raise ScenarioError(
+                f"an elite of {self.elite} among {agents} agents leaves no place for a child; "
+                + (f"take at most {agents - 1}" if agents > 1 else "take more agents, or elite: 0")
+            )
 
     def __call__(self, fitness: Array, alive: Array, table: Table) -> Heirs:
         """Of those alive, (R, N); where nobody is, nobody survives and there are no parents.
@@ -99,16 +162,18 @@ class Selection:
         tie = table.draws("generations").uniform("tie")
         # The last key counts first.
         run = Candidates(alive, known, np.lexsort((tie, -known, ~alive), axis=1))
-        stays, parents = self._heirs(run, table)
+        stays, parents = self._chosen(run, table)
         survives = stays if self.overlapping else np.zeros_like(stays)
         childless = survives | ~alive.any(1, keepdims=True)
-        return Heirs(survives, np.where(childless, NOBODY, parents))
+        parents = np.where(childless, NOBODY, parents)
+        best = stays if self.rule == "truncation" else survives
+        elders = np.where(best.any(1, keepdims=True), best, children(parents) > 0)
+        return Heirs(survives, parents, elders)
 
-    def _heirs(self, run: Candidates, table: Table) -> Heirs:
-        """Who may live on, and a parent for every seat that may need one."""
+    def _chosen(self, run: Candidates, table: Table) -> Chosen:
         draws = table.draws("generations")
         if self.rule == "none":
-            return Heirs(run.alive, run.lottery(run.alive, draws.uniform("parent")))
+            return Chosen(run.alive, run.lottery(run.alive, draws.uniform("parent")))
         if self.rule == "fermi":
             return self._imitated(run, table)
         if self.rule == "moran":
@@ -116,14 +181,14 @@ class Selection:
         if self.rule == "truncation":
             kept = run.top(max(math.floor(self.share * table.agents + 0.5), 1))
             count = np.maximum(kept.sum(1, keepdims=True), 1)
-            return Heirs(kept, run.ranked(draws.integers("parent", count)))
+            return Chosen(kept, run.ranked(draws.integers("parent", count)))
         if self.rule == "proportional":
-            return Heirs(run.top(self.elite), run.lottery(_above(run), draws.uniform("parent")))
+            return Chosen(run.top(self.elite), run.lottery(_above(run), draws.uniform("parent")))
         count = np.maximum(run.alive.sum(1, keepdims=True), 1)
         drawn = [draws.integers(f"entrant {k}", count) for k in range(self.entrants)]
-        return Heirs(run.top(self.elite), run.ranked(np.minimum.reduce(drawn)))
+        return Chosen(run.top(self.elite), run.ranked(np.minimum.reduce(drawn)))
 
-    def _imitated(self, run: Candidates, table: Table) -> Heirs:
+    def _imitated(self, run: Candidates, table: Table) -> Chosen:
         draws, node = table.draws("generations"), np.arange(run.alive.size)
         rows = Rows(*np.divmod(node, table.agents), node)
         drawn = table.graph("advise").drawn(draws.uniform("model").reshape(-1), rows, run.alive)
@@ -136,9 +201,9 @@ class Selection:
             chance = 0.5 * (1 + np.tanh(0.5 * self.strength * ahead))
         copies = (draws.uniform("copy") < chance) & (model != NOBODY)
         anybody = run.lottery(run.alive, draws.uniform("parent"))
-        return Heirs(run.alive & ~copies, np.where(run.alive, model, anybody))
+        return Chosen(run.alive & ~copies, np.where(run.alive, model, anybody))
 
-    def _replaced(self, run: Candidates, table: Table) -> Heirs:
+    def _replaced(self, run: Candidates, table: Table) -> Chosen:
         known = np.isfinite(run.fitness)
         top = np.where(known, run.fitness, -np.inf).max(1, keepdims=True)
         with np.errstate(invalid="ignore", over="ignore"):
@@ -147,7 +212,7 @@ class Selection:
         parents = run.lottery(weight, table.draws("generations").uniform("parent"))
         place = table.draws("generations", per="replicate").uniform("place")
         dies = np.arange(table.agents) == run.lottery(run.alive, place)
-        return Heirs(run.alive & ~dies, parents)
+        return Chosen(run.alive & ~dies, parents)
 
 
 def _above(run: Candidates) -> Array:

@@ -6,10 +6,16 @@
     review   what those who received from the recipient have written about it, latest first
 
 Each entry is a deed: its sort (DEEDS), the share of what the actor owned then, the units, to whom
-(the number of a life), and in which round. Shares are NaN where nothing was given: the actor had
-nothing, punished, or the entry is unknown. An entry is unknown to who sees neither of the two on
-the graph `hear`, and so are those that follow it in a trace, since nobody can say whose they are;
-with chance 1 - q all is unknown at once. Nothing of one game is known in the next.
+(the number of a life), and in which round. Who punishes gives nothing, so that the share is 0; it
+is NaN where the actor had nothing, and where the entry is unknown. An entry is unknown to who sees
+neither of the two on the graph `hear`, and so are those that follow it in a trace, since nobody can
+say whose they are; with chance 1 - q all is unknown at once. Nothing of one game is known in the
+next.
+
+A trace is about others than its reader as long as it is short: with halves of h agents (schedules)
+the reader itself may come first as entry 4 floor((h - 1) / 2) + 1, that is 9 for 12 agents, 5 for 6
+and 8, and 1 for 2 and 4. Under `no-repeat` it never comes, and under `random` anywhere, even first:
+who has just given to the reader may be its recipient.
 Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 3; the record, the graph, q and the
 reviews are ours (the latter named there as an open question).
 """

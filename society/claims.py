@@ -18,11 +18,11 @@ and of a claim with several parts
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
-from .comparisons import ALPHA, MATTERS, Comparison, Effect, Ranked
+from .comparisons import ALPHA, MATTERS, Comparison, Effect, Odds, Ranked
 from .draws import Array
 
 HOW = (
@@ -43,7 +43,19 @@ _SERVED = r"([a-z-]+\.)*"
 _RELEASE = r"([-@:](\d{4}.*|instruct.*|versatile|latest|free))?"
 
 Outcome = Literal["reproduced", "in part", "not reproduced", "cannot be told"]
-Shown = Literal["outcome", "survival", "tests", "maps", "norms", "texts", "ledger"]
+Shown = Literal[
+    "outcome",
+    "survival",
+    "tests",
+    "maps",
+    "evolution",
+    "lives",
+    "strategies",
+    "reactions",
+    "norms",
+    "texts",
+    "ledger",
+]
 Levels = Mapping[str, object]  # of some factors: the conditions that have all of them
 
 
@@ -97,11 +109,24 @@ class Evidence(Protocol):
     def courses(self, trial: str, measure: str, levels: Levels) -> Array:
         """A measure round by round, (n, T); NaN after the end."""
 
-    def paired(self, pairs: Mapping[str, tuple[Array, Array]]) -> list[Comparison]:
-        """Replicate by replicate, (n,) each; corrected by Holm over all that are given."""
+    def paired(
+        self, pairs: Mapping[str, tuple[Array, Array]], *, logs: Collection[str] = ()
+    ) -> list[Comparison]:
+        """Replicate by replicate, (n,) each; corrected by Holm over all that are given.
 
-    def independent(self, pairs: Mapping[str, tuple[Array, Array]]) -> list[Comparison]:
+        logs: names of those to be compared by logarithms: what multiplies has few runs make a mean.
+        """
+
+    def independent(
+        self, pairs: Mapping[str, tuple[Array, Array]], *, logs: Collection[str] = ()
+    ) -> list[Comparison]:
         """By Welch's test, which takes runs as independent; corrected likewise."""
+
+    def chances(self, runs: Mapping[str, Array], chance: float) -> list[Odds]:
+        """By the exact binomial test, whether runs are so, (n,) of bool; corrected likewise."""
+
+    def counted(self, name: str, first: Array, second: Array) -> Comparison:
+        """By Fisher's exact test, in which share of runs something is true, (n,) of bool each."""
 
     def pooled(self, name: str, first: Array, second: Array) -> Comparison:
         """By Student's test, of one pair alone."""

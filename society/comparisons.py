@@ -1,4 +1,4 @@
-"""What was compared: two samples, an effect of several, levels by rank; as judges of claims see it.
+"""What was compared, as judges of claims see it: two samples, shares of runs, several levels.
 
 A difference is as good as none if its interval excludes all that MATTERS, however significant it
 is; else it is shown from a corrected p below ALPHA on.
@@ -6,6 +6,7 @@ is; else it is shown from a corrected p below ALPHA on.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 ALPHA = 0.05
@@ -17,10 +18,13 @@ class Comparison(NamedTuple):
 
     name: "altruist > mixed". means: of both. low, high: of an interval. test: its name. p:
     two-sided. Interval and p are corrected over all that was compared together. untold: why there
-    is none of it.
+    is none of it. logs: what multiplies was compared by its logarithms; then means are geometric,
+    and the difference and its interval are of logarithms, and said as how many times as much.
 
     >>> print(Comparison("one > other", (30.7, 13.4), 17.3, 16.1, 18.5, "paired", 28.4, 99, 2e-9))
     one > other: 30.7 - 13.4 = 17.3 [16.1, 18.5], p < 0.001
+    >>> print(Comparison("one > other", (30, 10), 1.1, 0.69, 1.5, "paired", p=0.02, logs=True))
+    one > other: 30 / 10 = 3 [1.99, 4.48], p = 0.020
     """
 
     name: str
@@ -33,6 +37,7 @@ class Comparison(NamedTuple):
     df: float = 0.0
     p: float = 1.0
     untold: str = ""
+    logs: bool = False
 
     @property
     def differs(self) -> bool | None:
@@ -59,7 +64,7 @@ class Comparison(NamedTuple):
 
     @property
     def _matters(self) -> float:
-        return MATTERS * abs(self.means[1])
+        return math.log1p(MATTERS) if self.logs else MATTERS * abs(self.means[1])
 
     @property
     def statistic(self) -> str:
@@ -70,8 +75,48 @@ class Comparison(NamedTuple):
         if self.untold:
             return f"{self.name}: {self.untold}"
         first, second = (f"{mean:.3g}" for mean in self.means)
-        interval = f"{self.difference:.3g} [{self.low:.3g}, {self.high:.3g}]"
-        return f"{self.name}: {first} - {second} = {interval}, {worded_p(self.p)}"
+        found = (self.difference, self.low, self.high)
+        apart, low, high = (f"{math.exp(one) if self.logs else one:.3g}" for one in found)
+        sign = "/" if self.logs else "-"
+        return f"{self.name}: {first} {sign} {second} = {apart} [{low}, {high}], {worded_p(self.p)}"
+
+
+class Odds(NamedTuple):
+    """How many of n runs something is true of, beside the chance that each run has of it.
+
+    low, high: of their share. p: two-sided. Interval and p are corrected as in Comparison.
+
+    >>> print(Odds("heads", 2, 20, 0.5, 0.01, 0.32, 0.0004))
+    heads: in 2 of 20 runs, 10.0% [1.0%, 32.0%], by chance 50.0%, p < 0.001
+    """
+
+    name: str
+    hits: int
+    n: int
+    chance: float
+    low: float = 0.0
+    high: float = 1.0
+    p: float = 1.0
+    untold: str = ""
+
+    @property
+    def above(self) -> bool | None:
+        """Whether it is true of more runs than by chance; None if that is not shown."""
+        if self.untold or self.p >= ALPHA:
+            return None
+        return self.hits > self.n * self.chance
+
+    @property
+    def below(self) -> bool | None:
+        """Whether it is true of fewer runs than by chance; None if that is not shown."""
+        return None if self.above is None else not self.above
+
+    def __str__(self) -> str:
+        if self.untold:
+            return f"{self.name}: {self.untold}"
+        share = f"{self.hits / self.n:.1%} [{self.low:.1%}, {self.high:.1%}]"
+        words = f"in {self.hits} of {self.n} runs, {share}, by chance {self.chance:.1%}"
+        return f"{self.name}: {words}, {worded_p(self.p)}"
 
 
 class Effect(NamedTuple):

@@ -25,6 +25,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
+STRIDE = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, to the next odd number
+
 _WORDS = 4  # Philox4x64 turns one counter into four words
 
 
@@ -132,6 +134,19 @@ class Draws:
         angle = (word & np.uint64(0xFFFFFFFF)).astype(float) * (2.0**-31 * np.pi)
         normal: Array = np.sqrt(-2.0 * np.log(radius)) * np.cos(angle)
         return normal
+
+
+def mixed(words: Array) -> Array:
+    """Words of 64 bits, each stirred so that alike ones come out unlike; of uint64.
+
+    Whoever counts, does so in steps of STRIDE. The finisher of splitmix64: Steele, Lea and Flood
+    2014, "Fast splittable pseudorandom number generators", OOPSLA.
+    """
+    stirred = words.astype(np.uint64)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        stirred = (stirred ^ (stirred >> np.uint64(shift))) * np.uint64(factor)
+    out: Array = stirred ^ (stirred >> np.uint64(31))
+    return out
 
 
 def generator(seed: int, address: str) -> np.random.Generator:

@@ -22,7 +22,6 @@ from .digest import chained, page_digest
 from .draws import Array
 from .errors import PartError
 from .facts import frozen
-from .graph import NOBODY
 from .keeper import Keeper, Misshapen
 from .replies import Amount, Choice, Illegal, Peer, Value, Whole, fields
 from .scenario import Estimate, Folded, Scenario
@@ -272,11 +271,8 @@ class GameMaster:
             edits: list[Array | None] = [None, None]
             for place, (role, said) in enumerate((("join", tell.joins), ("cut", tell.cuts))):
                 if name in said:
-                    peers = arrays[role, name] = self._keeper.peers(said[name])
-                    edits[place] = peers if (peers != NOBODY).any() else None
-            graph = self.table.graph(name)
-            if any(edit is not None for edit in edits):
-                self.table.graphs[name] = graph.edited(*edits)
+                    edits[place] = arrays[role, name] = self._keeper.peers(said[name])
+            self.table.graphs[name] = self.table.graph(name).edited(*edits)
 
     def _inherit(self, line: Inherit, use: int) -> None:
         parents = self._keeper.seats(line.parents, "parent")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from .draws import Array
+from .draws import STRIDE, Array, mixed
 from .errors import GraphError
 
 if TYPE_CHECKING:
@@ -88,7 +88,9 @@ class Graph(ABC):
     def edited(self, joins: Array | None, cuts: Array | None) -> Graph:
         """With edges to the peers in `joins` added and those in `cuts` removed; (R, N) each.
 
-        Raises GraphError for a complete graph that is too large to be written out.
+        Which kind of graph that is depends on whether there are cuts, and not on whom they name:
+        so that a replicate is matched alike, whatever happens in the others. Raises GraphError for
+        a complete graph that is too large to be written out.
         """
 
     @abstractmethod
@@ -250,17 +252,18 @@ class Sparse(Graph):
         return sees.reshape(-1, self.seats)[rows.node]
 
     def matched(self, uniform: Array, present: Array) -> Array:
-        """Agents in the order of their numbers take the first of their neighbours who is free.
+        """Edges are taken in random order, each if both its ends are still free.
 
-        In parallel: an edge is taken as soon as it is the first one of both ends.
+        In parallel: an edge is taken as soon as it is the first one of both ends, so that a few
+        rounds will do, also where everybody sees everybody.
         """
         free = present.reshape(-1).copy()
         partner = np.full(free.size, NOBODY)
         one, other = self.source, self.target
-        rank = _edge_numbers(uniform, one, other)
+        rank = _edge_numbers(uniform.reshape(-1), one, other)
         while len(one := one[(open_ := free[one] & free[other])]):
             other, rank = other[open_], rank[open_]
-            first = np.full(free.size, np.iinfo(np.int64).max)
+            first = np.full(free.size, np.iinfo(np.uint64).max, np.uint64)
             np.minimum.at(first, one, rank)
             np.minimum.at(first, other, rank)
             best = (rank == first[one]) & (rank == first[other])
@@ -296,10 +299,13 @@ class Sparse(Graph):
 
     def edited(self, joins: Array | None, cuts: Array | None) -> Sparse:
         keys = self.keys
-        if cuts is not None:
+        # Most edits name nobody, and the keys need not be sorted again.
+        if cuts is not None and (cuts != NOBODY).any():
             keys = np.setdiff1d(keys, self._keys_to(cuts))
-        if joins is not None:
+        if joins is not None and (joins != NOBODY).any():
             keys = np.union1d(keys, self._keys_to(joins))
+        if keys is self.keys:
+            return self
         return Sparse(self.replicates, self.ids, keys, directed=self.directed)
 
     def _keys_to(self, peers: Array) -> Array:
@@ -313,14 +319,13 @@ class Sparse(Graph):
 
 
 def _edge_numbers(uniform: Array, one: Array, other: Array) -> Array:
-    """The place of each edge of its replicate, from uniforms of its ends, (R, N) -> (E,).
+    """A number for each edge out of those of its ends, the same from either end; (E,) of uint64.
 
-    Edges are ordered by the lower rank of their two ends, then by the higher one: so whoever comes
-    first takes the first free neighbour, and of a complete graph two and two are matched.
+    Stirred, so that the numbers of edges with a common end are not alike.
     """
-    rank = np.argsort(np.argsort(uniform, axis=1), axis=1).reshape(-1)
-    low, high = np.minimum(rank[one], rank[other]), np.maximum(rank[one], rank[other])
-    return np.asarray(low * uniform.shape[1] + high)
+    bits = (uniform * 2.0**53).astype(np.uint64)
+    low, high = np.minimum(bits[one], bits[other]), np.maximum(bits[one], bits[other])
+    return mixed(low * STRIDE + high)
 
 
 def from_networkx(graphs: list[nx.Graph[Any]], ids: Array) -> Sparse:

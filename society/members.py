@@ -13,7 +13,7 @@ from .calls import Address, Again, Message, Request, Said
 from .draws import Array, Draws, Places
 from .errors import CastError, PartError, nearest
 from .facts import Audience, Facts, OwnFacts, frozen
-from .graph import Rows
+from .graph import Complete, Rows
 from .outside import Embedder, Outside
 from .replies import Reply
 from .table import Table
@@ -289,6 +289,12 @@ class One:
     def succession(self) -> Any:
         """How it comes about who lives on and who is born; None where nobody is born later."""
         return self._me.world.table.succession
+
+    def complete(self, graph: str) -> bool:
+        """Whether everybody sees everybody on a graph, as it was at the start."""
+        table = self._me.world.table
+        table.graph(graph)  # says so if there is none
+        return isinstance(table.first_graphs[graph], Complete)
 
     @property
     def address(self) -> Address:

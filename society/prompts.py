@@ -13,9 +13,10 @@ A template sees each fact by name as this agent knows it, `facts` (all of them, 
 common to all first), `peers` (whom it sees, in order of id, each with .name and its seen facts),
 `me`, `moment`, `p` (the scenario's parameters), `scenario` and `kind`. Of agents that facts give by
 the number of a life, or by a seat, `name_of(life)` and `name_at(seat)` are the names; `succession`
-says how it comes about who lives on (none: nobody is born later). A question adds `options`
-(labels of those that are open), `hint` (the form of the answer, options included), `thinking`
-(whether to think before answering) and, but for pages, `briefs` (what the agent's faculties add).
+says how it comes about who lives on (none: nobody is born later), and `complete(graph)` whether
+everybody sees everybody on a graph, as it was at the start. A question adds `options` (labels of
+those that are open), `hint` (the form of the answer, options included), `thinking` (whether to
+think before answering) and, but for pages, `briefs` (what the agent's faculties add).
 """
 
 from __future__ import annotations
@@ -154,6 +155,7 @@ class Prompts:
             "name_of": one.name_of,
             "name_at": one.name_at,
             "succession": one.succession,
+            "complete": one.complete,
             "moment": one.moment,
             "p": one.params,
             "scenario": _spaced(self.scenario),

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from .cast import Cast
 from .draws import Array
+from .errors import ScenarioError
 from .graph import Graph
 from .outside import Embedder
 from .table import Table
@@ -43,6 +44,13 @@ class Params(BaseModel):
         """Names of the parameters that are so marked."""
         fields = cls.model_fields.items()
         return {name for name, field in fields if field.json_schema_extra == OF_DEFAULT_CAST}
+
+
+def mean_over(some: Array, values: Array) -> Array:
+    """The mean over those marked, (R, N) -> (R,); NaN if there are none."""
+    count = some.sum(1)
+    total: Array = np.where(some, values, 0).sum(1)
+    return total / np.where(count, count, np.nan)
 
 
 @dataclass(frozen=True)
@@ -84,6 +92,10 @@ class Afterword(Protocol):
 
     def pages(self) -> Iterator[Page]:
         """Its rounds, with their lines and public columns."""
+        ...
+
+    def holders(self, column: str) -> Array:
+        """Whose public column this is, (N,) of bool; others have zeros, or nothing, there."""
         ...
 
     def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
@@ -248,18 +260,21 @@ def brings(additions: Additions) -> Callable[[M], M]:
 def wrapped(scenario: Scenario, wrap: Mechanism, **given: Any) -> Scenario:
     """A scenario in a mechanism, with what that brings along.
 
+    Raises ScenarioError for a measure that both have.
+
     >>> from society.scenarios.donor_game import donor_game
     >>> from society.scenarios.generations import generations
     >>> wrapped(donor_game, generations, count=3).stage.levels
     ('generation', 'game', 'round')
     """
     added: Additions = getattr(wrap, "brings", Additions())
-    stage, told = scenario.stage, {measure.name: measure for measure in scenario.measures}
+    _refuse_twice(scenario, wrap.__name__, added.measures)
+    stage = scenario.stage
     concluding = None if added.afterword is None else partial(added.afterword, own=given)
     return replace(
         scenario,
         play=wrap(scenario.play, **given),
-        measures=tuple({**told, **{measure.name: measure for measure in added.measures}}.values()),
+        measures=(*scenario.measures, *added.measures),
         relations=tuple(dict.fromkeys((*scenario.relations, *added.relations))),
         stage=replace(
             stage,
@@ -271,6 +286,17 @@ def wrapped(scenario: Scenario, wrap: Mechanism, **given: Any) -> Scenario:
         afterword=_both(scenario.afterword, concluding),
         mechanisms=(*scenario.mechanisms, wrap.__name__),
     )
+
+
+def _refuse_twice(scenario: Scenario, mechanism: str, added: Iterable[Measure]) -> None:
+    """Raises ScenarioError for measures that would overwrite those of the scenario."""
+    twice = {measure.name for measure in scenario.measures} & {measure.name for measure in added}
+    if twice:
+        inner = "".join(f" in {name}" for name in scenario.mechanisms)
+        raise ScenarioError(
+            f"{mechanism} measures {', '.join(sorted(twice))}, and so does {scenario.name}{inner}; "
+            "give measures of your own other names, or leave one of the mechanisms out"
+        )
 
 
 def _both(one: Conclusion | None, other: Conclusion | None) -> Conclusion | None:

@@ -1,18 +1,23 @@
 """One sentence that opens with given words, found in all that a model says around it.
 
-It begins at the last place where the opening begins a sentence, be it in an object, after "Answer:"
-or at the end of thoughts, and ends with its paragraph:
+It begins where the opening begins a sentence, be it in an object, after "Answer:" or at the end of
+thoughts, and ends with its paragraph:
 
     markup and quotes        around the sentence are left out; items of a list in it stand in line
     another paragraph        is chatter, unless the sentence goes on there: after ":", ";" or ","
     another sentence in it   leaves in doubt which is meant, so that neither is read
-    abbreviations, decimals  and numbers of items end no sentence
+    another opening          does so, too, unless the same is said again; what stands before an
+                             object or "Answer:", or is marked as thoughts, has not been said
+    abbreviations, decimals  and numbers of items end no sentence, nor does what goes on in lower
+                             case
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from .errors import CutOff, Unparsed
@@ -24,6 +29,7 @@ from .wording import clean
 _LEADING = WRAPPING + ":•–—-"
 _GOES_ON = (":", ";", ",")
 _BREAKS_OFF = (*_GOES_ON, "-", "–", "—", "(")
+_QUOTES = tuple("\"'“”‘’‹›")
 _OPENED_BY = {'"': '"', "”": "“", "›": "‹", "**": "**"}  # `clean` has made « and » single
 _BEFORE = re.compile(r"(?:^|[^\w\s]|\b(?:so|thus|hence|therefore))[\s>#*_`]*$", re.IGNORECASE)
 _BULLET = re.compile(r"(?:[-*•–>#]+\s+)+")
@@ -32,7 +38,9 @@ _ITEM_NUMBER = re.compile(r"(?:^|[,;:(])\s*\d{1,2}$")
 _MARKUP = re.compile(r"\*\*+|`+")
 _CLOSED = re.compile(r"[.!?](\"|”|›|\*\*)")
 _END = re.compile(r"([.!?…]+)[\"'”’›)\]]*\s+")
-_SHORT = {"approx", "avg", "ca", "cf", "e.g", "i.e", "incl", "max", "min", "no", "resp", "vs"}
+_OPENS = "([\"'“‘‹"
+_SHORT = {"a.k.a", "al", "approx", "avg", "ca", "cf", "e.g", "gen", "i.e", "incl", "max", "min"}
+_SHORT |= {"no", "resp", "vs", "w.r.t"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,33 +80,57 @@ class Sentence(Words):
         return sentence
 
     def _found(self, said: str, legal: Legal) -> str:
-        """The sentence that begins with the last opening, as it is kept: on one line."""
+        """The sentence that begins with the opening, as it is kept: on one line."""
         said = "\n".join(map(clean, said.splitlines()))
-        end = self._opened(said)
-        if end < 0:
+        openings = self._opened(said)
+        if not openings:
             raise unread(said, Given(said), self.hint(legal))
-        rest = said[end:]
+        rest = said[openings[-1].end() :]
         first = rest.lstrip(_LEADING)
         colon = ":" in rest[: len(rest) - len(first)]
         begun = colon or "\n\n" not in rest[: len(rest) - len(first)]
-        body = _trimmed(_alone(_in_line(first))) if begun else ""
+        body = _body(first) if begun else ""
         if not any(map(str.isalnum, body)):
             raise Unparsed(f"got no more than {self.opening!r}; expected {self.hint(legal)}")
         _single(body, self.hint(legal))
+        if other := _another(said, openings, body):
+            both = f"{quoted(other)} and {quoted(body)} after {self.opening!r}"
+            raise Unparsed(f"got {both}; expected {self.hint(legal)}")
         sentence = f"{self.opening}{':' if colon else ''} {body}"
         if len(sentence) > self.limit:
             raise Unparsed(f"got {len(sentence)} characters; expected {self.hint(legal)}")
         return sentence
 
-    def _opened(self, said: str) -> int:
-        """Where the last opening ends that begins a sentence; -1 if there is none."""
+    def _opened(self, said: str) -> list[re.Match[str]]:
+        """Where the opening begins a sentence, and is not only quoted itself."""
         words = r"[\s*_`]+".join(map(re.escape, self.opening.split()))
-        last = -1
+        openings = []
         for found in re.finditer(rf"(?<!\w){words}(?!\w)", said, re.IGNORECASE):
             line = said.rfind("\n", 0, found.start()) + 1
-            if _BEFORE.search(said[max(line, found.start() - 40) : found.start()]):
-                last = found.end()
-        return last
+            before = said[max(line, found.start() - 40) : found.start()]
+            mentioned = before[-1:] in _QUOTES and said[found.end() : found.end() + 1] in _QUOTES
+            if _BEFORE.search(before) and not mentioned:
+                openings.append(found)
+        return openings
+
+
+def _another(said: str, openings: Sequence[re.Match[str]], body: str) -> str:
+    """What follows one of the openings but the last, and says something else; "" if none does."""
+    for one, following in pairwise(openings):
+        other = _body(said[one.end() : following.start()].lstrip(_LEADING))
+        if _alike(other) not in ("", _alike(body)):
+            return other
+    return ""
+
+
+def _body(text: str) -> str:
+    """What a text that follows an opening says first, on one line."""
+    return _trimmed(_alone(_in_line(text)))
+
+
+def _alike(body: str) -> str:
+    """What two sentences that say the same have in common."""
+    return " ".join(re.findall(r"\w+", body.casefold()))
 
 
 def _in_line(text: str) -> str:
@@ -165,8 +197,8 @@ def _single(body: str, expected: str) -> None:
 
 def _ends(body: str, found: re.Match[str]) -> bool:
     """Whether a full stop, or what looks like one, ends a sentence."""
-    if body[found.end()].islower() and found[0].rstrip() != ".":
-        return False  # an ellipsis, or a quoted question in the middle
+    if body[found.end() :].lstrip(_OPENS)[:1].islower():
+        return False  # an abbreviation, an ellipsis, or a quoted question in the middle
     start = body.rfind(" ", 0, found.start()) + 1
-    word = body[start : found.start()].lstrip("([\"'“‘‹").casefold()
+    word = body[start : found.start()].lstrip(_OPENS).casefold()
     return not (word in _SHORT or _ITEM_NUMBER.search(body[: found.start()]))

@@ -202,8 +202,13 @@ def _refuse_unasked(given: Iterable[str], cast: Cast, name: str) -> None:
         )
     unasked = [model for model in given if model not in asked]
     if unasked:
-        words = f"nobody asks it; asked are: {', '.join(sorted(asked))}"
-        raise Refused(*(Fault((model,), words, True) for model in unasked))
+        names = sorted(asked)
+        words = (
+            f"nobody asks the model {{}}; asked are: {', '.join(names)}; name one as in "
+            f"--set models.{names[0]}.model=M"
+        )
+        # --model says the setting `model` of the default one, and nothing else of it.
+        raise Refused(*(Fault((one, "model"), words.format(one)) for one in unasked))
 
 
 def prepared(spec: Spec, own: Iterable[object] = ()) -> Setup:

@@ -62,16 +62,7 @@ def rehearsed(play: Play, table: Table) -> Iterator[Line]:
     It is rehearsed for one replicate at a table of its own, where every answer is silent and nobody
     leaves. Since lines do not depend on answers, these are all that can come.
     """
-    graphs = complete_graphs(tuple(table.graphs), 1, table.ids)
-    alone = Table(
-        table.params,
-        seed=table.seed,
-        ids=table.ids,
-        replicate_ids=table.replicate_ids[:1],
-        horizon=table.horizon,
-        graphs=graphs,
-    )
-    alone.cohorts = {name: seats[:1] for name, seats in table.cohorts.items()}
+    alone = _aside(table)
     script, received = play(alone), None
     while True:
         try:
@@ -84,3 +75,24 @@ def rehearsed(play: Play, table: Table) -> Iterator[Line]:
         if isinstance(said, Ask):
             silent = silence(said.reply, (1, alone.agents))
             received = silent.get("", silent)
+
+
+def succeeds(play: Play, table: Table) -> bool:
+    """Whether a play itself sees to it who lives on and who is born."""
+    alone = _aside(table)
+    play(alone)  # says so before its first line
+    return alone.succession is not None
+
+
+def _aside(table: Table) -> Table:
+    """A table like this one, of a single replicate in which everybody sees everybody."""
+    alone = Table(
+        table.params,
+        seed=table.seed,
+        ids=table.ids,
+        replicate_ids=table.replicate_ids[:1],
+        horizon=table.horizon,
+        graphs=complete_graphs(tuple(table.graphs), 1, table.ids),
+    )
+    alone.cohorts = {name: seats[:1] for name, seats in table.cohorts.items()}
+    return alone

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
@@ -29,6 +30,12 @@ hypothesis.settings.register_profile(
     "society", deadline=None, max_examples=60, derandomize=True, database=None
 )
 hypothesis.settings.load_profile("society")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and their modules stay: collecting garbage need not look at them again."""
+    gc.collect()
+    gc.freeze()
 
 
 class Album:

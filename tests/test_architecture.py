@@ -54,7 +54,7 @@ FOR_COMPONENTS = {"errors", "draws", "checks", "talk", "graph", "replies", "agen
 FOR_COMPONENTS |= {"calls", "prompts", "reading", "wording"}  # for those that speak
 FOR_COMPONENTS |= {"rubric"}  # for those that code texts
 FOR_SCENARIOS = FOR_COMPONENTS | {"table", "cast", "wrap", "scenario", "claims", "comparisons"}
-FOR_SCENARIOS |= {"sentence"}
+FOR_SCENARIOS |= {"sentence", "lineage"}
 FOR_THEATRE = {"errors", "draws", "graph", "talk", "scenario", "calls", "lineage", "theatre"}
 
 

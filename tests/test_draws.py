@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.draws import Array, Draws, Places
+from society.draws import STRIDE, Array, Draws, Places, mixed
 from society.scenario import Params
 from society.table import Table
 
@@ -173,3 +173,13 @@ def test_between_takes_bounds_that_differ_from_place_to_place() -> None:
 
 def test_nobody_draws_nothing() -> None:
     assert drawn(lottery(Places.at(np.array([], int))), "normal") == []
+
+
+def test_words_are_mixed_as_by_splitmix64() -> None:
+    """The first numbers of Vigna's reference generator from seed 1234567."""
+    words = np.uint64(1234567) + STRIDE * np.arange(1, 4, dtype=np.uint64)
+    assert mixed(words).tolist() == [
+        6457827717110365317,
+        3203168211198807973,
+        9817491932198370423,
+    ]

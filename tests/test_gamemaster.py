@@ -805,13 +805,30 @@ def test_a_bare_array_is_no_fact(play: Play) -> None:
         play(careless)
 
 
-def test_an_edit_that_names_nobody_leaves_the_complete_graph_unwritten(play: Play) -> None:
-    nobody = np.full((1, 3), NOBODY)
+def test_joins_leave_a_complete_graph_unwritten(play: Play) -> None:
+    """All know each other already."""
 
     def idle(table: Table) -> Script:
         before = table.graph("all")
-        yield Tell("left", cuts={"all": nobody})
-        yield Tell("met", joins={"all": np.array([[1, 2, 0]])})  # all know each other already
+        yield Tell("met", joins={"all": np.array([[1, 2, 0]])})
         assert table.graph("all") is before
 
     play(idle)
+
+
+def test_a_replicate_is_matched_alike_in_a_batch_and_alone(play: Play) -> None:
+    """Somebody is cut off in one replicate, nobody in the other."""
+
+    def dances(table: Table) -> Script:
+        parted = (table.ids == 0) & (table.replicate_ids[:, None] == 0)
+        for _ in table.rounds():
+            yield Tell("quarrelled", cuts={"all": np.where(parted, 1, NOBODY)})
+            number = table.draws("dance").uniform("number")
+            partner = table.graph("all").matched(number, table.present)
+            yield Tell("danced", {"partner": own(partner)})
+
+    def of_the_second(**at: Any) -> list[list[int]]:
+        return [partner[-1].tolist() for partner in play(dances, rounds=20, **at).told("partner")]
+
+    alone = of_the_second(replicate_ids=[1], agents=6)
+    assert alone == of_the_second(replicates=2, agents=6)

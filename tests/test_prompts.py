@@ -11,7 +11,7 @@ import pytest
 
 from society.agent import ANYTHING, Component, Inquiry, Members, News, One
 from society.cast import Cohort, Troupe
-from society.errors import InputError
+from society.errors import InputError, PartError
 from society.gamemaster import GameMaster
 from society.members import World
 from society.outside import Outside
@@ -184,6 +184,12 @@ def test_a_folder_may_change_what_all_questions_have_in_common(files: Files) -> 
 def test_templates_see_peers_with_what_is_seen_of_them(files: Files) -> None:
     each = "{% for peer in peers %}{{ peer.name }}:{{ peer.catch }} {% endfor %}"
     assert asked(files("pack", effort=each)) == ["1:2.0 2:0.25 ", "0:1.5 2:0.25 ", "0:1.5 1:2.0 "]
+
+
+def test_templates_know_whether_everybody_sees_everybody(files: Files) -> None:
+    assert asked(files("pack", effort="{{ complete('all') }}"))[0] == "True"
+    with pytest.raises(PartError, match="there is no graph 'al'; did you mean 'all'"):
+        asked(files("pack", effort="{{ complete('al') }}"))
 
 
 def test_facts_common_to_all_come_first_so_that_prompts_begin_alike(files: Files) -> None:

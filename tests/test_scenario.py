@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from society.draws import Array
+from society.errors import ScenarioError
 from society.scenario import (
     Additions,
     Afterword,
@@ -21,6 +23,7 @@ from society.scenario import (
     Stage,
     Told,
     brings,
+    mean_over,
     wrapped,
 )
 from society.table import Table
@@ -59,7 +62,7 @@ FAIR = Scenario(
 
 @brings(
     Additions(
-        measures=(Measure("price", "coins of the year", doubled),),
+        measures=(Measure("revenue", "coins of the year", doubled),),
         relations=("haggle", "visit"),
         levels=("year",),
         columns=("price", "harvest"),
@@ -77,6 +80,13 @@ def yearly(play: Play, *, count: int = 2) -> Play:
     return years
 
 
+@brings(Additions(levels=("week",)))
+@mechanism
+def weekly(play: Play) -> Play:
+    """The fair comes every week."""
+    return play
+
+
 @mechanism
 def plain(play: Play) -> Play:
     """Brings nothing."""
@@ -86,8 +96,9 @@ def plain(play: Play) -> Play:
 def test_measures_relations_and_words_are_added_to_those_of_the_scenario() -> None:
     whole = wrapped(FAIR, yearly)
     assert [(measure.name, measure.unit) for measure in whole.measures] == [
-        ("price", "coins of the year"),  # of the same name: that of the mechanism counts
+        ("price", "coins"),
         ("sold", "coins"),
+        ("revenue", "coins of the year"),
     ]
     assert whole.relations == ("haggle", "visit")
     assert whole.stage.columns == ("price", "harvest")
@@ -97,7 +108,14 @@ def test_measures_relations_and_words_are_added_to_those_of_the_scenario() -> No
 
 def test_levels_of_rounds_come_around_those_of_the_scenario() -> None:
     assert wrapped(FAIR, yearly).stage.levels == ("year", "day")
-    assert wrapped(wrapped(FAIR, yearly), yearly).stage.levels == ("year", "year", "day")
+    assert wrapped(wrapped(FAIR, weekly), yearly).stage.levels == ("year", "week", "day")
+
+
+def test_a_measure_of_the_scenario_is_not_overwritten() -> None:
+    """A summary has one value for a name."""
+    said = "yearly measures revenue, and so does fair in plain in yearly; give measures of your own"
+    with pytest.raises(ScenarioError, match=said):
+        wrapped(wrapped(wrapped(FAIR, plain), yearly), yearly)
 
 
 def test_the_mechanisms_are_named_from_the_inside() -> None:
@@ -136,3 +154,9 @@ def test_scenario_and_mechanism_both_say_what_they_find_at_the_end() -> None:
     assert findings(found("own"), None) == ["own"]
     assert findings(None, of_mechanism) == ["added by me"]
     assert findings(found("own"), of_mechanism) == ["own", "added by me"]
+
+
+def test_a_mean_over_some_leaves_out_the_others_and_that_over_nobody_is_not_known() -> None:
+    some = np.array([[True, True, False], [False, False, False]])
+    means = mean_over(some, np.array([[1.0, 2.0, np.nan], [4.0, 5.0, 6.0]]))
+    np.testing.assert_array_equal(means, [1.5, np.nan])

@@ -227,6 +227,13 @@ def test_models_that_nobody_asks_are_refused_where_they_are_named(study: Study) 
         prepared(load("study/a.yaml"))
 
 
+def test_a_model_of_the_command_line_that_nobody_asks_is_refused_there(study: Study) -> None:
+    """Cohorts whose models have names of their own ask none of --model."""
+    mixed = told(load("donor_language_mixed_minds"), minds(model={"model": "offline"}))
+    with pytest.raises(ScenarioError, match=r"^--model: nobody asks the model default"):
+        prepared(mixed)
+
+
 def test_without_anybody_who_asks_there_are_no_minds() -> None:
     assert prepared(load("fishing_village", {"limits": {"max_calls": 1}})).minds() is None
 

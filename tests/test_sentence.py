@@ -38,6 +38,10 @@ WHOLE = [
     "partner kept everything, in which case I give no. 2 in the chain the benefit of the doubt.",
     "My plan will be to begin low... then to climb by 10 % with every kind deed I hear of.",
     'My plan will be to ask myself "would I want this done to me?" and to give 50 % if so.',
+    "My plan will be to give 50%, 20%, 10%, etc. depending on how often I hear of (good) deeds.",
+    "My plan will be to treat all alike w.r.t. A and B, be they kind (a.k.a. Givers) or not.",
+    "My plan will be to give 10 % to gen. 1 and 20 % to gen. 2, as Nowak et al. 1998 have it.",
+    "My plan will be to give 30 % to s.o. unknown, 50 % to s.o. (presumably) kind.",
     "My plan will be to keep a reserve of 50 units, to give 1% of the rest at first, and 20% at "
     "most later on, cf. the advice of those who came to 1,024.7 units before me",
 ]
@@ -108,6 +112,7 @@ def test_markup_quotes_and_lists_are_put_in_line(text: str, sentence: str) -> No
         (f"{HALF}\nThen I match others.", "several sentences, the second begins 'Then I match"),
         ("My plan will be to:\n1. Give half.\n2. Match others.", "several sentences"),
         ("My plan will be to give half! 30 % later.", "the second begins '30 % later.'"),
+        (f"{HALF[:-1]}, etc. Then I match others.", "the second begins 'Then I match others.'"),
         (f"My plan will be {'very ' * 300}kind.", "got 1521 characters; expected"),
     ],
 )
@@ -134,9 +139,35 @@ def test_a_sentence_that_breaks_off_can_be_asked_for_again_with_more_room(text: 
         read(PLAN, text, Legal(), "length" if text.endswith("and") else "stop")
 
 
-def test_the_last_opening_counts() -> None:
-    thoughts = "My plan will be to give all.\n\nThat is naive. On second thoughts:\n\n"
-    assert parsed(thoughts + HALF) == HALF
+@pytest.mark.parametrize(
+    ("one", "between", "other"),
+    [
+        ("to give all.", "\n\nThat is naive. On second thoughts:\n\n", "to give half."),
+        ("to give 20%.", "\n\nThis is because I think that it pays. ", "to be robust."),
+        ("to give 20%.", " ", "to give 20%, then all."),
+        ("to give 20%:", " ", "to be robust."),
+    ],
+)
+def test_of_two_different_sentences_none_is_read(one: str, between: str, other: str) -> None:
+    with pytest.raises(Unparsed, match=f"got '{one[:-1]}.*' and '{other}' after 'My plan will be'"):
+        parsed(f"My plan will be {one}{between}My plan will be {other}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"My plan will be to give all. That is naive.\n\nAnswer: {HALF}",
+        f"My plan will be to give all.\n**Final answer:**\n{HALF}",
+        f"<think>My plan will be to give all.</think>{HALF}",
+        f"My plan will be to give all. Or not?\n{json.dumps({'answer': HALF})}",
+        f"**{HALF}**\n\nTo say it again:\n\n{HALF.lower()}",
+        f'I start with "My plan will be", as asked.\n\n{HALF}',
+        f'{HALF}\n\nThis begins with "My plan will be".',
+    ],
+    ids=["answer", "final answer", "thoughts", "object", "twice the same", "quoted", "mentioned"],
+)
+def test_what_was_only_thought_or_mentioned_leaves_no_doubt(text: str) -> None:
+    assert parsed(text).casefold() == HALF.casefold()
 
 
 def test_words_of_the_opening_may_stand_in_another_sentence() -> None:

@@ -13,7 +13,7 @@ from society.errors import CastError
 from society.replies import Amount, Form, Mix, Peer
 from society.table import Table
 from society.talk import Ask, Line, Script, Tell, common
-from society.wrap import overhear, questions
+from society.wrap import overhear, questions, succeeds
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played
@@ -199,3 +199,17 @@ def test_a_rehearsal_misses_a_cohort_that_nobody_made() -> None:
         CastError, match=r"needs a cohort called 'referee'; did you mean 'referees'\?"
     ):
         list(questions(refereed, here))
+
+
+def test_a_play_that_sees_to_who_is_born_says_so_at_a_table_of_its_own() -> None:
+    """Whatever has been said at the table that it is to be played at."""
+
+    def dynasty(table: Table) -> Script:
+        table.succession = "the eldest"
+        return auction(table)
+
+    here = table(1)
+    assert succeeds(dynasty, here)
+    assert here.succession is None
+    here.succession = "by lot"
+    assert not succeeds(auction, here)

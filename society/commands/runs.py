@@ -176,11 +176,18 @@ def _has_generations(run: RunFile) -> bool:
 
 
 def _tell_lineage(run: RunFile) -> None:
+    from society.errors import InputError
     from society.lineage import lineage
+    from society.runs.heredity import heredity
     from society.theatre.ancestry import ancestry
 
     print()
-    ancestry(lineage(run.pages()), console(), others=run.manifest.replicates - 1)
+    try:
+        shown = lineage(run.pages(), heredity=heredity(run.manifest))
+    except InputError as error:  # a graph of the user's that is not where it was, say
+        print(f"No lineage: {error}")
+        return
+    ancestry(shown, console(), others=run.manifest.replicates - 1)
 
 
 def _report(args: argparse.Namespace, run: RunFile) -> None:

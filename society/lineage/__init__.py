@@ -1,24 +1,35 @@
 """Who descends from whom, read off the pages of a run that has generations.
 
+    generations   what pages tell of each generation, for all replicates at once
+    elders, descents    whom newborn agents have what they are from: of one step, as seats
+    lineage, descent    all lives of one replicate
+    graph, graphml, newick      lineages as files
+    by_generation               means of measures
+
 A life begins where `descended` marks its row as newborn, and lasts while `selected` lets it
-survive. It has the heritable traits of its parent. Where newborn agents devise their strategies by
-the advice of several elders, the parent is one of them drawn by chance, and no source of the words:
-then the advisers are those whose strategies it was shown, and its kin is the one of them whose
-wording is most like its own. (Kinship by wording is ours; Vallinder and Hughes 2024 draw lineages
-by hand.)
+survive. From whom it descends is decided in one place, society.lineage.heredity: whoever draws a
+tree, splits a change or writes a file of a lineage has it from there.
 """
 
 from __future__ import annotations
 
+from .courses import by_generation
 from .formats import graph, graphml, newick
 from .generations import Generation, generations
+from .heredity import Descents, Elders, Heredity, descents, elders
 from .lives import Life, Lineage, descent, lineage
 
 __all__ = [
+    "Descents",
+    "Elders",
     "Generation",
+    "Heredity",
     "Life",
     "Lineage",
+    "by_generation",
     "descent",
+    "descents",
+    "elders",
     "generations",
     "graph",
     "graphml",

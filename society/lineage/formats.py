@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from .lives import Life, Lineage
@@ -18,21 +20,26 @@ if TYPE_CHECKING:
 def graph(lineage: Lineage) -> nx.MultiDiGraph[str]:
     """Lives as nodes, with edges from the elder to the younger.
 
-    kind of an edge: `parent`; `advice`; `kin` for the advice along which words are thought to have
-    come. Numbers at nodes are means over a life, and left out where there is none.
+    kind of an edge: `parent` or `advice`; ancestor: whether the younger one is drawn below this
+    elder (see Lineage). alive: whether a life lasts to the end. guessed: whether from whom it
+    descends is a guess. Numbers at nodes are means over a life, and left out where there is none.
     """
     import networkx as nx
 
     made: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+    guesses = lineage.guesses
     for life in lineage.lives.values():
-        made.add_node(life.name, **_attributes(life))
+        alive, guessed = life.lived_in(lineage.generations), life.number in guesses
+        made.add_node(life.name, alive=alive, guessed=guessed, **_attributes(life))
     for life in lineage.lives.values():
-        kin = lineage.kin(life.number)
-        if life.parent is not None:
-            made.add_edge(lineage.lives[life.parent].name, life.name, kind="parent")
-        for number in life.advisers:
-            adviser = lineage.lives[number]
-            made.add_edge(adviser.name, life.name, kind="kin" if adviser == kin else "advice")
+        ancestor = lineage.ancestor(life.number)
+        # Whoever has advisers does not descend from its parent as such.
+        descends = "advice" if life.advisers else "parent"
+        parents = () if life.parent is None else (life.parent,)
+        for kind, numbers in (("parent", parents), ("advice", life.advisers)):
+            for elder in map(lineage.lives.__getitem__, numbers):
+                drawn = kind == descends and elder == ancestor
+                made.add_edge(elder.name, life.name, kind=kind, ancestor=drawn)
     return made
 
 
@@ -63,17 +70,28 @@ def graphml(lineage: Lineage) -> str:
 
 
 def newick(lineage: Lineage) -> str:
-    """The tree of parents and children as Newick, with lengths in generations.
+    """The tree of a lineage as Newick, with lengths in generations.
 
-    A node stands where its life began, the root where the first generation did; founders, if there
-    are several, are the children of a root without a name.
+    A tip is a life, as far from the root as its last generation: those who live in the end are the
+    furthest. A fork is a birth, on the line of the one from whom the newborn descends, at the end
+    of the generation before. All founders hang from the root, the beginning of the first
+    generation, whenever they came.
     """
     trees: dict[int, str] = {}
-    for number in sorted(lineage.lives, reverse=True):  # children before their parents
+    for number in sorted(lineage.lives, reverse=True):  # the young before their elders
         life = lineage.lives[number]
-        young = ",".join(trees.pop(child.number) for child in lineage.children(number))
-        since = 1 if life.parent is None else lineage.lives[life.parent].born
         # Unquoted, an underscore would be read as a space.
-        trees[number] = f"({young})" * bool(young) + f"'{life.name}':{life.born - since}"
-    roots = [trees[life.number] for life in lineage.founders]
-    return f"{roots[0]};" if len(roots) == 1 else f"({','.join(roots)});"
+        tree, at = f"'{life.name}'", life.last
+        for forked, young in _forks(lineage.children(number)):
+            tree = f"({tree}:{at - forked},{','.join(trees.pop(one.number) for one in young)})"
+            at = forked
+        begin = 0 if lineage.ancestor(number) is None else life.born - 1
+        trees[number] = f"{tree}:{at - begin}"
+    return f"({','.join(trees[life.number] for life in lineage.founders)});"
+
+
+def _forks(children: tuple[Life, ...]) -> Iterator[tuple[int, list[Life]]]:
+    """At the end of which generation children were born, the last ones first."""
+    by_birth = sorted(children, key=lambda one: (-one.born, one.number))
+    for born, young in groupby(by_birth, key=lambda one: one.born):
+        yield born - 1, list(young)

@@ -9,7 +9,6 @@ import numpy as np
 
 from society.draws import Array
 from society.errors import InputError
-from society.graph import Graph
 from society.talk import Page, Step
 
 
@@ -35,19 +34,6 @@ class Generation(NamedTuple):
     fitness: Array | None = None
     phenotype: Array | None = None
     survives: Array | None = None
-
-    def advisers(self, replicate: int, seat: int, advise: Graph | None = None) -> Array:
-        """Seats in the generation before whose strategies somebody was shown to devise its own.
-
-        advise: the graph on which elders were seen; None: everybody saw everybody.
-        """
-        if self.elder is None or self.devising is None or not self.devising[replicate, seat]:
-            return np.empty(0, np.int64)
-        seats = np.flatnonzero(self.elder[replicate])
-        if advise is not None:
-            seats = np.intersect1d(seats, advise.neighbours(replicate, seat))
-        others: Array = seats[seats != seat]
-        return others
 
 
 def generations(pages: Iterable[Page]) -> Iterator[Generation]:

@@ -1,26 +1,30 @@
-"""Lives of one replicate, with their parents, advisers and kin."""
+"""Lives of one replicate, and from whom each of them descends."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cached_property
 from typing import NamedTuple
 
-from society.graph import NOBODY, Graph
+from society.graph import NOBODY
 from society.talk import Page
 
 from .generations import Generation, generations
+from .heredity import Elders, Heredity, elders
+from .likeness import Wordings
+
+_NO_MORE = Heredity()
 
 
 class Life(NamedTuple):
     """One agent from its birth on.
 
     name: GENERATION_INDEX, as agents know it. born, last: generations in which it lived, from 1.
-    parent: number of the parent's life. advisers: numbers of the lives whose strategies it was
-    shown. strategy: in words, "" if it has none. fitness, phenotype: of each generation that it has
-    finished, NaN where it had none. survives: whether the last of these let it live on.
+    parent: number of the life whose heritable columns it has. advisers: numbers of the lives by
+    whose strategies it devised words of its own. strategy: in words, "" if it has none. fitness,
+    phenotype: of each generation that it has finished, NaN where it had none. survives: whether the
+    last of these let it live on.
     """
 
     number: int
@@ -41,18 +45,44 @@ class Life(NamedTuple):
 
 @dataclass(frozen=True)
 class Lineage:
-    """All lives of one replicate, by number; parents have smaller numbers than their children.
+    """All lives of one replicate, by number; elders have smaller numbers than those after them.
 
+    A life descends from its parent; if it devised a strategy by advice, from the adviser with the
+    wording most like its own. That is a guess at where words come from, and ours.
     generations: how many have begun.
     """
 
     lives: Mapping[int, Life]
     generations: int
 
+    def ancestor(self, number: int) -> Life | None:
+        """From whom a life descends; None for the first generation, and for who has entered."""
+        return self._ancestors[number]
+
+    @cached_property
+    def _ancestors(self) -> dict[int, Life | None]:
+        return {number: self._ancestor(life) for number, life in self.lives.items()}
+
+    @cached_property
+    def _wordings(self) -> Wordings:
+        return Wordings(life.strategy for life in self.lives.values())
+
+    def _ancestor(self, life: Life) -> Life | None:
+        if life.advisers:
+            advisers = [self.lives[number] for number in life.advisers]
+            said = [one.strategy for one in advisers]
+            return advisers[self._wordings.most_alike(life.strategy, said)]
+        return None if life.parent is None else self.lives[life.parent]
+
+    @property
+    def guesses(self) -> frozenset[int]:
+        """Lives of which it is a guess from whom they descend: they had several advisers."""
+        return frozenset(life.number for life in self.lives.values() if len(life.advisers) > 1)
+
     @property
     def founders(self) -> tuple[Life, ...]:
-        """Lives without a parent: the first generation, and whoever was born to nobody."""
-        return tuple(life for life in self.lives.values() if life.parent is None)
+        """Lives that descend from nobody: the first generation, and whoever entered later."""
+        return tuple(life for life in self.lives.values() if self.ancestor(life.number) is None)
 
     def generation(self, number: int) -> tuple[Life, ...]:
         """Who lived in a generation, counted from 1; by seat."""
@@ -60,23 +90,23 @@ class Lineage:
         return tuple(sorted(found, key=lambda life: life.seat))
 
     def children(self, number: int) -> tuple[Life, ...]:
-        """Those of a life, by number."""
+        """Those who descend from a life, by number."""
         return self._children.get(number, ())
 
     @cached_property
     def _children(self) -> dict[int, tuple[Life, ...]]:
-        found: dict[int, tuple[Life, ...]] = {}
+        found: dict[int, list[Life]] = {}
         for life in self.lives.values():
-            if life.parent is not None:
-                found[life.parent] = (*found.get(life.parent, ()), life)
-        return found
+            if elder := self.ancestor(life.number):
+                found.setdefault(elder.number, []).append(life)
+        return {number: tuple(young) for number, young in found.items()}
 
     def line(self, number: int) -> Iterator[Life]:
         """A life and its ancestors, from the latest to the earliest."""
-        at: int | None = number
+        at: Life | None = self.lives[number]
         while at is not None:
-            yield self.lives[at]
-            at = self.lives[at].parent
+            yield at
+            at = self.ancestor(at.number)
 
     def common_ancestor(self) -> Life | None:
         """The last life from which all who lived in the last generation descend, if there is one.
@@ -88,62 +118,47 @@ class Lineage:
         shared = set.intersection(*lines) if lines else set()
         return self.lives[max(shared)] if shared else None
 
-    def kin(self, number: int) -> Life | None:
-        """The adviser whose strategy is most like that of a life, word by word; None without one.
 
-        Of equally alike ones the first. This is a guess at where words come from: ours.
-        """
-        life = self.lives[number]
-        if not (life.advisers and life.strategy):
-            return None
-        likeness = SequenceMatcher(None, b=life.strategy.split(), autojunk=False)
-
-        def alike(adviser: Life) -> float:
-            likeness.set_seq1(adviser.strategy.split())
-            return likeness.ratio()
-
-        return max((self.lives[one] for one in life.advisers), key=alike)
-
-
-def lineage(pages: Iterable[Page], replicate: int = 0, advise: Graph | None = None) -> Lineage:
+def lineage(pages: Iterable[Page], replicate: int = 0, heredity: Heredity = _NO_MORE) -> Lineage:
     """All lives of one replicate of a run.
 
-    advise: the graph on which elders were seen; None: everybody saw everybody. Raises InputError
-    if pages have no lines, or the run has no generations.
+    heredity: what its pages do not tell; see society.runs.heredity. Raises InputError if pages have
+    no lines, or the run has no generations.
     """
-    return descent(generations(pages), replicate, advise)
+    return descent(generations(pages), replicate, heredity)
 
 
-def descent(told: Iterable[Generation], replicate: int = 0, advise: Graph | None = None) -> Lineage:
+def descent(
+    told: Iterable[Generation], replicate: int = 0, heredity: Heredity = _NO_MORE
+) -> Lineage:
     """The same from generations that have been read."""
     lives: dict[int, Life] = {}
     before, number = None, 0
     for now in told:
         if not now.running[replicate, 0]:
             break
+        born = elders(before, now, replicate, heredity)
         for seat in range(now.life.shape[1]):
-            life = lives.get(int(now.life[replicate, seat])) or _born(
-                now, before, replicate, seat, advise
-            )
-            lives[life.number] = _grown(life, now, replicate)
+            at = int(now.life[replicate, seat])
+            life = lives.get(at) or _born(before, now, (replicate, seat), born)
+            lives[at] = _grown(life, now, replicate)
         before, number = now, now.number
     return Lineage(dict(sorted(lives.items())), number)
 
 
-def _born(
-    now: Generation, before: Generation | None, replicate: int, seat: int, advise: Graph | None
-) -> Life:
-    place, agents = (replicate, seat), now.life.shape[1]
-    number, parent = int(now.life[place]), int(now.parent[place])
-    elders = [] if before is None else before.life[replicate, now.advisers(*place, advise)]
+def _born(before: Generation | None, now: Generation, place: tuple[int, int], of: Elders) -> Life:
+    (replicate, seat), agents = place, now.life.shape[1]
+    number, parent = int(now.life[place]), of.parents[seat]
+    elders = of.advised.of(seat)
+    lives = elders if before is None else before.life[replicate]
     return Life(
         number,
         f"{number // agents + 1}_{number % agents + 1}",
         seat,
         now.number,
         now.number,
-        None if parent == NOBODY else parent,
-        tuple(sorted(map(int, elders))),
+        None if parent == NOBODY else int(lives[parent]),
+        tuple(sorted(map(int, lives[elders]))),
         "" if now.strategy is None else str(now.strategy[place]),
     )
 

@@ -3,16 +3,20 @@
 It reads the question as the script asks it, not its words, and answers in text, as models do: a
 sentence, then a JSON object. Each agent keeps a temper of its own,
 
-    answer = low + (high - low) (1 + 3 (2 temper + mood) / 3) / 5        of a number in [low, high]
+    answer = low + (high - low) (share + (mood - 1/2) / 5)              of a number in [low, high]
+    share  = 3/10 + 2/5 temper
 
 where temper in [0, 1) depends on (seed, replicate, agent), and mood on the address and the words of
-the question as well. So villages differ and nothing depends on the order of the questions.
+the question as well. So villages differ and nothing depends on the order of the questions. Of the
+words it knows nothing but a plan of its making: if they hold one, share is what this names. So who
+has a strategy follows it, if only as to how much, and strategies can do well or badly.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -79,6 +83,9 @@ _THOUGHTS = (
 )
 
 
+_PLANNED = re.compile(rf" to (?:{'|'.join(_STARTS)}), about (\d+) %, then to ")
+
+
 class Offline:
     """Answers by rule and addressed chance."""
 
@@ -113,8 +120,10 @@ class _Resident:
         assert request.question is not None, "there is a question to read"
         address = request.address
         self._question: Inquiry = request.question
+        self._words = "\n".join(message.content for message in request.messages)
         self._peers = request.peers
-        self._temper = generator(seed, f"offline\0{address.replicate}\0{address.agent}").random()
+        temper = generator(seed, f"offline\0{address.replicate}\0{address.agent}").random()
+        self._usual = 0.3 + 0.4 * temper
         occasion = "\0".join(map(str, (*address, request.fingerprint)))
         self._rng = generator(seed, f"offline\0{occasion}")
 
@@ -147,11 +156,16 @@ class _Resident:
             low = 0.0 if math.isinf(high) else high - _ENDLESS
         if math.isinf(high):
             high = low + _ENDLESS
-        return low + (high - low) * (1 + 3 * self._leaning()) / 5
+        return low + (high - low) * self._about(self._planned())
 
-    def _leaning(self) -> float:
-        """Temper and mood, in [0, 1)."""
-        return (2 * self._temper + float(self._rng.random())) / 3
+    def _planned(self) -> float:
+        """The share that the one plan in the words names; without a plan, by temper."""
+        named = _PLANNED.findall(self._words)
+        return int(named[0]) / 100 if len(named) == 1 else self._usual
+
+    def _about(self, share: float) -> float:
+        """A tenth more or less, by mood."""
+        return min(max(share + (float(self._rng.random()) - 0.5) / 5, 0.0), 1.0)
 
     def _mix(self, actions: Sequence[str]) -> Mapping[str, int]:
         """Whole percentages that sum to 100."""
@@ -164,9 +178,9 @@ class _Resident:
         return " ".join(parts)
 
     def _plan(self, opening: str) -> str:
-        """A sentence of its own with a number in it, so that no two agents have the same one."""
+        """A sentence of its own with a share in it, so that few agents have the same one."""
         starts, changes, reasons = (self.one_of(part) for part in (_STARTS, _CHANGES, _REASONS))
-        share = round(100 * self._leaning())
+        share = round(100 * self._about(self._usual))
         return f"{opening} to {starts}, about {share} %, then to {changes}, {reasons}"
 
 

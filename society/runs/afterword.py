@@ -46,6 +46,14 @@ class _Epilogue:
     def pages(self) -> Iterator[Page]:
         return self._run.pages()
 
+    def holders(self, column: str) -> Array:
+        manifest, held = self._run.manifest, np.zeros(self._run.manifest.agents, bool)
+        having = {name for note in manifest.columns if note.name == column for name in note.cohorts}
+        for cohort in manifest.cohorts:
+            if cohort.name in having:
+                held[list(cohort.seats)] = True
+        return held
+
     def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
         return self._outside.embedded(embedder, texts)
 

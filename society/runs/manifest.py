@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,6 +11,8 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from society.cast import Troupe
+from society.draws import Array
+from society.errors import SocietyError
 from society.gamemaster import GameMaster
 from society.scenario import Fold, Stage
 from society.tape import Answerer
@@ -34,10 +37,14 @@ class MeasureNote(BaseModel):
 
 
 class CohortNote(BaseModel):
-    """A cohort, and the seats that it takes in the first replicate."""
+    """A cohort, and the seats that it takes in the first replicate.
+
+    heritable: its columns that children have from their parents, public or not.
+    """
 
     name: str
     seats: tuple[int, ...]
+    heritable: tuple[str, ...] = ()
 
 
 class ColumnNote(BaseModel):
@@ -76,6 +83,14 @@ class Manifest(BaseModel):
     versions: dict[str, str]
     files: dict[str, str]
     prompts: dict[str, str] = {}
+
+    def seated(self, cohorts: Iterable[str]) -> Array:
+        """Who is in one of these cohorts, (N,) of bool."""
+        names, mask = set(cohorts), np.zeros(self.agents, bool)
+        for note in self.cohorts:
+            if note.name in names:
+                mask[list(note.seats)] = True
+        return mask
 
     @property
     def most(self) -> int:
@@ -116,7 +131,7 @@ def _extent(game: GameMaster) -> Extent | None:
         return None
     try:
         found = extent(game.scenario.play, game.table)
-    except Exception:  # The run itself meets whatever it is, and tells it with its place.
+    except SocietyError:  # The run itself meets whatever it is, and tells it with its place.
         return None
     return found if found.rounds else None
 
@@ -126,7 +141,11 @@ def _cohorts(answerer: Answerer) -> tuple[CohortNote, ...]:
     if not isinstance(answerer, Troupe):
         return ()
     return tuple(
-        CohortNote(name=company.name, seats=tuple(rows.seat[rows.replicate == 0].tolist()))
+        CohortNote(
+            name=company.name,
+            seats=tuple(rows.seat[rows.replicate == 0].tolist()),
+            heritable=tuple(one.name for one in company.declared.values() if one.heritable),
+        )
         for company in answerer.companies
         for rows in [company.rows]
     )

@@ -1,8 +1,8 @@
 """The lineage of one replicate as a tree: from founders down to those who live in the end.
 
 Lines that died out are counted. A life that handed its place in the tree to one child alone stands
-in a row with it: 1_7 > 3_2 > 5_4. Children stand below their parents; whose words they took up, if
-several elders advised them, is another matter (see society.lineage).
+in a row with it: 1_7 > 3_2 > 5_4. A life stands below the one from whom it descends, as all that
+tells of a lineage has it (see society.lineage.heredity); where that is a guess, it is said.
 """
 
 from __future__ import annotations
@@ -66,6 +66,8 @@ class _Ancestry:
         yield Text(f"lines of {len(founders)} of {len(lineage.founders)} founders go on")
         if ancestor is not None and len(self.living) > 1:
             yield Text(f"all descend from {ancestor.name}")
+        if guesses := len(lineage.guesses):
+            yield Text(f"{counted(guesses, 'birth')} placed by likeness of words, a guess")
 
     def _drawn(self, life: Life, above: Tree | None = None, depth: int = 0) -> Tree:
         """The tree from a life on, hung below another one."""

@@ -136,14 +136,15 @@ class Scene:
             texts = self.column(name)
             known = None if earlier is None else earlier.column(name)
             if texts is not None:
-                yield name, verb, np.where(self._new(texts, known), texts, "")
+                yield name, verb, np.where(self._new(texts, known) & _said(texts), texts, "")
 
     def _new(self, texts: Array, known: Array | None) -> Array:
         """Which texts were not known before, (R, N) of bool."""
         if self.newborn is None:
             return np.ones(texts.shape, bool) if known is None else texts != known
-        # Another life held what was known of this seat; what survivors hold has been told.
-        return self.newborn if known is None else self.newborn | (texts != known)
+        # Another life held what was known of this seat; what survivors hold has been told. Of those
+        # who put themselves into words and keep none, it is known when they were born.
+        return self.newborn if known is None else self.newborn | (_said(known) & (texts != known))
 
     def chosen(self, note: str, replicate: int) -> Chosen | None:
         """How a note came about; None if nobody was asked."""
@@ -178,6 +179,14 @@ def improvised(page: Page, stage: Stage) -> Stage:
     numbers = tuple(name for name in unique if name not in quotes)
     links = {name: name for name in peers}
     return replace(stage, columns=numbers, links=links, notes=notes, quotes=quotes)
+
+
+def _said(texts: Array) -> Array:
+    """Where there are words; a public column holds a number for those who do not have it."""
+    if texts.dtype.kind != "O":
+        return np.ones(texts.shape, bool)
+    words: Array = np.array([isinstance(text, str) for text in texts.flat])
+    return words.reshape(texts.shape)
 
 
 def _is_own(role: str) -> bool:

@@ -19,18 +19,7 @@ class Traits:
         self._columns = {one.name: one for one in manifest.columns if one.heritable}
         # What is quoted has its own place.
         self.names = tuple(name for name in self._columns if name not in manifest.stage.quotes)
-        self._owners = {
-            name: self._seats(manifest, column.cohorts) for name, column in self._columns.items()
-        }
-
-    @staticmethod
-    def _seats(manifest: Manifest, cohorts: tuple[str, ...]) -> Array:
-        """Who is in one of these cohorts, (N,) of bool."""
-        mask = np.zeros(manifest.agents, bool)
-        for cohort in manifest.cohorts:
-            if cohort.name in cohorts:
-                mask[list(cohort.seats)] = True
-        return mask
+        self._owners = {name: manifest.seated(one.cohorts) for name, one in self._columns.items()}
 
     def shown(self, name: str, values: Array) -> Array:
         """A column, (N,), by its labels; those who do not have it have nothing to show."""

@@ -107,17 +107,29 @@ def talk(recorded: Recorded) -> Talking:
     return talked
 
 
+class Staked(Params):
+    """What donors by rule look at when they put things into words."""
+
+    stake: str = "share"
+
+
 @pytest.fixture(scope="session")
 def answer(play: Play) -> Answer:
-    """`answer(kind, reply, *components, agents=..., fact=...)` to one question, (R, N)."""
+    """`answer(kind, reply, *components, agents=..., facts=...)` to one question, (R, N)."""
 
     def asked(
-        kind: str, reply: Reply, *parts: Component, facts: dict[str, Fact] | None = None, **at: Any
+        kind: str,
+        reply: Reply,
+        *parts: Component,
+        facts: dict[str, Fact] | None = None,
+        stake: str = "share",
+        **at: Any,
     ) -> Array:
         def script(table: Table) -> Script:
             yield Ask(kind, reply, facts or {})
 
-        answers: Array = play(script, *parts, **at).answers(kind)[0]
+        parlour = Scenario("parlour", script, Staked, lambda p, n: [], (), ("all",))
+        answers: Array = play(parlour, *parts, params={"stake": stake}, **at).answers(kind)[0]
         return answers
 
     return asked

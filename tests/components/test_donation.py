@@ -9,7 +9,7 @@ import pytest
 
 from society.components.donation import POLICIES, TRAITS, Donation, Policy
 from society.draws import Array
-from society.replies import Amount, Choice, Form, Words
+from society.replies import Amount, Choice, Form, Mix, Words
 from society.talk import HERITABLE, Ask, Inherit, Script, Tell, own
 
 if TYPE_CHECKING:
@@ -83,6 +83,25 @@ def test_under_a_fixed_stake_the_share_is_the_chance_to_give(answer: Answer) -> 
     part = donor("reciprocal")
     deeds = answer("donate", KEEP_OR_GIVE, part, facts=facts(N), replicates=N)
     assert deeds.mean(0) == pytest.approx([0.6, 0.4, 0.8], abs=4 * 0.5 / N**0.5)
+
+
+@pytest.mark.parametrize(
+    ("policy", "chances"),
+    [
+        ("fixed", [[0.4, 0.6, 0]] * 3),
+        ("reciprocal", [[0.4, 0.6, 0], [0.6, 0.4, 0], [0.2, 0.8, 0]]),
+        ("discriminating", [[0.4, 0.6, 0], [0.9, 0, 0.1], [0.4, 0.6, 0]]),
+        ("free_rider", [[1, 0, 0]] * 3),
+    ],
+)
+def test_asked_for_its_chances_a_donor_says_with_which_it_keeps_gives_and_punishes(
+    answer: Answer, policy: Policy, chances: list[list[float]]
+) -> None:
+    said = answer("suppose", Mix("keep", "give", "punish"), donor(policy), facts=facts())[0]
+    np.testing.assert_allclose(said, chances, atol=1e-12)
+    if policy != "discriminating":
+        said = answer("suppose", Mix("keep", "give"), donor(policy), facts=facts())[0]
+        np.testing.assert_allclose(said, np.array(chances)[:, :2], atol=1e-12)
 
 
 # Punishing and refusing
@@ -176,6 +195,36 @@ def test_the_rule_describes_itself(answer: Answer, policy: Policy, words: str) -
     assert said.tolist() == [[f"My strategy will be {words}"] * 3]
 
 
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        ("fixed", "to give with a chance of 60 %, whoever it is."),
+        (
+            "reciprocal",
+            "to give the more often, the more often the recipient and those before it are known to "
+            "have given, the latest deed counting most, and to a stranger with a chance of 60 %.",
+        ),
+        (
+            "discriminating",
+            "to give with a chance of 60 % to strangers and to those who are known to have given "
+            "50 % of the time or more, the latest deed counting most, and to others nothing, but "
+            "where I may, to punish them with a chance of 10 %.",
+        ),
+        (
+            "forwarding",
+            "to give if somebody gave to me last, and to begin with a chance of 60 %.",
+        ),
+        ("random", "to give or to keep, as chance has it."),
+        ("free_rider", "to give nothing."),
+    ],
+)
+def test_under_a_fixed_stake_it_speaks_of_chances(
+    answer: Answer, policy: Policy, words: str
+) -> None:
+    said = answer("devise", Words(), donor(policy), stake="fixed")
+    assert said.tolist() == [[f"My strategy will be {words}"] * 3]
+
+
 # Where traits come from
 
 
@@ -199,9 +248,13 @@ def born(play: Play, part: Donation, generations: int = 1) -> Played:
 
 
 def test_without_noise_and_mutation_children_are_like_their_parent(play: Play) -> None:
-    columns = born(play, Donation(noise=0, mutation=0)).pages[-1].public
+    """To the last bit."""
+    founders, children = (
+        born(play, Donation(noise=0, mutation=0), generations=number).pages[-1].public
+        for number in (0, 1)
+    )
     for name in ("policy", *TRAITS):
-        assert (columns[name] == columns[name][:, :1]).all()
+        assert (children[name] == founders[name][:, :1]).all()
 
 
 def test_mutants_have_any_policy(play: Play) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from society.agent import Component
+from society.cast import Cohort
 from society.checks import parameters_of
 from society.components.attitude import ATTITUDES, Attitude
 from society.components.language import LanguagePolicy
@@ -40,10 +42,37 @@ def models(play: Play, script: Any, *parts: Component, **at: Any) -> list[str]:
     return play(script, *parts, **at).column("model_gene")
 
 
-def test_the_first_alleles_are_dealt_out_in_equal_shares(play: Play) -> None:
+@pytest.mark.parametrize(("agents", "most"), [(12, 4), (13, 5), (2, 1), (1, 1)])
+def test_the_first_alleles_are_dealt_out_in_equal_shares(
+    play: Play, agents: int, most: int
+) -> None:
+    """In each replicate; what is left over goes to different ones."""
+    over = play(waiting, Attitude(), agents=agents, replicates=50)
+    shares = [np.bincount(row, minlength=3) for row in over.pages[-1].public["attitude"]]
+    assert all(share.max() == most and share.min() == agents // 3 for share in shares)
+
+
+def test_each_agent_has_each_of_the_first_alleles_equally_often(play: Play) -> None:
+    """In 3,000 replicates 1,000 times: s.d. 25.8."""
+    attitudes = play(waiting, Attitude(), replicates=3_000).pages[-1].public["attitude"]
+    counts = [np.bincount(column).tolist() for column in attitudes.T]
+    assert counts == [pytest.approx([1_000] * 3, abs=4 * 25.8)] * 3
+
+
+def test_a_cohort_has_equal_shares_whoever_is_before_it(play: Play) -> None:
     gene = ModelGene(("small", "large"))
-    assert models(play, waiting, gene, agents=5) == ["small", "large", "small", "large", "small"]
-    assert play(waiting, Attitude(), agents=4).column("attitude") == [0, 1, 2, 0]
+    cast = [Cohort("plain", 6, ()), Cohort("bearers", 8, (gene,))]
+    over = play(waiting, cast=cast, agents=14)
+    assert over.column("model_gene").count("small") == 4
+
+
+def test_two_genes_are_dealt_out_independently(play: Play) -> None:
+    """Two who draw together make one (0, small) and one (1, large), or the other two: s.d. 22.4."""
+    alleles: Any = ("cooperative", "selfish")
+    over = play(waiting, Attitude(alleles), ModelGene(("small", "large")), agents=4_000)
+    table = Counter(zip(over.column("attitude"), over.column("model_gene"), strict=True))
+    assert len(table) == 4
+    assert list(table.values()) == pytest.approx([1_000] * 4, abs=4 * 22.4)
 
 
 def test_or_they_are_drawn_by_chance(play: Play) -> None:
@@ -52,27 +81,34 @@ def test_or_they_are_drawn_by_chance(play: Play) -> None:
 
 
 def test_children_have_their_parents_allele(play: Play) -> None:
-    gene = ModelGene(("small", "large"))
-    assert models(play, all_from_the_first, gene, agents=4) == ["small"] * 4
+    children = models(play, all_from_the_first, ModelGene(("small", "large")), agents=4)
+    assert children in (["small"] * 4, ["large"] * 4)
 
 
 @pytest.mark.parametrize(("mutation", "others"), [(0.0, 0.0), (0.3, 0.2), (1.0, 2 / 3)])
 def test_a_mutation_draws_anew_from_all_alleles(play: Play, mutation: float, others: float) -> None:
     """Of three alleles it is another one than the parent's in two cases of three."""
     over = play(all_from_the_first, Attitude(mutation=mutation), agents=3_001)
-    attitudes = np.array(over.column("attitude")[1:])
-    assert (attitudes != 0).mean() == pytest.approx(others, abs=4 * 0.0091)
-    assert (attitudes == 1).mean() == pytest.approx(others / 2, abs=4 * 0.0086)
+    attitudes = np.array(over.column("attitude"))
+    change = (attitudes[1:] - attitudes[0]) % 3
+    assert (change != 0).mean() == pytest.approx(others, abs=4 * 0.0091)
+    assert (change == 1).mean() == pytest.approx(others / 2, abs=4 * 0.0086)
 
 
 def test_survivors_do_not_mutate(play: Play) -> None:
-    over = play(all_from_the_first, Attitude(mutation=1), replicates=200)
-    assert (over.pages[-1].public["attitude"][:, 0] == 0).all()
+    """The first has no parent."""
+    begun, over = (
+        play(script, Attitude(mutation=1), replicates=200)
+        for script in (waiting, all_from_the_first)
+    )
+    before, after = (one.pages[-1].public["attitude"][:, 0] for one in (begun, over))
+    assert (before == after).all()
 
 
 def test_there_may_be_fewer_attitudes_but_not_none(play: Play) -> None:
     over = play(waiting, Attitude(alleles=("neutral", "selfish")), agents=4)
-    assert [ATTITUDES[number] for number in over.column("attitude")] == ["neutral", "selfish"] * 2
+    names = [ATTITUDES[number] for number in over.column("attitude")]
+    assert sorted(names) == ["neutral", "neutral", "selfish", "selfish"]
     for part in (Attitude, ModelGene):
         with pytest.raises(ValidationError, match="at least 1"):
             parameters_of(part)(alleles=())
@@ -84,11 +120,15 @@ def asking(table: Table) -> Script:
 
 def test_each_agent_asks_the_model_of_its_gene(talk: Talking) -> None:
     talked = talk(asking, ModelGene(("small", "large")), LanguagePolicy(), says="0.5")
-    assert [request.model for request in talked.requests] == ["small", "large", "small"]
+    genes = talked.over.column("model_gene")
+    assert set(genes) == {"small", "large"}
+    assert [request.model for request in talked.requests] == genes
 
 
 def test_an_attitude_is_said_before_every_question_unless_it_is_neutral(talk: Talking) -> None:
-    generous, selfish, neutral = talk(asking, Attitude(), LanguagePolicy(), says="0.5").prompts
+    talked = talk(asking, Attitude(), LanguagePolicy(), says="0.5")
+    by_attitude = np.argsort(talked.over.column("attitude"))
+    generous, selfish, neutral = (talked.prompts[seat] for seat in by_attitude)
     assert "You want everybody here to do well" in generous
     assert "You want to do as well as you can yourself" in selfish
     assert "You want" not in neutral

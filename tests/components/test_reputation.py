@@ -13,7 +13,7 @@ from society.components.reputation import Reputation
 from society.components.social_norms import NORMS, Norm
 from society.draws import Array
 from society.graph import NOBODY, Graph, from_networkx
-from society.replies import Amount, Choice, Form, Peer, Words
+from society.replies import Amount, Choice, Form, Mix, Peer, Words
 from society.table import complete_graphs
 from society.talk import HERITABLE, Ask, Inherit, Script, Tell, own, seen
 
@@ -132,13 +132,13 @@ def test_one_sees_neighbours_and_knows_what_was_done_to_oneself(play: Play) -> N
 
 
 def test_the_inattentive_know_only_what_they_did_and_suffered(play: Play) -> None:
-    minds = thought(play, Reputation(attention=0), donated([(0, 1, 0.0)]))
+    minds = thought(play, Reputation(known=0), donated([(0, 1, 0.0)]))
     assert [row[0] for row in minds] == [BAD, BAD, GOOD, GOOD]
 
 
-def test_attention_is_the_chance_to_see_a_deed_each_observer_for_itself(play: Play) -> None:
+def test_known_is_the_chance_to_see_a_deed_each_observer_for_itself(play: Play) -> None:
     n = 2000
-    part, deeds = Reputation(attention=0.3), donated([(0, 1, 0.0)], (n, 4))
+    part, deeds = Reputation(known=0.3), donated([(0, 1, 0.0)], (n, 4))
     bad = opinions(lived(play, part, deeds, replicates=n)).reshape(n, 4, 4)[:, 2:, 0] == BAD
     assert bad.mean() == pytest.approx(0.3, abs=4 * (0.21 / (2 * n)) ** 0.5)
     assert bad.all(1).mean() == pytest.approx(0.09, abs=4 * (0.09 * 0.91 / n) ** 0.5)
@@ -160,7 +160,7 @@ def test_errors_strike_each_observer_and_each_donor_by_chance(play: Play) -> Non
 
 def test_it_does_not_matter_who_sits_where(play: Play) -> None:
     """Agents 2, 0, 3, 1 on seats 0 to 3 think of each other as they do on seats in order."""
-    part = Reputation(perception_error=0.5, attention=0.7)
+    part = Reputation(perception_error=0.5, known=0.7)
     straight = opinions(lived(play, part, donated([(0, 1, 0.0), (2, 3, 1.0)])))
     ids = [2, 0, 3, 1]
     seated = donated([(ids.index(0), ids.index(1), 0.0), (ids.index(2), ids.index(3), 1.0)])
@@ -197,6 +197,12 @@ def test_under_a_fixed_stake_one_gives_or_not_whatever_the_share(play: Play) -> 
     part = Reputation(generosity=0.1)
     assert gift(play, part, Choice("keep", "give")) == [[1, 0, 1, 1]]
     assert gift(play, part, Choice("keep", "give", "punish")) == [[1, 0, 1, 1]]
+
+
+def test_whoever_would_give_for_certain_says_so(play: Play) -> None:
+    """And the other way round: the chances to keep, to give and to punish."""
+    chances = gift(play, Reputation(generosity=0.1), Mix("keep", "give", "punish"))
+    assert chances == [[[0, 1, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0]]]
 
 
 def test_followers_do_not_punish_but_by_keeping(play: Play) -> None:
@@ -258,7 +264,18 @@ def gossiped(about: Sequence[int], good: Sequence[bool]) -> Tell:
 def test_words_are_believed_as_if_one_had_seen_a_deed(play: Play) -> None:
     said = gossiped([1, NOBODY, NOBODY, NOBODY], [False] * 4)
     minds = thought(play, Reputation(trust=1), said)
-    assert [row[1] for row in minds] == [GOOD, BAD, BAD, BAD]  # the speaker hears nothing new
+    # The speaker hears nothing new, and nobody believes what is said of itself.
+    assert [row[1] for row in minds] == [GOOD, GOOD, BAD, BAD]
+
+
+def test_a_word_outweighs_no_more_than_one_deed(play: Play) -> None:
+    """Scores from -3 to 3: agent 0 gives to 3 twice, then two call it bad, and one more."""
+    part = Reputation("image_scoring", scores=(-3, 3), trust=1)
+    deeds = [donated([(0, 3, 1.0)])] * 2
+    two = gossiped([NOBODY, 0, 0, NOBODY], [False] * 4)
+    assert thought(play, part, *deeds, two)[3][0] == 0
+    assert thought(play, part, *deeds, two, two)[3][0] == -2
+    assert thought(play, part, *deeds, two, two)[0][0] == 2  # as it has done itself
 
 
 def test_the_distrustful_believe_nothing(play: Play) -> None:
@@ -267,18 +284,18 @@ def test_the_distrustful_believe_nothing(play: Play) -> None:
 
 
 def test_contrary_words_about_somebody_cancel_out(play: Play) -> None:
-    """0 and 2 call 1 bad, 3 calls it good: 1 hears all three, the others two of them."""
+    """0 and 2 call 1 bad, 3 calls it good: the others hear two of them."""
     minds = thought(
         play, Reputation(trust=1), gossiped([1, NOBODY, 1, 1], [False, False, False, True])
     )
-    assert [row[1] for row in minds] == [GOOD, BAD, GOOD, BAD]
+    assert [row[1] for row in minds] == [GOOD, GOOD, GOOD, BAD]
 
 
 def test_gossip_does_not_travel_beyond_those_who_see_the_speaker(play: Play) -> None:
     hear = from_networkx([nx.path_graph(4)], np.arange(4))
-    said = gossiped([1, NOBODY, NOBODY, NOBODY], [False] * 4)
+    said = gossiped([3, NOBODY, NOBODY, NOBODY], [False] * 4)
     minds = thought(play, Reputation(trust=1), said, hear=hear)
-    assert [row[1] for row in minds] == [GOOD, BAD, GOOD, GOOD]
+    assert [row[3] for row in minds] == [GOOD, BAD, GOOD, GOOD]
 
 
 @pytest.mark.parametrize(("gossip_error", "verdict"), [(0, 0), (1, 1)])
@@ -310,6 +327,33 @@ def test_a_norm_describes_itself(answer: Answer) -> None:
     for norm, words in sentences:
         (said, *_), *_ = answer("devise", Words(), Reputation(norm, 0.25)).tolist()
         assert said.startswith(f"My strategy will be {words}")
+
+
+def test_under_a_fixed_stake_a_norm_speaks_of_no_shares(answer: Answer) -> None:
+    sentences: tuple[tuple[Norm, str], ...] = (
+        ("L6", "to give to those whom the norm L6 tells me to give to, and nothing to others."),
+        ("always", "to give, whoever it is."),
+        ("never", "to give nothing."),
+    )
+    for norm, words in sentences:
+        (said, *_), *_ = answer("devise", Words(), Reputation(norm, 0.25), stake="fixed").tolist()
+        assert said == f"My strategy will be {words}"
+
+
+@pytest.mark.parametrize(
+    ("scores", "least", "words"),
+    [
+        ((-1, 0), 5, "who is good at 5 or more is never so; take a least above -1, and at most 0"),
+        ((0, 0), 0, "with scores from 0 to 0, who is good at 0 or more is always so"),
+        ((-1, 0), -3, "who is good at -3 or more is always so"),
+        ((-1, 3), -1, "who is good at -1 or more is always so"),
+    ],
+)
+def test_standings_that_no_deed_can_change_are_refused(
+    scores: tuple[int, int], least: int, words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        Reputation(scores=scores, least=least)
 
 
 def test_any_norm_is_any_of_them(column: Any) -> None:

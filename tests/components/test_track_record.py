@@ -34,7 +34,7 @@ class Reviewer(Component):
     answers = ("review",)
 
     def answer(self, ask: Question, me: Members) -> Array:
-        return reviews(ask)
+        return reviews(ask, me)
 
 
 def read(answer: Answer, **facts: Any) -> Any:
@@ -74,8 +74,19 @@ def test_reviews_say_what_happened(answer: Answer) -> None:
     assert answer("review", Words(), Reviewer(), facts=facts)[0].tolist() == [
         "Gave me 40 % of what it owned.",
         "Had nothing to give.",
-        "Spent what it had on taking something from me.",
+        "Punished me, and gave me nothing.",
     ]
+
+
+def test_under_a_fixed_stake_reviews_speak_of_no_shares(answer: Answer) -> None:
+    facts = {"share": own([[1.0, 0.0, 0.0]]), "taken": own([[0, 0, 6.0]])}
+    written = answer("review", Words(), Reviewer(), facts=facts, stake="fixed")
+    assert written[0].tolist() == [
+        "Gave to me.",
+        "Gave me nothing.",
+        "Punished me, and gave me nothing.",
+    ]
+    assert read(answer, reviews=written[..., None]) == [1, 0, 0]
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,6 @@ from society.catalogue import presets, scenarios
 from society.errors import InputError
 from society.families import FAMILIES
 from society.gamemaster import GameMaster
-from society.members import World
-from society.outside import Outside
 from society.scenario import Scenario
 from society.scenario_file import load
 from society.spec import Setup, prepared
@@ -33,9 +31,10 @@ from society.talk import Script
 from society.tape import Answerer
 
 if TYPE_CHECKING:
+    from society.prompts import Prompts
     from tests.conftest import Played, Recorded
 
-SIZE = {"replicates": 30, "rounds": 12}
+SIZE = {"replicates": 12, "rounds": 12}
 SHORT = {"replicates": 3, "rounds": 3}  # where rounds are played again and again
 SMALL = {"replicates": 2, "rounds": 2}  # where minds are asked one by one
 PATCHY = {"function": f"{Path(__file__).with_name('patchy.py')}:patchy"}
@@ -240,8 +239,13 @@ CASES = every_case()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The tests of a case run in one process, so that it is played there once as it stands."""
     if "case" in metafunc.fixturenames:
-        metafunc.parametrize("case", CASES, ids=str)
+        cases = [
+            pytest.param(case, marks=pytest.mark.xdist_group(f"case {number}"))
+            for number, case in enumerate(CASES)
+        ]
+        metafunc.parametrize("case", cases, ids=str)
 
 
 @pytest.fixture(scope="session")
@@ -256,6 +260,9 @@ Perform = Callable[..., "Played"]
 def perform(recorded: Recorded) -> Perform:
     """`perform(case, ...)` plays it: some replicates, reseated, recast, wrapped, or on a tape."""
 
+    # By case, with words: they would be compiled for each game anew.
+    ready: dict[int, tuple[Setup, Prompts]] = {}
+
     def performed(
         case: Case,
         *,
@@ -266,15 +273,21 @@ def perform(recorded: Recorded) -> Perform:
         wrap: Callable[[Script, Table], Script] | None = None,
         answerer: Callable[[GameMaster], Answerer] | None = None,
     ) -> Played:
-        changes = case.changes if seed is None else {**case.changes, "seed": seed}
-        setup = case._replace(changes=changes).setup()
+        if id(case) not in ready:
+            setup = case.setup()
+            ready[id(case)] = setup, setup.words
+        setup, words = ready[id(case)]
+        if seed is not None:
+            setup = altered(case, seed=seed).setup()
         game = setup.gamemaster(
             replicate_ids=None if replicate_ids is None else np.array(replicate_ids),
             ids=None if ids is None else np.array(ids),
         )
+        assert isinstance(game.answerer, Troupe)
+        world = game.answerer.world
+        world.words = words
         table, play = game.table, game.scenario.play
         if cast is not None:
-            world = World(table, Outside(setup.minds), setup.words)
             seats = table.cohorts
             game.answerer = Troupe(cast(setup.cast(), table.present.shape), world)
             table.cohorts = seats  # scripts may ask for cohorts by name

@@ -17,7 +17,7 @@ from society.runs.runfile import open_run
 
 if TYPE_CHECKING:
     from tests.conftest import Provider
-    from tests.lab.conftest import Begun, Digests, Program, Until
+    from tests.lab.conftest import Begun, Digests, Program, Typed, Until
 
 SPOKEN = """
 base: language_village
@@ -26,6 +26,8 @@ parameters: {{ends_on: horizon, norm_embedder: hashing}}
 models: {{default: {{model: resident, api_base: "{url}", concurrency: 8}}}}
 factors: {{growth: [0.2, 0.4, 0.6]}}
 """
+
+pytestmark = pytest.mark.xdist_group("sweeps")
 
 
 @pytest.fixture
@@ -119,6 +121,7 @@ def test_an_interrupt_keeps_what_was_played_and_says_how_to_go_on(
     whole: dict[str, str],
     digests: Digests,
     tmp_path: Path,
+    typed: Typed,
     until: Until,
 ) -> None:
     """A terminal sends it to all processes of the program, `kill` to one; TERM is as good."""
@@ -132,7 +135,7 @@ def test_an_interrupt_keeps_what_was_played_and_says_how_to_go_on(
     assert err.endswith(f"go on with: society sweep {long} --out {folder}\n")
     assert "interrupted" in statuses(folder)
     assert not list(folder.glob("*-wal")), "each run is a single file"
-    assert sweep("--workers", 2).ended() == (0, "", "")
+    assert typed("sweep", long, "--quiet", "--out", folder) == (0, "", "")
     assert digests(folder) == whole
 
 
@@ -148,28 +151,22 @@ def test_an_interrupt_before_anything_was_played_is_as_quiet(
     assert "Traceback" not in err
 
 
-@pytest.mark.xdist_group("provider")
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_minds_that_were_killed_or_interrupted_are_not_asked_twice(
-    sent: signal.Signals,
     begun: Begun,
+    typed: Typed,
     provider: Provider,
     digests: Digests,
     tmp_path: Path,
     until: Until,
 ) -> None:
-    """Killed, interrupted while answers are under way, and played to the end."""
+    """Killed, twice interrupted while answers are under way, and played to the end."""
     file, folder = tmp_path / "spoken.yaml", tmp_path / "s"
     file.write_text(SPOKEN.format(url=provider.url))
-
-    def play(out: Path) -> Program:
-        return begun("sweep", file, "--out", out)
-
-    assert play(tmp_path / "whole").ended()[0] == 0
+    assert typed("sweep", file, "--quiet", "--out", tmp_path / "whole").code == 0
     calls = provider.stats()["count"]
     provider.reset()
     provider.plan(latency=0.01)
-    killed = play(folder)
+    killed = begun("sweep", file, "--out", folder)
     until(lambda: provider.stats()["count"] > 0.3 * calls)
     killed.kill()
     killed.ended()
@@ -177,14 +174,16 @@ def test_minds_that_were_killed_or_interrupted_are_not_asked_twice(
     lost = provider.stats()["count"] - _answers(folder)
     assert 0 <= lost <= 8, "those under way"
     provider.plan(latency=0.2)
-    interrupted = play(folder)
-    until(lambda: provider.stats()["in_flight"] == 8)
-    os.killpg(interrupted.pid, sent)
-    code, _, err = interrupted.ended()
-    assert (code, "Traceback" in err) == (130, False)
-    assert provider.stats()["count"] - _answers(folder) == lost, "what was under way was awaited"
+    for sent in (signal.SIGINT, signal.SIGTERM):
+        interrupted = begun("sweep", file, "--out", folder)
+        until(lambda: provider.stats()["in_flight"] == 8)
+        os.killpg(interrupted.pid, sent)
+        code, _, err = interrupted.ended()
+        assert (code, "Traceback" in err) == (130, False)
+        kept = _answers(folder)
+        assert provider.stats()["count"] - kept == lost, "what was under way was awaited"
     provider.plan(latency=0)
-    assert play(folder).ended()[0] == 0
+    assert typed("sweep", file, "--quiet", "--out", folder).code == 0
     assert provider.stats()["count"] == calls + lost
     assert digests(folder) == digests(tmp_path / "whole")
 

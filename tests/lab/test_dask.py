@@ -26,7 +26,7 @@ from society.scenario_file import load
 
 if TYPE_CHECKING:
     from tests.conftest import Provider
-    from tests.lab.conftest import Begun, Digests, Program, Typed, Until
+    from tests.lab.conftest import Begun, Digests, Typed, Until
 
 SPOKEN = """
 base: language_village
@@ -36,7 +36,7 @@ models: {{default: {{model: resident, api_base: "{url}", concurrency: 6}}}}
 factors: {{growth: [0.2, 0.4, 0.6]}}
 """
 
-pytestmark = pytest.mark.xdist_group("provider")
+pytestmark = pytest.mark.xdist_group("sweeps")
 pytest.importorskip("distributed", reason="dask comes with the extra distributed")
 
 
@@ -93,13 +93,10 @@ def test_a_worker_that_is_killed_in_the_middle_of_its_condition_costs_nothing(
     tmp_path: Path,
     until: Until,
 ) -> None:
-    """Without workers nothing is begun; of two that play, one is killed."""
-    sweep = ("sweep", long, "--quiet", "--dask", cluster.address, "--out", tmp_path / "s")
-    code, out, err = begun(*sweep).ended()
-    assert (code, out) == (2, "")
-    assert "it has no workers; start some with `dask worker`" in err
+    """Of two that play, one is killed."""
     first, second = cluster.worker(), cluster.worker()
     until(lambda: workers(cluster) == 2)
+    sweep = ("sweep", long, "--quiet", "--dask", cluster.address, "--out", tmp_path / "s")
     process = begun(*sweep)
     until(lambda: playing(first))
     first.kill()
@@ -128,6 +125,7 @@ def playing(worker: subprocess.Popen[bytes]) -> bool:
 def test_minds_keep_their_limits_also_among_workers_and_are_not_asked_twice(
     cluster: Cluster,
     begun: Begun,
+    typed: Typed,
     provider: Provider,
     digests: Digests,
     tmp_path: Path,
@@ -137,29 +135,25 @@ def test_minds_keep_their_limits_also_among_workers_and_are_not_asked_twice(
     helpers = [cluster.worker(), cluster.worker()]
     file, folder = tmp_path / "spoken.yaml", tmp_path / "s"
     file.write_text(SPOKEN.format(url=provider.url))
-    assert begun("sweep", file, "--out", tmp_path / "whole").ended()[0] == 0
+    assert typed("sweep", file, "--quiet", "--out", tmp_path / "whole").code == 0
     calls = provider.stats()["count"]
-
-    def sweep(*more: object) -> Program:
-        words = ("--dask", cluster.address, "--quiet", "--out", folder)
-        return begun("sweep", file, *words, *more)
-
+    sweep = ("sweep", file, "--dask", cluster.address, "--quiet", "--out", folder)
     until(lambda: workers(cluster) == 2)
     provider.reset()
     provider.plan(latency=0.01)
-    code, _, err = sweep("--max-calls", 100).ended()
+    code, _, err = typed(*sweep, "--max-calls", 100)
     assert (code, err.count("\n")) == (3, 1), err
     assert provider.stats()["count"] == 3 * (100 // 3)
     provider.plan(latency=0.1)
     before = provider.stats()["count"]
-    interrupted = sweep("--max-calls", "none")
+    interrupted = begun(*sweep, "--max-calls", "none")
     until(lambda: provider.stats()["count"] > before)
     interrupted.send_signal(signal.SIGINT)
     code, _, err = interrupted.ended()
     assert (code, err.count("\n")) == (130, 1), err
     assert provider.stats()["count"] == sum(map(answers, folder.glob("*.run")))
     provider.plan(latency=0)
-    assert sweep().ended() == (0, "", "")
+    assert typed(*sweep) == (0, "", "")
     assert (provider.stats()["count"], provider.stats()["most"]) == (calls, 6)
     assert digests(folder) == digests(tmp_path / "whole")
     for helper in helpers:
@@ -171,13 +165,17 @@ def answers(file: Path) -> int:
         return sum(entry.calls for entry in run.ledger())
 
 
-def test_a_scheduler_that_dies_ends_the_sweep_and_says_so(
-    begun: Begun, long: Path, tmp_path: Path, until: Until
+def test_a_scheduler_without_workers_begins_nothing_and_one_that_dies_ends_the_sweep(
+    begun: Begun, typed: Typed, long: Path, tmp_path: Path, until: Until
 ) -> None:
     with scheduler(tmp_path, until) as lost:
+        sweep = ("sweep", long, "--dask", lost.address, "--out", tmp_path / "s")
+        code, out, err = typed(*sweep, "--quiet")
+        assert (code, out) == (2, "")
+        assert "it has no workers; start some with `dask worker`" in err
         worker = lost.worker()
         until(lambda: workers(lost) == 1)
-        process = begun("sweep", long, "--dask", lost.address, "--out", tmp_path / "s")
+        process = begun(*sweep)
         until(lambda: playing(worker))
         lost.process.kill()
         code, out, err = process.ended()

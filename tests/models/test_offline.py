@@ -19,11 +19,13 @@ from society.sentence import Sentence
 NO_FACTS: Any = {}  # it reads the form of the question only
 
 
-def request(reply: Reply, agent: int = 0, options: Any = None, use: int = 0) -> Request:
+def request(
+    reply: Reply, agent: int = 0, options: Any = None, use: int = 0, words: str = "What now?"
+) -> Request:
     address = Address("language", "answer effort", use, 0, agent, 0)
     question = Inquiry("effort", NO_FACTS, reply, options)
-    words = (Message("user", "What now?"),)
-    return Request(address, "default", words, question=question, peers=("1", "4"))
+    messages = (Message("user", words),)
+    return Request(address, "default", messages, question=question, peers=("1", "4"))
 
 
 OPTIONS = np.array([2.5, None, 7.123456, "Take a share each."], object)
@@ -76,6 +78,32 @@ def test_agents_differ_but_each_is_of_one_temper() -> None:
     means = [sum(one) / 5 for one in everybody]
     assert max(means) - min(means) > 0.25
     assert all(0.2 <= effort <= 0.8 for one in everybody for effort in one)
+
+
+PLAN = "«My plan will be to start with a little, about {} %, then to change my mind slowly, so.»"
+
+
+def test_who_has_a_plan_of_its_making_follows_it_whatever_its_temper() -> None:
+    """A tenth of the range more or less, by mood; two plans, or one in other words, are none."""
+
+    def answer(words: str, agent: int) -> float:
+        said = Offline(1)(request(Amount(0, 20), agent, words=words)).text
+        return float(json.loads(said[said.index("{") :])["answer"])
+
+    for share in (0, 20, 60, 100):
+        amounts = [answer(PLAN.format(share), agent) for agent in range(20)]
+        assert all(abs(amount - share / 5) <= 2 for amount in amounts)
+        assert len(set(amounts)) > 10 or share in (0, 100)
+        assert all(0 <= amount <= 20 for amount in amounts)
+    for none in (PLAN.format(0) + PLAN.format(0), "«My plan will be to give about 0 %.»"):
+        assert all(answer(none, agent) >= 4 for agent in range(20))
+
+
+def test_its_own_plans_can_be_followed() -> None:
+    said = Offline(1)(request(Sentence(1500, opening="My plan will be"), 3)).text
+    share = int(said.split(" %")[0].split()[-1])
+    other = Offline(1)(request(Amount(0, 100), 5, words=said)).text
+    assert abs(json.loads(other[other.index("{") :])["answer"] - share) <= 10
 
 
 def test_the_same_question_gets_the_same_answer_and_another_seed_another() -> None:

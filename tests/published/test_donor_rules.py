@@ -4,6 +4,8 @@ Experiment: Vallinder and Hughes 2024, arXiv 2412.10270, with rules in place of 
 which the paper claims nothing; so these are our numbers, at the seed and size of the experiment
 file: 200 runs a condition. A figure is right within 3 standard errors and its rounding, and an
 ordering holds if its paired difference, replicates sharing their luck, exceeds 3 standard errors.
+Final resources multiply, so that few runs make their mean: they are shown and compared by
+logarithms.
 """
 
 from __future__ import annotations
@@ -18,6 +20,9 @@ import pytest
 from society.catalogue import experiments
 from society.draws import Array
 from society.lab.experiment import Condition, experiment
+
+
+pytestmark = pytest.mark.xdist_group("published donors")  # they share their conditions
 
 
 @cache
@@ -47,22 +52,26 @@ def shown(values: Array, figure: float, rounding: float) -> bool:
     return bool(abs(values.mean() - figure) <= 3 * standard_error(values) + rounding)
 
 
-@pytest.mark.parametrize(("multiplier", "first", "last"), [(1.5, 29, 13), (2, 111, 156)])
-def test_rules_grow_no_richer_with_small_multipliers(
-    multiplier: float, first: float, last: float
+@pytest.mark.parametrize(
+    ("multiplier", "first", "last", "risen"),
+    [(1.5, 25.4, 10.9, 0.025), (2, 66.8, 14.3, 0.065), (3, 409, 32.9, 0.1)],
+)
+def test_rules_grow_poorer_whatever_the_multiplier(
+    multiplier: float, first: float, last: float, risen: float
 ) -> None:
+    """By geometric means, and in all but a tenth of the runs; half come to give nothing with 3."""
     runs = played(multiplier)
-    assert not exceeds(runs["fitness"], runs["first_fitness"])
-    assert shown(runs["first_fitness"], first, rounding=0.5)
-    assert shown(runs["fitness"], last, rounding=0.5)
+    at_first, at_last = np.log(runs["first_fitness"]), np.log(runs["fitness"])
+    assert exceeds(at_first, at_last)
+    assert shown(at_first, math.log(first), rounding=0.002)
+    assert shown(at_last, math.log(last), rounding=0.005)
+    assert shown(runs["fitness"] > runs["first_fitness"], risen, rounding=0.001)
 
 
-def test_a_few_societies_of_rules_grow_very_rich_with_a_multiplier_of_3() -> None:
-    """The mean rises from 2,060 to 74,400, by a tenth of the runs; half come to give nothing."""
+def test_a_mean_may_rise_while_nearly_all_societies_grow_poorer() -> None:
+    """With a multiplier of 3, from some thousands to tens of thousands of units."""
     runs = played(3)
-    assert shown(runs["first_fitness"], 2_060, rounding=5)
-    assert shown(runs["fitness"], 74_400, rounding=50)
-    assert shown(runs["fitness"] > runs["first_fitness"], 0.10, rounding=0.005)
+    assert runs["fitness"].mean() > 10 * runs["first_fitness"].mean()
     assert np.median(runs["fitness"]) == 10
 
 
@@ -78,9 +87,9 @@ def test_rules_give_more_if_they_know_of_the_recipient_and_most_if_of_it_alone(
 
 
 def test_generous_rules_are_selected_against() -> None:
-    differential = played()["selection_differential"]
-    assert exceeds(np.zeros_like(differential), differential)
-    assert shown(differential, -0.94, rounding=0.005)
+    selection = played()["selection"]
+    assert exceeds(np.zeros_like(selection), selection)
+    assert shown(selection, -0.0212, rounding=0.0001)
 
 
 def test_the_right_to_punish_changes_nothing_that_so_many_runs_show() -> None:

@@ -1,10 +1,12 @@
 """Donors by rule against the theory of indirect reciprocity, under stake `fixed` with c = 1.
 
 In each round random pairs meet, and one of the two, drawn by chance, may give. `expected` follows
-the standings of three sorts of agents from round to round as in a large population, so that it
-neglects correlations of order 1 / N between those who have met: with N = 20 and payoffs of up to
-50, agreement is asked for within 4 standard errors and 1 unit. Differences are paired in
-replicates; one is taken as shown if it exceeds 3 standard errors. Seeds are fixed.
+the standings of three sorts of agents from round to round, but neglects that those who have met are
+correlated, by order 1 / N. Measured in 1,000 runs or more of all cases below, followers earn at
+most 1.9 / N more than that, with N = 20 (.09 +- .05 of 30 units) and N = 80 alike; so agreement is
+asked for within 4 standard errors and 2 / N, which a single round more or less would exceed.
+Differences are paired in replicates; one is taken as shown if it exceeds 3 standard errors. Seeds
+are fixed.
 
 Sources: Nowak and Sigmund 1998, Nature 393 and J. Theor. Biol. 194 (image scoring, q b > c);
 Leimar and Hammerstein 2001, Proc. R. Soc. B 268 (always-givers drift in); Ohtsuki and Iwasa 2004,
@@ -78,7 +80,8 @@ class Earned(NamedTuple):
     never: Array
 
 
-COUNTS = (16, 2, 2)
+Counts = tuple[int, int, int]  # of followers, always-givers and free riders
+COUNTS: Counts = (16, 2, 2)
 RANDOM_PAIRS = {
     "stake": "fixed",
     "benefit": BENEFIT,
@@ -89,11 +92,13 @@ RANDOM_PAIRS = {
 }
 
 
-def earned(parts: Parts, runs: int = 300, rounds: int = 40, **parameters: Any) -> Earned:
-    """Payoffs of 16 followers, 2 always-givers and 2 free riders."""
-    cohorts = list(zip(COUNTS, parts, strict=True))
+def earned(
+    parts: Parts, runs: int = 600, rounds: int = 40, counts: Counts = COUNTS, **parameters: Any
+) -> Earned:
+    """Payoffs of each sort in each run."""
+    cohorts = list(zip(counts, parts, strict=True))
     book = played(cohorts, runs, rounds=rounds, parameters=RANDOM_PAIRS | parameters)
-    sorts = np.split(book.games[0], np.cumsum(COUNTS)[:-1], axis=1)
+    sorts = np.split(book.games[0], np.cumsum(counts)[:-1], axis=1)
     return Earned(*(sort.mean(1) for sort in sorts))
 
 
@@ -151,26 +156,76 @@ def exceeds(more: Array, less: Array) -> bool:
 
 
 def agrees(values: Array, theory: float) -> bool:
-    """Within 4 standard errors and 1 unit."""
-    return bool(abs(values.mean() - theory) <= 4 * standard_error(values) + 1)
+    """Within 4 standard errors and 2 / N."""
+    return bool(abs(values.mean() - theory) <= 4 * standard_error(values) + 2 / sum(COUNTS))
+
+
+@pytest.mark.parametrize("norm", ["L1", "L3", "L6"])
+def test_theory_of_one_round_more_or_less_does_not_agree(norm: Norm) -> None:
+    """What followers earn is told within less than a round's worth, about .75."""
+    followers = earned(following(norm), execution_error=0.1).followers
+    theories = [expected(norm, rounds, error=0.1)[0] for rounds in (39, 40, 41)]
+    assert [agrees(followers, theory) for theory in theories] == [False, True, False]
+
+
+def test_nor_does_it_of_image_scorers() -> None:
+    followers = earned(SCORERS, known=0.6).followers
+    theories = [expected("image_scoring", rounds, known=0.6)[0] for rounds in (39, 40, 41)]
+    assert [agrees(followers, theory) for theory in theories] == [False, True, False]
 
 
 # Image scoring: whoever gave last is good
 
 
 @pytest.mark.parametrize("known", [0.1, 0.25, 0.6, 0.9])
-def test_image_scorers_earn_more_than_free_riders_where_q_b_exceeds_c(known: float) -> None:
-    """In a large population by (1 - x) (d q b - c) / 2 a round, if a share d of donors score, and
-    they refuse a share x of the recipients. Among 20 the border is no q = 1 / 3, but about .47:
-    free riders are strangers at first, and nobody meets itself.
-    """
+def test_image_scorers_and_their_invaders_earn_what_theory_says(known: float) -> None:
     over = earned(SCORERS, known=known)
     for values, theory in zip(over, expected("image_scoring", known=known), strict=True):
         assert agrees(values, theory)
-    more, less = (
-        (over.followers, over.never) if known * BENEFIT > 1 else (over.never, over.followers)
-    )
-    assert exceeds(more, less)
+
+
+def gain(known: float, counts: Counts) -> float:
+    """What image scorers earn more than free riders in two rounds, once all have given or not.
+
+    Free riders are then bad and always-givers good, and a scorer refuses with chance x whoever it
+    meets, a bad scorer or a free rider that it knows: x = q (m x + m0), with the chances m and m0
+    that it meets another scorer or a free rider. In a large population (1 - x) (d q b - c), with a
+    share d of scorers.
+    """
+    scorers, always, free = counts
+    others = sum(counts) - 1
+    meets, meets_free = (scorers - 1) / others, free / others
+    refuses = known * meets_free / (1 - known * meets)
+    scorer = BENEFIT * (meets * (1 - known * refuses) + always / others) - (1 - refuses)
+    return scorer - BENEFIT * (scorers / others * (1 - known) + always / others)
+
+
+@pytest.mark.parametrize(
+    ("counts", "runs", "rounds", "below", "above"),
+    [((16, 2, 2), 400, 200, 0.42, 0.5), ((196, 2, 2), 40, 300, 0.3, 0.38)],
+)
+def test_image_scorers_earn_more_than_free_riders_from_the_border_of_their_closed_form_on(
+    counts: Counts, runs: int, rounds: int, below: float, above: float
+) -> None:
+    """Among 20, at q = .461: there q b > c is not enough. Among 200, at q = .344."""
+    assert gain(below, counts) < 0 < gain(above, counts)
+    less = earned(SCORERS, runs, rounds, counts, known=below)
+    assert exceeds(less.never, less.followers)
+    more = earned(SCORERS, runs, rounds, counts, known=above)
+    assert exceeds(more.followers, more.never)
+
+
+def test_among_many_scorers_the_border_is_that_of_nowak_and_sigmund() -> None:
+    """q b = c."""
+    many = (1_000_000, 2, 2)
+    assert gain(1 / BENEFIT - 1e-4, many) < 0 < gain(1 / BENEFIT + 1e-4, many)
+
+
+def test_theory_from_round_to_round_comes_to_the_closed_form() -> None:
+    for known in (0.3, 0.9):
+        longer, shorter = (expected("image_scoring", rounds, known=known) for rounds in (160, 150))
+        a_round = (longer[0] - longer[2] - shorter[0] + shorter[2]) / 10
+        assert a_round == pytest.approx(gain(known, COUNTS) / 2, rel=1e-6)
 
 
 def evolved(cohorts: Cohorts, column: str, count: int, runs: int, **changes: Any) -> Array:
@@ -213,7 +268,7 @@ def test_errors_favour_always_givers_over_image_scorers_where_these_hold_out(
     than who only errs (e). So what keeps free riders out lets always-givers in: .9 * .8 * .9 * 3
     is above 1, .9 * .8 * .6 * 1.25 is below.
     """
-    over = earned(SCORERS, runs=600, execution_error=0.1, known=known, benefit=benefit)
+    over = earned(SCORERS, execution_error=0.1, known=known, benefit=benefit)
     theories = expected("image_scoring", error=0.1, known=known, benefit=benefit)
     for values, theory in zip(over, theories, strict=True):
         assert agrees(values, theory)

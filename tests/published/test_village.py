@@ -27,6 +27,8 @@ from society.draws import Array
 from society.scenario_file import load
 from society.spec import prepared
 
+pytestmark = pytest.mark.xdist_group("published village")  # they share their conditions
+
 FINES = (2, 6, 10, 14, 18)
 GROWTH = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 POPULATIONS = ("altruist", "mixed", "selfish")

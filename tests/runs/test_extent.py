@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from society.errors import PartError
+from society.gamemaster import GameMaster
 from society.runs.extent import Extent, extent
 from society.runs.manifest import manifest_of
 from society.scenario import Params, Scenario, Stage
@@ -117,14 +119,34 @@ def test_heritable_columns_are_noted_with_their_labels_and_owners() -> None:
     assert "free_rider" in notes["policy"].labels
 
 
-def test_what_is_wrong_with_a_play_is_left_for_the_run_to_tell() -> None:
-    def broken(table: Table) -> Script:
+def broken(error: Exception) -> GameMaster:
+    """A play that raises this in its first round."""
+
+    def play(table: Table) -> Script:
         for _ in table.rounds(2):
             yield Tell("spoke")
-            raise RuntimeError("the script has a mistake")
+            raise error
 
-    setup = prepared(load("donor_game"))
-    game = setup.gamemaster()
+    game = prepared(load("donor_game")).gamemaster()
     levels = Stage(levels=("game", "round"))
-    game.scenario = Scenario("broken", broken, Params, lambda p, n: [], stage=levels)
-    assert manifest_of(setup, game).extent is None
+    game.scenario = Scenario("broken", play, Params, lambda p, n: [], stage=levels)
+    return game
+
+
+def test_what_is_wrong_with_a_play_is_left_for_the_run_to_tell() -> None:
+    setup = prepared(load("donor_game"))
+    assert manifest_of(setup, broken(PartError("nobody leads the game"))).extent is None
+
+
+def test_a_mistake_in_a_script_is_no_unknown_extent() -> None:
+    setup = prepared(load("donor_game"))
+    with pytest.raises(ZeroDivisionError):
+        manifest_of(setup, broken(ZeroDivisionError()))
+
+
+def test_cohorts_are_noted_with_what_their_children_inherit() -> None:
+    """Columns that are not public included."""
+    setup = prepared(load("donor_game"))
+    (donors,) = manifest_of(setup, setup.gamemaster()).cohorts
+    assert "generosity" in donors.heritable
+    assert "trust" not in donors.heritable

@@ -61,13 +61,20 @@ def words(path: Path, provider: Provider, *more: str) -> list[str]:
     return ["run", *VILLAGE, *model, "--out", str(path), "--quiet", *more]
 
 
-@pytest.fixture
-def whole(provider: Provider, tmp_path: Path) -> Told:
+@pytest.fixture(scope="module")
+def file(_server: Provider, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The village, played without interruption."""
-    path = tmp_path / "whole.run"
-    assert main(words(path, provider)) == 0
-    provider.reset()
-    return told(path)
+    path = tmp_path_factory.mktemp("whole") / "whole.run"
+    _server.reset()
+    assert main(words(path, _server)) == 0
+    _server.reset()
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(file: Path) -> Told:
+    """What the file says."""
+    return told(file)
 
 
 def test_kills_at_twenty_moments_cost_at_most_the_calls_in_flight(
@@ -203,9 +210,9 @@ def test_order_and_number_of_calls_under_way_change_nothing(
 
 
 def test_a_finished_run_has_nothing_to_resume(
-    provider: Provider, whole: Told, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["resume", str(tmp_path / "whole.run"), "--quiet"]) == 0
+    assert main(["resume", str(file), "--quiet"]) == 0
     assert "is finished; nothing to resume" in capsys.readouterr().err
 
 

@@ -52,13 +52,20 @@ def asked(provider: Provider) -> int:
     return count
 
 
-@pytest.fixture
-def whole(provider: Provider, tmp_path: Path) -> Told:
+@pytest.fixture(scope="module")
+def file(_server: Provider, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The generations, played without interruption."""
-    path = tmp_path / "whole.run"
-    assert main(words(path, provider)) == 0
-    provider.reset()
-    return told(path)
+    path = tmp_path_factory.mktemp("whole") / "whole.run"
+    _server.reset()
+    assert main(words(path, _server)) == 0
+    _server.reset()
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(file: Path) -> Told:
+    """What the file says."""
+    return told(file)
 
 
 def test_each_question_is_asked_once_in_all(whole: Told) -> None:

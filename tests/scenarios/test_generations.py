@@ -16,8 +16,10 @@ from society.graph import NOBODY, from_networkx
 from society.replies import Amount
 from society.scenario import Measure, Params, Scenario, wrapped
 from society.scenario_file import load
-from society.scenarios.generations import generations, over_survivors
+from society.scenarios.generations import generations, over_survivors, selection_term
 from society.scenarios.repeated import repeated
+from society.scenarios.selection import Selection
+from society.scenarios.succession import Succession
 from society.spec import prepared
 from society.table import Table
 from society.talk import Ask, Script, Tell, common, own
@@ -45,6 +47,16 @@ class Body(Component):
 
     def born(self, me: Members) -> None:
         me["size"] = me["size"] * 1.1
+
+
+class Clone(Body):
+    """Is as its parent."""
+
+    def born(self, me: Members) -> None:
+        """Nothing changes."""
+
+
+BETTER_HALF = Selection("truncation")
 
 
 def paying(*payoffs: Any, **lines: Mapping[int, Array]) -> Any:
@@ -140,6 +152,7 @@ def test_discrete_generations_are_all_children(evolve: Evolve) -> None:
 def test_without_selection_nobody_is_born(evolve: Evolve) -> None:
     over = evolve(showing, count=3, selection="none")
     assert lists(over.told("life")) == [[0, 1, 2, 3]] * 3
+    assert lists(over.told("descendants")) == [[1, 1, 1, 1]] * 3
     assert over.column("size") == [1, 2, 3, 4]
 
 
@@ -181,11 +194,17 @@ def test_a_phenotype_is_followed_beside_fitness(evolve: Evolve) -> None:
 # Measures
 
 
-def differential(phenotype: list[float], survives: list[bool]) -> float:
-    told = {"phenotype": np.array([phenotype]), "survives": np.array([survives])}
-    table: Any = None
-    (value,) = over_survivors(told, table)
+def measured(of: Any, phenotype: list[float], rule: Selection = BETTER_HALF, **told: Any) -> float:
+    """A measure of one replicate."""
+    table = Table(Params(), seed=1, ids=np.arange(4), replicate_ids=np.arange(1), horizon=1)
+    table.succession = Succession(rule, "payoff", "mean")
+    facts = {name: np.array([values]) for name, values in {"phenotype": phenotype, **told}.items()}
+    (value,) = of(facts, table)
     return float(value)
+
+
+def differential(phenotype: list[float], survives: list[bool]) -> float:
+    return measured(over_survivors, phenotype, survives=survives)
 
 
 def test_the_selection_differential_is_survivors_less_others_over_the_mean() -> None:
@@ -194,6 +213,59 @@ def test_the_selection_differential_is_survivors_less_others_over_the_mean() -> 
     assert differential([1, np.nan, 3, 6], kept) == pytest.approx(3.5 / (10 / 3))
     assert np.isnan(differential([1, 2, 3, 6], [True] * 4))
     assert np.isnan(differential([0, 0, 0, 0], kept))
+
+
+def test_who_does_better_is_ahead_also_where_all_do_badly() -> None:
+    assert differential([-6, -3, -2, -1], [False, False, True, True]) == 1.0  # (-1.5 + 4.5) / 3
+
+
+@pytest.mark.parametrize(
+    "rule", [Selection("proportional"), Selection("moran"), Selection(overlapping=False)]
+)
+def test_other_rules_have_no_selection_differential(rule: Selection) -> None:
+    """Survivors are an elite, those whom chance has spared, or nobody."""
+    kept = [False, False, False, True]
+    assert np.isnan(measured(over_survivors, [1, 2, 3, 6], rule, survives=kept))
+
+
+def term(phenotype: list[float], descendants: list[int]) -> float:
+    return measured(selection_term, phenotype, descendants=descendants)
+
+
+def test_selection_is_what_descendants_make_of_the_mean() -> None:
+    """The mean over descendants less the mean over all."""
+    assert term([1, 2, 3, 6], [0, 0, 2, 2]) == (3 + 6) / 2 - 3
+    assert term([1, 2, 3, 6], [0, 0, 3, 1]) == (3 * 3 + 6) / 4 - 3
+    assert term([1, 2, 3, 6], [1, 1, 1, 1]) == 0
+    assert term([-4, -1, -1, -2], [0, 4, 0, 0]) == 1
+    assert term([1, np.nan, 3, 8], [0, 1, 3, 0]) == 3 - 4  # of those who have a phenotype
+    assert np.isnan(term([1, 2, 3, 6], [0, 0, 0, 0]))
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"selection": "truncation"},
+        {"selection": "truncation", "overlapping": False},
+        {"selection": "proportional"},
+        {"selection": "tournament", "overlapping": False},
+        {"selection": "fermi"},
+        {"selection": "moran"},
+        {"selection": "none"},
+    ],
+    ids=str,
+)
+def test_where_children_are_as_their_parents_selection_is_all_that_happens(
+    evolve: Evolve, rule: Mapping[str, Any]
+) -> None:
+    """So the selection measured is the change of the mean, to rounding."""
+    at = {"agents": 12, "replicates": 20, "rounds": 1}
+    over = evolve(showing, Clone(), count=4, at=at, **rule)
+    means = np.array([phenotype.mean(1) for phenotype in over.told("phenotype")])
+    measures = [page.measures for page in over.pages]
+    selection = np.array([each["selection"] for each in measures if "selection" in each])
+    np.testing.assert_allclose(selection[:-1], np.diff(means, axis=0), atol=1e-12)
+    assert (selection[:-1] != 0).any() == (rule["selection"] != "none")
 
 
 def test_the_first_and_the_last_generation_are_measured(evolve: Evolve) -> None:
@@ -213,9 +285,21 @@ def test_the_dead_are_replaced_by_children_of_the_living(evolve: Evolve) -> None
     assert lists(over.told("survives"))[0] == [True, True, False, False]
     assert lists(over.told("life"))[1] == [0, 1, 6, 7]
     assert set(lists(over.told("parent"))[1][2:]) <= {0, 1}
-    assert np.isnan(lists(over.told("fitness"))[0][2:]).all()
     assert over.pages[4].path == (2,)
     assert over.pages[4].present.all()
+
+
+def test_what_the_dead_came_to_counts_as_well(evolve: Evolve) -> None:
+    """Fitness and phenotype are of the same agents; who has died has no descendants."""
+    dead = np.array([[True, True, False, False]])
+    over = evolve(paying([1, 2, 3, 4], [9, 9, 5, 6], gone={1: dead}), count=1)
+    assert lists(over.told("fitness")) == lists(over.told("phenotype")) == [[1, 2, 4, 5]]
+    assert lists(over.told("alive")) == [[False, False, True, True]]
+    assert lists(over.told("survives")) == [[False, False, True, True]]
+    assert lists(over.told("descendants"))[0][:2] == [0, 0]
+    values = {name: found.tolist() for name, found in over.outcome.values.items()}
+    assert values["fitness"] == values["phenotype"] == values["first_fitness"] == [3]
+    assert values["selection_differential"] == [(4.5 - 1.5) / 3]
 
 
 def test_where_the_play_ends_its_agents_wait_for_the_next_generation(evolve: Evolve) -> None:
@@ -324,7 +408,17 @@ def test_advice_comes_from_those_whom_one_sees(evolve: Evolve) -> None:
     assert lists(over.told("strategy"))[1] == ["0:", "1:2:=3", "2:", "3:"]
 
 
-def test_where_all_are_replaced_their_parents_advise(evolve: Evolve) -> None:
+def test_where_all_are_replaced_the_best_of_them_advise(evolve: Evolve) -> None:
+    """Also those who, by chance, have no child."""
+    given = {"strategies": "advice", "overlapping": False, "count": 2}
+    over = evolve(paying([1, 2, 3, 4]), Author(), at={"replicates": 20}, **given)
+    *_, second = (step for step in over.steps if step.kind == "devise")
+    assert (second.arrays["seen advise", "elder"] == [False, False, True, True]).all()
+    parents = over.told("parent")[1]
+    assert any(len(set(row)) == 1 for row in parents.tolist())
+
+
+def test_who_is_replaced_sees_not_itself_among_the_elders(evolve: Evolve) -> None:
     given = {"strategies": "advice", "survivors": 0.25, "overlapping": False}
     over = evolve(paying([1, 2, 3, 4]), Author(), count=2, **given)
     # The seat of the parent has a child, too, who does not see itself.
@@ -374,6 +468,55 @@ def test_facts_that_are_not_told_are_missed_before_the_first_line() -> None:
         generations(paying([1, 2]), fitness="payof")(table)
     with pytest.raises(ScenarioError, match="'day' of each agent, which is to be its phenotype"):
         generations(paying([1, 2]), phenotype="day")(table)
+
+
+def test_facts_are_looked_for_until_they_are_found() -> None:
+    """And no further: a rehearsal of all rounds may take long."""
+    rounds = []
+
+    def slow(table: Table) -> Script:
+        for number in table.rounds():
+            rounds.append(number)
+            yield Tell("paid", {"payoff": own(1.0), "gift": own(float(number))})
+
+    table = Table(Params(), seed=1, ids=np.arange(2), replicate_ids=np.arange(1), horizon=100)
+    generations(slow, phenotype="gift")(table)
+    assert rounds == [1]
+
+
+def test_generations_within_generations_are_refused(evolve: Evolve) -> None:
+    with pytest.raises(ScenarioError, match="has generations already; name the mechanism once"):
+        evolve(generations(paying([1, 2, 3, 4])), count=2)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"elite": 3}, "elite: 3 makes no difference under selection truncation; .* proportional"),
+        ({"selection": "none", "survivors": 0.3}, "survivors: 0.3 .* or take truncation"),
+        ({"selection": "proportional", "entrants": 3}, "entrants: 3 .* or take tournament"),
+        ({"selection": "tournament", "strength": 5}, "strength: 5 .* or take fermi or moran"),
+        (
+            {"selection": "tournament", "elite": 2, "overlapping": False},
+            "elite: 2 makes no difference where nobody lives on",
+        ),
+        ({"embedder": "hashing"}, "nobody devises any; leave it out"),
+    ],
+)
+def test_parameters_that_make_no_difference_are_refused(
+    given: Mapping[str, Any], said: str
+) -> None:
+    with pytest.raises(ScenarioError, match=said):
+        generations(showing, **given)
+
+
+@pytest.mark.parametrize("rule", ["proportional", "tournament"])
+def test_an_elite_leaves_a_place_for_children(evolve: Evolve, rule: str) -> None:
+    with pytest.raises(ScenarioError, match=r"elite of 4 among 4 agents .* take at most 3"):
+        evolve(showing, selection=rule, elite=4)
+    with pytest.raises(ScenarioError, match="take more agents, or elite: 0"):
+        evolve(showing, selection=rule, at={"agents": 1})
+    evolve(showing, selection=rule, elite=3)
 
 
 @pytest.mark.parametrize("rule", ["fermi", "moran", "none"])

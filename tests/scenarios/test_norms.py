@@ -60,6 +60,9 @@ class After(NamedTuple):
         shape = np.shape(self.rounds[0]["norm"])
         return {"learn": self.graph or Complete(shape[0], np.arange(shape[1]))}
 
+    def holders(self, column: str) -> Array:
+        raise AssertionError(f"norms need not know who has {column}")
+
     def pages(self) -> Iterator[Page]:
         for number, day in enumerate(self.rounds):
             told = {("own", name): np.array(day[name], object) for name in TOLD if name in day}

@@ -119,7 +119,7 @@ def test_a_fitness_may_be_summed_over_the_games_of_a_generation(play: Play) -> N
     scenario = wrapped(wrapped(SEA, repeated), generations, count=1, fitness="catch", fold="sum")
     fitness = play(scenario, Memory(), replicates=2).told("fitness")[0]
     assert fitness[:, 0].tolist() == [2 * (1 + 2), 2 * (1 + 2 + 3)]
-    assert np.isnan(fitness[:, 2]).all()
+    assert fitness[:, 2].tolist() == [1 + 2, 1 + 2]  # drowned in the first game
 
 
 def test_a_village_that_has_failed_has_a_second_chance(recorded: Recorded) -> None:
@@ -133,6 +133,14 @@ def test_a_village_that_has_failed_has_a_second_chance(recorded: Recorded) -> No
     ]
     assert lakes == [[15.0] * 5] * 2  # full again
     assert over.outcome.ends == {"": 5}
+
+
+def test_generations_are_not_repeated() -> None:
+    """What they would be is one long line of descent, and that is not what would be told."""
+    evolving = {"generations": {"count": 2, "fitness": "wealth"}}
+    with pytest.raises(ScenarioError, match="name `repeated` before `generations`"):
+        prepared(load("fishing_village", {"mechanisms": [evolving, {"repeated": {}}]}))
+    prepared(load("fishing_village", {"mechanisms": [{"repeated": {}}, evolving]}))
 
 
 @pytest.mark.parametrize("games", [0, -1])

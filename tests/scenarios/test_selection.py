@@ -215,6 +215,44 @@ def test_of_discrete_generations_nobody_lives_on(rule: Rule) -> None:
         assert (found.parents >= 4).all()
 
 
+# Elders and descendants
+
+
+@pytest.mark.parametrize("overlapping", [True, False])
+def test_the_best_share_are_elders_whether_they_live_on_or_not(overlapping: bool) -> None:
+    found = heirs([3, 1, 4, 1, 5, 9], "truncation", overlapping=overlapping)
+    assert found.elders.tolist() == [[False, False, True, False, True, True]]
+
+
+def test_under_other_rules_whoever_lives_on_is_an_elder() -> None:
+    for rule in (rule for rule in RULES if rule != "truncation"):
+        found = heirs([[3, 1, 4], [1, 2, 3]], rule)
+        assert found.survives.any(1).all()
+        assert (found.elders == found.survives).all()
+
+
+@pytest.mark.parametrize("given", [{"elite": 0}, {"overlapping": False}], ids=str)
+@pytest.mark.parametrize("rule", ["proportional", "tournament"])
+def test_where_nobody_lives_on_parents_are_elders(rule: Rule, given: Any) -> None:
+    found = heirs(np.tile(np.arange(6.0), (30, 1)), rule, **given)
+    for elders, parents in zip(found.elders, found.parents, strict=True):
+        assert set(np.flatnonzero(elders)) == set(parents)
+
+
+def test_descendants_are_oneself_and_ones_children() -> None:
+    nobody = np.zeros((2, 4), bool)
+    survives, parents = nobody.copy(), np.full((2, 4), NOBODY)
+    survives[0, [2, 3]], parents[0, [0, 1]], parents[1] = True, 3, 0
+    found = Heirs(survives, parents, nobody)
+    assert found.descendants.tolist() == [[0, 0, 1, 3], [4, 0, 0, 0]]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_there_are_as_many_descendants_as_places(rule: Rule) -> None:
+    found = heirs(np.arange(12.0).reshape(3, 4), rule, alive=np.array([[True], [False], [True]]))
+    assert found.descendants.sum(1).tolist() == [4, 0, 4]
+
+
 # Sizes and extremes
 
 

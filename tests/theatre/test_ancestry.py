@@ -97,6 +97,19 @@ def test_strategies_of_those_who_live_stand_below_their_names() -> None:
     assert re.fullmatch('"Give all to those who gave and .* … .* never punish."', quote)
 
 
+def test_a_life_stands_below_its_most_alike_adviser_and_that_is_said_to_be_a_guess() -> None:
+    """The genes of 2_1 are those of 1_1, drawn by chance; its words are more like those of 1_2."""
+    said = ["keep all", "give half", "give half to all"]
+    born = lineage((0, 1, None), (1, 1, None), (10, 2, 0), generations=2, strategies=said)
+    child = born.lives[10]._replace(advisers=(0, 1))
+    assert printed(Lineage({**born.lives, 10: child}, 2)) == [
+        "lineage · 3 lives in 2 generations · lines of 1 of 2 founders go on",
+        "1 birth placed by likeness of words, a guess",
+        "1_2 > 2_1 · fitness 15",
+        '"give half to all"',
+    ]
+
+
 def test_that_other_replicates_are_not_shown_is_said() -> None:
     assert printed(FAMILY, others=29)[0].startswith(
         "lineage of replicate 0 (29 more not shown) · 7 lives"

@@ -83,6 +83,21 @@ def chapter(story: str, title: str) -> list[str]:
     return story.partition(f"── {title} ─")[2].split("\n\n")[0].splitlines()[1:]
 
 
+def test_nobody_follows_the_number_that_stands_for_no_strategy(hand: Hand) -> None:
+    """1_2 and 1_3 are rules: they put themselves into words, but keep none in the column."""
+    public = {"strategy": np.array([["give half", 0, 0]], object)}
+    first, ended, *_ = (page._replace(public=public) for page in two_generations(hand))
+    lives, nobody = {"lives": [0, 1, 5], "parents": [-1, -1, 1]}, [False, False, True]
+    said = ("give half", "give all", "give nothing")
+    second = generation(hand, 2, 3, newborn=nobody, strategies=said, **lives)
+    pages = [first, ended, second._replace(public=public), ended._replace(number=4, path=(2, 1))]
+    story = hand.told(recorded(hand, *pages))
+    assert chapter(story, "Generation 2") == [
+        '1 born     2_3, child of 1_2, follows "give nothing"'
+    ]
+    assert story.count("follows") == 3 + 1
+
+
 def test_founders_are_told_with_what_they_follow(hand: Hand) -> None:
     story = hand.told(recorded(hand, *two_generations(hand)))
     assert chapter(story, "Generation 1") == [

@@ -68,7 +68,8 @@ def test_a_run_tells_how_far_it_is_and_how_far_it_went(typed: Type) -> None:
 def test_a_run_is_shown_by_generation_and_with_its_lineage(typed: Type) -> None:
     shown = typed("show", "a.run").out
     table = [line.split()[:2] for line in shown.splitlines() if line.startswith("generation ")]
-    assert table == [["generation", number] for number in "123"]
+    # More measures than fit side by side: two tables, one below the other.
+    assert table == [["generation", number] for number in "123"] * 2
     lives = 6 + 3 + 3
     assert f"lineage · {lives} lives in 3 generations · lines of " in shown
     assert re.search(r"^└── 3_\d · fitness ", shown, re.MULTILINE)

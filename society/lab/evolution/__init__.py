@@ -2,30 +2,33 @@
 
     evolution    Evolution: lives, generations, reactions, changes, biases, courses, diversity as
                  data frames; over_runs: means over replicates with intervals
-    price        the Price equation
+    price        the Price equation; bias of newborn agents against those they descend from
     trends       slope; correlation: whether the first generation tells the outcome
     words        length, numbers named, distance and effective number of strategies
-    frozen       newborn agents and survivors, each alone before a frozen population
+    frozen, compared     newborn agents and their ancestors, each alone before a frozen population
 
 Who descends from whom is read by society.lineage.
 """
 
 from __future__ import annotations
 
+from .compared import Compared, Difference, compared, focal
 from .evolution import Evolution, over_runs
-from .frozen import Compared, compared, focal, frozen
-from .past import Ancestry, Past, Phenotype
-from .price import Change, price
+from .frozen import frozen
+from .past import Past, Phenotype
+from .price import Bias, Change, bias, price
 from .trends import Correlation, correlation, slope
 
 __all__ = [
-    "Ancestry",
+    "Bias",
     "Change",
     "Compared",
     "Correlation",
+    "Difference",
     "Evolution",
     "Past",
     "Phenotype",
+    "bias",
     "compared",
     "correlation",
     "focal",

@@ -25,7 +25,7 @@ from society.lineage import Lineage
 from society.outside import Embedder
 
 from . import rows
-from .past import Ancestry, Past, Phenotype
+from .past import Past, Phenotype
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ class Evolution:
         """
         return self._gathered(rows.reactions)
 
-    def changes(self, of: Phenotype = "phenotype", by: Ancestry = "parent") -> Any:
+    def changes(self, of: Phenotype = "phenotype") -> Any:
         """The Price equation: one row for each step to a generation, of each replicate.
 
         replicate, generation
@@ -91,23 +91,29 @@ class Evolution:
                             society.lab.evolution.price
 
         of: what changes; of reactions, survivors change only as far as they are inconsistent, and
-        what newborn agents differ is mutation bias. by: see Past.ancestry; `advice` where
-        strategies are words that were devised after those of all elders, since the parent is then
-        one of them by chance.
+        what newborn agents differ is mutation bias. Who devised words of its own by the advice of
+        several elders descends from them in equal shares, everybody else from its parent: see
+        society.lineage.heredity.
         """
-        return self._gathered(partial(rows.changes, of=of, by=by))
+        return self._gathered(partial(rows.changes, of=of))
 
     def biases(self, of: Phenotype = "reaction") -> Any:
-        """What newborn agents do less what survivors do: one row for each generation but the first.
+        """What newborn agents do less what those did from whom they descend: mutation bias.
 
-        replicate, generation
-        newborn, survivors, bias    means over agents, and their difference
+        replicate, generation       but the first
+        newborn, ancestors, bias    means over newborn agents, and the difference; those who descend
+                            from nobody are left out
 
         Before the battery all meet the same recipients, so that the difference is one of strategies
         (Vallinder and Hughes 2024, section 4.1, ask for such a test); in a phenotype, it is one of
-        what others made of them, too.
+        what others made of them, too. It holds no selection, which is in who has descendants.
         """
         return self._gathered(partial(rows.biases, of=of))
+
+    @cached_property
+    def advised(self) -> bool:
+        """Whether anybody descends from elders by whose advice it devised words of its own."""
+        return any(past.advised for past in self.pasts)
 
     @cached_property
     def courses(self) -> Any:

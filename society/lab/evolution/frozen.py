@@ -1,11 +1,15 @@
-"""Newborn agents and survivors, each alone among a population that does not change.
+"""Newborn agents and those from whom they descend, each alone among agents that do not change.
 
 Whether newborn agents give more than those they learnt from cannot be told from the generation in
 which they play together, since there each makes the others give. So each of them is put, as the
 only one of its kind, among copies of the generation before as selection left it: the same for all,
-with the same luck. What the focal agent gives and earns there is compared.
+with the same luck. What the focal agent gives and earns there is compared, newborn agents with
+their own ancestors: all the survivors would be better than the parents, where selection goes on.
 The test is asked for, not made, by Vallinder and Hughes 2024, section 4.1; how it is made is ours.
 It tells about one population; several runs are several experiments.
+
+The focal agent has seat 0 whatever its own was: on a graph, the place of node 0, which is a hub of
+a scale-free one. All play a first generation, are told so, and bear names of it.
 """
 
 from __future__ import annotations
@@ -13,32 +17,25 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
+from pydantic import BaseModel
 
 from society.agent import Column, Component
 from society.cast import Cohort
 from society.checks import parameters_of
 from society.errors import InputError, brief
 from society.graph import NOBODY
-from society.lab.extra import needed
-from society.lab.statistics import PairedContrast, Unanswerable, paired
-from society.lab.statistics.samples import answered
-from society.lab.study.frames import CONDITION
 from society.lab.study.played import Studied
-from society.lab.study.tidy import Study
-from society.lineage import Generation
+from society.lineage import Generation, descents
 from society.scenario_file import Spec
 from society.spec import prepared
 
-from .evolution import Evolution
+from .compared import FOCAL, named
 from .past import Past
 
-FOCAL = "focal"  # the cohort of the one that is compared; residents are called as they were
 _MECHANISM = "generations"
-
-Origin = Literal["newborn", "survivor"]
 
 
 class Agent(NamedTuple):
@@ -52,20 +49,21 @@ class Agent(NamedTuple):
 def frozen(
     run: Path | str, generation: int, *, replicate: int = 0, replicates: int = 20, seed: int = 1
 ) -> str:
-    """An experiment for `society sweep`, with a condition for each agent of a generation; YAML.
+    """An experiment for `society sweep`, with newborn agents of a generation and their ancestors.
 
-    The focal agent sits among survivors of the generation before (parents, if nobody lived on),
-    who fill the other seats in turn, the fittest first. All have the heritable traits that they had
-    as their generation began, and play one generation, in which nobody is born. replicates: how
-    often each plays. Raises InputError if there is no such generation, or a heritable trait is kept
-    by a component without a field of its name, or not public, so that nobody can be set up again.
+    Each is the focal agent of a condition, YAML. It sits among survivors of the generation before
+    (parents, if nobody lived on), who fill the other seats in turn, the fittest first. All have the
+    heritable traits that they had as their generation began, and play one generation, in which
+    nobody is born. replicates: how often each plays. Raises InputError if there is no such
+    generation, or nobody in it descends from others, or a heritable trait is kept by a component
+    without a field for it, or not public, so that nobody can be set up again.
     """
     past = Past.read(Studied.read(Path(run), Path(run).stem, {}))
     before, now = _steps(past, generation, replicate)
     setting_up = _SettingUp(past, replicate)
     focal = {
-        f"{_origin(one, replicate)} {one.name}": setting_up.components(one)
-        for one in _agents(now, replicate)
+        name: setting_up.components(one)
+        for name, one in _compared(past, before, now, replicate).items()
     }
     first = {"name": FOCAL, "count": 1, "components": next(iter(focal.values()))}
     residents = list(_residents(past, before, now, replicate))
@@ -89,8 +87,10 @@ def frozen(
 
 
 _HEAD = """\
-# The agents of generation {generation} of {run}, replicate {replicate}: each alone among survivors
-# of the generation before. society.lab.evolution.compared tells newborn agents from survivors.
+# Newborn agents of generation {generation} of {run}, replicate {replicate}, and those from whom
+# they descend: each alone in seat 0, among survivors of the generation before, in a first
+# generation. The number behind a name: how many of the newborn agents it stands for.
+# society.lab.evolution.compared tells newborn agents from ancestors.
 """
 
 
@@ -134,8 +134,23 @@ def _residents(past: Past, before: Generation, now: Generation, replicate: int) 
             yield everybody[seat]
 
 
-def _origin(one: Agent, replicate: int) -> Origin:
-    return "newborn" if one.at.newborn[replicate, one.seat] else "survivor"
+def _compared(past: Past, before: Generation, now: Generation, replicate: int) -> dict[str, Agent]:
+    """Newborn agents who descend from somebody, and from whom; by origin, name and weight.
+
+    The weight of an ancestor is how many newborn agents descend from it, by their shares.
+    """
+    children, elders = descents(before, now, replicate, past.heredity)
+    born = now.newborn[replicate][children]
+    children, elders = children[born], elders[born]
+    if not len(children):
+        raise InputError(f"nobody is born in generation {now.number} who descends from somebody")
+    shares = 1 / np.bincount(children)[children]
+    weights = np.bincount(elders, shares)
+    young, old = list(_agents(now, replicate)), list(_agents(before, replicate))
+    found = {named("newborn", young[seat].name, 1): young[seat] for seat in np.unique(children)}
+    for seat in np.unique(elders):
+        found[named("ancestor", old[seat].name, weights[seat])] = old[seat]
+    return found
 
 
 class _SettingUp:
@@ -163,13 +178,14 @@ class _SettingUp:
         for column in part.columns:
             if not column.heritable:
                 continue
-            if not column.public or column.name not in fields:
+            field = _field(model, column)
+            if not column.public or field is None:
                 missing = "is not public" if not column.public else "is no field of it"
                 raise InputError(
                     f"{part.title()} keeps the heritable column {column.name!r}, which {missing}, "
                     "so that no agent can be set up with it; make it both"
                 )
-            fields[column.name] = self._trait(column, one)
+            fields[field] = self._trait(column, one)
         plain: dict[str, Any] = to_jsonable_python(fields)
         return plain
 
@@ -177,6 +193,18 @@ class _SettingUp:
         """A label, a text, or a number as its column keeps it."""
         value = self._past.trait(one.at, column.name)[self._replicate, one.seat]
         return value if isinstance(value, str) else np.array(value, column.dtype).item()
+
+
+def _field(model: type[BaseModel], column: Column) -> str | None:
+    """The parameter that sets a column: of its name, or the only one that takes its labels."""
+    if column.name in model.model_fields:
+        return column.name
+    takes = [
+        name
+        for name, field in model.model_fields.items()
+        if column.labels and get_args(field.annotation) == column.labels
+    ]
+    return takes[0] if len(takes) == 1 else None
 
 
 def _base(spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -205,55 +233,3 @@ def _yaml(said: Mapping[str, Any]) -> str:
     writer.allow_unicode = True
     writer.dump(said, text)
     return text.getvalue()
-
-
-class Compared(NamedTuple):
-    """Newborn agents less survivors, before the same population with the same luck.
-
-    Of each kind the mean over its focal agents, replicate by replicate; or why there is no answer.
-    Intervals are over luck: they hold for these very agents.
-    """
-
-    phenotype: PairedContrast | Unanswerable
-    fitness: PairedContrast | Unanswerable
-
-
-def focal(study: Study) -> Any:
-    """What focal agents of a `frozen` experiment came to: one row for each of them and replicate.
-
-    origin: newborn or survivor. replicate; fitness, phenotype: as in Evolution.lives. Raises
-    InputError for another study.
-    """
-    seats = {run.name: _focal_seat(run) for run in study.played}
-    lives = Evolution(study).lives
-    rows = lives[lives["agent"] == lives[CONDITION].astype(str).map(seats)]
-    origin = rows[CONDITION].astype(str).str.split(" ").str[0].rename("origin")
-    named = rows[[CONDITION, "replicate", "fitness", "phenotype"]]
-    return needed("pandas").concat([origin, named], axis=1).reset_index(drop=True)
-
-
-def _focal_seat(run: Studied) -> int:
-    seats = [seat for note in run.manifest.cohorts if note.name == FOCAL for seat in note.seats]
-    if len(seats) != 1 or run.name.split(" ")[0] not in get_args(Origin):
-        raise InputError(
-            f"{brief(run.path)} is not of a frozen population; play what "
-            "society.lab.evolution.frozen writes"
-        )
-    return seats[0]
-
-
-def compared(study: Study) -> Compared:
-    """What the sweep of a `frozen` experiment tells.
-
-    Raises Unanswerable if newborn agents or survivors have not been played; InputError for another
-    study.
-    """
-    agents = focal(study)
-    for origin in get_args(Origin):
-        if not (agents["origin"] == origin).any():
-            raise Unanswerable(f"no {origin} agent has been played; there is nothing to compare")
-    means = agents.groupby(["origin", "replicate"])[["phenotype", "fitness"]].mean()
-    newborn, survivors = (means.loc[origin] for origin in get_args(Origin))
-    return Compared(
-        *(answered(paired, newborn[name], survivors[name]) for name in ("phenotype", "fitness"))
-    )

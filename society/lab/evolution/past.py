@@ -5,23 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
 from society.draws import Array
 from society.errors import InputError, brief
-from society.graph import NOBODY, Graph
 from society.lab.study.played import Studied
-from society.lineage import Generation, Lineage, descent, generations
+from society.lineage import (
+    Descents,
+    Generation,
+    Heredity,
+    Lineage,
+    descent,
+    descents,
+    elders,
+    generations,
+)
 from society.outside import Embedder
+from society.runs.heredity import heredity
 from society.runs.manifest import ColumnNote, Manifest
 from society.scenario import Folded
-from society.scenario_file import Spec
-from society.spec import prepared
 from society.talk import Page
 
-Ancestry = Literal["parent", "advice"]
 Phenotype = Literal["phenotype", "fitness", "reaction"]
 
 
@@ -50,25 +57,33 @@ class Past:
                 told = tuple(generations(tally.overheard(file.pages())))
             except InputError as error:
                 raise InputError(f"{brief(run.path)}: {error}") from None
-        seats = {note.name: list(note.seats) for note in manifest.cohorts}
         traits = {note.name: note for note in manifest.columns if note.heritable}
-        holders = {name: np.zeros(manifest.agents, bool) for name in traits}
-        for name, note in traits.items():
-            for cohort in note.cohorts:
-                holders[name][seats[cohort]] = True
+        holders = {name: manifest.seated(note.cohorts) for name, note in traits.items()}
         return cls(run, told, tuple(tally.folded(told)), tuple(tally.encounters), traits, holders)
 
     @cached_property
-    def advise(self) -> Graph | None:
-        """The graph on which newborn agents see their elders; None: all see all."""
-        spec = Spec.model_validate(self.run.manifest.spec)
-        if spec.graph is None and "advise" not in spec.graphs:
-            return None
-        return prepared(spec).gamemaster().table.graphs["advise"]
+    def heredity(self) -> Heredity:
+        """Who has which heritable columns, and who saw whose strategies."""
+        return heredity(self.run.manifest)
 
     def lineage(self, replicate: int = 0) -> Lineage:
         """All lives of one replicate."""
-        return descent(self.generations, replicate, self.advise)
+        return descent(self.generations, replicate, self.heredity)
+
+    def descents(self, place: int, replicate: int) -> Descents:
+        """From whom those of a generation descend; place: its own in the run, from 1."""
+        before, now = self.generations[place - 1 : place + 1]
+        return descents(before, now, replicate, self.heredity)
+
+    @cached_property
+    def advised(self) -> bool:
+        """Whether anybody devised words of its own by the advice of elders."""
+        steps = pairwise(self.generations)
+        return any(
+            len(elders(before, now, replicate, self.heredity).advised.children)
+            for before, now in steps
+            for replicate in np.flatnonzero(now.running).tolist()
+        )
 
     def value(self, now: Generation, of: Phenotype) -> Array:
         """What is followed of each agent, (R, N); NaN where it is not known.
@@ -120,24 +135,6 @@ class Past:
                 f"{len(texts)} strategies; give an embedder in place of a name"
             )
         return known
-
-    def ancestry(self, before: Generation, now: Generation, replicate: int, by: Ancestry) -> Array:
-        """By which share each agent of now descends from each of before, (N, N); see price.
-
-        by: a newborn agent descends from its parent, or in equal shares from those who advised it;
-        from its parent if nobody did.
-        """
-        shares = np.zeros((now.life.shape[1],) * 2)
-        seats = {life: seat for seat, life in enumerate(before.life[replicate].tolist())}
-        for seat in range(len(shares)):
-            advisers = now.advisers(replicate, seat, self.advise) if by == "advice" else ()
-            if not now.newborn[replicate, seat]:
-                shares[seat, seat] = 1
-            elif len(advisers):
-                shares[seat, advisers] = 1 / len(advisers)
-            elif now.parent[replicate, seat] != NOBODY:
-                shares[seat, seats[int(now.parent[replicate, seat])]] = 1
-        return shares
 
 
 class _Tally:

@@ -4,11 +4,11 @@
 
 z is the phenotype of those who lived before, w how many of those who live now descend from each (an
 agent that lives on descends from itself), w without index its mean, and dz how much descendants
-differ from those they descend from. A descendant of several elders belongs to each of them by a
-share; shares are the rows of an ancestry matrix. The second term is split by who changed: agents
-who lived on (their traits are the same, so that this is what others made of them) and newborn ones
-(mutation and biased transmission, and what others make of them). The third is there if somebody
-descends from nobody: it is the mean with them less the mean without (immigration).
+differ from those they descend from. A descendant of several elders belongs to each of them in
+equal shares. The second term is split by who changed: agents who lived on (their traits are the
+same, so that this is what others made of them) and newborn ones (mutation and biased transmission,
+and what others make of them). The third is there if somebody descends from nobody: it is the mean
+with them less the mean without (immigration).
 Sources: Price 1970, Nature 227; Frank 1998, Foundations of Social Evolution, chapter 2; the last
 term: Kerr and Godfrey-Smith 2009, Evolution 63, in a form for ancestors and immigrants only.
 """
@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from society.draws import Array
+from society.lineage import Descents
 
 
 class Change(NamedTuple):
@@ -39,34 +40,67 @@ class Change(NamedTuple):
 UNKNOWN = Change(*[np.nan] * 5)
 
 
-def price(before: Array, after: Array, ancestry: Array, stayed: Array) -> Change:
+class Bias(NamedTuple):
+    """How newborn agents differ from those from whom they descend, in the mean; NaN if none do."""
+
+    newborn: float
+    ancestors: float
+    bias: float
+
+
+def price(before: Array, after: Array, descents: Descents, newborn: Array) -> Change:
     """Split the change of the mean from `before`, (N,), to `after`, (M,).
 
-    ancestry: (M, N), by which share each agent of now descends from each of before; rows sum to 1,
-    or to 0 for those who descend from nobody. stayed: (M,) of bool, who lived on. Agents without a
-    phenotype (NaN) are left out: those of before from the shares of their descendants, which the
-    other ancestors take over; who has no known ancestor counts as having entered.
+    descents: from whom of before those of now descend. newborn: (M,) of bool; the others lived on.
+    Agents without a phenotype (NaN) are left out: those of before from the shares of their
+    descendants, which the other ancestors take over; who has no known ancestor counts as having
+    entered.
 
-    >>> zeros, ones = np.zeros(2), np.ones(2)
-    >>> z, nobody_stays = np.array([0.0, 1.0]), np.array([False, False])
-    >>> price(z, ones, np.array([[0, 1], [0, 1]]), nobody_stays).selection
+    >>> z, ones = np.array([0.0, 1.0]), np.ones(2)
+    >>> heirs, newborn = Descents(np.array([0, 1]), np.array([1, 1])), np.array([True, True])
+    >>> price(z, ones, heirs, newborn).selection
     0.5
     """
-    known, told = ~np.isnan(before), ~np.isnan(after)
-    old, new, shares = before[known], after[told], ancestry[told][:, known].astype(float)
-    total = shares.sum(1)
-    descends = total > 0
+    known = ~np.isnan(before)
+    ancestral, fitness = _inherited(before, after, descents)
+    descends = ~np.isnan(ancestral)
     if not descends.any():
         return UNKNOWN
-    shares = shares[descends] / total[descends, None]
-    fitness = shares.sum(0)
-    differences = new[descends] - shares @ old
-    lived_on = stayed[told][descends]
-    count = len(shares)
+    old, fitness, new = before[known], fitness[known], after[~np.isnan(after)]
+    differences = after[descends] - ancestral[descends]
+    born, count = newborn[descends], len(differences)
     return Change(
         change=float(new.mean() - old.mean()),
         selection=float(np.mean((fitness - fitness.mean()) * (old - old.mean())) / fitness.mean()),
-        survivors=float(differences[lived_on].sum() / count),
-        newborn=float(differences[~lived_on].sum() / count),
-        entry=float(new.mean() - new[descends].mean()),
+        survivors=float(differences[~born].sum() / count),
+        newborn=float(differences[born].sum() / count),
+        entry=float(new.mean() - after[descends].mean()),
     )
+
+
+def bias(before: Array, after: Array, descents: Descents, newborn: Array) -> Bias:
+    """Newborn agents, (M,) of bool, less those from whom they descend; each child counts once.
+
+    >>> heirs = Descents(np.array([0, 1, 1]), np.array([0, 0, 1]))
+    >>> bias(np.array([0.0, 1.0]), np.array([0.0, 0.75]), heirs, np.array([False, True]))
+    Bias(newborn=0.75, ancestors=0.5, bias=0.25)
+    """
+    ancestral, _ = _inherited(before, after, descents)
+    some = newborn & ~np.isnan(ancestral)
+    if not some.any():
+        return Bias(np.nan, np.nan, np.nan)
+    young, old = float(after[some].mean()), float(ancestral[some].mean())
+    return Bias(young, old, float(np.mean(after[some] - ancestral[some])))
+
+
+def _inherited(before: Array, after: Array, descents: Descents) -> tuple[Array, Array]:
+    """The mean phenotype of everybody's ancestors, (M,); how many descend from each, (N,).
+
+    NaN for those of whom no ancestor is known, or who have no phenotype.
+    """
+    told = ~np.isnan(before[descents.elders]) & ~np.isnan(after[descents.children])
+    children, elders = descents.children[told], descents.elders[told]
+    count = np.bincount(children, minlength=len(after))
+    total = np.bincount(children, before[elders], len(after))
+    ancestral: Array = total / np.where(count, count, np.nan)
+    return ancestral, np.bincount(elders, 1 / count[children], len(before))

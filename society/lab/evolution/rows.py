@@ -15,10 +15,11 @@ from society.graph import NOBODY
 from society.lab.study.frames import Column, Columns, Heading, add, flags, frame, joined, whole
 from society.lab.study.frames import words as worded
 from society.lab.study.tidy import Study
-from society.lineage import Generation
+from society.lineage import Descents, Generation
+from society.scenario import mean_over
 
-from .past import Ancestry, Past, Phenotype
-from .price import Change, price
+from .past import Past, Phenotype
+from .price import Bias, Change, bias, price
 from .trends import slope
 from .words import distance, effective, numbers, words
 
@@ -199,50 +200,39 @@ def reactions(era: Era) -> Rows:
     }
 
 
-def changes(era: Era, of: Phenotype, by: Ancestry) -> Rows:
+def changes(era: Era, of: Phenotype) -> Rows:
     """One for each replicate and generation after the first; see Evolution.changes."""
-    if era.place == 0:
-        return {}
-    past, now, before = era.past, era.now, era.past.generations[era.place - 1]
-    old, new = past.value(before, of), past.value(now, of)
-    found = [
-        price(
-            old[replicate],
-            new[replicate],
-            past.ancestry(before, now, replicate, by),
-            ~now.newborn[replicate],
-        )
-        for replicate in era.rows.tolist()
-    ]
-    parts = np.array(found, float).reshape(len(found), len(Change._fields))
-    return {
-        "replicate": era.rows,
-        "generation": np.full(len(era.rows), now.number),
-        **dict(zip(Change._fields, parts.T, strict=True)),
-    }
+    return _steps(era, of, price)
 
 
 def biases(era: Era, of: Phenotype) -> Rows:
     """One for each replicate and generation after the first; see Evolution.biases."""
-    if era.place == 0:
+    return _steps(era, of, bias)
+
+
+Split = Callable[[Array, Array, Descents, Array], Change | Bias]
+
+
+def _steps(era: Era, of: Phenotype, split: Split) -> Rows:
+    """What the step to a generation comes to in each replicate."""
+    if era.place == 0 or not len(era.rows):
         return {}
-    values, newborn = era.past.value(era.now, of)[era.rows], era.now.newborn[era.rows]
-    young, old = (_mean_of(values, some) for some in (newborn, ~newborn))
+    past, now = era.past, era.now
+    old, new = past.value(past.generations[era.place - 1], of), past.value(now, of)
+    found = [
+        split(old[one], new[one], past.descents(era.place, one), now.newborn[one])
+        for one in era.rows.tolist()
+    ]
     return {
         "replicate": era.rows,
-        "generation": np.full(len(era.rows), era.now.number),
-        "newborn": young,
-        "survivors": old,
-        "bias": young - old,
+        "generation": np.full(len(era.rows), now.number),
+        **dict(zip(found[0]._fields, np.array(found, float).T, strict=True)),
     }
 
 
-def _mean_of(values: Array, some: Array) -> Array:
-    """Over some agents of each replicate, (R, N) or (R, 1) of bool; NaN if known of none, (R,)."""
-    known = some & ~np.isnan(values)
-    count = known.sum(1)
-    total: Array = np.where(known, values, 0).sum(1)
-    return total / np.where(count, count, np.nan)
+def _mean(values: Array, running: Array) -> Array:
+    """Over agents whose value is known, (R, N) -> (R,)."""
+    return mean_over(running & ~np.isnan(values), values)
 
 
 def courses(past: Past) -> Rows:
@@ -250,7 +240,7 @@ def courses(past: Past) -> Rows:
     replicates = past.run.manifest.replicates
     means = {}
     for of in ("phenotype", "fitness"):
-        over = [_mean_of(past.value(now, of), now.running) for now in past.generations]
+        over = [_mean(past.value(now, of), now.running) for now in past.generations]
         means[of] = np.stack(over, axis=1)
     when = [now.number for now in past.generations]
     return {
@@ -259,7 +249,7 @@ def courses(past: Past) -> Rows:
         "last_phenotype": means["phenotype"][:, -1],
         "first_fitness": means["fitness"][:, 0],
         "last_fitness": means["fitness"][:, -1],
-        "slope": np.array([slope(when, values) for values in means["phenotype"]]),
+        "slope": slope(when, means["phenotype"]),
     }
 
 

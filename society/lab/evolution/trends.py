@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,19 +32,21 @@ class Correlation:
     dropped: int  # runs that miss a value
 
 
-def slope(when: ArrayLike, values: ArrayLike) -> float:
-    """The slope of the least-squares line, in units per step; NaN for fewer than two known values.
+def slope(when: ArrayLike, values: ArrayLike) -> Any:
+    """The slope of the least-squares line of each run, in units per step; (G,), (..., G) -> (...).
 
-    >>> slope([1, 2, 3], [0.5, np.nan, 0.7])
-    0.09999999999999998
+    NaN for fewer than two known values.
+
+    >>> slope([1, 2, 3], [[0.5, np.nan, 0.75], [np.nan, 2, np.nan]])
+    array([0.125,   nan])
     """
-    at, found = np.asarray(when, float), np.asarray(values, float)
+    found = np.asarray(values, float)
     known = ~np.isnan(found)
-    at, found = at[known], found[known]
-    apart = at - at.mean() if len(at) else at
-    if not np.any(apart):
-        return float("nan")
-    return float((apart * found).sum() / np.square(apart).sum())
+    count = known.sum(-1, keepdims=True)
+    at = np.where(known, np.asarray(when, float), 0)
+    apart = np.where(known, at - at.sum(-1, keepdims=True) / np.maximum(count, 1), 0)
+    spread = np.square(apart).sum(-1)
+    return (apart * np.where(known, found, 0)).sum(-1) / np.where(spread, spread, np.nan)
 
 
 def correlation(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Correlation:

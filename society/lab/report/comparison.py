@@ -17,6 +17,7 @@ from .dots import Dot, Dots, dots
 from .drawing import LOOKS
 from .layout import Group, Layout
 from .page import Chapter, Paragraph, Part
+from .scales import LINEAR, TIMES, Scale
 from .tables import Cell, Column, Table, told
 from .testing import Tested
 
@@ -25,12 +26,18 @@ _MOST_PANELS = 12
 _BOOTSTRAPPED = 150  # conditions at most for which runs are resampled
 _BLOCKS = " Replicates are blocks in that test, since they share their luck."
 _NO_LETTERS = " There are no letters where no effect was found."
+_LOGARITHMS = (
+    f" The largest value is more than {TIMES} times the median, and all are above zero: the figure "
+    "and the tests take logarithms, so that their means are geometric ones, and their differences "
+    "ratios."
+)
 
 
 def outcome(layout: Layout, found: Sequence[Tested]) -> Chapter:
     """The chapter."""
     unit = layout.measured[layout.outcome]
     lead = f"{layout.outcome}: {unit}. A value is one run; intervals are 95 % intervals."
+    lead += _LOGARITHMS if layout.scale.logarithmic else ""
     parts: list[Part] = [Paragraph(lead), *_figure(layout, found), _table(layout)]
     return Chapter("outcome", f"Outcome: {layout.outcome}", parts)
 
@@ -47,14 +54,14 @@ def _figure(layout: Layout, found: Sequence[Tested]) -> Iterator[Part]:
         return
     tests = {id(one.panel): one for one in found}
     panels = [_dots(layout, panel, across, tests.get(id(panel))) for panel in layout.panels]
-    words = "Points: means over runs; bars: 95 % t intervals."
+    words = f"Points: {layout.scale.mean}s over runs; bars: 95 % t intervals."
     if any(panel.letters for panel in panels):
         words += f" Levels of {across[0]} that share no letter differ (Tukey)."
         words += _BLOCKS if layout.paired else ""
         words += _NO_LETTERS if len(panels) > 1 else ""
     title = f"{layout.outcome} by {' and '.join(across) or 'condition'}"
     axis = f"{layout.outcome}, {layout.measured[layout.outcome]}"
-    yield dots("outcome", title, words, axis, panels)
+    yield dots("outcome", title, words, axis, panels, layout.scale)
 
 
 def _across(layout: Layout) -> list[str] | None:
@@ -70,7 +77,7 @@ def _across(layout: Layout) -> list[str] | None:
 def _dots(layout: Layout, panel: Group, across: Sequence[str], found: Tested | None) -> Dots:
     if not across:
         (values,) = layout.values(layout.outcome)
-        return Dots("", [layout.name(0)], {"": [mean_dot(values)]})
+        return Dots("", [layout.name(0)], {"": [mean_dot(values, layout.scale)]})
     rows = [worded(level) for level in layout.levels[across[0]]]
     letters = found.letters(across[0]) if found else {}
     series = _series(layout, panel, across)
@@ -94,19 +101,22 @@ def _series(layout: Layout, panel: Group, across: Sequence[str]) -> dict[str, li
     found = {}
     for name, group in groups.items():
         values = layout.pooled(layout.outcome, group, row_factor)
-        found[name] = [mean_dot(values[row]) if row in values else None for row in rows]
+        found[name] = [
+            mean_dot(values[row], layout.scale) if row in values else None for row in rows
+        ]
     return found
 
 
-def mean_dot(values: Array) -> Dot | None:
+def mean_dot(values: Array, scale: Scale = LINEAR) -> Dot | None:
     """The mean of runs with its t interval, if it has one; None without any value."""
     known = values[~np.isnan(values)]
     if not len(known):
         return None
-    found = answered(mean, known)
+    found = answered(mean, scale.on(known))
     if isinstance(found, Unanswerable):
-        return Dot(float(known.mean()), None, None, known)
-    return Dot(found.mean, found.interval.low, found.interval.high, known)
+        return Dot(scale.back(scale.on(known).mean()), None, None, known)
+    low, high = map(scale.back, found.interval[:2])
+    return Dot(scale.back(found.mean), low, high, known)
 
 
 def _table(layout: Layout) -> Table:
@@ -119,10 +129,13 @@ def _table(layout: Layout) -> Table:
         Column("mean", [float(row.mean()) if len(row) else None for row in known], "figure"),
         Column("t from", told(found, lambda one: one.interval.low), "figure"),
         Column("t to", told(found, lambda one: one.interval.high), "figure"),
+        *_geometric(values, layout.scale),
         *_resampled(values),
         Column("sd", [_spread(row) for row in known], "figure"),
     ]
     notes = ["t: 95 % t interval of the mean."]
+    if layout.scale.logarithmic:
+        notes.append("geometric: mean of logarithms with its 95 % t interval.")
     if len(values) <= _BOOTSTRAPPED:
         notes.append("bootstrap: 95 % BCa interval of the mean, 9,999 resamples, fixed seed.")
     if layout.outcome in layout.times:
@@ -132,6 +145,18 @@ def _table(layout: Layout) -> Table:
             "95 % Wilson interval; their times count as that round in the mean."
         )
     return Table("outcome", f"{layout.outcome} by condition", columns, notes)
+
+
+def _geometric(values: Sequence[Array], scale: Scale) -> list[Column]:
+    """Where the mean is that of a few runs: the geometric mean with its interval."""
+    if not scale.logarithmic:
+        return []
+    means = [mean_dot(row, scale) for row in values]
+    return [
+        Column("geometric mean", [one.mean if one else None for one in means], "figure"),
+        Column("geometric from", [one.low if one else None for one in means], "figure"),
+        Column("geometric to", [one.high if one else None for one in means], "figure"),
+    ]
 
 
 def _spread(known: Array) -> float | None:

@@ -27,6 +27,7 @@ from .drawing import (
     same,
     wrapped,
 )
+from .scales import LINEAR, Scale
 
 _TALL = 1.85  # inches, a panel
 _LINE = 0.14  # inches, a line of numbers at risk
@@ -153,8 +154,19 @@ def _at_risk(axes: Any, curves: Sequence[Lasting], whens: Sequence[float]) -> No
     axes.set_title("runs at risk", fontsize=7, fontweight="normal", pad=2)
 
 
-def courses(name: str, title: str, words: str, axis: str, panels: Sequence[Courses]) -> Picture:
-    """Means round by round with bands; below, how many runs are left, unless all stay."""
+def courses(
+    name: str,
+    title: str,
+    words: str,
+    axis: str,
+    panels: Sequence[Courses],
+    scale: Scale = LINEAR,
+    along: str = "round",
+) -> Picture:
+    """Means round by round with bands; below, how many runs are left, unless all stay.
+
+    axis: the quantity. along: what rounds are.
+    """
     across = min(len(panels), 3)
     lines = math.ceil(len(panels) / across)
     lefts = [curve.left for panel in panels for curve in panel.curves]
@@ -180,14 +192,15 @@ def courses(name: str, title: str, words: str, axis: str, panels: Sequence[Cours
                 own[0].set_ylabel(wrapped(axis, 28, 3))
                 _name_strip(own[1:])
             if place + across >= len(panels):
-                own[-1].set_xlabel("round")
+                own[-1].set_xlabel(along)
         if ends:
             places[0][0].set_ylim(ends)
         if limits:
             places[0][0].set_xlim(limits)
+        scale.lay(places[0][0], "y")
         legend(figure, [handles[name] for name in names], [*names.values()])
 
-    seen = described.paneled([(panel.title, _gone(panel)) for panel in shown])
+    seen = described.paneled([(panel.title, _gone(panel, along)) for panel in shown])
     tall = lines * (sum(ratios) + 0.4) + 0.4 + legend_height([*names.values()])
     return picture(name, title, words, seen, draw, tall)
 
@@ -196,9 +209,11 @@ def _coloured(panel: Courses) -> list[Course]:
     return [curve for curve in panel.curves if curve.number is not None]
 
 
-def _gone(panel: Courses) -> str:
+def _gone(panel: Courses, along: str) -> str:
     """In words: where each curve begins, ends, and turns."""
-    return " ".join(described.course(one.label, one.rounds, one.mean) for one in panel.curves)
+    return " ".join(
+        described.course(one.label, one.rounds, one.mean, along) for one in panel.curves
+    )
 
 
 def drawn(own: Sequence[Any], curve: Course) -> Any:

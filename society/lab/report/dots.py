@@ -25,6 +25,7 @@ from .drawing import (
     same,
     wrapped,
 )
+from .scales import LINEAR, Scale
 
 _ROWS, _TALL = (0.2, 0.34), 5.0  # inches: a dot, the lower the more of them, and all dots if few
 _HEAD = 0.65  # inches, what stands below all dots
@@ -58,7 +59,14 @@ class Dots(NamedTuple):
     factor: str = ""
 
 
-def dots(name: str, title: str, words: str, axis: str, panels: Sequence[Dots]) -> Picture:
+def dots(
+    name: str,
+    title: str,
+    words: str,
+    axis: str,
+    panels: Sequence[Dots],
+    scale: Scale = LINEAR,
+) -> Picture:
     """Means with intervals, a row for each level of one factor, a series for each of another."""
     beside = 2 if max(len(row) for panel in panels for row in panel.rows) <= _NAMES_BESIDE else 1
     columns = min(len(panels), beside)
@@ -67,7 +75,7 @@ def dots(name: str, title: str, words: str, axis: str, panels: Sequence[Dots]) -
     series = [wrapped(name) for name in panels[0].series]
     row = float(np.clip(_TALL / (lines * tallest), *_ROWS))
     every = [dot for panel in panels for row in panel.series.values() for dot in row if dot]
-    piles = _Piles.of(every)
+    piles = _Piles.of(every, scale)
 
     def draw(figure: Any) -> None:
         places = panelled(figure, len(panels), columns, sharex=True)
@@ -77,7 +85,7 @@ def dots(name: str, title: str, words: str, axis: str, panels: Sequence[Dots]) -
             axes.set_ylabel(wrapped(panel.factor, 24))
         for (axes,) in places[-columns:]:
             axes.set_xlabel(wrapped(axis, _AXIS // columns, 3))
-        _scaled(places[0][0], every)
+        _scaled(places[0][0], every, scale)
         legend(figure, handles, series)
 
     tall = lines * (0.35 + tallest * row) + _HEAD + legend_height(series)
@@ -95,9 +103,10 @@ def _means(panel: Dots) -> dict[str, float]:
     }
 
 
-def _scaled(axes: Any, every: Sequence[Dot]) -> None:
+def _scaled(axes: Any, every: Sequence[Dot], scale: Scale) -> None:
     """Whole ticks for values that are whole; room where all are the same."""
-    if not every:
+    scale.lay(axes, "x")
+    if not every or scale.logarithmic:
         return
     runs = np.concatenate([dot.runs[~np.isnan(dot.runs)] for dot in every])
     ends = [end for dot in every for end in (dot.low, dot.high) if end is not None]
@@ -112,15 +121,17 @@ class _Piles(NamedTuple):
 
     step: float
     most: int
+    scale: Scale
 
     @classmethod
-    def of(cls, every: Sequence[Dot]) -> _Piles:
+    def of(cls, every: Sequence[Dot], scale: Scale) -> _Piles:
         """For all dots of a figure."""
         if not every:
-            return cls(0, 1)
-        runs = np.concatenate([dot.runs for dot in every])
-        step = float(np.nanmax(runs) - np.nanmin(runs)) / _PLACES
-        return cls(step, max(int(pile(dot.runs, step)[1].max()) for dot in every))
+            return cls(0, 1, scale)
+        runs = [scale.on(dot.runs) for dot in every]
+        step = float(np.ptp([end(each) for end in (np.nanmin, np.nanmax) for each in runs]))
+        step /= _PLACES
+        return cls(step, max(int(pile(each, step)[1].max()) for each in runs), scale)
 
     @property
     def words(self) -> str:
@@ -132,12 +143,12 @@ class _Piles(NamedTuple):
     def strokes(self, runs: Array, height: float, tall: float) -> list[tuple[float, float]]:
         """Strokes on a ground at this height: one path, which is small in a file."""
         gap = (math.nan, math.nan)
-        places, counts = pile(runs, self.step)
+        places, counts = pile(self.scale.on(runs), self.step)
         # The root, since many runs share the last round, and would leave no height for the others.
         tops = height - tall * np.maximum(np.sqrt(counts / self.most), _LEAST)
         return [
             end
-            for place, top in zip(places.tolist(), tops.tolist(), strict=True)
+            for place, top in zip(self.scale.off(places).tolist(), tops.tolist(), strict=True)
             for end in ((place, height), (place, top), gap)
         ]
 

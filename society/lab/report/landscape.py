@@ -21,7 +21,8 @@ def landscape(layout: Layout) -> Chapter | None:
     rows, columns = sorted(numeric, key=lambda name: len(layout.levels[name]))
     groups = layout.grouped([name for name in layout.levels if name not in numeric])
     panels = [_heat(layout, group, rows, columns) for group in groups[:_MOST_PANELS]]
-    words = f"Mean over runs of {layout.outcome}, in steps of the levels that were played."
+    mean = layout.scale.mean.capitalize()
+    words = f"{mean} over runs of {layout.outcome}, in steps of the levels that were played."
     if len(groups) > _MOST_PANELS:
         words += f" The first {_MOST_PANELS} of {len(groups)} maps."
     title = f"{layout.outcome} over {rows} and {columns}"
@@ -44,5 +45,6 @@ def _heat(layout: Layout, group: Group, rows: str, columns: str) -> Heat:
             along.index(layout.level(place, columns)),
         )
         known = runs[place][~np.isnan(runs[place])]
-        values[at] = known.mean() if len(known) else np.nan
+        mean = layout.scale.on(known).mean() if len(known) else np.nan
+        values[at] = layout.scale.back(mean)
     return Heat(group.title, [*map(worded, down)], [*map(worded, along)], values)

@@ -22,6 +22,7 @@ from society.lab.study.frames import CONDITION
 from society.lab.study.tidy import Study
 
 from .drawing import LOOKS
+from .scales import LINEAR, Scale
 from .tables import Column
 
 _PANELS = 12  # on one figure
@@ -88,6 +89,13 @@ class Layout:
         flags = {f"{name}_censored" for name, fold in self.folds.items() if fold == "first"}
         return {name: self.units[name] for name in names if name not in flags}
 
+    @cached_property
+    def scale(self) -> Scale:
+        """Of the outcome, as all runs have it; a time is never one that multiplies."""
+        if self.outcome in self.times:
+            return LINEAR
+        return Scale.of(np.concatenate(self.values(self.outcome)).astype(float))
+
     @property
     def times(self) -> list[str]:
         """Measures that wait for something: the first round in which it was so."""
@@ -115,8 +123,9 @@ class Layout:
     def tested(self, places: Sequence[int]) -> list[Array]:
         """The outcome of conditions that are to be tested against each other, (R,) each.
 
-        Raises Unanswerable for one that is not finished, and where some may last longer than
-        others: a difference may be that, and nothing else.
+        Logarithms of it, where they are its scale. Raises Unanswerable for one that is not
+        finished, and where some may last longer than others: a difference may be that, and nothing
+        else.
         """
         horizons: dict[int, str] = {}
         for run in (self.conditions[place] for place in places):
@@ -127,7 +136,7 @@ class Layout:
             said = ", ".join(f"{most} ({name})" for most, name in horizons.items())
             raise Unanswerable(f"horizons of {said} rounds; tests take conditions of the same one")
         values = self.values(self.outcome)
-        return [values[place] for place in places]
+        return [self.scale.on(values[place]) for place in places]
 
     def censored(self, name: str) -> list[Array]:
         """Of a measure that waits for something: where it has not come, (R,)."""

@@ -41,13 +41,13 @@ def _tested(layout: Layout, test: Callable[..., Any], place: int, first: int) ->
 def _contrast_table(
     layout: Layout, pairs: Sequence[tuple[int, int]], found: list[Any], ranks: list[Any]
 ) -> Table:
-    how = "paired" if layout.paired else "Welch"
+    how, back = "paired" if layout.paired else "Welch", layout.scale.back
     columns = [
         *layout.columns(place for _, place in pairs),
         Column("against", [layout.levelled(first, layout.factors) for first, _ in pairs]),
-        Column("difference", told(found, lambda one: one.difference), "figure"),
-        Column("95 % from", told(found, lambda one: one.interval.low), "figure"),
-        Column("95 % to", told(found, lambda one: one.interval.high), "figure"),
+        Column(layout.scale.contrast, told(found, lambda one: back(one.difference)), "figure"),
+        Column("95 % from", told(found, lambda one: back(one.interval.low)), "figure"),
+        Column("95 % to", told(found, lambda one: back(one.interval.high)), "figure"),
         Column("t", told(found, lambda one: one.t), "statistic"),
         Column("df", told(found, lambda one: one.df), "figure"),
         Column("p", told(found, lambda one: one.p), "p"),
@@ -82,6 +82,8 @@ def _of_g(one: Contrast) -> tuple[float | None, float | None]:
 
 def _notes(layout: Layout) -> list[str]:
     holm = "p (Holm): adjusted for all contrasts of this table."
+    if layout.scale.logarithmic:
+        holm += " ratio: of geometric means; all but ranks is of logarithms."
     if layout.paired:
         return [
             "Replicate r of both conditions has the same luck, so that differences are taken pair "

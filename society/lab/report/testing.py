@@ -21,6 +21,7 @@ from society.lab.statistics.samples import Unanswerable, answered
 from .layout import Group, Layout
 from .page import Chapter, Fold, Heading, Paragraph, Part
 from .pairwise import contrasts, ranks
+from .scales import Scale
 from .tables import Cell, Column, Table
 
 ALPHA = 0.05
@@ -113,16 +114,17 @@ def _variances(layout: Layout, found: Sequence[Tested]) -> Iterator[Part]:
         if isinstance(one.anova, Unanswerable):
             yield Paragraph(f"{caption}: {one.anova}.")
         else:
-            yield _variance_table(f"anova_{number}", caption, one.anova, layout.paired)
+            yield _variance_table(f"anova_{number}", caption, one.anova, layout)
 
 
-def _variance_table(name: str, caption: str, found: Anova, paired: bool) -> Table:
+def _variance_table(name: str, caption: str, found: Anova, layout: Layout) -> Table:
     def column(heading: str, of: Callable[[Source], Cell], form: Any) -> Column:
         return Column(heading, [of(source) for source in found.sources], form)
 
-    missing = "of replicates that miss a value" if paired else "without a value"
+    missing = "of replicates that miss a value" if layout.paired else "without a value"
     dropped = f"; {found.dropped} {missing} are left out" if found.dropped else ""
     design = "balanced" if found.balanced else "unbalanced"
+    taken = " Of logarithms." if layout.scale.logarithmic else ""
     luck = (
         " Replicates are blocks, since they share their luck: it is taken to add the same in every "
         "condition, and is no part of the residual. Where it does not, p is somewhat too small."
@@ -140,7 +142,7 @@ def _variance_table(name: str, caption: str, found: Anova, paired: bool) -> Tabl
         ],
         [
             f"Type III sums of squares, {design}, {found.n} runs{dropped}. η² = SS / SS total, "
-            f"partial η² = SS / (SS + SS residual).{luck if paired else ''}"
+            f"partial η² = SS / (SS + SS residual).{taken}{luck if layout.paired else ''}"
         ],
     )
 
@@ -158,19 +160,21 @@ def _pairs(layout: Layout, found: Sequence[Tested]) -> Iterator[Part]:
             yield Paragraph(f"{caption}: {result}.")
             continue
         marginal = isinstance(one.anova, Anova) and len(one.anova.margins) > 1
-        yield _letter_table(f"tukey_{number}", caption, factor, result, marginal)
-        pairs = _pair_table(f"tukey_{number}_pairs", f"All pairs: {caption}", result)
+        yield _letter_table(f"tukey_{number}", caption, factor, result, marginal, layout.scale)
+        pairs = _pair_table(f"tukey_{number}_pairs", f"All pairs: {caption}", result, layout.scale)
         yield Fold("All pairs", [pairs])
 
 
-def _letter_table(name: str, caption: str, factor: str, found: Tukey, marginal: bool) -> Table:
+def _letter_table(
+    name: str, caption: str, factor: str, found: Tukey, marginal: bool, scale: Scale
+) -> Table:
     return Table(
         name,
         caption,
         [
             Column(factor, list(found.means)),
             Column("runs", [found.n[level] for level in found.means], "count"),
-            Column("mean", list(found.means.values()), "figure"),
+            Column(scale.mean, [scale.back(mean) for mean in found.means.values()], "figure"),
             Column("letters", list(found.letters.values())),
         ],
         [
@@ -186,16 +190,16 @@ def _letter_table(name: str, caption: str, factor: str, found: Tukey, marginal: 
     )
 
 
-def _pair_table(name: str, caption: str, found: Tukey) -> Table:
+def _pair_table(name: str, caption: str, found: Tukey, scale: Scale) -> Table:
     return Table(
         name,
         caption,
         [
             Column("first", [pair.first for pair in found.pairs]),
             Column("second", [pair.second for pair in found.pairs]),
-            Column("difference", [pair.difference for pair in found.pairs], "figure"),
-            Column("95 % from", [pair.interval.low for pair in found.pairs], "figure"),
-            Column("95 % to", [pair.interval.high for pair in found.pairs], "figure"),
+            Column(scale.contrast, [scale.back(pair.difference) for pair in found.pairs], "figure"),
+            Column("95 % from", [scale.back(pair.interval.low) for pair in found.pairs], "figure"),
+            Column("95 % to", [scale.back(pair.interval.high) for pair in found.pairs], "figure"),
             Column("p", [pair.p for pair in found.pairs], "p"),
         ],
         ["p values and intervals are adjusted for all pairs."],

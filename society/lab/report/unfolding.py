@@ -12,8 +12,10 @@ from society.lab.extra import needed
 
 from .curves import Course, Courses, courses
 from .described import figure
+from .evolving.populations import Populations
 from .layout import Group, Layout, named
 from .page import Chapter, Fold, Paragraph, Part
+from .scales import Scale
 from .tables import Cell, Column, Table
 
 _IN_GREY = 100  # conditions behind those that stand out
@@ -30,9 +32,9 @@ def measures_over_time(
     chosen: of the measures; none: all. without: those that another chapter shows over time.
     """
     every = chosen or [name for name, fold in layout.folds.items() if fold != "first"]
-    names = [name for name in every if name not in without]
+    names, populations = [name for name in every if name not in without], Populations(layout)
     flat = {name: value for name in names if (value := _always(layout, name)) is not None}
-    parts = [part for name in names if name not in flat for part in _measure(layout, name)]
+    parts = [part for name in names if name not in flat for part in _measure(populations, name)]
     lead = (
         "Means over runs with 95 % t bands: in each round over the runs that still go on, bands "
         f"while {_FEWEST} do, or all that there were. Strips show how many are left."
@@ -53,15 +55,19 @@ def _always(layout: Layout, name: str) -> float | None:
     return float(known[0]) if constant else None
 
 
-def _measure(layout: Layout, name: str) -> Iterator[Part]:
-    taken = [_Taken.of(values) for values in layout.by_round(name)]
+def _measure(of: Populations, name: str) -> Iterator[Part]:
+    layout, along = of.layout, "generation" if name in of.once else "round"
+    known = [*of.by_generation(name).values()] if name in of.once else layout.by_round(name)
+    taken = [_Taken.of(values) for values in known]
     if all(np.isnan(each.values).all() for each in taken):
         return
+    scale = Scale.of(np.concatenate([each.values.ravel() for each in taken]))
     words = f"{layout.measured[name]}.".capitalize()
+    words += " Geometric means." if scale.logarithmic else ""
     groups, lines = layout.drawn()
     shown = groups or [Group("", layout.extremes())]
     curves = {
-        place: _course(label, number, taken[place])
+        place: _course(label, number, taken[place], scale)
         for place, (label, number) in numbered(layout, shown, lines).items()
     }
     panels = [Courses(one.title, [curves[place] for place in one.places]) for one in shown]
@@ -69,7 +75,7 @@ def _measure(layout: Layout, name: str) -> Iterator[Part]:
         panels = [
             _among_all(
                 panels[0],
-                [_course("", None, one) for at, one in enumerate(taken) if at not in curves],
+                [_course("", None, one, scale) for at, one in enumerate(taken) if at not in curves],
             )
         ]
         words += (
@@ -77,9 +83,9 @@ def _measure(layout: Layout, name: str) -> Iterator[Part]:
             f"{layout.outcome}; others in grey"
             f"{f' ({_IN_GREY} of them)' if len(taken) - len(curves) > _IN_GREY else ''}."
         )
-    words += named(lines) + _left(taken)
-    yield courses(f"time_{name}", name, words, name, panels)
-    yield Fold(f"{name} in numbers", [_numbers(layout, name, curves)])
+    words += named(lines) + _left(taken, along)
+    yield courses(f"time_{name}", name, words, name, panels, scale, along)
+    yield Fold(f"{name} in numbers", [_numbers(layout, name, curves, along, scale)])
 
 
 class _Taken(NamedTuple):
@@ -116,9 +122,9 @@ def _among_all(shown: Courses, others: Sequence[Course]) -> Courses:
     return Courses("", [*others[::step], *shown.curves])
 
 
-def _course(label: str, number: int | None, taken: _Taken) -> Course:
+def _course(label: str, number: int | None, taken: _Taken, scale: Scale) -> Course:
     """Mean and t interval of each round."""
-    rounds, values = taken
+    rounds, values = taken.rounds, scale.on(taken.values)
     left = (~np.isnan(values)).sum(0)
     count = np.maximum(left, 1)
     mean = np.where(left > 0, np.nansum(values, 0) / count, np.nan)
@@ -126,10 +132,13 @@ def _course(label: str, number: int | None, taken: _Taken) -> Course:
     reach = needed("scipy.stats").t.isf((1 - _LEVEL) / 2, np.maximum(left - 1, 1))
     enough = left >= max(min(_FEWEST, left.max(initial=0)), 2)
     half = np.where(enough, reach * np.sqrt(spread / count), np.nan)
-    return Course(label, number, rounds, mean, mean - half, mean + half, left)
+    mean, low, high = map(scale.off, (mean, mean - half, mean + half))
+    return Course(label, number, rounds, mean, low, high, left)
 
 
-def _numbers(layout: Layout, name: str, curves: Mapping[int, Course]) -> Table:
+def _numbers(
+    layout: Layout, name: str, curves: Mapping[int, Course], along: str, scale: Scale
+) -> Table:
     """All that a figure shows in colour, curve after curve; some rounds of each in a page."""
     lengths = [len(curve.rounds) for curve in curves.values()]
     begins = np.cumsum([0, *lengths[:-1]]).tolist()
@@ -141,25 +150,25 @@ def _numbers(layout: Layout, name: str, curves: Mapping[int, Course]) -> Table:
     of = list(curves.values())
     columns = [
         *layout.columns(place for place, curve in curves.items() for _ in curve.rounds),
-        Column("round", _joined(curve.rounds for curve in of), "count"),
-        Column("mean", _joined(curve.mean for curve in of), "figure"),
+        Column(along, _joined(curve.rounds for curve in of), "count"),
+        Column(scale.mean, _joined(curve.mean for curve in of), "figure"),
         Column("95 % from", _joined(curve.low for curve in of), "figure"),
         Column("95 % to", _joined(curve.high for curve in of), "figure"),
         Column("runs left", _joined(curve.left for curve in of), "count"),
     ]
-    return Table(f"time_{name}", f"{name} round by round", columns, paged=paged)
+    return Table(f"time_{name}", f"{name} {along} by {along}", columns, paged=paged)
 
 
 def _joined(parts: Iterable[Array]) -> list[Cell]:
     return [cell for part in parts for cell in part.tolist()]
 
 
-def _left(taken: Sequence[_Taken]) -> str:
-    """In words, how few the last rounds rest on."""
+def _left(taken: Sequence[_Taken], along: str) -> str:
+    """In words, how few the last rounds or generations rest on."""
     first, last = (
         [int((~np.isnan(each.values[:, place])).sum()) for each in taken if len(each.rounds)]
         for place in (0, -1)
     )
     if not last or min(last) >= max(first):
         return ""
-    return f" In its last round a condition has {min(last)} to {max(last)} runs left."
+    return f" In its last {along} a condition has {min(last)} to {max(last)} runs left."

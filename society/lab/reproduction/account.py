@@ -9,19 +9,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from society.claims import HOW, Shown, Trial, Verdict
 from society.lab.report import written
 from society.lab.report.comparison import outcome
 from society.lab.report.drawing import Picture
 from society.lab.report.duration import durations
+from society.lab.report.evolving import (
+    Populations,
+    evolution,
+    lives,
+    reaction_norms,
+    strategies,
+)
 from society.lab.report.expenses import ledger
 from society.lab.report.landscape import landscape
 from society.lab.report.layout import Layout
 from society.lab.report.origins import provenance, summary
 from society.lab.report.origins import verdicts as judged
-from society.lab.report.page import Caveat, Chapter, Fold, Heading, Paragraph, Part
+from society.lab.report.page import Caveat, Chapter, Document, Fold, Heading, Paragraph, Part
 from society.lab.report.speech import norms, texts
 from society.lab.report.tables import Table
 from society.lab.report.testing import tested, tests
@@ -34,14 +41,18 @@ from .results import Result
 _UNLIKE = "with different outcomes under different parameters or readings"
 _AGREED = ("reproduced", "in part", "not reproduced", "cannot be told", _UNLIKE)
 
-_CHAPTERS: Mapping[Shown, Callable[[Layout], Chapter | None]] = {
-    "outcome": lambda layout: outcome(layout, tested(layout)),
-    "survival": durations,
-    "tests": lambda layout: tests(layout, tested(layout)),
-    "maps": landscape,
-    "norms": norms,
-    "texts": texts,
-    "ledger": ledger,
+CHAPTERS: Mapping[Shown, Callable[[Populations], Chapter | None]] = {
+    "outcome": lambda of: outcome(of.layout, tested(of.layout)),
+    "survival": lambda of: durations(of.layout),
+    "tests": lambda of: tests(of.layout, tested(of.layout)),
+    "maps": lambda of: landscape(of.layout),
+    "evolution": evolution,
+    "lives": lives,
+    "strategies": strategies,
+    "reactions": reaction_norms,
+    "norms": lambda of: norms(of.layout),
+    "texts": lambda of: texts(of.layout),
+    "ledger": lambda of: ledger(of.layout),
 }
 
 
@@ -135,7 +146,8 @@ def _experiment(trial: Trial, study: Study) -> Chapter:
 
 
 def _chapters(trial: Trial, layout: Layout) -> Iterator[Chapter]:
-    found = [_CHAPTERS[name](layout) for name in trial.chapters]
+    populations = Populations(layout)
+    found = [CHAPTERS[name](populations) for name in trial.chapters]
     if trial.over_time:
         found.append(measures_over_time(layout, trial.over_time))
     yield from (chapter for chapter in found if chapter is not None)
@@ -157,9 +169,12 @@ def _deeper(part: Part) -> Part:
 
 
 def _named(experiment: str, part: Part) -> Part:
-    """The same, with a name that no other experiment's figures and tables have."""
+    """The same, with a name that no other experiment's figures, tables and files have."""
     if isinstance(part, Picture | Table):
         return replace(part, name=f"{experiment}-{part.name}")
+    if isinstance(part, Document):
+        path = PurePosixPath(part.path)
+        return replace(part, path=str(path.with_name(f"{experiment}-{path.name}")))
     if isinstance(part, Fold):
         return replace(part, parts=[_named(experiment, inner) for inner in part.parts])
     return part

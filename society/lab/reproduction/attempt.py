@@ -21,6 +21,7 @@ from society.lab.sweep import Part, Sweep, Watching, parts, standing, swept, tot
 from society.lab.worker import Done
 from society.models.settings import Limits
 from society.positions import read
+from society.runs.runfile import Level
 from society.scenario_file import Spec
 
 from .results import Result, Results
@@ -106,7 +107,8 @@ class Attempt:
         self._write()
         ended: list[Done] = []
         for name, result in self.results.items():
-            sitting = _Sitting(self, cluster, _Named(name, watching), limits)
+            level = result.experiment.record
+            sitting = _Sitting(self, cluster, _Named(name, watching), level, limits)
             swept(result.experiment, result.folder, sitting, overwrite=overwrite)
             ended += sitting.results.values()
         return ended
@@ -143,9 +145,14 @@ class _Sitting(Sweep):
     """A sweep that shares its limits with the other experiments of an attempt."""
 
     def __init__(
-        self, attempt: Attempt, cluster: Cluster, watching: Watching, limits: Limits | None
+        self,
+        attempt: Attempt,
+        cluster: Cluster,
+        watching: Watching,
+        level: Level | None,
+        limits: Limits | None,
     ) -> None:
-        super().__init__(cluster, watching, limits=limits)
+        super().__init__(cluster, watching, level, limits)
         self.attempt = attempt
 
     async def play(self, parts: Sequence[Part], used: Spent) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from society.claims import Evidence, Levels, Untold
-from society.comparisons import ALPHA, Comparison, Effect, Ranked
+from society.comparisons import ALPHA, Comparison, Effect, Odds, Ranked
 from society.draws import Array
 from society.lab.experiment import Condition, Experiment
 from society.lab.naming import worded
@@ -24,6 +25,7 @@ from society.lab.statistics.contrasts import (
     student,
     welch,
 )
+from society.lab.statistics.counts import Count, binomial, fisher
 from society.lab.statistics.posthoc import corrected, tukey
 from society.lab.statistics.samples import Unanswerable
 from society.lab.study import Study, open_sweep
@@ -142,11 +144,30 @@ class Results(Evidence):
     def courses(self, trial: str, measure: str, levels: Levels) -> Array:
         return self._results[trial].courses(measure, levels)
 
-    def paired(self, pairs: Mapping[str, Pair]) -> list[Comparison]:
-        return _together(paired, pairs)
+    def paired(self, pairs: Mapping[str, Pair], *, logs: Collection[str] = ()) -> list[Comparison]:
+        return _together(paired, pairs, logs)
 
-    def independent(self, pairs: Mapping[str, Pair]) -> list[Comparison]:
-        return _together(welch, pairs)
+    def independent(
+        self, pairs: Mapping[str, Pair], *, logs: Collection[str] = ()
+    ) -> list[Comparison]:
+        return _together(welch, pairs, logs)
+
+    def chances(self, runs: Mapping[str, Array], chance: float) -> list[Odds]:
+        counts = {name: Count(int(some.sum()), len(some)) for name, some in runs.items()}
+        level = 1 - ALPHA / max(sum(count.n > 0 for count in counts.values()), 1)
+        odds = [_odds(name, count, chance, level) for name, count in counts.items()]
+        adjusted = iter(corrected([one.p for one in odds if not one.untold]).tolist())
+        return [one if one.untold else one._replace(p=next(adjusted)) for one in odds]
+
+    def counted(self, name: str, first: Array, second: Array) -> Comparison:
+        try:
+            found = fisher(*(Count(int(some.sum()), len(some)) for some in (first, second)))
+        except Unanswerable as reason:
+            return Comparison(name, untold=str(reason))
+        interval = found.interval
+        return Comparison(
+            name, found.shares, found.difference, interval.low, interval.high, "Fisher", p=found.p
+        )
 
     def pooled(self, name: str, first: Array, second: Array) -> Comparison:
         return _compared(student, name, (first, second))
@@ -176,16 +197,24 @@ class Results(Evidence):
         ]
 
 
-def _together(tested: Tested, pairs: Mapping[str, Pair]) -> list[Comparison]:
+def _together(tested: Tested, pairs: Mapping[str, Pair], logs: Collection[str]) -> list[Comparison]:
     """With p by Holm and intervals by Bonferroni; what could not be tested is no part of them."""
-    alone = [_compared(tested, name, pair) for name, pair in pairs.items()]
+
+    def compared(level: float = 1 - ALPHA) -> list[Comparison]:
+        return [
+            (_geometric if name in logs else _compared)(tested, name, pair, level)
+            for name, pair in pairs.items()
+        ]
+
+    alone = compared()
     known = [one.p for one in alone if not one.untold]
     if len(known) < 2:
         return alone
-    level = 1 - ALPHA / len(known)
-    wide = [_compared(tested, name, pair, level) for name, pair in pairs.items()]
     adjusted = iter(corrected(known).tolist())
-    return [one if one.untold else one._replace(p=next(adjusted)) for one in wide]
+    return [
+        one if one.untold else one._replace(p=next(adjusted))
+        for one in compared(1 - ALPHA / len(known))
+    ]
 
 
 def _compared(tested: Tested, name: str, pair: Pair, level: float = 1 - ALPHA) -> Comparison:
@@ -206,6 +235,26 @@ def _compared(tested: Tested, name: str, pair: Pair, level: float = 1 - ALPHA) -
         found.df,
         found.p,
     )
+
+
+def _geometric(tested: Tested, name: str, pair: Pair, level: float) -> Comparison:
+    """One comparison by logarithms, of which there are none of zero."""
+    if any((one <= 0).any() for one in pair):
+        return Comparison(name, untold="some run has nothing, of which there is no logarithm")
+    first, other = np.log(pair[0]), np.log(pair[1])
+    found = _compared(tested, name, (first, other), level)
+    if found.untold:
+        return found
+    return found._replace(means=(math.exp(found.means[0]), math.exp(found.means[1])), logs=True)
+
+
+def _odds(name: str, count: Count, chance: float, level: float) -> Odds:
+    """One share of runs, p as it is; untold without a run."""
+    try:
+        found = binomial(count, chance, level=level)
+    except Unanswerable as reason:
+        return Odds(name, *count, chance, untold=str(reason))
+    return Odds(name, *count, chance, found.interval.low, found.interval.high, found.p)
 
 
 @contextmanager

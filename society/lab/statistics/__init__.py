@@ -4,6 +4,7 @@
     contrasts   welch, student, paired, effect       how far apart two conditions are
                 part_against_whole                   the village paper's test of its ablations
     ranks       mann_whitney, wilcoxon, kruskal_wallis, friedman
+    counts      binomial, fisher                     shares of runs, exactly
     survival    kaplan_meier, restricted_mean, log_rank      times to an event, with censoring
     anova       anova                                one or two factors, with eta squared
     posthoc     tukey, tukey_after, compact_letters, corrected      many comparisons at once
@@ -39,6 +40,7 @@ from .contrasts import (
     student,
     welch,
 )
+from .counts import Binomial, Count, Fisher, binomial, fisher
 from .means import Mean, Share, bootstrapped_mean, mean, share
 from .posthoc import Correction, Difference, Tukey, compact_letters, corrected, tukey, tukey_after
 from .power import (
@@ -71,10 +73,13 @@ from .survival import (
 __all__ = [
     "Agreement",
     "Anova",
+    "Binomial",
     "Contrast",
     "Correction",
+    "Count",
     "Detectable",
     "Difference",
+    "Fisher",
     "Friedman",
     "Interval",
     "KruskalWallis",
@@ -97,6 +102,7 @@ __all__ = [
     "Weights",
     "Wilcoxon",
     "anova",
+    "binomial",
     "bootstrapped_mean",
     "cohens_kappa",
     "compact_letters",
@@ -104,6 +110,7 @@ __all__ = [
     "detectable_difference",
     "detectable_partial_eta_squared",
     "effect",
+    "fisher",
     "friedman",
     "kaplan_meier",
     "krippendorffs_alpha",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from shutil import copytree
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,6 @@ from society.cli import main
 
 if TYPE_CHECKING:
     from tests.conftest import Provider, Written
-    from tests.lab.conftest import Typed
 
 RUBRIC = """
 name: what a norm demands
@@ -32,12 +32,23 @@ coding: {rubric: rubric.yaml, raters: {ann: ann.csv, bob: bob.csv}}
 """
 
 
+@pytest.fixture(scope="session")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a sweep was played whose texts wait to be coded by two people."""
+    home = tmp_path_factory.mktemp("words")
+    (home / "rubric.yaml").write_text(RUBRIC)
+    (home / "words.yaml").write_text(WORDS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(home)
+        assert main(["sweep", "words.yaml", "--quiet"]) == 0
+    return home
+
+
 @pytest.fixture
-def folder(written: Written, typed: Typed) -> Path:
-    """Of a sweep whose texts wait to be coded by two people."""
-    written("rubric.yaml", RUBRIC)
-    written("words.yaml", WORDS)
-    assert typed("sweep", "words.yaml", "--quiet").code == 0
+def folder(swept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Of that sweep, as it was left."""
+    copytree(swept, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
     return Path("sweeps/words")
 
 
@@ -163,7 +174,7 @@ def test_codes_of_texts_that_nobody_said_are_left_out_and_told(
 
 
 def test_without_texts_there_is_nothing_to_code(
-    written: Written, typed: Typed, capsys: pytest.CaptureFixture[str]
+    written: Written, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """They are taken of every third round, and there are two."""
     written("rubric.yaml", RUBRIC)

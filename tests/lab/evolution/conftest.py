@@ -1,7 +1,8 @@
 """A run of two replicates and two generations that can be followed by hand.
 
 Of agents 0, 1 and 2 the first two live on, and agent 1 is the parent of whoever takes the place of
-agent 2, by the advice of both. The second replicate is over after one generation.
+agent 2. Both advise it, which matters if it keeps a strategy in words. The second replicate is over
+after one generation.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ MANIFEST = Manifest.model_validate(
             {"name": "failed", "unit": "rounds", "fold": "first"},
         ],
         "stage": Stage(),
-        "cohorts": [{"name": "native", "seats": [0, 1]}, {"name": "other", "seats": [2]}],
+        "cohorts": [
+            {"name": "native", "seats": [0, 1], "heritable": ["policy", "generosity", "children"]},
+            {"name": "other", "seats": [2], "heritable": ["policy"]},
+        ],
         "columns": [
             {
                 "name": "policy",
@@ -148,11 +152,19 @@ PAGES = (
 
 @pytest.fixture
 def told(tmp_path: Path) -> Callable[..., Evolution]:
-    """`told()` is the evolution of these pages, written to lake.run; or of some of them."""
+    """`told()` is the evolution of these pages, written to lake.run; or of some of them.
 
-    def written(pages: int = len(PAGES), level: Level = "full") -> Evolution:
+    heritable: in place of the columns that agent 2 has from its parent.
+    """
+
+    def written(
+        pages: int = len(PAGES), level: Level = "full", heritable: tuple[str, ...] = ("policy",)
+    ) -> Evolution:
         file = tmp_path / "lake.run"
-        with Writer(file, MANIFEST.model_copy(update={"level": level}), overwrite=True) as writer:
+        native, other = MANIFEST.cohorts
+        cohorts = native, other.model_copy(update={"heritable": heritable})
+        manifest = MANIFEST.model_copy(update={"level": level, "cohorts": cohorts})
+        with Writer(file, manifest, overwrite=True) as writer:
             for each in PAGES[:pages]:
                 writer.page(each)
             writer.close("finished")

@@ -12,7 +12,7 @@ import pytest
 import society
 from society.draws import Array
 from society.errors import InputError
-from society.lab.evolution import Ancestry, Evolution, over_runs
+from society.lab.evolution import Evolution, over_runs
 
 Told = Callable[..., Evolution]
 Rows = Callable[..., list[tuple[Any, ...]]]
@@ -95,11 +95,23 @@ def test_the_change_of_a_mean_is_split_by_parents(told: Told, rows: Rows) -> Non
     assert change == pytest.approx((0, -1 / 6, 1 / 12, 1 / 12, 0))
 
 
-def test_or_by_advice_of_which_all_elders_have_an_equal_share(told: Told, rows: Rows) -> None:
+WORDS = "policy", "strategy"
+
+
+def test_or_by_advice_where_words_are_followed(told: Told, rows: Rows) -> None:
     """w = 1.5, 1.5, 0: selection 0.75 / 3 - 0.5; the newborn adds 0.75 - 0.25."""
-    changes = told().changes(by="advice")
-    (change,) = rows(changes, "change", "selection", "survivors", "newborn", "entry")
+    evolution = told(heritable=WORDS)
+    (change,) = rows(evolution.changes(), "change", "selection", "survivors", "newborn", "entry")
     assert change == pytest.approx((0, -1 / 4, 1 / 12, 1 / 6, 0))
+    assert (told().advised, evolution.advised) == (False, True)
+
+
+def test_who_has_nothing_of_its_parent_enters(told: Told, rows: Rows) -> None:
+    """Of 0.25 and 0.5 the mean is 0.375, and half with 0.75; selection 0.25 - 0.5."""
+    stranger = told(heritable=("norm",))
+    (change,) = rows(stranger.changes(), "change", "selection", "survivors", "newborn", "entry")
+    assert change == pytest.approx((0, -1 / 4, 1 / 8, 0, 1 / 8))
+    assert rows(stranger.biases(), "newborn", "ancestors", "bias") == [(None, None, None)]
 
 
 def test_before_the_battery_only_newborn_agents_differ(told: Told, rows: Rows) -> None:
@@ -107,23 +119,55 @@ def test_before_the_battery_only_newborn_agents_differ(told: Told, rows: Rows) -
     (change,) = rows(changes, "change", "selection", "survivors", "newborn")
     mean, selected = 1 / 3, (0 + 2 * 0.5) / 3
     assert change == pytest.approx((0.375 - mean, selected - mean, 0, 0.125 / 3))
-    assert rows(told().biases(), "replicate", "generation", "newborn", "survivors", "bias") == [
-        (0, 2, 0.625, 0.25, 0.375)
-    ]
 
 
-def test_the_parts_add_up_in_a_run_of_rules(typed: Callable[..., Any], tmp_path: Path) -> None:
-    generations = "{count: 5, fitness: final, phenotype: share, strategies: advice}"
+def test_the_bias_is_against_ones_own_ancestors(told: Told, rows: Rows) -> None:
+    """2_3 says 0.625, its parent 1_2 said 0.5; its advisers said 0 and 0.5."""
+    columns = "replicate", "generation", "newborn", "ancestors", "bias"
+    assert rows(told().biases(), *columns) == [(0, 2, 0.625, 0.5, 0.125)]
+    assert rows(told(heritable=WORDS).biases(), *columns) == [(0, 2, 0.625, 0.25, 0.375)]
+
+
+GENERATIONS = "{count: 4, fitness: final, phenotype: share, strategies: advice}"
+SOME = "scenario: donor_game\nrounds: 2\nparameters: {games: 1, schedule: random}\n"
+
+
+@pytest.mark.parametrize("minds", [(), ("--model", "offline")])
+def test_the_parts_add_up_in_a_run(
+    typed: Callable[..., Any], tmp_path: Path, minds: tuple[str, ...]
+) -> None:
+    """Rules, who are advised and do not follow it, and minds that do."""
     file = tmp_path / "some.yaml"
-    file.write_text(f"scenario: donor_game\nmechanisms: [generations: {generations}]\n")
-    assert typed("run", file, "--replicates", 3, "--out", "some.run", "--quiet").code == 0
+    file.write_text(f"{SOME}agents: 6\nmechanisms: [generations: {GENERATIONS}]\n")
+    done = typed("run", file, *minds, "--replicates", 2, "--out", "some.run", "--quiet")
+    assert done.code == 0, done.err
     evolution = Evolution(society.open_run("some.run"))
-    by: Ancestry
-    for by in ("parent", "advice"):
-        changes = evolution.changes(by=by)
-        parts = changes[["selection", "survivors", "newborn", "entry"]].sum(axis=1)
-        assert len(changes) == 3 * 4
-        assert parts.to_numpy() == pytest.approx(changes["change"].to_numpy(), abs=1e-12)
+    changes = evolution.changes()
+    parts = changes[["selection", "survivors", "newborn", "entry"]].sum(axis=1)
+    assert len(changes) == 2 * 3
+    assert parts.to_numpy() == pytest.approx(changes["change"].to_numpy(), abs=1e-12)
+    assert evolution.advised == bool(minds)
+    assert bool(evolution.lineage("some").guesses) == bool(minds)
+
+
+def test_a_child_of_somebody_without_its_traits_has_entered(
+    typed: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Half are minds, half rules: words pass among the former, policies among the latter."""
+    file = tmp_path / "mixed.yaml"
+    file.write_text(
+        f"{SOME}models: {{default: offline}}\n"
+        f"mechanisms: [generations: {GENERATIONS.replace('advice', 'parent')}]\n"
+        "cohorts:\n- {name: minds, count: 3, components: [strategy, language_policy]}\n"
+        "- {name: rules, count: 3, components: [donation]}\n"
+    )
+    done = typed("run", file, "--out", "mixed.run", "--quiet")
+    assert done.code == 0, done.err
+    lineage = Evolution(society.open_run("mixed.run")).lineage("mixed")
+    later = [life for life in lineage.lives.values() if life.born > 1]
+    ends = [(life, lineage.ancestor(life.number)) for life in later]
+    assert all(elder is None or (elder.seat < 3) == (life.seat < 3) for life, elder in ends)
+    assert 0 < sum(elder is None for _, elder in ends) < len(later)
 
 
 def test_courses_tell_the_beginning_and_the_end_of_each_run(told: Told, rows: Rows) -> None:
@@ -159,7 +203,7 @@ def test_vectors_that_a_run_does_not_keep_are_missed_aloud(told: Told) -> None:
 
 
 def test_a_lineage_is_told_by_condition_and_replicate(told: Told) -> None:
-    evolution = told()
+    evolution = told(heritable=WORDS)
     assert evolution.lineage("lake").lives[5].advisers == (0, 1)
     assert evolution.lineage("lake", 1).generations == 1
     with pytest.raises(InputError, match="did you mean 'lake'"):

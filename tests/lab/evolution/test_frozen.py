@@ -1,7 +1,8 @@
-"""Newborn agents and survivors before a frozen population: rules, and language minds offline."""
+"""Newborn agents and their ancestors before a frozen population: rules and offline minds."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -50,9 +51,12 @@ def test_everybody_sits_alone_among_the_survivors_of_the_generation_before(run: 
     assert {one["name"]: traits(one["components"])["generosity"] for one in residents} == {
         name: generosity(run, 1)[name] for name in better
     }
-    origins = ["newborn" if newborn else "survivor" for newborn in second["newborn"]]
-    named = [f"{origin} {name}" for origin, name in zip(origins, second["name"], strict=True)]
-    assert list(said["conditions"]) == named
+    newborn = second[second["newborn"]]
+    parents = Counter(name for name in first.set_index("life").loc[newborn["parent"]]["name"])
+    assert list(said["conditions"]) == [
+        *(f"newborn {name} x 1" for name in newborn["name"]),
+        *(f"ancestor {name} x {parents[name]}" for name in first["name"] if name in parents),
+    ]
     assert (said["replicates"], said["seed"]) == (5, 9)
     assert said["base"]["mechanisms"][0]["generations"]["count"] == 1
 
@@ -70,13 +74,29 @@ def test_what_focal_agents_come_to_is_compared(
     study = society.open_sweep("swept")
     agents = focal(study).groupby("condition", observed=True)["phenotype"]
     shares = {name.split(" ")[1]: value for name, value in agents.mean().items()}
-    assert shares == pytest.approx(generosity(run, 3))
-    assert agents.count().tolist() == [4] * 4
-    given, earned = compared(study)
-    assert isinstance(given, Unanswerable)
-    assert "all 4 pairs differ by" in str(given)
-    assert isinstance(earned, PairedContrast)
-    assert earned.n == 4
+    assert shares == pytest.approx(
+        {name: (generosity(run, 2) | generosity(run, 3))[name] for name in shares}
+    )
+    assert set(agents.count()) == {4}
+    earned = compared(study).fitness
+    assert isinstance(earned.contrast, PairedContrast)
+    assert earned.contrast.n == 4
+    assert earned.contrast.difference == pytest.approx(earned.difference)
+
+
+def test_children_are_compared_with_their_own_parents_whatever_the_others_do(
+    run: Evolution, written: Written, typed: Typed
+) -> None:
+    """Each parent counts as often as it has children; rules leave nothing to luck."""
+    third = run.lives.query("generation == 3 and newborn")
+    parents = run.lives.query("generation == 2").set_index("life").loc[third["parent"]]
+    file = written("frozen.yaml", frozen("kept.run", 3, replicates=2))
+    assert typed("sweep", file, "--quiet", "--out", "swept").code == 0
+    given, _ = compared(society.open_sweep("swept"))
+    young, old = (float(lives["generosity"].mean()) for lives in (third, parents))
+    assert given[:3] == pytest.approx((young, old, young - old))
+    assert isinstance(given.contrast, Unanswerable)
+    assert "all 2 pairs differ by" in str(given.contrast)
 
 
 def test_language_minds_are_set_up_with_their_strategies(typed: Typed) -> None:
@@ -86,11 +106,14 @@ def test_language_minds_are_set_up_with_their_strategies(typed: Typed) -> None:
     Path("words.yaml").write_text(text.replace("'", ""))
     done = typed("run", "words.yaml", "--model", "offline", "--out", "words.run", "--quiet")
     assert done.code == 0, done.err
-    lives = Evolution(society.open_run("words.run")).lives.query("generation == 2")
+    lives = Evolution(society.open_run("words.run")).lives.sort_values("agent")
+    young = lives.query("generation == 2 and newborn")["strategy"].tolist()
+    old = lives.query("generation == 1 and survives")["strategy"].tolist()
     said = YAML(typ="safe").load(frozen("words.run", 2, replicates=1))
     conditions = said["conditions"].values()
     told = [one["cohorts.focal.components"][0]["strategy"]["strategy"] for one in conditions]
-    assert told == lives["strategy"].tolist()
+    assert told == young + old  # by whom they were advised
+    assert [name.split(" ")[-1] for name in said["conditions"]] == ["1"] * 4
     Path("frozen.yaml").write_text(frozen("words.run", 2, replicates=1))
     assert typed("sweep", "frozen.yaml", "--quiet", "--out", "swept").code == 0
     assert len(focal(society.open_sweep("swept"))) == 4
@@ -147,6 +170,23 @@ def test_whole_numbers_and_odd_texts_are_set_up_as_they_were(
     lives = Evolution(society.open_sweep("swept")).lives
     assert set(lives["steps"]) == {3.0}
     assert set(lives["saying"]) == {"no: \x01 \u20ac\nmore\U0001f600"}
+
+
+def test_a_label_may_be_set_by_a_field_of_another_name(written: Written, typed: Typed) -> None:
+    """The column `persona` is set by `temper`, which takes its labels."""
+    donors = (
+        "cohorts:\n- {name: kind, count: 2, components: [persona: {temper: altruist}, donation]}\n"
+        "- {name: mean, count: 2, components: [persona: {temper: selfish}, donation]}\n"
+    )
+    file = written("titled.yaml", FIXED[: FIXED.index("cohorts")] + donors)
+    assert typed("run", file, "--out", "titled.run", "--quiet").code == 0
+    lives = Evolution(society.open_run("titled.run")).lives
+    personas = dict(zip(lives["name"], lives["persona"], strict=True))
+    said = YAML(typ="safe").load(frozen("titled.run", 2, replicates=1))["conditions"]
+    assert {
+        name.split(" ")[1]: parts["cohorts.focal.components"][0]["persona"]["temper"]
+        for name, parts in said.items()
+    } == {name: personas[name] for name in (one.split(" ")[1] for one in said)}
 
 
 FORGETFUL = """

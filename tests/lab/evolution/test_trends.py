@@ -56,3 +56,8 @@ def test_equal_strategies_are_at_no_distance_and_wordless_ones_nowhere() -> None
     vectors = np.array([[0.6, 0.8], [0.6, 0.8], [0.0, 0.0]], np.float32)
     assert distance(vectors) == pytest.approx(0, abs=1e-15)
     assert np.isnan(distance(vectors[1:]))
+
+
+def test_each_run_has_a_slope_of_its_own() -> None:
+    values = [[1, 2, np.nan], [2, np.nan, 0], [np.nan, 5, np.nan]]
+    assert slope([1, 2, 3], values) == pytest.approx([1, -1, np.nan], nan_ok=True)

@@ -26,6 +26,8 @@ from society.lab.reproduction.results import Results
 if TYPE_CHECKING:
     from tests.conftest import Provider
 
+pytestmark = pytest.mark.xdist_group("reproduction of a village")  # one dry run for all
+
 HARSH = {"population": "altruist", "lake": "harsh", "punishers": "table"}
 LUCK = np.tile([-1.0, 1.0], 25)
 SMALL = {"replicates": 20, "rounds": 40}

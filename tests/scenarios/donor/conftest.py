@@ -13,7 +13,7 @@ from society.agent import Component, Members, Question
 from society.calls import Going, Request, Said
 from society.draws import Array
 from society.graph import NOBODY, Graph, from_networkx
-from society.replies import Choice, Form
+from society.replies import Choice, Form, Mix
 from society.scenario_file import load
 from society.scenarios.donor_game import donor_game
 from society.spec import prepared
@@ -53,7 +53,14 @@ class Puppet(Component):
 
 
 def deed(ask: Question, share: Array) -> Any:
-    """A share of what one owns, in the form that is asked for; negative: on punishing."""
+    """A share of what one owns, in the form that is asked for; negative: on punishing.
+
+    As a chance, if that is asked for.
+    """
+    if isinstance(ask.reply, Mix):
+        gives, punishes = np.maximum(share, 0), np.maximum(-share, 0)
+        chances = [1 - gives - punishes, gives, punishes]
+        return np.stack(chances[: ask.reply.width], axis=-1)
     if isinstance(ask.reply, Choice):
         return np.where(share > 0, 1, np.where(share < 0, 2, 0))
     units = np.abs(share) * ask.facts["resources"]

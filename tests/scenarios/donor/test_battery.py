@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from society.components.donation import Donation
-from society.scenario import wrapped
-from society.scenarios.battery import BATTERY
+from society.agent import Column, Component, Members, Question
+from society.cast import Cast, Cohort
+from society.components.donation import POLICIES, Donation
+from society.components.reputation import Reputation
+from society.components.social_norms import NORMS
+from society.draws import Array
+from society.scenario import Finding, wrapped
+from society.scenarios.battery import BATTERY, mutation_bias
 from society.scenarios.donor_game import donor_game
 from society.scenarios.generations import generations
+from society.scenarios.selection import Rule
 
 if TYPE_CHECKING:
-    from tests.conftest import Play
+    from tests.conftest import Play, Played
 
-    from .conftest import Donors, Game
+    from .conftest import Donors, Game, Speaking
 
 NAMES = [encounter.name for encounter in BATTERY]
 
@@ -103,25 +110,153 @@ def test_answers_change_nothing_of_what_follows(play: Play, params: dict[str, An
     assert with_ == without
 
 
-def test_under_a_fixed_stake_reactions_are_gifts_or_none(donors: Game) -> None:
+def test_under_a_fixed_stake_reactions_are_chances_to_give(donors: Game) -> None:
+    """Recipients gave all or nothing: of a fixed sum there is no part."""
     over = donors(
-        agents=2, rounds=2, probe=True, stake="fixed", cost=5, punishment=True, suppose=[1, -1]
+        agents=2, rounds=2, probe=True, stake="fixed", punishment=True, suppose=[0.7, -0.4]
     )
-    assert all(gives == [1, 0] for gives in reaction(over).values())
-
-
-def test_newborn_are_compared_with_their_elders_before_the_same_recipients(play: Play) -> None:
-    """By hand: the better half lives on, and the mean reactions of both halves are subtracted."""
-    society = wrapped(donor_game, generations, count=2, fitness="final", phenotype="share")
-    over = play(society, Donation(), agents=12, rounds=2, params={"probe": True}, replicates=5)
-    first, second = over.told("reaction")
-    newborn = over.told("newborn")[1]
-    bias = [
-        second[k].mean(1)[newborn[k]].mean() - second[k].mean(1)[~newborn[k]].mean()
-        for k in range(5)
+    (names,), (told,) = over.facts("supposed", "encounter"), over.facts("supposed", "reaction")
+    assert names.ravel().tolist() == [
+        "stranger",
+        "gave nothing",
+        "gave all",
+        "gave nothing to one who gave nothing",
+        "gave nothing to one who gave all",
+        "gave all to one who gave nothing",
+        "gave all to one who gave all",
     ]
-    (page,) = [page for page in over.pages if page.path == (2,)]
-    np.testing.assert_allclose(page.measures["mutation_bias"], bias, rtol=1e-12)
-    (page,) = [page for page in over.pages if page.path == (1,)]
-    assert np.isnan(page.measures["mutation_bias"]).all()
-    assert first.shape == second.shape
+    assert told.tolist() == [[[0.7] * 7, [0.0] * 7]]
+
+
+def test_donors_by_rule_say_their_chance_and_draw_no_lot(play: Play) -> None:
+    params = {"probe": True, "stake": "fixed"}
+    over = play(donor_game, Donation("fixed", 0.3), agents=4, rounds=2, params=params)
+    assert np.unique(over.told("reaction")[0]).tolist() == [0.3]
+
+
+def test_answers_in_words_that_cannot_be_read_are_a_chance_of_nothing(speaking: Speaking) -> None:
+    spoken = speaking(
+        lambda request: '{"keep": 25, "give": 75}' if request.address.agent else "Perhaps.",
+        probe=True,
+        stake="fixed",
+    )
+    (told,) = spoken.donors.facts("supposed", "reaction")
+    assert told.tolist() == [[[0.0] * 7, [0.75] * 7]]
+
+
+@pytest.mark.parametrize(
+    ("params", "owned", "units"),
+    [
+        ({"endowment": 8}, 8, 4),
+        ({"endowment": 0}, 1, 0.5),
+        ({"endowment": 0, "stake": "fixed", "cost": 3}, 0, 3),
+    ],
+    ids=str,
+)
+def test_units_are_shares_of_what_both_own(
+    donors: Game, params: dict[str, Any], owned: float, units: float
+) -> None:
+    """Of half, or of one gift; where nobody owns anything, of one unit."""
+    over = donors(agents=2, rounds=2, probe=True, **params)
+    place = NAMES.index("gave half") if "stake" not in params else 2
+    assert (over.facts("suppose", "resources")[place] == owned).all()
+    assert over.facts("suppose", "trace_units")[place][0, 0].tolist() == [units, 0, 0]
+
+
+# What is passed on, and what is not
+
+
+def found(over: Played) -> list[Finding]:
+    """What is concluded from a run that is over."""
+    after: Any = SimpleNamespace(params=over.game.table.params, pages=lambda: iter(over.pages))
+    return list(mutation_bias(after))
+
+
+def bias(over: Played) -> Array:
+    """In each replicate."""
+    (finding,) = found(over)
+    assert finding.name == "mutation_bias"
+    return finding.values
+
+
+RULES: tuple[Rule, ...] = ("truncation", "proportional", "tournament", "fermi", "moran")
+LASTING = sorted(set(POLICIES) - {"random"})
+# Like their parents, of whichever cohort these are.
+CLONES = [Cohort(policy, 2, (Donation(policy, noise=0, mutation=0),)) for policy in LASTING]
+FOLLOWERS = [Cohort(norm, 2, (Reputation(norm, mutation=0),)) for norm in NORMS]
+
+
+def evolved(play: Play, cast: Cast, *, count: int = 3, **given: Any) -> Played:
+    """Generations with a battery, among those who meet by chance and err."""
+    rule = {"count": count, "fitness": "final", "phenotype": "share", **given.pop("rule", {})}
+    params = {
+        "probe": True,
+        "schedule": "random",
+        "execution_error": 0.2,
+        **given.pop("params", {}),
+    }
+    society = wrapped(donor_game, generations, **rule)
+    agents = sum(cohort.count for cohort in cast)
+    return play(society, cast=cast, agents=agents, rounds=6, params=params, replicates=20, **given)
+
+
+@pytest.mark.parametrize("overlapping", [True, False])
+@pytest.mark.parametrize("selection", RULES)
+@pytest.mark.parametrize("stake", ["share", "fixed"])
+def test_who_has_clones_passes_on_what_it_does_whoever_is_selected(
+    play: Play, selection: Rule, stake: str, overlapping: bool
+) -> None:
+    rule = {"selection": selection, "overlapping": overlapping or selection in ("fermi", "moran")}
+    over = evolved(play, CLONES, rule=rule, params={"stake": stake})
+    assert np.unique(bias(over)).tolist() == [0.0]
+
+
+class Upwards(Component):
+    """Each child gives a share of .0625 more than its parent, to everybody."""
+
+    answers = ("donate", "suppose")
+    columns = (Column("gift", heritable=True),)
+
+    def begin(self, me: Members) -> None:
+        me["gift"] = me.draws.integers("gift", 9) / 16
+
+    def born(self, me: Members) -> None:
+        me["gift"] = me["gift"] + 0.0625
+
+    def answer(self, ask: Question, me: Members) -> Array:
+        given: Array = ask.facts["resources"] * me["gift"]
+        return given
+
+
+@pytest.mark.parametrize("selection", RULES)
+def test_by_how_much_children_exceed_their_parents_is_found(play: Play, selection: Rule) -> None:
+    """Though those who give least are selected."""
+    over = evolved(play, [Cohort("all", 12, (Upwards(),))], rule={"selection": selection})
+    np.testing.assert_allclose(bias(over), 0.0625, rtol=1e-12)
+
+
+def test_agents_may_sit_anywhere(play: Play) -> None:
+    ids = [2, 0, 3, 1]
+    over = evolved(play, [Cohort("all", 4, (Upwards(),))], ids=ids)
+    np.testing.assert_allclose(bias(over), 0.0625, rtol=1e-12)
+
+
+@pytest.mark.parametrize("cast", [CLONES, FOLLOWERS], ids=["policies", "norms"])
+@pytest.mark.parametrize("stake", ["share", "fixed"])
+def test_survivors_answer_as_they_did_bit_by_bit(play: Play, cast: Cast, stake: str) -> None:
+    """Whatever has happened to them in the last game."""
+    over = evolved(play, cast, rule={"selection": "none"}, params={"stake": stake})
+    first, *later = over.told("reaction")
+    assert len(later) == 2
+    assert all(np.array_equal(first, one) for one in later)
+
+
+def test_where_nobody_is_born_there_is_no_bias(play: Play) -> None:
+    assert np.isnan(bias(evolved(play, CLONES, rule={"selection": "none"}))).all()
+
+
+def test_without_a_battery_or_without_children_nothing_is_found(play: Play) -> None:
+    assert found(evolved(play, CLONES, params={"probe": False})) == []
+    assert found(evolved(play, CLONES, count=1)) == []
+    once = play(donor_game, Donation(), agents=12, rounds=2, params={"probe": True})
+    assert found(once) == []

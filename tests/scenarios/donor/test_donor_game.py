@@ -9,9 +9,15 @@ import numpy as np
 import pytest
 
 from society.cli import main
+from society.components.donation import Donation
 from society.errors import ScenarioError
+from society.scenario import wrapped
+from society.scenarios.donor_game import donor_game
+from society.scenarios.generations import generations
 
 if TYPE_CHECKING:
+    from tests.conftest import Play
+
     from .conftest import Donors, Game
 
 
@@ -170,9 +176,54 @@ def test_a_battery_of_shares_cannot_be_reviewed(donors: Game) -> None:
         donors(probe=True, medium="review")
 
 
-def test_whoever_gets_too_rich_to_be_counted_ends_the_run_with_a_reason(donors: Game) -> None:
-    with pytest.raises(ScenarioError, match=r"more than 1e308 units.* play fewer rounds"):
-        donors(agents=2, rounds=4, schedule="random", multiplier=1e200, donate=0.5)
+# More than can be counted
+
+RICH: dict[str, Any] = {"agents": 2, "schedule": "random", "multiplier": 1e160, "donate": 0.5}
+
+
+def test_where_somebody_gets_too_rich_to_be_counted_it_is_over_and_others_go_on(
+    donors: Game,
+) -> None:
+    """By hand: who has been given 5e160 units gives half of them, which are then 2.5e320.
+
+    So it is over in the second round, where roles are exchanged, or goes on to a third.
+    """
+    over = donors(rounds=2, games=1, **RICH, at={"replicates": 20})
+    first, second = over.told("donor")
+    rich = (first != second).all(1)
+    assert 0 < rich.sum() < 20
+    assert over.outcome.ends == {"uncountable": rich.sum(), "": 20 - rich.sum()}
+    final = over.outcome.values["final_resources"]
+    assert np.isnan(final).tolist() == rich.tolist()
+    assert final[~rich].tolist() == [3.75e160] * (20 - rich.sum())
+
+
+def test_who_is_too_rich_in_one_run_changes_no_other(donors: Game) -> None:
+    batch = donors(rounds=4, games=1, **RICH, at={"replicates": 8})
+    for number in range(8):
+        alone = donors(rounds=4, games=1, **RICH, at={"replicate_ids": [number]})
+        for name, values in alone.outcome.values.items():
+            np.testing.assert_array_equal(values, batch.outcome.values[name][[number]])
+
+
+def test_in_generations_the_others_go_on_and_so_does_it_in_the_next_game(play: Play) -> None:
+    society = wrapped(donor_game, generations, count=2, fitness="final")
+    params = {"schedule": "random", "multiplier": 1e160, "games": 1}
+    fixed = Donation("fixed", 0.5, noise=0, mutation=0)
+    over = play(society, fixed, agents=4, rounds=4, params=params, replicates=5)
+    assert [newborn.shape for newborn in over.told("newborn")] == [(5, 4)] * 2
+    assert over.told("life")[1].max() >= 4
+
+
+@pytest.mark.parametrize("stake", ["share", "fixed"])
+def test_where_all_can_be_counted_nobody_is_told_that_it_cannot(donors: Game, stake: str) -> None:
+    over = donors(stake=stake)
+    assert not [step for step in over.over.steps if step.kind == "uncountable"]
+
+
+def test_a_fixed_stake_may_be_too_large_as_well(donors: Game) -> None:
+    over = donors(stake="fixed", benefit=1.5e308)
+    assert over.outcome.ends == {"uncountable": 1}
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ import pytest
 
 from society.agent import Column, Component, Members, News
 from society.calls import Request
+from society.cast import Cast, Cohort
+from society.components.reputation import Reputation
 from society.errors import PartError
 from society.graph import NOBODY
 from society.scenarios.donor_game import donor_game
@@ -161,5 +163,21 @@ def test_gossip_in_words_that_cannot_be_read_names_nobody(speaking: Speaking) ->
 def test_donors_by_rule_who_gossip_have_opinions_to_pass_on(play: Play) -> None:
     over = play(donor_game, agents=6, rounds=6, params={"gossip": True})
     assert all((about != NOBODY).all() for about in over.told("about"))
-    assert "norm" in over.pages[-1].public
+    assert len(set(over.pages[-1].public["norm"].ravel())) > 1
     assert "policy" in play(donor_game, agents=6, rounds=6).pages[-1].public
+
+
+def donation(play: Play, cast: Cast | None = None, **params: Any) -> float:
+    over = play(
+        donor_game, cast=cast, agents=12, rounds=12, params={"gossip": True, **params}, replicates=9
+    )
+    return float(over.outcome.values["donation"].mean())
+
+
+def test_what_donors_by_rule_say_and_see_makes_a_difference_to_what_they_give(play: Play) -> None:
+    """In the cast that they have if nobody says otherwise: who sees nothing thinks good of all."""
+    usual = donation(play)
+    assert usual != donation(play, known=0.3)
+    cast = [Cohort("donor", 12, (Reputation("any"),))]
+    assert usual == donation(play, cast)
+    assert usual != donation(play, cast, gossip=False)

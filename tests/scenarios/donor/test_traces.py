@@ -83,14 +83,35 @@ def test_a_trace_is_as_deep_as_is_wished(donors: Game, depth: int) -> None:
     assert over.asked("trace_share")[0].shape == (1, 12, depth)
 
 
-@pytest.mark.parametrize("agents", [10, 12, 14, 20])
-def test_no_trace_of_depth_three_contains_its_reader(donors: Game, agents: int) -> None:
-    """Neither as one who gave nor as one who received; with fewer agents partners come back."""
-    over = donors(agents=agents, rounds=agents, games=1, at={"replicates": 20})
-    for recipient, to in zip(over.asked("recipient"), over.asked("trace_to"), strict=True):
-        reader = np.arange(agents)
-        assert (recipient != reader).all()
-        assert (to != reader[:, None]).all()
+@pytest.mark.parametrize("schedule", ["ordered-once", "published"])
+@pytest.mark.parametrize(
+    ("agents", "place"), [(2, 1), (4, 1), (6, 5), (8, 5), (10, 9), (12, 9), (14, 13)]
+)
+def test_the_reader_of_a_trace_comes_in_it_where_it_is_said_to(
+    donors: Game, agents: int, place: int, schedule: str
+) -> None:
+    """First as entry 4 floor((h - 1) / 2) + 1, for halves of h."""
+    over = donors(agents=agents, rounds=agents, games=1, trace=20, schedule=schedule)
+    assert place == 4 * ((agents // 2 - 1) // 2) + 1
+    assert 1 + min(places_of_readers(over)) == place
+
+
+def test_without_repeats_no_trace_contains_its_reader(donors: Game) -> None:
+    assert not places_of_readers(donors(rounds=6, games=1, trace=20, schedule="no-repeat"))
+
+
+def test_where_chance_makes_pairs_the_reader_may_come_first(donors: Game) -> None:
+    over = donors(games=1, trace=20, schedule="random", at={"replicates": 20})
+    assert min(places_of_readers(over)) == 0
+
+
+def places_of_readers(over: Donors) -> set[int]:
+    """At which places of a trace its reader stands as who was given to, counted from 0."""
+    asked = zip(over.asked("trace_to"), over.facts("donate", ""), strict=True)
+    found = [
+        np.nonzero((to == np.arange(to.shape[1])[:, None]) & who[..., None])[2] for to, who in asked
+    ]
+    return set(np.concatenate(found).tolist())
 
 
 def followed(over: Donors, number: int, recipient: int, depth: int) -> list[tuple[float, int, int]]:
@@ -133,12 +154,12 @@ def test_who_owned_nothing_had_nothing_to_give(donors: Game) -> None:
     assert np.isnan(last.share)
 
 
-def test_a_punishment_is_told_in_units_and_has_no_share(donors: Game) -> None:
+def test_a_punishment_is_told_in_units_and_gives_a_share_of_nothing(donors: Game) -> None:
     over = donors(donate=-0.3, punishment=True, games=1)
     (donor, recipient), *_ = over.gifts()[1]
     (entry,) = entries(over, 2, donor)
-    assert (entry.deed, entry.units, entry.round) == ("punished", 3.0, 1)
-    assert np.isnan(entry.share)
+    assert entry[:3] == ("punished", 0.0, 3.0)
+    assert entry.round == 1
     assert entry.to == dict(over.gifts()[0])[recipient]
 
 

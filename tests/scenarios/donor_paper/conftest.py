@@ -71,10 +71,15 @@ class MadeUp:
 @pytest.fixture
 def of_rules(_no_cleaning: None) -> OfRules:
     def found(runs: Runs) -> Found:
-        played = {name: MadeUp(levels, runs) for name, levels in planned().items()}
+        played = {name: MadeUp(levels, _in(name, runs)) for name, levels in planned().items()}
         return verdicts(DONOR.rules.claims(), played)
 
     return found
+
+
+def _in(experiment: str, runs: Runs) -> Runs:
+    """Conditions with the name of their experiment."""
+    return lambda one, measure: runs({**one, "experiment": experiment}, measure)
 
 
 @pytest.fixture
@@ -85,6 +90,7 @@ def of_models(_no_cleaning: None) -> OfModels:
         levels: dict[str, dict[str, Sequence[Any]]] = {
             "models": {"model": tuple(models), "punishment": (False, True)},
             "ablations": {"model": tuple(models), "variant": variants},
+            "newborn": {"model": tuple(models)},
         }
 
         made_up = {

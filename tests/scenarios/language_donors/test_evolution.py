@@ -135,6 +135,15 @@ def test_offline_donors_differ_in_strategy_and_in_what_they_give(speaking: Speak
     assert settled(spoken, "devise")[1:] == settled(spoken, "donate")[1:] == (0, 0)
 
 
+def test_offline_donors_give_about_as_much_as_their_strategies_say(speaking: Speaking) -> None:
+    """A tenth more or less; so agents with other strategies differ, whoever they are."""
+    spoken = speaking(Residents(), evolving={"count": 1}, agents=8, rounds=2, probe=True)
+    (reaction,) = spoken.over.told("reaction")
+    for strategy, shares in zip(spoken.row("strategy"), reaction[0], strict=True):
+        (share,) = re.findall(r"about (\d+) %", strategy)
+        assert shares == pytest.approx(int(share) / 100, abs=0.101)
+
+
 class Residents:
     """The offline mind as one who says something."""
 

@@ -213,22 +213,3 @@ def test_each_donor_is_reminded_of_its_own_strategy_only(peculiar: Spoken) -> No
     for agent in range(6):
         for prompt in peculiar.prompts("donate", agent):
             assert re.findall(r"plan (\w)", prompt) == ["abcdef"[agent]]
-
-
-@pytest.mark.parametrize(
-    ("evolving", "words"),
-    [
-        ({}, "the better half of all agents, by what they own, live on"),
-        ({"survivors": 0.25}, "the best 25 % of all agents, by what they own, live on"),
-        ({"selection": "tournament"}, "the better the chances that it lives on"),
-        ({"overlapping": False}, "the better the chances that it lives on"),
-        ({"selection": "none"}, "a new generation begins, and everybody plays again"),
-    ],
-    ids=["half", "quarter", "tournament", "nobody lives on", "none"],
-)
-def test_how_one_lives_on_is_told_as_it_is(
-    speaking: Speaking, evolving: dict[str, Any], words: str
-) -> None:
-    spoken = speaking(evolving={"count": 1, **evolving}, rounds=2)
-    assert words in spoken.prompts("donate")[0]
-    assert words not in speaking(rounds=2).prompts("donate")[0]

@@ -125,6 +125,16 @@ def test_the_battery_is_asked_as_encounters_that_may_come(speaking: Speaking) ->
     assert spoken.over.told("reaction")[0][0, :, 0].tolist() == [1, 0.75, 0.5, 0.25]
 
 
+def test_of_a_fixed_sum_the_battery_asks_for_the_chance_to_give_it(speaking: Speaking) -> None:
+    says = {"suppose": '{"keep": 30, "give": 70}', "donate": "keep"}
+    spoken = speaking(says, stake="fixed", probe=True, games=1, rounds=2)
+    prompts = spoken.prompts("suppose", 2)
+    likely = "How likely is it, in percent, that you would give, and that you would keep?"
+    assert all(likely in prompt and "Do you give or keep?" not in prompt for prompt in prompts)
+    assert "Do you give or keep?" in spoken.prompts("donate")[0]
+    assert set(spoken.over.told("reaction")[0].ravel().tolist()) == {0.7}
+
+
 # What one remembers
 
 

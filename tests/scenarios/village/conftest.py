@@ -90,7 +90,7 @@ def of_rules(_no_cleaning: None) -> OfRules:
 
     def found(lasting: Lasting, course: Course = flat) -> Found:
         played = {name: MadeUp(lasting, levels, course) for name, levels in planned().items()}
-        return verdicts(VILLAGE.rules, played)
+        return Verdicts(VILLAGE.rules, played)
 
     return found
 
@@ -110,7 +110,7 @@ def of_models(_no_cleaning: None) -> OfModels:
             "models": MadeUp(lasting, usual, course),
             "ablations": MadeUp(lasting, {"channels": channels, **usual}, course),
         }
-        return verdicts(VILLAGE.language, played)
+        return Verdicts(VILLAGE.language, played)
 
     return found
 
@@ -133,8 +133,25 @@ def planned() -> dict[str, Mapping[str, Sequence[Any]]]:
     return {name: one.experiment.levels for name, one in results.items()}
 
 
-def verdicts(design: Design | None, played: Mapping[str, MadeUp]) -> Found:
-    """By claim."""
-    assert design is not None
-    results = Results({name: cast(Result, one) for name, one in played.items()})
-    return {verdict.claim: verdict for verdict in judged(design.claims(), results)}
+class Verdicts(Mapping[str, Verdict]):
+    """By claim; each is judged once it is looked up: a test looks at few of many."""
+
+    def __init__(self, design: Design | None, played: Mapping[str, MadeUp]) -> None:
+        assert design is not None
+        self.results = Results({name: cast(Result, one) for name, one in played.items()})
+        claims = list(design.claims())
+        self.claims = {f"{c.claim} ({c.under})" if c.under else c.claim: c for c in claims}
+        assert len(self.claims) == len(claims)
+        self.known: dict[str, Verdict] = {}
+
+    def __getitem__(self, name: str) -> Verdict:
+        if name not in self.known:
+            (self.known[name],) = judged([self.claims[name]], self.results)
+            assert self.known[name].claim == name
+        return self.known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.claims)
+
+    def __len__(self) -> int:
+        return len(self.claims)

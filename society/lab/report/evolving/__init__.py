@@ -12,7 +12,7 @@ from .lives import lives
 from .populations import Populations
 from .sentences import strategies
 
-__all__ = ["Populations", "evolving"]
+__all__ = ["Populations", "evolution", "evolving", "lives", "reaction_norms", "strategies"]
 
 
 def evolving(of: Populations) -> Iterator[Chapter]:

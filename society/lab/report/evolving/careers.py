@@ -36,17 +36,17 @@ _TITLES = {1: 60, 2: 30}
 class Careers(NamedTuple):
     """One population: what agents did, (N, G), NaN where there is none; newborn: likewise, of bool.
 
-    differential: what survivors of a generation did less the others, (G,), NaN if nobody else.
+    selection: what it made of the mean in each generation, (G,).
     """
 
     title: str
     values: Array
     newborn: Array
-    differential: Array
+    selection: Array
 
 
 def careers(name: str, title: str, words: str, unit: str, panels: Sequence[Careers]) -> Picture:
-    """Heat maps on one scale, with a line where a newborn takes a place; bars: the differential."""
+    """Heat maps on one scale, with a line where a newborn takes a place; bars: selection."""
     agents, count = (max(panel.values.shape[axis] for panel in panels) for axis in (0, 1))
     across = min(len(panels), 2 if count <= _BESIDE else 1)
     lines = math.ceil(len(panels) / across)
@@ -61,10 +61,10 @@ def careers(name: str, title: str, words: str, unit: str, panels: Sequence[Caree
             mesh = _cells(above, panel, scale)
             above.set_title(wrapped(panel.title, _TITLES[across]))
             below.sharey(places[0][1])
-            _bars(below, panel.differential)
+            _bars(below, panel.selection)
             if place % across == 0:
                 above.set_ylabel("agent")
-                below.set_ylabel("selection\ndifferential", fontsize=7)
+                below.set_ylabel("selection", fontsize=7)
             if place + across >= len(panels):
                 below.set_xlabel("generation")
         bar = figure.colorbar(mesh, ax=figure.axes, shrink=0.7, aspect=30, pad=0.02)
@@ -104,7 +104,7 @@ def _bars(axes: Any, values: Array) -> None:
 
 
 def _told(panel: Careers) -> str:
-    """In words: the mean of all agents, and the differential."""
+    """In words: the mean of all agents, and selection."""
     count = (~np.isnan(panel.values)).sum(0)
     mean = np.divide(
         np.nansum(panel.values, 0), count, out=np.full(count.shape, np.nan), where=count > 0
@@ -112,5 +112,5 @@ def _told(panel: Careers) -> str:
     when = np.arange(1, len(mean) + 1)
     return " ".join(
         course(name, when, values, "generation")
-        for name, values in (("mean", mean), ("selection differential", panel.differential))
+        for name, values in (("mean", mean), ("selection", panel.selection))
     )

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from society.lab.evolution import Ancestry
+from society.lab.evolution import Phenotype
 from society.lab.report.page import Fold, Heading, Part
 
 from .populations import PHENOTYPE, Populations
 from .splits import Split, splits
-from .sums import Summed, Values, numbers
+from .sums import Summed, Values, cut, numbers
 
 _MOST = 6  # conditions
 _PARTS: Mapping[str, str] = {
@@ -26,42 +26,44 @@ _WORDS = (
     "survivors: they do other things than in the generation before, as they meet others. Newborn "
     "agents: they differ from those they descend from (mutation, or biased transmission)"
 )
+_BY_ADVICE = (
+    "; those who devised words of their own by advice descend in equal shares from all who advised "
+    "them"
+)
 
 
 def causes(of: Populations) -> Iterator[Part]:
-    """Nothing where runs do not keep single agents, or one generation is all there is."""
+    """What changed the phenotype.
+
+    Nothing where runs do not keep single agents, or one generation is all there is.
+    """
+    trait = of.trait(PHENOTYPE)
+    title = "What changed the phenotype"
+    yield from split(of, "phenotype", "price", title, f"change of the phenotype{trait}", _WORDS)
+
+
+def split(
+    of: Populations, what: Phenotype, name: str, title: str, axis: str, words: str
+) -> Iterator[Part]:
+    """A change in the parts of the Price equation, as a figure and in numbers."""
     if of.trouble or max(map(of.generations, of.followed)) < 2:
         return
-    by = _ancestry(of)
-    frame = of.evolution.changes("phenotype", by)
-    parts = {name: of.framed(frame, name) for name in _PARTS}
+    frame = of.evolution.changes(what)
+    parts = {part: of.framed(frame, part) for part in _PARTS}
     if all(np.isnan(each).all() for each in parts["selection"].values()):
         return
     if not any(np.nan_to_num(each).any() for each in parts["entry"].values()):
         del parts["entry"]
-    yield Heading("What changed the phenotype")
+    yield Heading(title)
     panels = [_split(of, place, parts) for place in of.followed[:_MOST]]
-    words = f"{_WORDS}{_descent(by)}. Means over runs.{of.whose}{_left_out(of)}"
-    title = "Selection and transmission"
-    axis = f"change of the phenotype{of.trait(PHENOTYPE)}"
-    yield splits("price", title, words, axis, panels)
-    named = {_PARTS[name]: each for name, each in parts.items()}
+    descent = _BY_ADVICE if of.evolution.advised else ""
+    words = f"{words}{descent}. Means over runs.{cut(parts['selection'])}{of.whose}{_left_out(of)}"
+    yield splits(name, "Selection and transmission", words, axis, panels)
+    named = {_PARTS[part]: each for part, each in parts.items()}
     whole = of.framed(frame, "change")
-    caption = "Change of the phenotype to each generation, by cause"
-    table = numbers(of, "price", caption, {**named, "sum": whole}, "share", begin=2)
+    caption = f"{axis.capitalize()} to each generation, by cause"
+    table = numbers(of, name, caption, {**named, "sum": whole}, "share", begin=2)
     yield Fold("Changes in numbers", [table])
-
-
-def _ancestry(of: Populations) -> Ancestry:
-    """By advice, where newborn agents have seen the strategies of their elders."""
-    advised = any(now.elder is not None for past in of.evolution.pasts for now in past.generations)
-    return "advice" if advised else "parent"
-
-
-def _descent(by: Ancestry) -> str:
-    if by == "parent":
-        return ""
-    return "; they descend in equal shares from all survivors whose advice they had"
 
 
 def _left_out(of: Populations) -> str:
@@ -71,6 +73,6 @@ def _left_out(of: Populations) -> str:
 
 
 def _split(of: Populations, place: int, parts: Mapping[str, Values]) -> Split:
-    means = {_PARTS[name]: Summed.of(each[place]).mean[1:] for name, each in parts.items()}
+    means = {_PARTS[name]: Summed.of(each[place][:, 1:]).drawn for name, each in parts.items()}
     when = np.arange(2, of.generations(place) + 1)
     return Split(of.named(place), when, means)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from society.lab.report.page import Chapter, Fold, Paragraph, Part
@@ -12,7 +14,7 @@ from .sums import Values, drawn_from, joined, numbers, panel, varies
 from .tendencies import tendencies
 from .trends import trends
 
-_FIRST, _DIFFERENTIAL = "first_fitness", "selection_differential"
+_FIRST, _SELECTION = "first_fitness", ("selection", "selection_differential")
 
 
 def evolution(of: Populations) -> Chapter | None:
@@ -21,12 +23,12 @@ def evolution(of: Populations) -> Chapter | None:
         return None
     fitness, others = of.by_generation(FITNESS), _others(of)
     parts: list[Part] = [Paragraph(_lead(of))]
-    words = f"Mean over agents and runs.{drawn_from(of, fitness)}"
+    words = f"Mean over agents and runs.{drawn_from(of, [fitness])}"
     axis = f"fitness{of.trait(FITNESS)}"
     title = "Fitness over generations"
     parts.append(trends("generations_fitness", title, words, [panel(of, axis, fitness)]))
     if others:
-        words = f"Means over runs.{drawn_from(of, fitness)}"
+        words = f"Means over runs.{drawn_from(of, [*others.values()])}{_selection(others)}"
         panels = [panel(of, f"{name}{_trait(of, name)}", each) for name, each in others.items()]
         title = "Other measures over generations"
         parts.append(trends("generations_measures", title, words, panels))
@@ -49,11 +51,29 @@ def _trait(of: Populations, name: str) -> str:
     return of.trait(name) if name == PHENOTYPE else ""
 
 
+def _selection(shown: Collection[str]) -> str:
+    """In words, what its measures are, as far as they are shown; begins with a space."""
+    return "".join(words for name, words in _MEANT.items() if name in shown)
+
+
+_MEANT = {
+    "selection": (
+        " selection: Cov(w, z) / mean w of the phenotype z, where w counts oneself, if one lives "
+        "on, and one's children; in units of the phenotype."
+    ),
+    "selection_differential": (
+        " selection_differential: the phenotype of survivors less that of the others, over the "
+        "absolute mean of all: without a bound where that mean is near zero; selection has no such "
+        "trouble."
+    ),
+}
+
+
 def _others(of: Populations) -> dict[str, Values]:
     """Measures besides fitness that vary and say something else; those of generations first."""
     found = {FITNESS: of.by_generation(FITNESS)}
     folds = of.layout.folds
-    for name in dict.fromkeys([PHENOTYPE, _DIFFERENTIAL, *folds]):
+    for name in dict.fromkeys([PHENOTYPE, *_SELECTION, *folds]):
         if name not in folds or folds[name] == "first" or name == _FIRST:
             continue
         values = of.by_generation(name)

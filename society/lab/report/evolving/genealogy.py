@@ -45,49 +45,42 @@ class _Strand(NamedTuple):
         self.upwards.extend([*(begin[1] + rise * (end[1] - begin[1])), np.nan])
 
 
-class Descent(NamedTuple):
-    """Who is drawn below whom: the lineage, and the number of each life's elder, if it has one."""
-
-    lineage: Lineage
-    elders: Mapping[int, int | None]
-
-    def founder(self, number: int) -> int:
-        """The first of a life's line."""
-        while (elder := self.elders[number]) is not None:
-            number = elder
-        return number
-
-    def rows(self) -> list[list[Life]]:
-        """The lives of each generation, from top to bottom."""
-        lives = self.lineage.lives.values()
-        rows: list[list[Life]] = []
-        for generation in range(1, self.lineage.generations + 1):
-            young: dict[int | None, list[Life]] = {}
-            for life in lives:
-                if life.born == generation:
-                    young.setdefault(self.elders[life.number], []).append(life)
-            row = [
-                one
-                for life in (rows[-1] if rows else [])
-                for one in (*[life] * life.lived_in(generation), *young.get(life.number, ()))
-            ]
-            rows.append([*row, *young.get(None, ())])
-        return rows
+def stacked(lineage: Lineage) -> list[list[Life]]:
+    """The lives of each generation, from top to bottom."""
+    rows: list[list[Life]] = []
+    for generation in range(1, lineage.generations + 1):
+        row = [
+            one
+            for life in (rows[-1] if rows else [])
+            for one in (life, *lineage.children(life.number))
+            if (one.lived_in(generation) if one is life else one.born == generation)
+        ]
+        rows.append([*row, *(life for life in lineage.founders if life.born == generation)])
+    return rows
 
 
-def genealogy(name: str, title: str, words: str, descent: Descent) -> Picture:
+def _founders(lineage: Lineage) -> dict[int, int]:
+    """The first of each life's line, by numbers."""
+    found: dict[int, int] = {}
+    for number in lineage.lives:  # elders before those after them
+        elder = lineage.ancestor(number)
+        found[number] = number if elder is None else found[elder.number]
+    return found
+
+
+def genealogy(name: str, title: str, words: str, lineage: Lineage) -> Picture:
     """The founders with most descendants in the last generation have a colour each."""
-    rows = descent.rows()
-    left = Counter(descent.founder(life.number) for life in rows[-1])
+    rows, founders = stacked(lineage), _founders(lineage)
+    left = Counter(founders[life.number] for life in rows[-1])
     kept = [number for number, _ in left.most_common(len(LOOKS))]
-    names = [_counted(descent.lineage.lives[number].name, left[number]) for number in kept]
+    names = [_counted(lineage.lives[number].name, left[number]) for number in kept]
     colours = {number: LOOKS[place].colour for place, number in enumerate(kept)}
     most = max(map(len, rows))
     tall = float(np.clip(_ROW * most, _LEAST, _TALLEST))
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        handles = _lines(axes, descent, rows, colours)
+        handles = _lines(axes, lineage, rows, colours)
         if most <= _NAMED:
             _named(axes, rows)
         axes.set_xlim(0.2, len(rows) + 0.8)
@@ -102,7 +95,7 @@ def genealogy(name: str, title: str, words: str, descent: Descent) -> Picture:
     more = len(left) - len(kept)
     grey = f"{more} more with fewer of them, and " if more else ""
     words += f" Colours: founders with descendants at the end; grey: {grey}lines that died out."
-    seen = _told(descent, names, more)
+    seen = _told(len(set(founders.values())), names, more)
     return picture(name, title, words, seen, draw, tall + 0.6 + legend_height(names))
 
 
@@ -111,24 +104,21 @@ def _counted(founder: str, count: int) -> str:
 
 
 def _lines(
-    axes: Any, descent: Descent, rows: Sequence[Sequence[Life]], colours: Mapping[int, str]
+    axes: Any, lineage: Lineage, rows: Sequence[Sequence[Life]], colours: Mapping[int, str]
 ) -> dict[int, Any]:
     """Draw everybody; gives a handle for each founder that has a colour."""
     slots = [{life.number: place for place, life in enumerate(row)} for row in rows]
     handles = {}
-    founders = {number: descent.founder(number) for number in descent.lineage.lives}
+    founders = _founders(lineage)
     # What is left at the end is drawn last, above those who have died out.
     for founder in sorted(set(founders.values()), key=lambda one: (one in colours, -one)):
-        own = [
-            descent.lineage.lives[number] for number, first in founders.items() if first == founder
-        ]
+        own = [lineage.lives[number] for number, first in founders.items() if first == founder]
         colour = colours.get(founder, FAINT)
         lived, born = _Strand([], []), _Strand([], [])
         for life in own:
             _live(life, slots, lived)
-            elder = descent.elders[life.number]
-            if elder is not None:
-                begin = (life.born - 1 + _HALF, slots[life.born - 2][elder])
+            if elder := lineage.ancestor(life.number):
+                begin = (life.born - 1 + _HALF, slots[life.born - 2][elder.number])
                 born.add(begin, (life.born - _HALF, slots[life.born - 1][life.number]))
         axes.plot(*born, color=colour, linewidth=_BORN)
         (handles[founder],) = axes.plot(
@@ -161,8 +151,7 @@ def _named(axes: Any, rows: Sequence[Sequence[Life]]) -> None:
             axes.text(at, place, life.name, fontsize=6.5, ha=side, va="center")
 
 
-def _told(descent: Descent, left: Sequence[str], more: int) -> str:
+def _told(founders: int, left: Sequence[str], more: int) -> str:
     """In words: which founders have descendants at the end."""
-    founders = len({descent.founder(number) for number in descent.lineage.lives})
     ends = "; ".join([*left, *([f"{more} more"] if more else [])])
     return f"Of {founders} founders these have descendants in the last generation: {ends}."

@@ -13,19 +13,20 @@ from society.lab.report.page import Chapter, Document, Fold, Paragraph, Part
 from society.lineage import Lineage, graphml, newick
 
 from .careers import Careers, careers
-from .genealogy import Descent, genealogy
+from .genealogy import genealogy
 from .populations import PHENOTYPE, Populations
 
 _MOST = 6  # conditions of which agents are shown one by one
 _MOST_AGENTS = 60  # in a picture of single agents
-_BY_CHANCE = (
-    "Newborn agents devised their strategies by the advice of several survivors, of whom no one is "
-    "the parent. They stand below the one whose wording is most like their own, which is a guess "
-    "of ours at where the words come from."
+_BY_ADVICE = (
+    "Of {lives}, born later than in the first generation, {guessed} devised words of their own by "
+    "the advice of several survivors, of whom no one is the parent. They stand below the one whose "
+    "wording is most like their own, which is a guess of ours at where the words come from."
 )
 _FILES = (
     "Lineages as files, of the same replicates: GraphML has all lives with their strategies, and "
-    "edges of kind parent and advice; Newick has parents only, with lengths in generations."
+    "edges of kind parent and advice, marked where they are drawn here; Newick has the tree that "
+    "is drawn here, with lengths in generations."
 )
 
 
@@ -68,15 +69,16 @@ def _drawn(of: Populations) -> Iterator[Part]:
         yield Paragraph(f"More than {_MOST_AGENTS} agents are too many to be drawn one by one.")
         return
     trait = of.trait(PHENOTYPE)
-    differential = of.by_generation("selection_differential")
+    selection = of.by_generation("selection")
     panels = [
-        _careers(_titled(of, place), of.lineages[place], differential[place][of.best[place]])
+        _careers(_titled(of, place), of.lineages[place], selection[place][of.best[place]])
         for place in few
     ]
     words = (
         f"Mean phenotype{trait} of each agent in each generation. A red line: a newborn agent "
-        "takes the place of one that was not selected; survivors keep theirs. Bars: the phenotype "
-        "of those who survive the generation less that of the others, over the mean of all."
+        "takes the place of one that was not selected; survivors keep theirs. Bars: selection in "
+        "that generation, Cov(w, z) / mean w, where z is the phenotype and w counts oneself, if "
+        "one lives on, and one's children; in units of the phenotype."
     )
     title = "What each agent did, and who was replaced"
     if any(not np.isnan(panel.values).all() for panel in panels):
@@ -93,30 +95,27 @@ def _titled(of: Populations, place: int) -> str:
     return ", ".join(filter(None, [of.named(place), f"replicate {of.best[place]}" * several]))
 
 
-def _careers(title: str, found: Lineage, differential: Array) -> Careers:
+def _careers(title: str, found: Lineage, selection: Array) -> Careers:
     """Of all agents, by seat; a generation that is not over has not been lived."""
     seats = max(life.seat for life in found.lives.values()) + 1
-    values = np.full((seats, len(differential)), np.nan)
+    values = np.full((seats, len(selection)), np.nan)
     newborn = np.zeros(values.shape, bool)
     for life in found.lives.values():
         begin = life.born - 1
-        did = life.phenotype[: len(differential) - begin]
+        did = life.phenotype[: len(selection) - begin]
         values[life.seat, begin : begin + len(did)] = did
         newborn[life.seat, begin : begin + 1] = True
-    return Careers(title, values, newborn, differential)
+    return Careers(title, values, newborn, selection)
 
 
 def _genealogy(of: Populations, place: int) -> Part:
     found, name = of.lineages[place], _titled(of, place)
-    elders, guessed = {}, False
-    for life in found.lives.values():
-        kin = found.kin(life.number)
-        elders[life.number], guessed = (kin.number, True) if kin else (life.parent, guessed)
     words = "Thick lines: lives, through all generations in which they lasted. Thin lines: births."
-    if guessed:
-        words += f" {_BY_CHANCE}"
+    if found.guesses:
+        later = counted(sum(life.born > 1 for life in found.lives.values()), "agent")
+        words += f" {_BY_ADVICE.format(lives=later, guessed=len(found.guesses))}"
     title = f"Lineage{f': {name}' if name else ''}"
-    return genealogy(f"lineage_{place + 1}", title, words, Descent(found, elders))
+    return genealogy(f"lineage_{place + 1}", title, words, found)
 
 
 def _documents(of: Populations) -> Iterator[Part]:

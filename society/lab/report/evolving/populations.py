@@ -16,6 +16,7 @@ from society.lab.report.drawing import LOOKS
 from society.lab.report.layout import Layout, named
 from society.lab.study.frames import CONDITION
 from society.lineage import Lineage
+from society.scenario import mean_over
 
 FITNESS, PHENOTYPE = "fitness", "phenotype"
 _NO_AGENTS = (
@@ -143,16 +144,9 @@ class Populations:
 
 
 def _folded(values: Array, ends: Array) -> Array:
-    """Means over rounds (R, T) between ends (T,)."""
-    last = np.flatnonzero(ends)
-    begins = np.concatenate([[0], last[:-1] + 1])
-    within = values[:, : last[-1] + 1]
-    known = ~np.isnan(within)
-    count = np.add.reduceat(known, begins, axis=1, dtype=int)
-    total = np.add.reduceat(np.where(known, within, 0.0), begins, axis=1)
-    nothing = np.full(total.shape, np.nan)
-    mean: Array = np.divide(total, count, out=nothing, where=count > 0)
-    return mean
+    """Means over rounds (R, T) up to each end (T,)."""
+    eras = np.split(values, np.flatnonzero(ends) + 1, axis=1)[:-1]  # the last one is not over
+    return np.stack([mean_over(~np.isnan(era), era) for era in eras], axis=1)
 
 
 def _setting(spec: Mapping[str, object], use: str) -> str:

@@ -21,6 +21,7 @@ from society.lab.report.drawing import (
     same,
     wrapped,
 )
+from society.lab.report.scales import Scale
 
 _AXIS = 60  # signs of a label
 
@@ -43,11 +44,13 @@ def scatter(
         handles = [_points(axes, number, cloud) for number, cloud in enumerate(clouds.values())]
         for side, called in zip((axes.xaxis, axes.yaxis), axes_named, strict=True):
             side.set_label_text(wrapped(called, _AXIS, 2))
-        for limit, values in zip(
-            (axes.set_xlim, axes.set_ylim), zip(*clouds.values(), strict=True), strict=True
-        ):
-            if ends := same(np.concatenate(values)):
-                limit(ends)
+        across, upwards = map(np.concatenate, zip(*clouds.values(), strict=True))
+        if ends := same(across):
+            axes.set_xlim(ends)
+        if ends := same(upwards):
+            axes.set_ylim(ends)
+        Scale.of(across).lay(axes, "x")
+        Scale.of(upwards).lay(axes, "y")
         legend(figure, handles, names)
 
     seen = " ".join(_told(cloud, name) for name, cloud in clouds.items())

@@ -66,7 +66,7 @@ def _changes(of: Populations) -> Iterator[Part]:
     if shown:
         words = (
             f"Means over agents and runs.{_KINDS if _COUNTS['strategy_kinds'] in shown else ''}"
-            f"{_DISTANCE if distance else ''}{drawn_from(of, next(iter(shown.values())))}"
+            f"{_DISTANCE if distance else ''}{drawn_from(of, [*shown.values()])}"
         )
         panels = [panel(of, name, values) for name, values in shown.items()]
         yield trends("sentences", "Strategies over generations", words, panels)

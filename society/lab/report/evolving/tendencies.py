@@ -11,6 +11,7 @@ from society.lab.evolution import correlation, slope
 from society.lab.report.comparison import mean_dot
 from society.lab.report.dots import Dots, dots
 from society.lab.report.page import Heading, Paragraph, Part
+from society.lab.report.scales import Scale
 from society.lab.report.tables import Column, Table, told
 from society.lab.statistics.means import mean
 from society.lab.statistics.samples import answered
@@ -26,15 +27,10 @@ def tendencies(of: Populations) -> Iterator[Part]:
     if of.layout.alone or max(map(of.generations, of.places)) < 2:
         return
     yield Heading("Run by run")
-    slopes = {place: _slopes(values) for place, values in of.by_generation(PHENOTYPE).items()}
+    courses = of.by_generation(PHENOTYPE)
+    slopes = {place: slope(np.arange(each.shape[1]), each) for place, each in courses.items()}
     yield from _steepness(of, slopes)
     yield from _foretold(of)
-
-
-def _slopes(values: Array) -> Array:
-    """Of each run over its generations; (R, G) -> (R,)."""
-    when = np.arange(1, values.shape[1] + 1)
-    return np.array([slope(when, row) for row in values])
 
 
 def _steepness(of: Populations, slopes: Mapping[int, Array]) -> Iterator[Part]:
@@ -77,7 +73,13 @@ def _foretold(of: Populations) -> Iterator[Part]:
     )
     words = f"A point is a run.{of.whose}"
     yield scatter("foretold", "First generation and final outcome", words, axes, clouds)
-    found = [answered(correlation, *cloud) for cloud in runs.values()]
+    across, upwards = (
+        Scale.of(np.concatenate(every)) for every in zip(*runs.values(), strict=True)
+    )
+    found = [
+        answered(correlation, across.on(cloud.across), upwards.on(cloud.upwards))
+        for cloud in runs.values()
+    ]
     columns = [
         *of.layout.columns(runs),
         Column("runs", told(found, lambda one: one.n), "count"),
@@ -92,5 +94,7 @@ def _foretold(of: Populations) -> Iterator[Part]:
         "95 % intervals over runs: of r by Fisher's transformation (1921), of ρ by Bonett and "
         "Wright (2000)."
     ]
+    if across.logarithmic or upwards.logarithmic:
+        notes.append("Where an axis is logarithmic, r is that of logarithms.")
     caption = "Whether the first generation's phenotype goes with the final fitness"
     yield Table("foretold", caption, columns, notes)

@@ -24,6 +24,7 @@ from society.lab.report.drawing import (
     same,
     wrapped,
 )
+from society.lab.report.scales import LINEAR, Scale
 
 _TALL = 1.9  # inches, a panel
 _AXIS = 30  # signs of a label in the height of a panel
@@ -41,6 +42,7 @@ class Trends(NamedTuple):
 
     axis: str
     trends: Sequence[Trend]
+    scale: Scale = LINEAR
 
 
 def trends(name: str, title: str, words: str, panels: Sequence[Trends]) -> Picture:
@@ -84,6 +86,7 @@ def _panel(axes: Any, panel: Trends) -> dict[str, Any]:
     ]
     if ends := same(np.concatenate(every)):
         axes.set_ylim(ends)
+    panel.scale.lay(axes, "y")
     return handles
 
 

@@ -40,6 +40,7 @@ from society.talk import Ask, Tell, common, own
 
 class Gifts(Params):
     worth: float = 10.0
+    authors: bool = True
 
 
 class Giver(Component):
@@ -58,9 +59,13 @@ class Giver(Component):
         return me["kindness"]
 
 
+class Author(Giver):
+    columns = (*Giver.columns, Column("strategy", object, public=True, heritable=True))
+
+
 @scenario(
     params=Gifts,
-    cast=lambda p, n: [Cohort("giver", n, (Giver(),))],
+    cast=lambda p, n: [Cohort("giver", n, (Author() if p.authors else Giver(),))],
     measures=(
         Measure("given", "share", lambda told, table: told["given"].mean(1)),
         Measure("rain", "mm", lambda told, table: np.zeros(table.replicates)),
@@ -100,7 +105,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Telling:
     """`told(replicates=3, count=4)` plays the gifts for so many generations, and tells of it.
 
     worth: of a gift, one for each condition. level: of the run files. strategies: how newborn
-    agents come to one.
+    agents come to one. authors: whether they follow it.
     """
 
     @cache
@@ -110,13 +115,17 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Telling:
         worth: tuple[Label, ...] = (5, 10),
         level: Level = "full",
         strategies: str = "parent",
+        authors: bool = True,
     ) -> Told:
         folder = tmp_path_factory.mktemp("gifts")
         (folder / "gifts.py").write_text(GIFTS)
         evolve = {"count": count, "phenotype": "given", "strategies": strategies}
         mechanisms = [{"generations": evolve}] if count else []
         changes = {"replicates": replicates, "mechanisms": mechanisms}
-        runs = tuple(_run(folder, {**changes, "parameters": {"worth": w}}, level) for w in worth)
+        runs = tuple(
+            _run(folder, {**changes, "parameters": {"worth": each, "authors": authors}}, level)
+            for each in worth
+        )
         levels = {"worth": list(worth)} if len(worth) > 1 else {}
         study = Study("gifts", runs, levels, "common" if levels else None)
         return Told(study, chapters(study))
@@ -193,7 +202,7 @@ def test_every_figure_has_its_files(reported: Reported) -> None:
     found = {path.stem for path in (reported.folder / "figures").glob("*.svg")}
     assert found == {
         *("generations_fitness", "generations_measures", "slopes", "foretold", "price"),
-        *("careers", "lineage_1", "lineage_2", "sentences", "reactions", "newborn"),
+        *("careers", "lineage_1", "lineage_2", "sentences", "reactions", "transmission", "newborn"),
     }
 
 
@@ -232,7 +241,8 @@ def test_a_measure_that_says_the_same_as_another_is_shown_once(told: Telling) ->
     """What is given is the phenotype; it never rains."""
     given = table(told()["evolution"], "generations")
     assert [one.heading for one in given.columns if not one.heading.endswith("se")] == [
-        *("worth", "generation", "fitness", "phenotype", "selection_differential")
+        *("worth", "generation", "runs"),
+        *("fitness", "phenotype", "selection", "selection_differential"),
     ]
 
 
@@ -281,7 +291,7 @@ def test_runs_at_level_summary_have_means_and_say_that_they_keep_no_agents(told:
 
 
 def test_a_graph_that_is_gone_costs_the_agents_and_not_the_report(told: Telling) -> None:
-    study = told(replicates=1, worth=(10,)).study
+    study = told(replicates=1, worth=(10,), strategies="advice").study
     (run,) = study.played
     spec = {**run.manifest.spec, "graph": "moved.py:circle", "uses": ["moved.py"]}
     moved = replace(run, manifest=run.manifest.model_copy(update={"spec": spec}))
@@ -329,18 +339,41 @@ def test_that_there_are_no_embeddings_is_said(told: Telling) -> None:
 
 
 def test_who_was_advised_by_several_has_no_single_parent(told: Telling) -> None:
+    """Three are born in each of the later three generations, and all found words of their own."""
     found = told(replicates=1, worth=(10,), strategies="advice")
+    assert "Of 9 agents, born later than in the first generation, 9 devised" in genealogy(found)
+
+
+def test_whoever_does_not_follow_words_descends_from_its_parent(told: Telling) -> None:
+    """Rules may say whatever they are asked for; what they do is in columns."""
+    found = told(replicates=1, worth=(10,), strategies="advice", authors=False)
+    assert "guess" not in genealogy(found)
+    price = next(
+        part
+        for part in found["evolution"].everything()
+        if isinstance(part, Picture) and part.name == "price"
+    )
+    assert "advice" not in price.words
+
+
+def genealogy(found: Told) -> str:
+    """What is said of the one lineage that is drawn."""
     _, drawn = (part for part in found["lives"].everything() if isinstance(part, Picture))
-    assert "which is a guess of ours" in drawn.words
+    return drawn.words
 
 
-def test_newborn_agents_are_set_beside_survivors(told: Telling) -> None:
-    """A stranger gets half of what a friend gets."""
+def test_newborn_agents_are_set_beside_those_they_descend_from(told: Telling) -> None:
+    """They would give 0.04 more to a friend, half of it to a stranger, whoever was selected."""
     given = table(told()["reactions"], "newborn")
     assert column(given, "recipient") == ["stranger", "friend"] * 2
-    young, old = (np.array(column(given, heading)) for heading in ("newborn", "survivors"))
-    assert young[1::2] == pytest.approx(2 * young[::2])
-    assert column(given, "difference") == pytest.approx(young - old)
+    assert column(given, "difference") == pytest.approx([0.02, 0.04] * 2)
+
+
+def test_reactions_change_by_selection_and_by_birth(told: Telling) -> None:
+    """Half of all are newborn, and would give 0.03 more in the mean of both encounters."""
+    split = table(told()["reactions"], "transmission")
+    assert column(split, "newborn agents") == pytest.approx([0.015] * 6)
+    assert column(split, "change of survivors") == pytest.approx([0] * 6)
 
 
 # Measures over time
@@ -349,15 +382,15 @@ def test_newborn_agents_are_set_beside_survivors(told: Telling) -> None:
 def test_what_is_told_by_generation_is_not_told_by_round_again(told: Telling) -> None:
     layout = Layout(told().study)
     once = Populations(layout).once
-    assert once == {"fitness", "first_fitness", "phenotype", "selection_differential"}
+    selection = {"selection", "selection_differential"}
+    assert once == {"fitness", "first_fitness", "phenotype", *selection}
     chapter = measures_over_time(layout, without=once)
     assert chapter is not None
     assert names(chapter) == {"time_given"}
     assert said(chapter).endswith("The same in every round of every run: rain (0).")
 
 
-def test_what_is_measured_once_a_generation_has_a_line_through_its_rounds(told: Telling) -> None:
-    """Four generations of a page and three rounds each."""
+def test_what_is_measured_once_a_generation_is_shown_by_generation(told: Telling) -> None:
     chapter = measures_over_time(Layout(told().study), ["fitness"])
     assert chapter is not None
-    assert column(table(chapter, "time_fitness"), "round") == [4, 8, 12, 16] * 2
+    assert column(table(chapter, "time_fitness"), "generation") == [1, 2, 3, 4] * 2

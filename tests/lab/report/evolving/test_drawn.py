@@ -15,11 +15,12 @@ from society.draws import Array
 from society.lab.report.curves import Course
 from society.lab.report.drawing import LOOKS, Picture
 from society.lab.report.evolving.careers import Careers, careers
-from society.lab.report.evolving.genealogy import Descent, genealogy
+from society.lab.report.evolving.genealogy import genealogy, stacked
 from society.lab.report.evolving.scatter import Cloud, scatter
 from society.lab.report.evolving.splits import Split, splits
 from society.lab.report.evolving.sums import Summed
 from society.lab.report.evolving.trends import Trend, Trends, trends
+from society.lab.report.scales import LOG
 from society.lineage import Life, Lineage
 
 
@@ -40,10 +41,6 @@ def lineage(*lives: Life) -> Lineage:
     return Lineage({one.number: one for one in lives}, max(one.last for one in lives))
 
 
-def descent(found: Lineage) -> Descent:
-    return Descent(found, {one.number: one.parent for one in found.lives.values()})
-
-
 # Founder 1_2 lives for three generations and has a child in the second and in the third one.
 TWO = lineage(life(0, 1, 1), life(1, 1, 3), life(2, 2, 2, 1), life(4, 3, 3, 1))
 
@@ -54,7 +51,7 @@ def course(label: str, mean: Array) -> Course:
 
 
 def test_children_stand_below_their_elders() -> None:
-    rows = descent(TWO).rows()
+    rows = stacked(TWO)
     assert [[one.name for one in row] for row in rows] == [
         ["1_1", "1_2"],
         ["1_2", "2_1"],
@@ -86,7 +83,7 @@ def lineages(draw: st.DrawFn) -> Lineage:
 @given(lineages())
 def test_no_line_crosses_another(found: Lineage) -> None:
     """Whoever stands above another, has nobody below a descendant of the other."""
-    rows = descent(found).rows()
+    rows = stacked(found)
     for above, below in pairwise(rows):
         place = {one.number: at for at, one in enumerate(above)}
         origins = [
@@ -96,7 +93,7 @@ def test_no_line_crosses_another(found: Lineage) -> None:
 
 
 def test_a_lineage_names_those_who_began_and_those_who_are_left() -> None:
-    picture = genealogy("g", "t", "w", descent(TWO))
+    picture = genealogy("g", "t", "w", TWO)
     assert texts(picture) == ["generation", "1_1", "1_2", "1_2", "3_1"]
     assert picture.seen == (
         "Of 2 founders these have descendants in the last generation: line of 1_2: 2 at the end."
@@ -105,13 +102,13 @@ def test_a_lineage_names_those_who_began_and_those_who_are_left() -> None:
 
 def test_founders_beyond_the_colours_are_counted() -> None:
     founders = lineage(*(Life(n, f"1_{n + 1}", n, 1, 1, None, (), "") for n in range(9)))
-    picture = genealogy("g", "t", "w", descent(founders))
+    picture = genealogy("g", "t", "w", founders)
     assert picture.words.endswith("grey: 2 more with fewer of them, and lines that died out.")
     assert picture.seen.endswith("line of 1_7: 1 at the end; 2 more.")
 
 
 def test_lines_that_have_died_out_have_no_colour() -> None:
-    svg = genealogy("g", "t", "w", descent(TWO)).svg
+    svg = genealogy("g", "t", "w", TWO).svg
     assert LOOKS[0].colour in svg
     assert LOOKS[1].colour not in svg
 
@@ -132,7 +129,7 @@ def test_a_newborn_agent_is_marked_where_it_takes_a_place() -> None:
 def test_a_career_says_what_all_did_and_who_was_selected() -> None:
     assert careered().seen == (
         "a = 1: mean: 0.3 in generation 1, 0.5 in generation 3, lowest 0.2 in generation 2, "
-        "highest 0.5 in generation 3. selection differential: 0.5 in generation 1, -0.25 in "
+        "highest 0.5 in generation 3. selection: 0.5 in generation 1, -0.25 in "
         "generation 2, lowest -0.25 in generation 2, highest 0.5 in generation 1."
     )
 
@@ -176,3 +173,28 @@ def test_a_standard_error_takes_two_runs() -> None:
     assert mean[:2] == pytest.approx([2, 3])
     assert error[0] == pytest.approx(1)
     assert np.isnan([mean[2], *error[1:]]).all()
+
+
+def test_a_mean_is_drawn_as_long_as_nearly_all_runs_have_a_value() -> None:
+    """Of ten runs one may be missing; then the mean would be that of a choice."""
+    values = np.ones((10, 3))
+    values[0, 1:] = values[1, 2:] = np.nan
+    summed = Summed.of(values)
+    assert summed.runs.tolist() == [10, 9, 8]
+    assert summed.drawn == pytest.approx([1, 1, np.nan], nan_ok=True)
+
+
+def test_what_multiplies_has_a_logarithmic_axis() -> None:
+    runs = np.array([[10.0, 100.0, 1e6]])
+    panel = Trends("units", [Trend(course("a", runs[0]), runs)], LOG)
+    found = ElementTree.fromstring(trends("t", "t", "w", [panel]).inline).iter("text")
+    assert {"10", "1,000", "100,000"} <= {text.text for text in found}
+
+
+def test_points_of_what_multiplies_fill_the_figure() -> None:
+    upwards = np.array([10.0, 100.0, 1000.0, 1e6])
+    picture = scatter("s", "t", "w", ("first", "last"), {"a": Cloud(np.arange(4.0), upwards)})
+    heights = [
+        float(y) for y in re.findall(r'<use [^>]*y="([\d.]+)"[^>]*stroke: #0072b2', picture.svg)
+    ]
+    assert np.ptp(heights) > 100
