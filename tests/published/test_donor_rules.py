@@ -21,7 +21,6 @@ from society.catalogue import experiments
 from society.draws import Array
 from society.lab.experiment import Condition, experiment
 
-
 pytestmark = pytest.mark.xdist_group("published donors")  # they share their conditions
 
 

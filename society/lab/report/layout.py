@@ -131,7 +131,7 @@ class Layout:
         for run in (self.conditions[place] for place in places):
             if run.status != "finished":
                 raise Unanswerable(f"{run.name} is {run.status}; tests take finished conditions")
-            horizons.setdefault(run.manifest.horizon, run.name)
+            horizons.setdefault(run.manifest.most, run.name)
         if len(horizons) > 1:
             said = ", ".join(f"{most} ({name})" for most, name in horizons.items())
             raise Unanswerable(f"horizons of {said} rounds; tests take conditions of the same one")

@@ -82,7 +82,7 @@ def played(layout: Layout) -> str:
         f"{counted(len(given), 'condition')} of {scenarios}, {counted(runs, 'run')} in all "
         f"({_range([one.replicates for one in given], 'replicate')} a condition), "
         f"{_range([one.agents for one in given], 'agent')}, at most "
-        f"{_range([one.horizon for one in given], 'round')}."
+        f"{_range([one.most for one in given], 'round')}."
     )
 
 

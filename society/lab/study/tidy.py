@@ -95,7 +95,7 @@ class Study:
             "replicates": Column([one.replicates for one in given], "replicates"),
             "agents": Column([one.agents for one in given], "agents"),
             "rounds": Column([run.rounds for run in self.played], "rounds"),
-            "horizon": Column([one.horizon for one in given], "rounds"),
+            "horizon": Column([one.most for one in given], "rounds"),
             "seed": Column([one.seed for one in given]),
             "level": Column([one.level for one in given]),
             "digest": Column([run.digest for run in self.played]),

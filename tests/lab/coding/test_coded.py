@@ -14,6 +14,7 @@ from society.cli import main
 
 if TYPE_CHECKING:
     from tests.conftest import Provider, Written
+    from tests.lab.conftest import Typed
 
 RUBRIC = """
 name: what a norm demands
@@ -45,10 +46,9 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(swept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Of that sweep, as it was left."""
-    copytree(swept, tmp_path, dirs_exist_ok=True)
-    monkeypatch.chdir(tmp_path)
+def folder(swept: Path, typed: Typed) -> Path:
+    """Of that sweep, as it was left; codes are kept by this process."""
+    copytree(swept, Path.cwd(), dirs_exist_ok=True)
     return Path("sweeps/words")
 
 
@@ -174,7 +174,7 @@ def test_codes_of_texts_that_nobody_said_are_left_out_and_told(
 
 
 def test_without_texts_there_is_nothing_to_code(
-    written: Written, capsys: pytest.CaptureFixture[str]
+    written: Written, typed: Typed, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """They are taken of every third round, and there are two."""
     written("rubric.yaml", RUBRIC)
