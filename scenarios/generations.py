@@ -39,7 +39,7 @@ from society.scenario import Additions, Measure, Told, brings, mean_over
 from society.scenarios.descent import Lineage, Strategies
 from society.scenarios.repeated import Recess
 from society.scenarios.selection import Rule, Selection
-from society.scenarios.strategies import told_by_strategies
+from society.scenarios.strategies import refuse_missing, told_by_strategies
 from society.scenarios.succession import Succession
 from society.table import Table
 from society.talk import Fact, Line, Script, Tell
@@ -166,6 +166,7 @@ def generations(
             "the embedder tells how different strategies are, and nobody devises any; leave it "
             "out, or take strategies: advice or parent"
         )
+    refuse_missing(embedder)
 
     @functools.wraps(play)
     def evolving(table: Table) -> Script:

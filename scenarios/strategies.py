@@ -14,11 +14,22 @@ import numpy as np
 
 from society.components.recall import EmbedderName
 from society.draws import Array
-from society.memory.embedders import MiniLM, embedder
+from society.errors import ScenarioError
+from society.memory.embedders import MiniLM, NoEmbedder, embedder
 from society.memory.norm_space import similarity
 from society.scenario import Afterword, Finding
 
 _EXACT = 6  # decimals; what follows is rounding, since vectors have single precision
+
+
+def refuse_missing(name: EmbedderName | None) -> None:
+    """Raises ScenarioError for an embedder of the user's that is not to be had."""
+    if name is None or ".py:" not in name:
+        return
+    try:
+        embedder(name)
+    except NoEmbedder as missing:
+        raise ScenarioError(str(missing)) from None
 
 
 def told_by_strategies(after: Afterword, *, own: Mapping[str, Any]) -> Iterator[Finding]:

@@ -430,11 +430,16 @@ def _here(company: Company, mask: Array | None) -> Array:
 
 
 def _respondent(company: Company, kind: str) -> Component:
-    for part in company.components:
+    return respondent(company.name, company.components, kind)
+
+
+def respondent(cohort: str, components: Sequence[Component], kind: str) -> Component:
+    """Which component of a cohort answers a kind of question; raises CastError if none does."""
+    for part in components:
         if part.hears(kind, part.answers):
             return part
     raise CastError(
-        f"nobody in cohort {company.name!r} answers {kind!r}; "
+        f"nobody in cohort {cohort!r} answers {kind!r}; "
         "add a component that has it among its `answers`"
     )
 

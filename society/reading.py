@@ -24,8 +24,8 @@ _SHORT = 80  # characters; so much may end without a full stop
 _LONG = 10_000  # characters; who thinks for so long without an answer has met a limit
 _FENCES = frozenset({"", "json", "text", "boxed"})  # what may stand before an object on its line
 
-_ESCAPED = re.compile(r"\\([{}%$#&])")
-_TEXT = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf)\s?\{([^{}]*)\}")
+_ESCAPED = re.compile(r"(?<!\\)\\([{}%$#&])")  # after another backslash it belongs to JSON
+_TEXT = re.compile(r"(?<!\\)\\(?:text|textbf|textit|mathrm|mathbf)\s?\{([^{}]*)\}")
 _BOXED = re.compile(r"\\boxed\s?\{([^{}]*)\}")
 _MARKED = ("answer", "decision", "choice", "vote")
 _MARK = re.compile(
@@ -123,9 +123,16 @@ def prepared(text: str) -> str:
         if not closed and text.lstrip().startswith("<think>"):
             raise CutOff(f"got thoughts without an end, {quoted(text, end=True)}")
         text = after if closed else text
-    if "\\" in text:
-        text = _ESCAPED.sub(r"\1", _TEXT.sub(r"\1", text))
-    return text
+    return unlatexed(text)
+
+
+def unlatexed(text: str) -> str:
+    """Without LaTeX around words and before signs.
+
+    >>> unlatexed(r"\\textbf{half}, 50\\%")
+    'half, 50%'
+    """
+    return _ESCAPED.sub(r"\1", _TEXT.sub(r"\1", text)) if "\\" in text else text
 
 
 def answer(text: str, known: Collection[str] = ()) -> Given | None:
@@ -157,9 +164,10 @@ def filled(text: str, names: Sequence[str]) -> dict[str, Any]:
     return _in_labelled_lines(text, names)
 
 
-def speech(text: str, limit: int) -> Given | None:
+def speech(text: str, limit: int, *, wrapped: bool = False) -> Given | None:
     """Words that are said: an answer in an object or after "Answer:", or all; None if in doubt.
 
+    wrapped: leave markup and quotes around words, for who can tell to what they belong.
     Several paragraphs beyond the limit are thoughts without an answer. Raises CutOff.
     """
     end, given = _in_object(text)
@@ -167,8 +175,11 @@ def speech(text: str, limit: int) -> Given | None:
     if given is not None:
         return given
     mark = _last(_SPEECH, text, 0)
-    said = text[mark.end() if mark else 0 :].strip(WRAPPING)
-    return None if not said or (len(said) > limit and "\n\n" in said) else Given(said)
+    said = text[mark.end() if mark else 0 :]
+    bare = said.strip(WRAPPING)
+    if not bare or (len(bare) > limit and "\n\n" in bare):
+        return None
+    return Given(said if wrapped else bare)
 
 
 # Objects

@@ -14,6 +14,7 @@ thoughts, and ends with its paragraph:
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from typing import Any
 
 from .errors import CutOff, Unparsed
 from .meaning import WRAPPING
-from .reading import Given, Legal, prepared, quoted, speech, unread
+from .reading import Given, Legal, prepared, quoted, speech, unlatexed, unread
 from .replies import Words
 from .wording import clean
 
@@ -30,12 +31,14 @@ _LEADING = WRAPPING + ":•–—-"
 _GOES_ON = (":", ";", ",")
 _BREAKS_OFF = (*_GOES_ON, "-", "–", "—", "(")
 _QUOTES = tuple("\"'“”‘’‹›")
-_OPENED_BY = {'"': '"', "”": "“", "›": "‹", "**": "**"}  # `clean` has made « and » single
+_OPENED_BY = {'"': '"', "”": "“", "›": "‹", "**": "**", "`": "`"}  # `clean` has made « and » single
 _BEFORE = re.compile(r"(?:^|[^\w\s]|\b(?:so|thus|hence|therefore))[\s>#*_`]*$", re.IGNORECASE)
 _BULLET = re.compile(r"(?:[-*•–>#]+\s+)+")
 _NUMBERED = re.compile(r"\(?(\d{1,2})[.)]\s+(?=\S)")
 _ITEM_NUMBER = re.compile(r"(?:^|[,;:(])\s*\d{1,2}$")
-_MARKUP = re.compile(r"\*\*+|`+")
+_MARKUP = re.compile(r"\*\*+|``+")
+_DEBRIS = re.compile(r"[\"”']\s*,?\s*\}\W*$")
+_CLOSED_BY = {mark: mark for mark in "\"'*_`"} | {"“": "”", "‘": "’", "‹": "›"}
 _CLOSED = re.compile(r"[.!?](\"|”|›|\*\*)")
 _END = re.compile(r"([.!?…]+)[\"'”’›)\]]*\s+")
 _OPENS = "([\"'“‘‹"
@@ -67,7 +70,8 @@ class Sentence(Words):
 
     def parse(self, text: str, legal: Legal) -> str:
         """The sentence; raises Unparsed with the reason, or CutOff if it breaks off."""
-        given = speech(prepared(text), len(text))
+        text = prepared(text)
+        given = _string(text) or speech(text, len(text), wrapped=True)
         if given is None or not isinstance(given.said, str):
             raise unread(text, given, self.hint(legal))
         return self._read(given.said, legal)
@@ -81,7 +85,7 @@ class Sentence(Words):
 
     def _found(self, said: str, legal: Legal) -> str:
         """The sentence that begins with the opening, as it is kept: on one line."""
-        said = "\n".join(map(clean, said.splitlines()))
+        said = "\n".join(map(clean, unlatexed(said).splitlines()))
         openings = self._opened(said)
         if not openings:
             raise unread(said, Given(said), self.hint(legal))
@@ -89,9 +93,15 @@ class Sentence(Words):
         first = rest.lstrip(_LEADING)
         colon = ":" in rest[: len(rest) - len(first)]
         begun = colon or "\n\n" not in rest[: len(rest) - len(first)]
-        body = _body(first) if begun else ""
+        before = _MARKUP.sub("", said[: openings[-1].start()])[-1:]
+        lead = _MARKUP.sub("", rest[: len(rest) - len(first)])[-1:]
+        body = _body(first, before, lead) if begun else ""
         if not any(map(str.isalnum, body)):
             raise Unparsed(f"got no more than {self.opening!r}; expected {self.hint(legal)}")
+        if _DEBRIS.search(body):
+            raise Unparsed(
+                f"got a broken object, {quoted(body, end=True)}; expected {self.hint(legal)}"
+            )
         _single(body, self.hint(legal))
         if other := _another(said, openings, body):
             both = f"{quoted(other)} and {quoted(body)} after {self.opening!r}"
@@ -123,9 +133,40 @@ def _another(said: str, openings: Sequence[re.Match[str]], body: str) -> str:
     return ""
 
 
-def _body(text: str) -> str:
-    """What a text that follows an opening says first, on one line."""
-    return _trimmed(_alone(_in_line(text)))
+def _string(text: str) -> Given | None:
+    """What a text says that is a JSON string, and nothing else."""
+    try:
+        said = json.loads(text) if text.lstrip().startswith('"') else None
+    except ValueError:
+        return None
+    return Given(said) if isinstance(said, str) else None
+
+
+def _body(text: str, before: str = "", lead: str = "") -> str:
+    """What a text that follows an opening says first, on one line.
+
+    before, lead: the sign before the opening, and the one between it and the text; if it is a
+    quote or markup, that by which it is closed is left out, too.
+    """
+    body = _trimmed(_alone(_in_line(text)))
+    for mark in (lead, before):
+        if mark in _CLOSED_BY:
+            body = _unclosed(body, _CLOSED_BY[mark], inside=mark is lead or mark in "*_`")
+    return body.rstrip()
+
+
+def _unclosed(body: str, mark: str, *, inside: bool) -> str:
+    """Without the first mark that closes what the text does not open, or only one at the end."""
+    sign = re.escape(mark)
+    if not inside:  # an apostrophe in the text closes nothing
+        return re.sub(rf"{sign}(?=[.!?]?$)", "", body, count=1)
+    opened = 0
+    for found in re.finditer(rf"(?<!\w){sign}(?=\w)|(?<=\S){sign}(?!\w)", body):
+        closes = found.end() == len(body) or not body[found.end()].isalnum()
+        opened += -1 if closes else 1
+        if opened < 0:
+            return body[: found.start()] + body[found.end() :]
+    return body
 
 
 def _alike(body: str) -> str:
@@ -171,9 +212,9 @@ def _alone(text: str) -> str:
 
 def _trimmed(text: str) -> str:
     """Without markup, and without quotes at the end that nothing in the text has opened."""
-    text = clean(_MARKUP.sub("", text)).rstrip(" *_")
+    text = clean(_MARKUP.sub("", text))
     while text[-1:] in _OPENED_BY and _unopened(text[:-1], text[-1]):
-        text = text[:-1].rstrip(" *_")
+        text = text[:-1].rstrip()
     return text
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .calls import Minds, Spent
-from .cast import Cast, Cohort, Troupe, cohort_seats
+from .cast import Cast, Cohort, Troupe, cohort_seats, respondent
 from .catalogue import Shelf
 from .checks import Fault, Keys, Refused, checked, dotted, parameters_of, unknown
 from .cohorts import components
@@ -32,7 +32,7 @@ from .scenario_file import CohortSpec, Spec, found
 from .table import Table, complete_graphs
 from .talk import Recorder
 from .tape import Answerer
-from .wrap import questions
+from .wrap import Play, questions
 
 if TYPE_CHECKING:
     from .models.budget import Budget
@@ -192,6 +192,15 @@ def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
         raise Refused(*(Fault((name,), words, True) for name in overruled))
 
 
+def _refuse_mute(play: Play, cast: Cast, table: Table) -> None:
+    """Raises CastError for a cohort that is asked what it cannot answer."""
+    for ask in questions(play, table):
+        for cohort in cast:
+            asked = table.cohorts[cohort.name] if ask.who is None else ask.who
+            if (asked & table.cohorts[cohort.name]).any():
+                respondent(cohort.name, cohort.components, ask.kind)
+
+
 def _refuse_unasked(given: Iterable[str], cast: Cast, name: str) -> None:
     """Raises ScenarioError or Refused for models that nobody asks."""
     asked = {model for cohort in cast for part in cohort.components for model in part.models}
@@ -269,6 +278,11 @@ class _Preparation:
         for keys, stage in stages.items():
             with self.at(*keys):
                 stage.play(table)  # says now what it misses
+            self.refuse()
+        players = scenario.cast(params, agents)
+        if any(part.models for cohort in players for part in cohort.components):
+            with self.at("cohorts" if spec.cohorts else "scenario"):
+                _refuse_mute(scenario.play, players, table)  # before anybody is paid
             self.refuse()
         setup = Setup(
             spec,

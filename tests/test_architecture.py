@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -93,8 +94,14 @@ def package(file: Path) -> list[str]:
     return parts if parts[0] == "society" else ["society", *parts]
 
 
-def imports(file: Path) -> Iterator[Import]:
-    yield from _imports(file, ast.parse(file.read_text()), late=False)
+@cache
+def parsed(file: Path) -> ast.Module:
+    return ast.parse(file.read_text())
+
+
+@cache
+def imports(file: Path) -> tuple[Import, ...]:
+    return tuple(_imports(file, parsed(file), late=False))
 
 
 def _imports(file: Path, node: ast.AST, *, late: bool) -> Iterator[Import]:
@@ -208,7 +215,7 @@ def test_chance_comes_from_addressed_draws_alone() -> None:
         ]
         wrong += [
             f"{file.relative_to(ROOT)}:{node.lineno} calls {ast.unparse(node.func)}"
-            for node in ast.walk(ast.parse(file.read_text()))
+            for node in ast.walk(parsed(file))
             if isinstance(node, ast.Call)
             and ast.unparse(node.func).startswith(("np.random.", "numpy.random.", "os.urandom"))
         ]

@@ -17,6 +17,8 @@ import pytest
 from society.cli import main
 from society.memory import embedders
 
+pytestmark = pytest.mark.xdist_group("typed")
+
 
 class Said(NamedTuple):
     code: int

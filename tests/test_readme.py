@@ -10,7 +10,11 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 README = Path(__file__).parents[1] / "README.md"
+# A large group begins early, so that nobody waits for this long test in the end.
+pytestmark = pytest.mark.xdist_group("typed")
 LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

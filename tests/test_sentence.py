@@ -98,8 +98,30 @@ def test_markup_quotes_and_lists_are_put_in_line(text: str, sentence: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (r'{"answer": "My plan will be to give \\textbf{half} to all"}', "to give half to all"),
+        (r'{"answer": "My plan will be to give \textbf{half} to all"}', "to give half to all"),
+        ("My plan will be to trust who is 'fair'", "to trust who is 'fair'"),
+        ("'My plan will be to trust the others' gifts.'", "to trust the others' gifts."),
+        (r'"My plan will be to quote \"this\""', 'to quote "this"'),
+        ("My plan will be to quote “this”", "to quote “this”"),
+        ("**My plan will be to** give *all*", "to give *all*"),
+        ("*My plan will be to* give *all*", "to give *all*"),
+        ("*My plan will be to give all*", "to give all"),
+        ("My plan will be *fair* to all", "fair to all"),
+        ("My plan will be to give `0.5` of it", "to give `0.5` of it"),
+        ("`My plan will be to give half`", "to give half"),
+    ],
+)
+def test_quotes_and_markup_are_left_out_in_pairs_and_only_around(text: str, sentence: str) -> None:
+    assert parsed(text) == f"My plan will be {sentence}"
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
+        ('My plan will be to give half"}', "got a broken object"),
         ("", "got an empty reply"),
         ("I would rather not say.", "got 'I would rather not say.'"),
         ("I give half.", "expected one sentence of at most 1500 characters that starts: My plan"),

@@ -581,3 +581,17 @@ def test_no_and_off_are_words_and_not_false(written: Written) -> None:
     """YAML 1.2: a key `on` stays a key, a name `no` stays a name."""
     written("v.yaml", "scenario: fishing_village\ncohorts: [{name: no, count: 1}]\n")
     assert prepared(load("v.yaml")).cast()[0].name == "no"
+
+
+def test_a_cohort_that_cannot_answer_is_found_before_anybody_is_paid(written: Written) -> None:
+    """Where models are asked: rules of another cohort have nothing to say about gossip."""
+    file = written(
+        "v.yaml",
+        "scenario: donor_game\n"
+        "parameters: {gossip: true}\n"
+        "cohorts:\n"
+        "  - {name: speaker, count: 6, components: [strategy, language_policy]}\n"
+        "  - {name: rule, count: 6, components: [donation]}\n",
+    )
+    with pytest.raises(InputError, match=r"v\.yaml:4:3 cohorts: nobody in cohort 'rule'"):
+        prepared(load(file))

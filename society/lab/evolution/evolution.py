@@ -1,6 +1,7 @@
 """How societies evolved, run by run and generation by generation, as tidy data frames.
 
-Frames begin as those of society.lab.study do: a column for each factor, then `condition`. A row of
+Frames begin as those of society.lab.study do: a column for each factor, then `condition`; a factor
+that is called like a column of any of them has `_level` behind its name. A row of
 `generations` is one replicate in one generation; runs are what is repeated, so intervals come from
 replicates (`over_runs`), never from agents or generations.
 """

@@ -15,7 +15,8 @@ a scale-free one. All play a first generation, are told so, and bear names of it
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -29,6 +30,7 @@ from society.errors import InputError, brief
 from society.graph import NOBODY
 from society.lab.study.played import Studied
 from society.lineage import Generation, descents
+from society.scenario import Params
 from society.scenario_file import Spec
 from society.spec import prepared
 
@@ -60,7 +62,8 @@ def frozen(
     """
     past = Past.read(Studied.read(Path(run), Path(run).stem, {}))
     before, now = _steps(past, generation, replicate)
-    setting_up = _SettingUp(past, replicate)
+    setup = prepared(Spec.model_validate(past.run.manifest.spec))
+    setting_up = _SettingUp(past, setup.cast(), replicate)
     focal = {
         name: setting_up.components(one)
         for name, one in _compared(past, before, now, replicate).items()
@@ -74,8 +77,8 @@ def frozen(
         if (count := each + (place < more))
     ]
     said = {
-        "base": _base(past.run.manifest.spec) | {"cohorts": [first, *cohorts]},
-        "name": f"frozen-{generation}",
+        "base": _base(past.run.manifest.spec, type(setup.params)) | {"cohorts": [first, *cohorts]},
+        "name": f"frozen-{_plain(Path(run).stem)}-{replicate}-{generation}",
         "replicates": replicates,
         "seed": seed,
         "record": "full",
@@ -84,6 +87,11 @@ def frozen(
         },
     }
     return _HEAD.format(generation=generation, run=brief(run), replicate=replicate) + _yaml(said)
+
+
+def _plain(name: str) -> str:
+    """As an experiment may be called, and a folder; runs of sweeps have `=` and `,` in theirs."""
+    return re.sub(r"[^\w.-]+", "-", name)
 
 
 _HEAD = """\
@@ -96,6 +104,9 @@ _HEAD = """\
 
 def _steps(past: Past, generation: int, replicate: int) -> tuple[Generation, Generation]:
     """The generation before, and this one."""
+    for what, number in {"generation": generation, "replicate": replicate}.items():
+        if not isinstance(number, int | np.integer):
+            raise InputError(f"{what} {number!r} is no whole number; give one, such as 2")
     last = len(past.generations)
     if not 2 <= generation <= last:
         raise InputError(
@@ -156,9 +167,8 @@ def _compared(past: Past, before: Generation, now: Generation, replicate: int) -
 class _SettingUp:
     """How a scenario file says who somebody of a run is."""
 
-    def __init__(self, past: Past, replicate: int) -> None:
+    def __init__(self, past: Past, cast: Iterable[Cohort], replicate: int) -> None:
         self._past, self._replicate = past, replicate
-        cast = prepared(Spec.model_validate(past.run.manifest.spec)).cast()
         self._cohorts = {
             seat: cohort
             for cohort, note in zip(cast, past.run.manifest.cohorts, strict=True)
@@ -207,20 +217,30 @@ def _field(model: type[BaseModel], column: Column) -> str | None:
     return takes[0] if len(takes) == 1 else None
 
 
-def _base(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """The run's own spec, but with one generation, in which nobody devises anything."""
+def _base(spec: Mapping[str, Any], params: type[Params]) -> dict[str, Any]:
+    """The run's own spec, but with one generation, in which nobody devises anything.
+
+    Parameters of the default cast go, since everybody is said; and the embedder of strategies.
+    """
+    parameters = spec.get("parameters", {})
+    kept = {key: value for key, value in parameters.items() if key not in params.of_default_cast()}
     said = {
         key: value
-        for key, value in spec.items()
+        for key, value in {**spec, "parameters": kept}.items()
         if value and key not in ("seed", "replicates", "agents", "cohorts", "mechanisms", "limits")
     }
-    once = {"count": 1, "strategies": "none"}
     said["mechanisms"] = [
-        {name: {**given, **once} if name == _MECHANISM else given}
+        {name: _once(given) if name == _MECHANISM else given}
         for part in spec["mechanisms"]
         for name, given in part.items()
     ]
     return said
+
+
+def _once(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of the mechanism, for one generation without strategies of its own."""
+    kept = {key: value for key, value in given.items() if key != "embedder"}
+    return {**kept, "count": 1, "strategies": "none"}
 
 
 def _yaml(said: Mapping[str, Any]) -> str:

@@ -42,6 +42,15 @@ UNITS = {
     "slope": "phenotype per generation",
 }
 
+COLUMNS = {  # of all frames, without measures, traits and factors; the last four are of over_runs
+    *UNITS,
+    *("name", "newborn", "fitness", "phenotype", "reaction", "strategy", "encounter", "share"),
+    *("first_phenotype", "last_phenotype", "first_fitness", "last_fitness"),
+    *Change._fields,
+    *Bias._fields,
+    *("mean", "low", "high", "n"),
+}
+
 
 class Era(NamedTuple):
     """One generation of one run. place: in the run, from 0. rows: replicates that went on."""
@@ -81,12 +90,28 @@ def laid(study: Study, runs: Sequence[Sequence[Rows]]) -> Any:
         values = _joined([piece.get(name, np.full(_length(piece), np.nan)) for piece in pieces])
         unit = UNITS.get(name, "")
         columns[name] = Column(_typed(values, unit), unit)
-    names, labels = [run.name for run in study.played], [run.factors for run in study.played]
     counts = [sum(map(_length, own)) for own in runs]
-    heading = Heading(names, study.levels, labels).columns(counts)
+    heading = _heading(study).columns(counts)
     for name, (values, unit) in columns.items():
         add(heading, name, values, unit)
     return frame(heading)
+
+
+def _heading(study: Study) -> Heading:
+    """With factors that are called as no column of any frame of evolution is."""
+    notes = [note for run in study.played for note in run.manifest.columns if note.heritable]
+    traits = {f"{note.name}{end}" for note in notes for end in ("", "_sd", "_kinds")}
+    taken, names = COLUMNS | traits, dict[str, str]()
+    for factor in study.levels:
+        name = factor
+        while name in taken or (name != factor and name in study.levels):
+            name += "_level"
+        names[factor] = name
+    return Heading(
+        [run.name for run in study.played],
+        {names[factor]: levels for factor, levels in study.levels.items()},
+        [{names[factor]: label for factor, label in run.factors.items()} for run in study.played],
+    )
 
 
 def _length(piece: Rows) -> int:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 import society
 from society.draws import Array
 from society.errors import InputError
 from society.lab.evolution import Evolution, over_runs
+from society.lab.naming import Label
 
 Told = Callable[..., Evolution]
 Rows = Callable[..., list[tuple[Any, ...]]]
@@ -222,3 +225,50 @@ def test_means_over_runs_have_intervals_where_runs_differ(told: Told, rows: Rows
 def test_a_run_at_level_summary_says_which_run_it_is(told: Told) -> None:
     with pytest.raises(InputError, match=r"lake.run: this run was recorded at level summary"):
         told(level="summary").lives  # noqa: B018
+
+
+def frames(evolution: Evolution) -> list[Any]:
+    """All that an evolution has."""
+    return [
+        evolution.lives,
+        evolution.generations,
+        evolution.reactions,
+        evolution.changes(),
+        evolution.biases(),
+        evolution.courses,
+        evolution.diversity(Halves()),
+        over_runs(evolution.changes(), "change"),
+    ]
+
+
+def levelled(evolution: Evolution, levels: dict[str, Label]) -> Evolution:
+    """The same runs as conditions of factors."""
+    study = evolution.study
+    played = tuple(replace(run, factors=levels) for run in study.played)
+    named = {name: [label] for name, label in levels.items()}
+    return Evolution(replace(study, played=played, levels=named))
+
+
+def test_no_level_of_a_factor_gets_into_a_number(told: Told) -> None:
+    """Whatever column of whatever frame a factor is called like."""
+    plain = frames(told())
+    columns = dict.fromkeys(name for frame in plain for name in frame if name != "condition")
+    factors = [name for name in columns if name not in told().study.units]
+    mixed = frames(levelled(told(), dict.fromkeys(factors, "word")))
+    for alone, both in zip(plain, mixed, strict=True):
+        assert list(both)[: len(factors)] == [f"{name}_level" for name in factors]
+        pandas.testing.assert_frame_equal(both[list(alone)], alone)
+
+
+@pytest.mark.parametrize("name", ["survivors", "newborn", "change", "entry", "generation"])
+def test_levels_stand_in_a_column_of_their_own(told: Told, name: str) -> None:
+    label = 0.25 if name == "survivors" else "word"
+    for frame in frames(levelled(told(), {name: label})):
+        assert set(frame[f"{name}_level"]) == {label}
+        assert frame.attrs.get("units", {}).get(f"{name}_level", "level") == "level"
+
+
+def test_factors_that_are_renamed_stay_apart(told: Told) -> None:
+    lives = levelled(told(), {"agent": "a", "agent_level": "b"}).lives
+    assert set(lives["agent_level"]) == {"b"}
+    assert set(lives["agent_level_level"]) == {"a"}

@@ -13,6 +13,7 @@ from ruamel.yaml import YAML
 import society
 from society.errors import InputError
 from society.lab.evolution import Evolution, compared, focal, frozen
+from society.lab.experiment import experiment
 from society.lab.statistics import PairedContrast, Unanswerable
 
 Typed = Callable[..., Any]
@@ -132,6 +133,41 @@ def test_a_population_that_is_not_there_cannot_be_frozen(
 ) -> None:
     with pytest.raises(InputError, match=why):
         frozen("kept.run", generation, replicate=replicate)
+
+
+@pytest.mark.parametrize("number", ["3", 2.5])
+def test_generations_and_replicates_are_whole_numbers(run: Evolution, number: Any) -> None:
+    with pytest.raises(InputError, match=f"generation {number!r} is no whole number"):
+        frozen("kept.run", number)
+    with pytest.raises(InputError, match=f"replicate {number!r} is no whole number"):
+        frozen("kept.run", 2, replicate=number)
+
+
+@pytest.mark.parametrize(
+    ("preset", "settings"),
+    [("donor_generations", ["minds=language"]), ("donor_language", [])],
+)
+def test_presets_of_language_minds_can_be_frozen(
+    typed: Typed, preset: str, settings: list[str]
+) -> None:
+    """What shapes the default cast, and the embedder of strategies, mean nothing here."""
+    given = ["mechanisms.generations.count=2", "games=1", "schedule=random", *settings]
+    how = ("--agents", 4, "--rounds", 1, "--out", "a=1,b.run", "--quiet")
+    done = typed("run", preset, *[f"--set={one}" for one in given], *how)
+    assert done.code == 0, done.err
+    Path("frozen.yaml").write_text(frozen("a=1,b.run", 2, replicates=1), "utf-8")
+    read = experiment(Path("frozen.yaml"))
+    assert read.name == "frozen-a-1-b-0-2"
+    assert len(read.conditions) == 4
+    spec = read.conditions[0].setup.spec
+    assert spec.parameters == {"games": 1, "schedule": "random"}
+    (part,) = spec.model_dump()["mechanisms"]
+    assert part["generations"] == {
+        "count": 1,
+        "fitness": "final",
+        "phenotype": "share",
+        "strategies": "none",
+    }
 
 
 STEADY = """

@@ -19,6 +19,8 @@ from society.lab.report.dots import Dot, Dots, dots
 from society.lab.report.page import Caveat, Chapter, Fold, Heading, Listing, Paragraph, page
 from society.lab.report.tables import Column, Table
 
+pytestmark = pytest.mark.xdist_group("browser")  # one for all
+
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
 )

@@ -31,6 +31,8 @@ from society.runs.runfile import Level, Writer, manifest_of
 from society.scenario_file import load
 from society.spec import prepared
 
+pytestmark = pytest.mark.xdist_group("report")  # one is looked at by many
+
 # A scenario of which every number can be foretold: a crowd of gossips falls silent in a round that
 # depends on chance and on `patience`, and what it says is code.
 GOSSIP = """
