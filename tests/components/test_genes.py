@@ -136,4 +136,4 @@ def test_an_attitude_is_said_before_every_question_unless_it_is_neutral(talk: Ta
 
 def test_the_models_of_a_gene_are_among_those_that_a_run_asks() -> None:
     setup = prepared(load("donor_language_genes"))
-    assert setup.models_named == {"default", "first", "second"}
+    assert setup.models_named == {"first", "second"}

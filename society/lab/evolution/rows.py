@@ -110,7 +110,7 @@ def _heading(study: Study) -> Heading:
     return Heading(
         [run.name for run in study.played],
         {names[factor]: levels for factor, levels in study.levels.items()},
-        [{names[factor]: label for factor, label in run.factors.items()} for run in study.played],
+        [{names[each]: run.factors[each] for each in names} for run in study.played],
     )
 
 
