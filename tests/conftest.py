@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,6 +25,9 @@ from society.scenario import Measure, Params, Scenario
 from society.table import Table, complete_graphs
 from society.talk import Page, Script, Step
 from society.tape import Answerer
+
+# Torch comes late. Where tests share the cores, its threads would spin to wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # The same examples every time: when a test begins to fail, a change is to blame.
 hypothesis.settings.register_profile(
