@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from tests.conftest import Provider
     from tests.lab.conftest import Begun, Digests, Program, Typed, Until
 
+VILLAGERS = 10
 SPOKEN = """
 base: language_village
 rounds: 4
+agents: {agents}
 parameters: {{ends_on: horizon, norm_embedder: hashing}}
 models: {{default: {{model: resident, api_base: "{url}", concurrency: 8}}}}
 factors: {{growth: [0.2, 0.4, 0.6]}}
@@ -161,7 +163,7 @@ def test_minds_that_were_killed_or_interrupted_are_not_asked_twice(
 ) -> None:
     """Killed, twice interrupted while answers are under way, and played to the end."""
     file, folder = tmp_path / "spoken.yaml", tmp_path / "s"
-    file.write_text(SPOKEN.format(url=provider.url))
+    file.write_text(SPOKEN.format(url=provider.url, agents=VILLAGERS))
     assert typed("sweep", file, "--quiet", "--out", tmp_path / "whole").code == 0
     calls = provider.stats()["count"]
     provider.reset()
@@ -172,7 +174,7 @@ def test_minds_that_were_killed_or_interrupted_are_not_asked_twice(
     killed.ended()
     until(lambda: not provider.stats()["in_flight"])
     lost = provider.stats()["count"] - _answers(folder)
-    assert 0 <= lost <= 8, "those under way"
+    assert 0 <= lost <= 3 * VILLAGERS, "those that were out, or not yet on the disk"
     provider.plan(latency=0.2)
     for sent in (signal.SIGINT, signal.SIGTERM):
         interrupted = begun("sweep", file, "--out", folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,12 +10,14 @@ from typing import Any, NamedTuple
 import pytest
 
 from society.calls import Vault
+from society.cli import main
 from society.gamemaster import Outcome
 from society.runs.runfile import Level, RunFile, Writer, manifest_of, open_run
 from society.scenario_file import load
 from society.spec import prepared
 from society.talk import Page
 
+PRELOAD = ["society.cli", "society.runs.resume", "society.models.lean", "society.templates"]
 VILLAGE = {"agents": 6, "replicates": 4, "rounds": 12}
 
 
@@ -28,6 +31,21 @@ class Kept(NamedTuple):
 
 Keep = Callable[..., Kept]
 Reading = Callable[[Path], RunFile]
+Launch = Callable[[list[str]], Any]
+
+
+@pytest.fixture(scope="session")
+def launch() -> Launch:
+    """`launch(words)` starts the program in a process of its own, which has its imports by then."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOAD)
+
+    def launched(words: list[str]) -> Any:
+        process = context.Process(target=main, args=(words,))
+        process.start()
+        return process
+
+    return launched
 
 
 @pytest.fixture

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pytest
@@ -23,9 +22,9 @@ from society.runs.verify import verify
 
 if TYPE_CHECKING:
     from tests.conftest import Provider
+    from tests.runs.conftest import Launch
 
 VILLAGE = ("language_village", "--rounds", "10", "--seed", "5", "--set", "ends_on=horizon")
-PRELOAD = ["society.cli", "society.runs.resume", "society.models.lean", "society.templates"]
 
 pytestmark = pytest.mark.xdist_group("provider")
 
@@ -78,24 +77,16 @@ def whole(file: Path) -> Told:
 
 
 def test_kills_at_twenty_moments_cost_at_most_the_calls_in_flight(
-    provider: Provider, whole: Told, tmp_path: Path
+    provider: Provider, whole: Told, launch: Launch, tmp_path: Path
 ) -> None:
     """Each village is killed with SIGKILL, resumed to its end, and proved from its tape."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOAD)
-
-    def fresh(given: list[str]) -> Any:
-        process = context.Process(target=main, args=(given,))
-        process.start()
-        return process
-
     rng = np.random.default_rng(7)
     halfway = 0
     for number in range(20):
         path = tmp_path / f"{number}.run"
         provider.reset()
         provider.plan(latency=[0.002, 0.02], seed=number)
-        process = fresh(words(path, provider))
+        process = launch(words(path, provider))
         time.sleep(rng.uniform(0.1, 1.8))
         process.kill()
         process.join()
@@ -106,7 +97,7 @@ def test_kills_at_twenty_moments_cost_at_most_the_calls_in_flight(
         assert before <= kept.calls + kept.unanswered, "and they are counted"
         if kept.status == "finished":
             continue
-        fresh(["resume", str(path), "--quiet"] if kept.status else words(path, provider)).join()
+        launch(["resume", str(path), "--quiet"] if kept.status else words(path, provider)).join()
         assert told(path) == (*whole[:3], kept.unanswered), "the same history; what is lost counts"
         assert asked(provider) - before == whole.calls - kept.calls, "nothing kept is asked again"
         assert verify(path).ok

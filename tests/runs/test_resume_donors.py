@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pytest
@@ -16,10 +15,10 @@ from society.runs.verify import verify
 
 if TYPE_CHECKING:
     from tests.conftest import Provider
+    from tests.runs.conftest import Launch
 
 AGENTS, ROUNDS, COUNT = 6, 6, 3
 CALLS = AGENTS + (COUNT - 1) * AGENTS // 2 + COUNT * 2 * ROUNDS * AGENTS // 2  # 120
-PRELOAD = ["society.cli", "society.runs.resume", "society.models.lean", "society.templates"]
 
 pytestmark = pytest.mark.xdist_group("provider")
 
@@ -85,24 +84,16 @@ def test_all_donors_of_a_round_are_asked_at_the_same_time(
 
 
 def test_kills_at_random_moments_cost_at_most_the_calls_in_flight(
-    provider: Provider, whole: Told, tmp_path: Path
+    provider: Provider, whole: Told, launch: Launch, tmp_path: Path
 ) -> None:
     """Each run is killed with SIGKILL, resumed to its end, and proved from its tape."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOAD)
-
-    def fresh(given: list[str]) -> Any:
-        process = context.Process(target=main, args=(given,))
-        process.start()
-        return process
-
     rng = np.random.default_rng(7)
     halfway = 0
     for number in range(5):
         path = tmp_path / f"{number}.run"
         provider.reset()
         provider.plan(latency=[0.002, 0.02], seed=number)
-        process = fresh(words(path, provider))
+        process = launch(words(path, provider))
         target = int(rng.integers(1, CALLS))  # by calls, not by time: machines differ
         while asked(provider) < target and process.is_alive():
             time.sleep(0.002)
@@ -114,7 +105,7 @@ def test_kills_at_random_moments_cost_at_most_the_calls_in_flight(
         assert kept.calls <= before <= kept.calls + AGENTS
         if kept.status == "finished":
             continue
-        fresh(["resume", str(path), "--quiet"] if kept.status else words(path, provider)).join()
+        launch(["resume", str(path), "--quiet"] if kept.status else words(path, provider)).join()
         assert told(path) == (*whole[:3], kept.unanswered)
         assert asked(provider) - before == whole.calls - kept.calls, "nothing kept is asked again"
         assert verify(path).ok
