@@ -26,7 +26,7 @@ from .keeper import Keeper, Misshapen
 from .replies import Amount, Choice, Illegal, Peer, Value, Whole, fields
 from .scenario import Estimate, Folded, Scenario
 from .table import Table
-from .talk import Archive, Ask, Fact, Inherit, Line, Page, Recorder, Step, Tell
+from .talk import UNREAD, VOID, Archive, Ask, Fact, Inherit, Line, Page, Recorder, Step, Tell
 from .tape import Answerer
 
 
@@ -68,6 +68,7 @@ class GameMaster:
         self.digest = b""
         self.pages = 0
         self._uses: Counter[tuple[str, str]] = Counter()
+        self._lived: Array = table.running[:, 0]
         self._open()
         table.turn_page = self._turn_page
 
@@ -173,10 +174,24 @@ class GameMaster:
         arrays |= self._offered(ask)
         heard = Ask(ask.kind, ask.reply, facts, asked, ask.otherwise, ask.repairs)
         raw = await self.answerer.answer(heard, asked, use)
+        if ask.otherwise is VOID and raw.unread is not None and raw.unread.any():
+            void = arrays["void", ""] = self._voided(raw.unread)
+            asked = self.table.active if asked is None else asked & ~void
+            raw = Raw(raw.values)
         settled = self._settled(heard, raw, asked)
         arrays |= {("answer", name): values for name, values in settled.items()}
         self._steps.append(Step("ask", ask.kind, ask.reply.form(), arrays))
         return settled.get("", settled)
+
+    def _voided(self, unread: Array) -> Array:
+        """Replicates with an answer that could not be read are over, (R, 1); no measure counts."""
+        void = self._keeper.tall(np.any(unread, axis=1, keepdims=True), bool)
+        self.cause[(void & self.table.running)[:, 0]] = UNREAD
+        self.table.close(ends=void)
+        self._lived = self._lived & ~void[:, 0]
+        for folded in self.folded.values():
+            folded.strike(void[:, 0])
+        return void
 
     def _offered(self, ask: Ask) -> dict[tuple[str, str], Array]:
         """Options, (R, K), and bounds, (R, N), that may differ between replicates or agents."""

@@ -172,6 +172,11 @@ class Members:
         """The scenario's parameters."""
         return self.world.table.params
 
+    @property
+    def rules(self) -> Any:
+        """What everybody knows of the game, as the play describes it; None: nothing."""
+        return self.world.table.rules
+
     def only(self, entries: Array) -> Members:
         """Some of these members, to look at."""
         audience, draws = self.audience.only(entries), self.draws.among(entries)
@@ -284,6 +289,11 @@ class One:
     def params(self) -> Any:
         """The scenario's parameters."""
         return self._me.params
+
+    @property
+    def rules(self) -> Any:
+        """What everybody knows of the game, as the play describes it; None: nothing."""
+        return self._me.rules
 
     @property
     def succession(self) -> Any:

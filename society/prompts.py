@@ -11,7 +11,8 @@ any of them without touching code:
 
 A template sees each fact by name as this agent knows it, `facts` (all of them, those that are
 common to all first), `peers` (whom it sees, in order of id, each with .name and its seen facts),
-`me`, `moment`, `p` (the scenario's parameters), `scenario` and `kind`. Of agents that facts give by
+`me`, `moment`, `p` (the scenario's parameters), `rules` (of the game, as its play describes them),
+`scenario` and `kind`. Of agents that facts give by
 the number of a life, or by a seat, `name_of(life)` and `name_at(seat)` are the names; `succession`
 says how it comes about who lives on (none: nobody is born later), and `complete(graph)` whether
 everybody sees everybody on a graph, as it was at the start. A question adds `options` (labels of
@@ -158,6 +159,7 @@ class Prompts:
             "complete": one.complete,
             "moment": one.moment,
             "p": one.params,
+            "rules": one.rules,
             "scenario": _spaced(self.scenario),
             "kind": kind,
         }

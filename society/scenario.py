@@ -104,6 +104,7 @@ class Afterword(Protocol):
 
 
 Conclusion = Callable[[Afterword], Iterable[Finding]]
+Seats = Callable[[int, Any], Array]  # (number of types, parameters) -> (R, N), who sits where
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,9 @@ class Scenario:
     for single relations.
     afterword: what can be said when a run is over, and costs too much to be measured each round.
     in_words: the scenario that language minds play in its place, or the parameters that make it
-    theirs. mechanisms: names of those that it is wrapped in, from the inside.
+    theirs. mechanisms: names of those that it is wrapped in, from the inside. seats: the type of
+    agent, as the number of its cohort, that sits on each seat of each replicate; None where cohorts
+    take seats in order, the same in all replicates.
     """
 
     name: str
@@ -180,6 +183,7 @@ class Scenario:
     in_words: str | Mapping[str, JsonValue] = ""
     afterword: Conclusion | None = None
     mechanisms: tuple[str, ...] = ()
+    seats: Seats | None = None
 
     @property
     def summary(self) -> str:
@@ -230,12 +234,21 @@ class Epilogue(Protocol):
     def __call__(self, after: Afterword, *, own: Mapping[str, Any]) -> Iterable[Finding]: ...
 
 
+class Seating(Protocol):
+    """Who sits where in a scenario, (R, N) of numbers of types; own: as in Epilogue."""
+
+    def __call__(
+        self, scenario: Scenario, types: int, params: Any, *, own: Mapping[str, Any]
+    ) -> Array: ...
+
+
 @dataclass(frozen=True)
 class Additions:
     """What a mechanism brings along, beside what it makes of the play.
 
     levels: of rounds around those of the play. quotes, columns, endings: as in Stage.
-    afterword: as in Scenario; it is given the parameters of the mechanism as well.
+    afterword: as in Scenario; it is given the parameters of the mechanism as well. seating: says
+    who sits where, and so how many agents and replicates there are; stands outermost.
     """
 
     measures: tuple[Measure, ...] = ()
@@ -245,6 +258,7 @@ class Additions:
     quotes: Mapping[str, str] = field(default_factory=dict)
     endings: Mapping[str, str] = field(default_factory=dict)
     afterword: Epilogue | None = None
+    seating: Seating | None = None
 
 
 def brings(additions: Additions) -> Callable[[M], M]:
@@ -260,7 +274,7 @@ def brings(additions: Additions) -> Callable[[M], M]:
 def wrapped(scenario: Scenario, wrap: Mechanism, **given: Any) -> Scenario:
     """A scenario in a mechanism, with what that brings along.
 
-    Raises ScenarioError for a measure that both have.
+    Raises ScenarioError for a measure that both have, and where the scenario is seated already.
 
     >>> from society.scenarios.donor_game import donor_game
     >>> from society.scenarios.generations import generations
@@ -269,7 +283,12 @@ def wrapped(scenario: Scenario, wrap: Mechanism, **given: Any) -> Scenario:
     """
     added: Additions = getattr(wrap, "brings", Additions())
     _refuse_twice(scenario, wrap.__name__, added.measures)
-    stage = scenario.stage
+    if scenario.seats is not None:
+        raise ScenarioError(
+            f"{wrap.__name__} stands around {scenario.mechanisms[-1]}, which says who sits where; "
+            f"name {scenario.mechanisms[-1]} last"
+        )
+    stage, seating = scenario.stage, added.seating
     concluding = None if added.afterword is None else partial(added.afterword, own=given)
     return replace(
         scenario,
@@ -285,6 +304,7 @@ def wrapped(scenario: Scenario, wrap: Mechanism, **given: Any) -> Scenario:
         ),
         afterword=_both(scenario.afterword, concluding),
         mechanisms=(*scenario.mechanisms, wrap.__name__),
+        seats=None if seating is None else partial(seating, scenario, own=given),
     )
 
 
@@ -347,6 +367,10 @@ class Folded:
         else:
             self.total[here] += values[here]
         self.count += here
+
+    def strike(self, where: Array) -> None:
+        """Forget these replicates, (R,) of bool or their numbers: they count as not measured."""
+        self.count[where], self.latest[where] = 0, np.nan
 
     def values(self) -> Array:
         """(R,), NaN where nothing was measured; a `first` that did not come is the last round."""

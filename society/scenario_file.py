@@ -84,10 +84,11 @@ class CohortSpec(Section):
     components: all of them; left out, they are those of the scenario's default cast: of its cohort
     of the same name, or of the only sort that it has. replace: {default component: another}.
     parameters: fields of any of its components, in place of the scenario's parameters.
+    count: how many agents; where a mechanism says who sits where, a cohort is a type of agent.
     """
 
     name: str
-    count: Count
+    count: Count = 1
     components: Annotated[list[Part], Field(min_length=1)] | None = None
     replace: dict[str, Part] = {}
     parameters: Named = {}

@@ -27,7 +27,7 @@ from .graph import Graph
 from .members import World
 from .outside import Outside
 from .prompts import Prompts
-from .scenario import Params, Scenario, wrapped
+from .scenario import Params, Scenario, Seats, wrapped
 from .scenario_file import CohortSpec, Spec, found
 from .table import Table, complete_graphs
 from .talk import Recorder
@@ -70,7 +70,8 @@ class Setup:
 
     @property
     def replicates(self) -> int:
-        return self.spec.replicates
+        seated = [one.where for one in self.cast() if one.where is not None and one.where.ndim == 2]
+        return len(seated[0]) if seated else self.spec.replicates
 
     def cast(self) -> list[Cohort]:
         """Who plays."""
@@ -94,12 +95,12 @@ class Setup:
         """
         if replicate_ids is None:
             replicate_ids = np.arange(self.replicates)
-        scenario = self.scenario
+        cast = [_played_in(cohort, replicate_ids) for cohort in self.cast()]
         if ids is None:
             ids = np.arange(self.agents)
         else:
-            cast = _reseated(self.cast(), ids)
-            scenario = replace(scenario, cast=lambda params, agents: cast)
+            cast = _reseated(cast, ids)
+        scenario = replace(self.scenario, cast=lambda params, agents: cast)
         table = Table(
             self.params,
             seed=self.seed,
@@ -108,7 +109,6 @@ class Setup:
             horizon=self.rounds,
             graphs=self._graphs(replicate_ids, ids),
         )
-        cast = list(scenario.cast(self.params, self.agents))
         table.cohorts = cohort_seats(cast, table)
         if answerer is None:
             reach = self.minds if minds is None else lambda: minds
@@ -160,6 +160,13 @@ class Setup:
             raise type(error)(self.spec._source.line(Fault(keys, str(error)))) from error
 
 
+def _played_in(cohort: Cohort, replicate_ids: Array) -> Cohort:
+    """A cohort in some replicates."""
+    if cohort.where is None or cohort.where.ndim == 1:
+        return cohort
+    return replace(cohort, where=cohort.where[replicate_ids])
+
+
 def _reseated(cast: Cast, ids: Array) -> list[Cohort]:
     """The same cohorts when seat s is taken by agent ids[s]."""
     ends = itertools.accumulate(cohort.count for cohort in cast)
@@ -176,11 +183,15 @@ def _reseated(cast: Cast, ids: Array) -> list[Cohort]:
 
 
 def _bare_table(scenario: Scenario, params: Params, seed: int, agents: int, rounds: int) -> Table:
-    """For one replicate, in which everybody sees everybody."""
-    ids, alone = np.arange(agents), np.arange(1)
-    graphs = complete_graphs(scenario.relations, 1, ids)
-    table = Table(params, seed=seed, ids=ids, replicate_ids=alone, horizon=rounds, graphs=graphs)
-    table.cohorts = cohort_seats(scenario.cast(params, agents), table)
+    """For one replicate, or for all if they are seated, in which everybody sees everybody."""
+    cast = scenario.cast(params, agents)
+    seated = [one.where for one in cast if one.where is not None and one.where.ndim == 2]
+    ids, replicates = np.arange(agents), np.arange(len(seated[0]) if seated else 1)
+    graphs = complete_graphs(scenario.relations, len(replicates), ids)
+    table = Table(
+        params, seed=seed, ids=ids, replicate_ids=replicates, horizon=rounds, graphs=graphs
+    )
+    table.cohorts = cohort_seats(cast, table)
     return table
 
 
@@ -269,6 +280,9 @@ class _Preparation:
             if spec.cohorts is not None:
                 _refuse_overruled(spec.parameters, scenario.params)
                 cast = self.cast(spec.cohorts, scenario.cast(params, agents), params)
+                if scenario.seats is not None:
+                    cast = self.seated(cast, scenario.seats, params)
+                    agents = cast[0].count
                 scenario = replace(scenario, cast=lambda params, agents: cast)
         self.refuse()
         with self.at("models"):
@@ -340,8 +354,34 @@ class _Preparation:
                         stages["mechanisms", index] = scenario
         return stages
 
+    def seated(self, cast: list[Cohort], seats: Seats, params: Params) -> list[Cohort]:
+        """Each type of agent where a mechanism seats it; their count is that of all seats."""
+        spec, index = self.spec, len(self.spec.mechanisms) - 1
+        with self.at("mechanisms", index):
+            types = seats(len(cast), params)
+            cast = [
+                replace(cohort, count=types.shape[1], where=types == number)
+                for number, cohort in enumerate(cast)
+            ]
+        words = "says who sits where; leave {} out, each cohort is a type of agent"
+        said: dict[Keys, bool] = {
+            ("agents",): spec.agents is not None,
+            ("replicates",): spec.replicates != 1,
+        }
+        for number, cohort in enumerate(spec.cohorts or ()):
+            said["cohorts", number, "count"] = cohort.count != 1
+        name = next(iter(spec.mechanisms[index]))
+        wrong = [keys for keys, given in said.items() if given]
+        self.found += [Fault(keys, f"{name} {words.format(keys[-1])}") for keys in wrong]
+        return cast
+
     def agents(self, scenario: Scenario) -> int:
         spec = self.spec
+        if scenario.seats is not None:
+            if spec.cohorts is None:
+                words = f"{scenario.mechanisms[-1]} lets types of agents meet; name each in cohorts"
+                self.found.append(Fault(("mechanisms",), words))
+            return scenario.agents
         if spec.cohorts is None:
             return spec.agents or scenario.agents
         total = sum(cohort.count for cohort in spec.cohorts)

@@ -21,6 +21,9 @@ class Table:
     on by N, so that the agent with id i that is born at the g-th birth has the number g N + i.
     succession: how it comes about who lives on and who is born, as the mechanism that sees to it
     describes it, before its first line; None where nobody is born later.
+    rules: what everybody knows of a game from its beginning, as the play describes it; agents and
+    prompts see it. meetings: who meets whom now, as the mechanism that sees to it describes it;
+    None where the play does.
     """
 
     def __init__(
@@ -44,6 +47,8 @@ class Table:
         self.active: Array = self.present
         self.complete = True  # whether nobody is gone, and nothing has ended
         self.succession: Any = None
+        self.rules: Any = None
+        self.meetings: Any = None
         self.births = 0
         self.lives: Array = np.broadcast_to(ids, self.present.shape)
         self.path: tuple[int, ...] = ()

@@ -21,6 +21,17 @@ Scope = Literal["common", "own", "seen"]
 HERITABLE = ("*",)  # as the columns of an Inherit
 
 
+class Void:
+    """In place of an `otherwise`: a replicate in which an answer cannot be read is over."""
+
+    def __repr__(self) -> str:
+        return "VOID"
+
+
+VOID = Void()
+UNREAD = "unread"  # the cause that is kept of such a replicate, which counts in no measure
+
+
 class Fact(NamedTuple):
     """Values and who may know them."""
 
@@ -49,7 +60,8 @@ class Ask:
     """A question to all who take part, or to those of them in `who` ((R, N) or (R, 1) of bool).
 
     The script receives (R, N) settled answers; seats that were not asked hold `reply.silent`.
-    `otherwise` settles an answer that could not be read: a value or an array like the answers.
+    `otherwise` settles an answer that could not be read: a value or an array like the answers;
+    VOID ends its replicate.
     repairs: how often a language mind may mend a reply before that.
     """
 
@@ -106,7 +118,8 @@ class Step(NamedTuple):
     """One line as it was played, normalised: what replay, digest and run file work on.
 
     arrays: by (role, name), where role is "common", "own", "seen GRAPH" for facts, and "answer",
-    "who", "gone", "back", "ends", "restored", "join", "cut", "parents", "newborn" for the rest.
+    "who", "void", "gone", "back", "ends", "restored", "join", "cut", "parents", "newborn" for the
+    rest.
     """
 
     sort: Literal["ask", "tell", "inherit"]

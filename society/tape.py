@@ -44,7 +44,8 @@ class Tape:
                 f"the script asks {ask.kind!r} ({ask.reply.form()}) where the record has "
                 f"{recorded}; scenario or parameters have changed"
             )
-        return Raw({name: step.arrays["answer", name] for name in fields(ask.reply)})
+        answers = {name: step.arrays["answer", name] for name in fields(ask.reply)}
+        return Raw(answers, step.arrays.get(("void", "")))
 
     def author(self, kind: str, node: int) -> str:
         return "the record"

@@ -7,10 +7,11 @@ its first line: society.spec.prepared calls it so, and nothing has been written 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from .errors import ScenarioError
 from .replies import silence
 from .table import Table, complete_graphs
 from .talk import Ask, Line, Script
@@ -18,6 +19,42 @@ from .talk import Ask, Line, Script
 Play = Callable[[Table], Script]
 Mechanism = Callable[..., Play]  # (play, *, parameters) -> play
 M = TypeVar("M", bound=Mechanism)
+P = TypeVar("P", bound=Play)
+
+
+class Declared(NamedTuple):
+    """What a play asks for as its move, and how it tells what everybody got.
+
+    move: the kind of the question. told: the kind of the tell. payoff: its fact. players: how many
+    make a match, from the parameters; None if all who are there play together. The play takes what
+    comes back from this tell, (R, N) or None, as what mechanisms add to everybody's payoff.
+    """
+
+    move: str
+    told: str
+    payoff: str = "payoff"
+    players: Callable[[Any], int] | None = None
+
+
+def declares(declared: Declared) -> Callable[[P], P]:
+    """Say what mechanisms may act on; stands above a play, below @scenario."""
+
+    def marked(play: P) -> P:
+        play.declared = declared  # type: ignore[attr-defined]
+        return play
+
+    return marked
+
+
+def declared_by(play: Play, mechanism: str) -> Declared:
+    """What mechanisms may act on; raises ScenarioError if the play does not say it."""
+    declared = getattr(play, "declared", None)
+    if not isinstance(declared, Declared):
+        raise ScenarioError(
+            f"{mechanism}: the play declares no move and no payoff to act on; wrap one that does, "
+            "or put @declares(Declared(move=..., told=...)) above it"
+        )
+    return declared
 
 
 def mechanism(wrap: M) -> M:

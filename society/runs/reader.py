@@ -20,7 +20,7 @@ from society.draws import Array
 from society.errors import RunFileError
 from society.gamemaster import Outcome
 from society.scenario import Finding, Folded
-from society.talk import Page, Step
+from society.talk import UNREAD, Page, Step
 
 from .manifest import FORMAT, Manifest
 from .packing import Look, unpacked
@@ -185,6 +185,8 @@ class RunFile:
                 folded[name].add(record.page.number, values)
             for kind, replicates in record.ends.items():
                 cause[replicates] = kind
+        for each in folded.values():
+            each.strike(cause == UNREAD)
         return Outcome(
             record.page.number if record else 0,
             record.chain if record else "",

@@ -25,7 +25,7 @@ import numpy as np
 
 from society.callbook import SCHEMA as CALLS
 from society.draws import Array
-from society.talk import Page
+from society.talk import UNREAD, Page
 
 from .manifest import FORMAT
 
@@ -66,10 +66,11 @@ def endings(page: Page, running: Array) -> dict[str, list[int]]:
     if page.running.tobytes() == running.tobytes():
         return ended
     for step in page.steps:
-        if ("ends", "") in step.arrays:
-            ending = step.arrays["ends", ""] & running
-            ended.setdefault(step.kind, []).extend(np.flatnonzero(ending).tolist())
-            running = running & ~ending
+        for role, cause in (("void", UNREAD), ("ends", step.kind)):
+            if (role, "") in step.arrays:
+                ending = step.arrays[role, ""] & running
+                ended.setdefault(cause, []).extend(np.flatnonzero(ending).tolist())
+                running = running & ~ending
     return ended
 
 

@@ -16,6 +16,7 @@ from society.calls import Trouble
 from society.draws import Array
 from society.runs.runfile import RunFile
 from society.scenario import Folded
+from society.talk import UNREAD
 
 from .frames import Column, Columns, add, flags, joined, words
 
@@ -62,6 +63,7 @@ class Block:
             fold = folds[note.name] = Folded(note.fold, note.unit, len(self.cause))
             for place, values in enumerate(self.measures[note.name].T):
                 fold.add(place + 1, values)
+            fold.strike(self.cause == UNREAD)
         return folds
 
 

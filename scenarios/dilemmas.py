@@ -1,0 +1,102 @@
+"""Two players, two actions: four small games with large problems.
+
+The first action, A0, is cooperation. Points of (player 1, player 2):
+
+    prisoner's dilemma      A0      A1        trust                A0       A1
+        A0                 2, 2    0, 3         A0 (gives)       10, 10    0, 20
+        A1                 3, 0    1, 1         A1 (keeps)        6, 2     4, 4
+
+    stag hunt               A0      A1        matching pennies     A0       A1
+        A0                 5, 5    0, 3         A0                1, -1   -1, 1
+        A1                 3, 0    3, 3         A1               -1, 1     1, -1
+
+In the prisoner's dilemma A1 strictly dominates A0. In trust, player 1 decides whether to entrust
+player 2 with more, who decides, without knowing, whether to share the returns: A1 dominates for
+player 2, and so for player 1. In stag hunt both cooperating is an equilibrium, too, but a risky
+one. Matching pennies has no cooperation, and one equilibrium, in mixed strategies.
+Source: Tewolde et al. 2026 (CoopEval), table 1 and appendix; Skyrms 2004, The Stag Hunt.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from society.scenario import scenario
+from society.scenarios.games import NormalForm, Profile, numbered
+from society.scenarios.normal_form import (
+    LANGUAGE,
+    MEASURES,
+    PAIRED,
+    PAYOFF,
+    GameParams,
+    played,
+    players,
+)
+from society.table import Table
+from society.talk import Script
+from society.wrap import Declared, declares
+
+TWO = Declared("move", "played", players=lambda p: 2)
+COOPERATE: Profile = (0, 0)
+DEFECT: Profile = (1, 1)
+
+
+def _game(
+    cells: list[list[tuple[float, float]]],
+    cooperation: Profile | None = COOPERATE,
+    equilibrium: Profile | None = DEFECT,
+) -> NormalForm:
+    return NormalForm(np.array(cells, float), numbered(2, 2), cooperation, equilibrium)
+
+
+PRISONERS_DILEMMA = _game([[(2, 2), (0, 3)], [(3, 0), (1, 1)]])
+TRUST = _game([[(10, 10), (0, 20)], [(6, 2), (4, 4)]])
+STAG_HUNT = _game([[(5, 5), (0, 3)], [(3, 0), (3, 3)]])
+MATCHING_PENNIES = _game([[(1, -1), (-1, 1)], [(-1, 1), (1, -1)]], None, None)
+
+
+of_two = scenario(
+    params=GameParams,
+    cast=players,
+    measures=MEASURES,
+    agents=2,
+    rounds=1,
+    stage=PAIRED,
+    in_words=LANGUAGE,
+)
+
+
+@of_two
+@declares(TWO)
+def prisoners_dilemma(table: Table) -> Script:
+    """Defecting pays, whatever the other one does, and both were better off if neither did."""
+    return played(table, PRISONERS_DILEMMA)
+
+
+@of_two
+@declares(TWO)
+def trust(table: Table) -> Script:
+    """One may entrust the other with more, who may share what comes of it or keep it all."""
+    return played(table, TRUST)
+
+
+@of_two
+@declares(TWO)
+def stag_hunt(table: Table) -> Script:
+    """The stag takes both hunters; a hare takes one, and is safe."""
+    return played(table, STAG_HUNT)
+
+
+@scenario(
+    params=GameParams,
+    cast=players,
+    measures=(PAYOFF,),
+    agents=2,
+    rounds=1,
+    stage=PAIRED,
+    in_words=LANGUAGE,
+)
+@declares(TWO)
+def matching_pennies(table: Table) -> Script:
+    """One wins if both show the same side, the other one if not: a control without cooperation."""
+    return played(table, MATCHING_PENNIES)

@@ -1,0 +1,92 @@
+"""Matches: who plays with whom, when many play the same game at the same table.
+
+A game of n players takes agents in order of their ids: those with ids 0 to n - 1 are the first
+match, and the agent with id i has the seat i mod n in it, always. A mechanism may seat them anew
+each round (table.meetings), each in its own seat.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from society.draws import Array
+from society.errors import ScenarioError
+from society.table import Table
+
+
+class Matches:
+    """Who meets whom: rows, (R, M, n), the place at the table of each player of each match.
+
+    seat: (R, N), the seat that everybody has in its game, counted from 0.
+    """
+
+    def __init__(self, rows: Array) -> None:
+        self.rows = rows
+        self.replicates, self.count, self.players = rows.shape
+        self._shape = self.replicates, self.count * self.players
+        flat = rows.reshape(self._shape)
+        # Where everybody sits in order, reshaping does what else takes an index.
+        self._in_order = bool((flat == np.arange(self._shape[1])).all())
+        self._at = np.arange(self.replicates)[:, None], flat
+
+    @cached_property
+    def seat(self) -> Array:
+        return self.spread(np.broadcast_to(np.arange(self.players), self.rows.shape))
+
+    @cached_property
+    def opposite(self) -> Array:
+        """The places of everybody's co-players, in order of seat, (R, N, n - 1)."""
+        places = np.broadcast_to(np.arange(self._shape[1]), self._shape)
+        return self.others(places)
+
+    def gathered(self, values: Array) -> Array:
+        """By match and seat: (R, N, ...) -> (R, M, n, ...)."""
+        ordered = values if self._in_order else values[self._at]
+        return ordered.reshape(*self.rows.shape, *values.shape[2:])
+
+    def spread(self, values: Array) -> Array:
+        """Back to everybody's own place: (R, M, n, ...) -> (R, N, ...)."""
+        flat = values.reshape(*self._shape, *values.shape[3:])
+        if self._in_order:
+            return flat
+        placed = np.empty_like(flat)
+        placed[self._at] = flat
+        return placed
+
+    def profile(self, values: Array) -> Array:
+        """What all players of everybody's match have, in order of seat, (R, N) -> (R, N, n)."""
+        together = self.gathered(values)
+        return self.spread(np.repeat(together[:, :, None], self.players, axis=2))
+
+    def others(self, values: Array) -> Array:
+        """What everybody's co-players have, in order of seat, (R, N) -> (R, N, n - 1)."""
+        together = self.gathered(values)
+        if self.players == 2:
+            return self.spread(together[..., ::-1, None])
+        without = [np.delete(np.arange(self.players), seat) for seat in range(self.players)]
+        return self.spread(together[..., np.array(without, int)])
+
+
+def met(table: Table, players: int) -> Matches:
+    """Who meets whom in this round."""
+    meetings = table.meetings
+    return in_order(table, players) if meetings is None else meetings
+
+
+def in_order(table: Table, players: int) -> Matches:
+    """Agents in order of their ids; raises ScenarioError if they make no whole matches."""
+    refuse_unequal(table, players)
+    order = np.argsort(table.ids, kind="stable").reshape(1, -1, players)
+    return Matches(np.broadcast_to(order, (table.replicates, *order.shape[1:])))
+
+
+def refuse_unequal(table: Table, players: int) -> None:
+    """Raises ScenarioError if those at the table make no whole matches."""
+    if table.agents % players:
+        more = table.agents + players - table.agents % players
+        raise ScenarioError(
+            f"{table.agents} agents make no matches of {players}; take {more} agents, or any "
+            f"other multiple of {players}"
+        )

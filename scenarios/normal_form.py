@@ -1,0 +1,236 @@
+"""Any game in normal form: all choose at the same time, and everybody is paid.
+
+Each player submits a mixed strategy, and the game draws its action from that; others see the action
+and not what was submitted. Everybody knows all payoffs. An answer that cannot be read ends a
+replicate that holds one match only; where there are more, such a player mixes all actions evenly,
+and is counted.
+
+    payoff      sum over rounds of weight x points; the weights of all rounds sum to 1
+    efficiency  (v - v*) / (c - v*), where v is the mean payoff of the players of a match, v* that
+                in equilibrium, and c that when everybody cooperates
+Source: von Neumann and Morgenstern 1944; played as in Tewolde et al. 2026 (CoopEval), section 2.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from society.cast import Cohort, fitted
+from society.components.language import LanguagePolicy
+from society.components.moves import Moves, Strategy
+from society.draws import Array
+from society.errors import ScenarioError
+from society.replies import Mix
+from society.scenario import OF_DEFAULT_CAST, Measure, Meeting, Params, Stage, Told, scenario
+from society.scenarios.games import REPAIRS, Game, NormalForm, numbered
+from society.scenarios.matches import Matches, met, refuse_unequal
+from society.table import Table
+from society.talk import VOID, Ask, Script, Tell, common, own
+from society.wrap import Declared, declares
+
+
+class GameParams(Params):
+    """What every game has."""
+
+    minds: Literal["rules", "language"] = Field(
+        "rules", description="who plays", json_schema_extra=OF_DEFAULT_CAST
+    )
+    strategy: Strategy | Literal["any"] = Field(
+        "any", description="of rules: see the component moves", json_schema_extra=OF_DEFAULT_CAST
+    )
+    thinking: bool = Field(True, description="whether models reason before they answer")
+
+
+def players(p: GameParams, agents: int) -> list[Cohort]:
+    """The default cast: language models, or classic strategies."""
+    part = LanguagePolicy if p.minds == "language" else Moves
+    return [Cohort("player", agents, (fitted(part, p),))]
+
+
+def mean_payoff(told: Told, table: Table) -> Array:
+    """Points, weighted, mean over players, (R, 1)."""
+    mean: Array = told["weight"] * told["payoff"].mean(1, keepdims=True)
+    return mean
+
+
+def cooperating(told: Told, table: Table) -> Array:
+    """Share of players who cooperate, (R,); NaN in a game in which nothing is cooperation."""
+    game: Game = table.rules
+    if game.cooperation is None:
+        return np.full(table.replicates, np.nan)
+    wanted = np.array(game.cooperation)[met(table, game.players).seat]
+    share: Array = (told["action"] == wanted).mean(1)
+    return share
+
+
+def efficiency(told: Told, table: Table) -> Array:
+    """How far the mean payoff is from equilibrium (0) to cooperation (1), weighted, (R, 1)."""
+    game: Game = table.rules
+    if game.cooperation is None or game.equilibrium is None:
+        return np.full((table.replicates, 1), np.nan)
+    low, high = (game.paid(np.array(one)).mean() for one in (game.equilibrium, game.cooperation))
+    mean = told["payoff"].mean(1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share: Array = told["weight"] * (mean - low) / (high - low)
+    return share
+
+
+PAYOFF = Measure("payoff", "points, mean over players, weighted over rounds", mean_payoff, "sum")
+MEASURES = (
+    PAYOFF,
+    Measure("cooperation", "share of players", cooperating),
+    Measure("efficiency", "0 in equilibrium, 1 if all cooperate", efficiency, "sum"),
+)
+PAIRED = Stage(
+    meeting=Meeting(
+        "partner", "action", tuple(f"played A{action}" for action in range(128)), holds="payoff"
+    )
+)
+ALONE = Stage(columns=("action", "payoff"))
+LANGUAGE = {"minds": "language"}
+
+
+def played(table: Table, game: Game) -> Script:
+    """Play a game; raises ScenarioError, before its first line, if it cannot be played here."""
+    refuse_unequal(table, game.players)
+    table.rules = game
+    return _played(table, game)
+
+
+def _played(table: Table, game: Game) -> Script:
+    weight = common(1 / table.horizon)
+    for _ in table.rounds():
+        matches = met(table, game.players)
+        action = yield from moved(table, game, matches)
+        payoff = matches.spread(game.paid(matches.gathered(action)))
+        facts = {"action": own(action), "others": own(matches.others(action))}
+        if game.players == 2:
+            facts["partner"] = own(matches.opposite[..., 0])
+        yield Tell("played", {**facts, "payoff": own(payoff), "weight": weight})
+
+
+def moved(table: Table, game: Game, matches: Matches) -> Script:
+    """The action of everybody, (R, N), drawn from the mixed strategies that they submit.
+
+    Seats with different actions are asked one after the other.
+    """
+    uniform = table.draws("normal_form").uniform("action")
+    action: Array = np.zeros(table.present.shape, np.int16)
+    facts = {"seat": own(matches.seat + 1)}
+    for labels in dict.fromkeys(game.actions):
+        offered = np.array([one == labels for one in game.actions])
+        who = None if offered.all() else offered[matches.seat]
+        even = np.full(len(labels), 1 / len(labels))
+        otherwise: Any = VOID if matches.count == 1 else even
+        mix = yield Ask("move", Mix(*labels), facts, who, otherwise, REPAIRS)
+        action = drawn(mix, uniform) if who is None else np.where(who, drawn(mix, uniform), action)
+    return action
+
+
+def drawn(mix: Array, uniform: Array) -> Array:
+    """Actions from mixed strategies, (R, N, K), and uniforms, (R, N).
+
+    >>> drawn(np.array([[[0.25, 0.75], [0, 1]]]), np.array([[0.2, 0.2]])).tolist()
+    [[0, 1]]
+    """
+    action: Array = np.zeros(uniform.shape, np.int16)
+    below: Array = np.zeros(uniform.shape)
+    for probability in np.moveaxis(mix, -1, 0)[:-1]:
+        below = below + probability
+        action += uniform >= below
+    return action
+
+
+Labels = Annotated[list[Annotated[list[str], Field(min_length=1)]], Field(min_length=1)]
+
+
+class NormalFormParams(GameParams):
+    """A table is nested: by the action of player 1, then of player 2, ..., then points of each."""
+
+    payoffs: list[Any] = Field(
+        [[[2, 2], [0, 3]], [[3, 0], [1, 1]]],
+        description="points: by the action of player 1, then of player 2, ..., then of each player",
+    )
+    actions: Labels | None = Field(None, description="labels by player; none: A0, A1, ...")
+    cooperation: list[int] | None = Field(
+        None, description="the action, counted from 0, with which each player cooperates"
+    )
+    equilibrium: list[int] | None = Field(
+        None,
+        description="the profile with which cooperation is compared; none: the Nash equilibrium in "
+        "pure strategies, if there is only one",
+    )
+
+
+@scenario(
+    params=NormalFormParams,
+    cast=players,
+    measures=MEASURES,
+    agents=2,
+    rounds=1,
+    stage=ALONE,
+    in_words=LANGUAGE,
+)
+@declares(Declared("move", "played", players=lambda p: len(tabulated(p).actions)))
+def normal_form(table: Table) -> Script:
+    """A game given by its table of payoffs, of any number of players and actions."""
+    return played(table, tabulated(table.params))
+
+
+def tabulated(p: NormalFormParams) -> NormalForm:
+    """The game that parameters describe; raises ScenarioError."""
+    cells = _cells(p.payoffs)
+    count, sizes = cells.shape[-1], cells.shape[:-1]
+    if len(sizes) != count:
+        raise ScenarioError(
+            f"payoffs are nested {len(sizes)} deep above the points of {count} players; nest them "
+            "by the action of each player, and give each cell the points of all"
+        )
+    labels = numbered(*sizes) if p.actions is None else tuple(map(tuple, p.actions))
+    given = tuple(map(len, labels))
+    if given != sizes or any(len(set(one)) < len(one) for one in labels):
+        raise ScenarioError(
+            f"actions has labels for {_by(given)} actions, and payoffs are for {_by(sizes)}; name "
+            "every action of every player once, each differently"
+        )
+    game = NormalForm(cells, labels, _profile(p, "cooperation", sizes))
+    equilibrium = _profile(p, "equilibrium", sizes)
+    if equilibrium is not None and equilibrium not in game.equilibria():
+        raise ScenarioError(
+            f"equilibrium {list(equilibrium)} is no Nash equilibrium of the payoffs"
+        )
+    alone = list(game.equilibria())
+    if equilibrium is None and len(alone) == 1:
+        equilibrium = alone[0]
+    return NormalForm(cells, labels, game.cooperation, equilibrium)
+
+
+def _cells(payoffs: list[Any]) -> Array:
+    try:
+        cells = np.array(payoffs, float)
+    except (ValueError, TypeError):
+        raise ScenarioError(
+            "payoffs is no table of numbers: every action needs as many entries as the others, and "
+            "every cell as many points as there are players"
+        ) from None
+    if cells.ndim < 2 or not cells.size or not np.isfinite(cells).all():
+        raise ScenarioError("payoffs is no table of finite numbers of at least one player")
+    return cells
+
+
+def _profile(p: NormalFormParams, name: str, sizes: tuple[int, ...]) -> tuple[int, ...] | None:
+    said: list[int] | None = getattr(p, name)
+    if said is None:
+        return None
+    if len(said) != len(sizes) or not all(0 <= a < k for a, k in zip(said, sizes, strict=False)):
+        raise ScenarioError(
+            f"{name} is {said}; expected an action, counted from 0, of each of {len(sizes)} players"
+        )
+    return tuple(said)
+
+
+def _by(sizes: tuple[int, ...]) -> str:
+    return " x ".join(map(str, sizes))

@@ -1,0 +1,79 @@
+"""Public goods: what one gives is multiplied and shared by all, whoever gave.
+
+Of n players each contributes its endowment of one point (A0) or keeps it (A1). If k contribute,
+
+    payoff = r k / n            of those who contribute
+    payoff = r k / n + 1        of those who keep
+
+and with a factor 1 < r < n keeping dominates, though all would be better off if nobody did.
+Source: Tewolde et al. 2026 (CoopEval), n = 3 and r = 1.5; Olson 1965, The Logic of Collective
+Action.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from society.draws import Array
+from society.scenario import scenario
+from society.scenarios.games import Game, Profile, numbered
+from society.scenarios.normal_form import ALONE, LANGUAGE, MEASURES, GameParams, played
+from society.scenarios.normal_form import players as cast
+from society.table import Table
+from society.talk import Script
+from society.wrap import Declared, declares
+
+
+@dataclass(frozen=True, eq=False)
+class PublicGood(Game):
+    """The game of n players with a factor r.
+
+    >>> PublicGood(3, 1.5).paid(np.array([[0, 0, 0], [0, 1, 1]])).tolist()
+    [[1.5, 1.5, 1.5], [0.5, 1.5, 1.5]]
+    """
+
+    size: int
+    factor: float
+
+    @property
+    def actions(self) -> tuple[tuple[str, ...], ...]:  # type: ignore[override]
+        return numbered(*[2] * self.size)
+
+    @property
+    def cooperation(self) -> Profile:  # type: ignore[override]
+        return (0,) * self.size
+
+    @property
+    def equilibrium(self) -> Profile | None:  # type: ignore[override]
+        """Keeping dominates; with a factor of n or more giving does."""
+        return (1,) * self.size if self.factor < self.size else None
+
+    def paid(self, profile: Array) -> Array:
+        keeps: Array = profile != 0
+        shared = self.factor / self.size * (self.size - keeps.sum(-1, keepdims=True))
+        paid: Array = shared + keeps
+        return paid
+
+
+class PublicGoods(GameParams):
+    """Symbols are those of the docstring above."""
+
+    players: int = Field(3, ge=2, le=10_000, description="n, in a match")
+    factor: float = Field(1.5, gt=0, description="r, what a contributed point becomes")
+
+
+@scenario(
+    params=PublicGoods,
+    cast=cast,
+    measures=MEASURES,
+    agents=3,
+    rounds=1,
+    stage=ALONE,
+    in_words=LANGUAGE,
+)
+@declares(Declared("move", "played", players=lambda p: p.players))
+def public_goods(table: Table) -> Script:
+    """What one contributes is multiplied and shared by all, whoever contributed (Olson 1965)."""
+    return played(table, PublicGood(table.params.players, table.params.factor))
