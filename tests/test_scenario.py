@@ -132,6 +132,31 @@ def test_a_mechanism_that_brings_nothing_changes_the_play_alone() -> None:
     )
 
 
+def in_circles(
+    scenario: Scenario, types: int, params: Any, *, own: Mapping[str, Any]
+) -> np.ndarray[Any, Any]:
+    return np.arange(types * own["circles"]).reshape(-1, 1) % types
+
+
+@brings(Additions(seating=in_circles))
+@mechanism
+def circled(play: Play, *, circles: int) -> Play:
+    """Each type of agent sits alone, so many times."""
+    return play
+
+
+def test_a_mechanism_may_say_who_sits_where() -> None:
+    whole = wrapped(FAIR, circled, circles=2)
+    assert FAIR.seats is None
+    assert whole.seats is not None
+    assert whole.seats(3, None).tolist() == [[0], [1], [2], [0], [1], [2]]
+
+
+def test_nothing_stands_around_who_says_who_sits_where() -> None:
+    with pytest.raises(ScenarioError, match=r"plain stands around circled, .*; name circled last"):
+        wrapped(wrapped(FAIR, circled, circles=2), plain)
+
+
 def test_its_parameters_reach_the_mechanism() -> None:
     table = Table(None, seed=1, ids=np.arange(1), replicate_ids=np.arange(1), horizon=2)
     assert len(list(wrapped(FAIR, yearly, count=3).play(table))) == 6

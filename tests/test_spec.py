@@ -595,3 +595,56 @@ def test_a_cohort_that_cannot_answer_is_found_before_anybody_is_paid(written: Wr
     )
     with pytest.raises(InputError, match=r"v\.yaml:4:3 cohorts: nobody in cohort 'rule'"):
         prepared(load(file))
+
+
+TYPES = """
+scenario: prisoners_dilemma
+mechanisms: [{{tournament: {{repetitions: 2}}}}]
+cohorts:
+  - {{name: nice, parameters: {{strategy: always_cooperate}}{nice}}}
+  - {{name: nasty, parameters: {{strategy: always_defect}}}}
+{more}
+"""
+
+
+def test_in_a_tournament_each_cohort_is_a_type_that_meets_all_on_each_seat(
+    written: Written,
+) -> None:
+    setup = prepared(load(written("types.yaml", TYPES.format(nice="", more=""))))
+    assert (setup.agents, setup.replicates) == (2, 8)
+    seats = {one.name: one.where for one in setup.cast()}
+    nice, nasty = seats["nice"], seats["nasty"]
+    assert nice is not None
+    assert nasty is not None
+    assert nice[:4].tolist() == [[True, True], [True, False], [False, True], [False, False]]
+    assert np.array_equal(nice, ~nasty)
+    assert np.array_equal(nice[:4], nice[4:])
+
+
+def test_some_matches_of_a_tournament_can_be_played_alone(written: Written) -> None:
+    setup = prepared(load(written("types.yaml", TYPES.format(nice="", more=""))))
+    whole = setup.gamemaster().play().values["payoff"]
+    some = setup.gamemaster(replicate_ids=np.array([5, 3])).play().values["payoff"]
+    assert whole.tolist() == [2, 1.5, 1.5, 1, 2, 1.5, 1.5, 1]
+    assert some.tolist() == [1.5, 1]
+
+
+@pytest.mark.parametrize(
+    ("nice", "more", "words"),
+    [
+        (", count: 3", "", "cohorts[0].count: tournament says who sits where; leave count out"),
+        ("", "replicates: 4", "replicates: tournament says who sits where; leave replicates out"),
+        ("", "agents: 4", "agents: tournament says who sits where; leave agents out"),
+    ],
+)
+def test_a_tournament_says_itself_how_many_there_are(
+    written: Written, nice: str, more: str, words: str
+) -> None:
+    with pytest.raises(InputError) as error:
+        prepared(load(written("types.yaml", TYPES.format(nice=nice, more=more))))
+    assert words in str(error.value)
+
+
+def test_a_tournament_without_types_is_refused() -> None:
+    with pytest.raises(InputError, match="tournament lets types of agents meet; name each"):
+        prepared(load("prisoners_dilemma", {"mechanisms": ["tournament"]}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,11 @@ import numpy as np
 import pytest
 
 from society.agent import Component, Inquiry, One
-from society.errors import CastError
+from society.errors import CastError, ScenarioError
 from society.replies import Amount, Form, Mix, Peer
 from society.table import Table
 from society.talk import Ask, Line, Script, Tell, common
-from society.wrap import overhear, questions, succeeds
+from society.wrap import Declared, declared_by, declares, overhear, questions, succeeds
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played
@@ -213,3 +214,22 @@ def test_a_play_that_sees_to_who_is_born_says_so_at_a_table_of_its_own() -> None
     assert here.succession is None
     here.succession = "by lot"
     assert not succeeds(auction, here)
+
+
+def test_what_a_play_declares_travels_through_mechanisms() -> None:
+    sold = Declared("bid", "sold", "total", players=lambda params: 2)
+
+    @declares(sold)
+    def sale(table: Table) -> Script:
+        return auction(table)
+
+    @functools.wraps(sale)
+    def around(table: Table) -> Script:
+        return sale(table)
+
+    assert declared_by(around, "taxed") is sold
+
+
+def test_a_mechanism_says_what_it_misses_of_a_play_that_declares_nothing() -> None:
+    with pytest.raises(ScenarioError, match="taxed: the play declares no move and no payoff"):
+        declared_by(auction, "taxed")
