@@ -57,6 +57,7 @@ from society.scenarios.traces import Trace, informed
 from society.scenarios.traits import told_by_traits
 from society.table import Table
 from society.talk import Fact, Script, Tell, common, own
+from society.wrap import Declared, declares
 
 
 class DonorGame(Params):
@@ -178,6 +179,7 @@ STAGE = Stage(
     in_words={"minds": "language"},
     afterword=lambda after: chain(mutation_bias(after), told_by_traits(after)),
 )
+@declares(Declared("donate", "donated", payoff=""))  # what is owned compounds: none is paid in
 def donor_game(table: Table) -> Script:
     """Agents give to each other by what they hear of each other (Vallinder and Hughes 2024)."""
     playable(table)

@@ -44,6 +44,7 @@ from society.scenarios.institutions import (
 )
 from society.table import Table
 from society.talk import Ask, Script, Tell, common, own, seen
+from society.wrap import Declared, declares
 
 
 class Village(Params):
@@ -210,6 +211,7 @@ STAGE = Stage(
     stage=STAGE,
     in_words="language_village",
 )
+@declares(Declared("effort", "paid", payoff="wealth"))
 def fishing_village(table: Table) -> Script:
     """A lake shared by villagers who fish, fine, imitate and vote (Gupta et al. 2026)."""
     p = table.params
@@ -232,8 +234,9 @@ def fishing_village(table: Table) -> Script:
         yield Tell("harvested", seen_catch | {"limit": common(cap), "fishing": own(fishing)})
         fines = (yield from punished(table, catch, cap)) if punishing else no_fines(catch)
         payoff = catch - p.consumption - p.fining_cost * fines.given - p.fine * fines.received
-        wealth, average = wealth + payoff * fishing, 0.9 * average + 0.1 * payoff
-        yield Tell("paid", {"wealth": seen("monitor", wealth), "fined": own(fines.received)})
+        wealth = wealth + payoff * fishing
+        more = yield from paid(wealth, fines.received)
+        wealth, average = wealth + more, 0.9 * average + 0.1 * (payoff + more)
         dead = fishing & (wealth < 0)
         left = stock - catch.sum(1, keepdims=True)
         stock, survived = yield from overnight(table, dead, fines.received, left, survived)
@@ -241,6 +244,12 @@ def fishing_village(table: Table) -> Script:
             payoff_seen = wealth if p.payoff == "wealth" else average
             yield from imitated(payoff_seen, ("effort", "monitoring", "belief"))
         cap = yield from proposed_and_voted(table, p.vote, cap)
+
+
+def paid(wealth: Array, fined: Array) -> Script:
+    """All see what they own; gives what mechanisms add to it, (R, N), or 0 where none does."""
+    more = yield Tell("paid", {"wealth": seen("monitor", wealth), "fined": own(fined)})
+    return 0.0 if more is None else more
 
 
 def overnight(table: Table, dead: Array, fined: Array, left: Array, survived: Array) -> Script:

@@ -18,6 +18,7 @@ import numpy as np
 from society.draws import Array
 
 REPAIRS = 5  # of an answer that cannot be read: six attempts, as in the study of Tewolde et al.
+ABSENT = -1  # in place of an action: of who does not take part, or plays in another group
 _MOST = 1_000_000  # payoffs of a table
 Profile = tuple[int, ...]
 

@@ -51,6 +51,7 @@ from society.scenarios.norms import told_by_norms
 from society.scenarios.sentences import Policy, reconsidered, unwritten
 from society.table import Table
 from society.talk import Ask, Fact, Script, Tell, common, own, seen
+from society.wrap import Declared, declares
 
 
 class Channels(NamedTuple):
@@ -142,6 +143,13 @@ def known(shown: bool, graph: str, effort: Array, payoff: Array) -> dict[str, Fa
     return {name: seen(graph, value) if shown else own(value) for name, value in looks.items()}
 
 
+def paid(shown: bool, effort: Array, wealth: Array, fined: Array) -> Script:
+    """All are told what they own; gives what mechanisms add to it, (R, N), or 0 where none does."""
+    looks = known(shown, "learn", effort, wealth)
+    more = yield Tell("paid", looks | {"wealth": own(wealth), "fined": own(fined)})
+    return 0.0 if more is None else more
+
+
 def told_law(p: LanguageVillage, policy: Policy) -> dict[str, Fact]:
     """The policy, where there can be one; its cap is for rules."""
     words = {"policy": common(policy.words)} if p.channels.policy else {}
@@ -189,6 +197,7 @@ STAGE = dataclasses.replace(
     stage=STAGE,
     afterword=told_by_norms,
 )
+@declares(Declared("effort", "paid", payoff="wealth"))
 def language_village(table: Table) -> Script:
     """A lake shared by villagers whose norms are sentences (Gupta et al. 2026, section 4.2)."""
     p, channels = table.params, table.params.channels
@@ -212,9 +221,10 @@ def language_village(table: Table) -> Script:
         if punishing:
             fines = yield from punished(table, catch, policy.cap, law | looks)
         payoff = gain - p.fining_cost * fines.given - p.fine * fines.received
-        wealth, average = wealth + payoff * fishing, 0.9 * average + 0.1 * payoff
+        wealth = wealth + payoff * fishing
+        more = yield from paid(channels.learn, effort, wealth, fines.received)
+        wealth, average = wealth + more, 0.9 * average + 0.1 * (payoff + more)
         looks = known(channels.learn, "learn", effort, wealth)
-        yield Tell("paid", looks | {"wealth": own(wealth), "fined": own(fines.received)})
         dead, left = fishing & (wealth < 0), stock - catch.sum(1, keepdims=True)
         stock, survived = yield from overnight(table, dead, fines.received, left, survived)
         if p.social_learning:

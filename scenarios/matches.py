@@ -7,7 +7,7 @@ each round (table.meetings), each in its own seat.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial, reduce
 
 import numpy as np
 
@@ -33,13 +33,24 @@ class Matches:
 
     @cached_property
     def seat(self) -> Array:
-        return self.spread(np.broadcast_to(np.arange(self.players), self.rows.shape))
+        seats = np.broadcast_to(np.arange(self.players, dtype=np.int32), self.rows.shape)
+        return self.spread(seats)
+
+    @cached_property
+    def number(self) -> Array:
+        """Everybody's seat, counted from 1, as agents count them, (R, N)."""
+        return _private(self.seat + 1)
 
     @cached_property
     def opposite(self) -> Array:
         """The places of everybody's co-players, in order of seat, (R, N, n - 1)."""
-        places = np.broadcast_to(np.arange(self._shape[1]), self._shape)
+        places = np.broadcast_to(np.arange(self._shape[1], dtype=np.int32), self._shape)
         return self.others(places)
+
+    @cached_property
+    def partner(self) -> Array:
+        """The place of everybody's only co-player, (R, N)."""
+        return _private(self.opposite[..., 0].copy())
 
     def gathered(self, values: Array) -> Array:
         """By match and seat: (R, N, ...) -> (R, M, n, ...)."""
@@ -69,10 +80,18 @@ class Matches:
         return self.spread(together[..., np.array(without, int)])
 
 
+def _private(values: Array) -> Array:
+    """Read-only, so that it can be told each round without being copied."""
+    values.flags.writeable = False
+    return values
+
+
 def met(table: Table, players: int) -> Matches:
-    """Who meets whom in this round."""
-    meetings = table.meetings
-    return in_order(table, players) if meetings is None else meetings
+    """Who meets whom in this round; in order, for good, unless a mechanism says otherwise."""
+    if table.meetings is None:
+        table.meetings = in_order(table, players)
+    meetings: Matches = table.meetings
+    return meetings
 
 
 def in_order(table: Table, players: int) -> Matches:
@@ -80,6 +99,15 @@ def in_order(table: Table, players: int) -> Matches:
     refuse_unequal(table, players)
     order = np.argsort(table.ids, kind="stable").reshape(1, -1, players)
     return Matches(np.broadcast_to(order, (table.replicates, *order.shape[1:])))
+
+
+def mean(values: Array) -> Array:
+    """Over agents, (R, N) -> (R, 1)."""
+    # One by one where they are few, since numpy is slow along short axes.
+    few = values.shape[1] < 8
+    total: Array = reduce(partial(np.add, dtype=float), values.T) if few else values.sum(1)
+    averaged: Array = total[:, None] / values.shape[1]
+    return averaged
 
 
 def refuse_unequal(table: Table, players: int) -> None:

@@ -1,70 +1,53 @@
 """Mechanisms: rules laid over a game from outside. Each wraps a play and is a play again.
 
-A scenario file lists them under `mechanisms`, in Python they are called:
-replace(fishing_village, play=capped(fishing_village.play, kind="effort", at=0.5)).
+    capped        no answer to one question may be above a bound
+    chosen        players choose among mechanisms: by vote, or with their feet
+    contracted    players agree on payments for what each one does
+    discussed     players talk before they move: cheap talk
+    drafted       types of agents make designs before a tournament
+    fined         players pay to take points from each other
+    generations   those who do well live on, and have children
+    gifted        players give points to each other
+    led           one player moves first, before the eyes of the others
+    mediated      players may delegate their move to a mediator whom they design
+    recommended   a device recommends an action to each, in private
+    repeated      the same players play again and again
+    reputed       players meet ever new partners, and see what these did before
+    tournament    every type of agent meets every other one
+    unchanged     nothing: what all others are compared with
+
+A scenario file lists them under `mechanisms`, the innermost first; in Python they are called.
 """
 
-from __future__ import annotations
+from society.scenarios.capped import capped
+from society.scenarios.chosen import chosen
+from society.scenarios.contracted import contracted
+from society.scenarios.discussed import discussed
+from society.scenarios.fined import fined
+from society.scenarios.generations import generations
+from society.scenarios.gifted import gifted
+from society.scenarios.led import led
+from society.scenarios.mediated import mediated
+from society.scenarios.recommended import recommended
+from society.scenarios.repeated import repeated
+from society.scenarios.reputed import reputed
+from society.scenarios.tournament import drafted, tournament
+from society.scenarios.unchanged import unchanged
 
-import dataclasses
-import functools
-
-import numpy as np
-
-from society.errors import ScenarioError, nearest
-from society.replies import Amount
-from society.table import Table
-from society.talk import Ask, Line, Script
-from society.wrap import Play, mechanism, overhear, questions
-
-
-@mechanism
-def capped(play: Play, *, kind: str, at: float) -> Play:
-    """An authority lets no answer to the question `kind`, an amount, be above `at`.
-
-    The agents are asked for an amount up to `at`, in the units of the question, and whoever wishes
-    for more gets `at`. Raises ScenarioError, before the first line, if the play asks for no such
-    amount.
-    """
-
-    @functools.wraps(play)
-    def bounded(table: Table) -> Script:
-        _find(kind, play, table)
-
-        def limited(said: Line) -> Line:
-            return _below(said, at) if isinstance(said, Ask) and said.kind == kind else said
-
-        return overhear(play(table), line=limited)
-
-    return bounded
-
-
-def _find(kind: str, play: Play, table: Table) -> None:
-    """Raises ScenarioError unless the play asks `kind` for an amount."""
-    others = set()
-    for ask in questions(play, table):
-        if ask.kind == kind:
-            _amount(ask)
-            return
-        others.add(ask.kind)
-    raise ScenarioError(f"capped: the play never asks {kind!r}; {nearest(kind, others)}")
-
-
-def _amount(ask: Ask) -> Amount:
-    if not isinstance(ask.reply, Amount):
-        raise ScenarioError(
-            f"capped: {ask.kind!r} asks for {ask.reply.form()}; only an amount can be capped"
-        )
-    return ask.reply
-
-
-def _below(ask: Ask, at: float) -> Ask:
-    """The same question with `at` as the upper bound."""
-    amount = _amount(ask)
-    if np.any(amount.low > at):
-        raise ScenarioError(
-            f"capped: at={at:g} is below the least legal answer to {ask.kind!r}, "
-            f"{np.max(amount.low):g}; raise it"
-        )
-    lower = dataclasses.replace(amount, high=np.minimum(amount.high, at))
-    return dataclasses.replace(ask, reply=lower)
+__all__ = [
+    "capped",
+    "chosen",
+    "contracted",
+    "discussed",
+    "drafted",
+    "fined",
+    "generations",
+    "gifted",
+    "led",
+    "mediated",
+    "recommended",
+    "repeated",
+    "reputed",
+    "tournament",
+    "unchanged",
+]

@@ -25,8 +25,8 @@ from society.draws import Array
 from society.errors import ScenarioError
 from society.replies import Mix
 from society.scenario import OF_DEFAULT_CAST, Measure, Meeting, Params, Stage, Told, scenario
-from society.scenarios.games import REPAIRS, Game, NormalForm, numbered
-from society.scenarios.matches import Matches, met, refuse_unequal
+from society.scenarios.games import ABSENT, REPAIRS, Game, NormalForm, numbered
+from society.scenarios.matches import Matches, mean, met, refuse_unequal
 from society.table import Table
 from society.talk import VOID, Ask, Script, Tell, common, own
 from society.wrap import Declared, declares
@@ -52,18 +52,19 @@ def players(p: GameParams, agents: int) -> list[Cohort]:
 
 def mean_payoff(told: Told, table: Table) -> Array:
     """Points, weighted, mean over players, (R, 1)."""
-    mean: Array = told["weight"] * told["payoff"].mean(1, keepdims=True)
-    return mean
+    weighted: Array = told["weight"] * mean(told["payoff"])
+    return weighted
 
 
 def cooperating(told: Told, table: Table) -> Array:
-    """Share of players who cooperate, (R,); NaN in a game in which nothing is cooperation."""
+    """Share of players who cooperate, (R, 1); NaN in a game in which nothing is cooperation."""
     game: Game = table.rules
     if game.cooperation is None:
-        return np.full(table.replicates, np.nan)
-    wanted = np.array(game.cooperation)[met(table, game.players).seat]
-    share: Array = (told["action"] == wanted).mean(1)
-    return share
+        return np.full((table.replicates, 1), np.nan)
+    wanted: Any = game.cooperation[0]
+    if len(set(game.cooperation)) > 1:
+        wanted = np.array(game.cooperation)[met(table, game.players).seat]
+    return mean((told["action"] == wanted) * 1.0)
 
 
 def efficiency(told: Told, table: Table) -> Array:
@@ -72,17 +73,16 @@ def efficiency(told: Told, table: Table) -> Array:
     if game.cooperation is None or game.equilibrium is None:
         return np.full((table.replicates, 1), np.nan)
     low, high = (game.paid(np.array(one)).mean() for one in (game.equilibrium, game.cooperation))
-    mean = told["payoff"].mean(1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
-        share: Array = told["weight"] * (mean - low) / (high - low)
+        share: Array = told["weight"] * (mean(told["payoff"]) - low) / (high - low)
     return share
 
 
-PAYOFF = Measure("payoff", "points, mean over players, weighted over rounds", mean_payoff, "sum")
+PAYOFF = Measure("payoff", "points, mean over players, weighted over rounds", mean_payoff, "total")
 MEASURES = (
     PAYOFF,
     Measure("cooperation", "share of players", cooperating),
-    Measure("efficiency", "0 in equilibrium, 1 if all cooperate", efficiency, "sum"),
+    Measure("efficiency", "0 in equilibrium, 1 if all cooperate", efficiency, "total"),
 )
 PAIRED = Stage(
     meeting=Meeting(
@@ -105,10 +105,12 @@ def _played(table: Table, game: Game) -> Script:
     for _ in table.rounds():
         matches = met(table, game.players)
         action = yield from moved(table, game, matches)
+        if not table.complete:
+            action = np.where(table.active, action, np.int16(ABSENT))
         payoff = matches.spread(game.paid(matches.gathered(action)))
         facts = {"action": own(action), "others": own(matches.others(action))}
         if game.players == 2:
-            facts["partner"] = own(matches.opposite[..., 0])
+            facts["partner"] = own(matches.partner)
         yield Tell("played", {**facts, "payoff": own(payoff), "weight": weight})
 
 
@@ -119,7 +121,7 @@ def moved(table: Table, game: Game, matches: Matches) -> Script:
     """
     uniform = table.draws("normal_form").uniform("action")
     action: Array = np.zeros(table.present.shape, np.int16)
-    facts = {"seat": own(matches.seat + 1)}
+    facts = {"seat": own(matches.number)}
     for labels in dict.fromkeys(game.actions):
         offered = np.array([one == labels for one in game.actions])
         who = None if offered.all() else offered[matches.seat]

@@ -5,7 +5,8 @@ Of n players each contributes its endowment of one point (A0) or keeps it (A1). 
     payoff = r k / n            of those who contribute
     payoff = r k / n + 1        of those who keep
 
-and with a factor 1 < r < n keeping dominates, though all would be better off if nobody did.
+and with a factor 1 < r < n keeping dominates, though all would be better off if nobody did. Where
+only some of a match play (society.scenarios.chosen), n is their number; who is alone keeps.
 Source: Tewolde et al. 2026 (CoopEval), n = 3 and r = 1.5; Olson 1965, The Logic of Collective
 Action.
 """
@@ -14,11 +15,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 from pydantic import Field
 
 from society.draws import Array
 from society.scenario import scenario
-from society.scenarios.games import Game, Profile, numbered
+from society.scenarios.games import ABSENT, Game, Profile, numbered
 from society.scenarios.normal_form import ALONE, LANGUAGE, MEASURES, GameParams, played
 from society.scenarios.normal_form import players as cast
 from society.table import Table
@@ -52,8 +54,13 @@ class PublicGood(Game):
 
     def paid(self, profile: Array) -> Array:
         keeps: Array = profile != 0
-        shared = self.factor / self.size * (self.size - keeps.sum(-1, keepdims=True))
-        paid: Array = shared + keeps
+        size: Array | int = self.size
+        if (profile == ABSENT).any():
+            here = profile != ABSENT
+            size = here.sum(-1, keepdims=True)
+            keeps = here & (keeps | (size == 1))
+        gives = size - keeps.sum(-1, keepdims=True)
+        paid: Array = self.factor * gives / np.maximum(size, 1) + keeps
         return paid
 
 

@@ -1,8 +1,12 @@
 """Several games in a row: a scenario is played from its beginning, as often as one likes.
 
+Of games in matches, as all in normal form are, everybody is shown the actions of those it plays
+with, which are the same in each game, but not what they come to. What counts in the end is the mean
+over games, weighted by how likely it is that they are played (society.scenarios.pasts).
+
 Whoever dies in a game, is dead in those that follow. Where a game ends before its horizon, its
 agents wait for the next one; what is told meanwhile has no numbers, since nothing happens there.
-Source: ours.
+Source: Axelrod 1984, The Evolution of Cooperation; Tewolde et al. 2026 (CoopEval), section 3.
 """
 
 from __future__ import annotations
@@ -17,9 +21,10 @@ from pydantic import Field
 from society.draws import Array
 from society.errors import ScenarioError
 from society.scenario import Additions, brings
+from society.scenarios.pasts import Actions, Opening, weights
 from society.table import Table
 from society.talk import Fact, Line, Script, Tell
-from society.wrap import Play, mechanism, overhear, succeeds
+from society.wrap import Declared, Play, mechanism, overhear, succeeds
 
 
 class Recess:
@@ -46,10 +51,11 @@ class Recess:
         return said if said.ends is None else self._adjourned(said)
 
     def _adjourned(self, said: Tell) -> Script:
-        yield replace(said, ends=None)
+        received = yield replace(said, ends=None)
         waits = np.asarray(said.ends, bool) & self._table.active
         self.waiting = self.waiting | waits
         yield Tell("adjourned", gone=waits)
+        return received
 
 
 def _blank(fact: Fact, over: Array) -> Fact:
@@ -60,32 +66,90 @@ def _blank(fact: Fact, over: Array) -> Fact:
     return fact._replace(values=np.where(tall, np.nan, fact.values))
 
 
+Continuation = Annotated[
+    Annotated[float, Field(ge=0, lt=1)] | None,
+    Field(description="the chance that another game follows, of which all are told"),
+]
+Window = Annotated[
+    Annotated[int, Field(ge=0)] | None,
+    Field(description="how many of the latest games are shown; none: all"),
+]
+
+
 @brings(Additions(levels=("game",)))
 @mechanism
-def repeated(play: Play, *, games: Annotated[int, Field(ge=1)] = 2) -> Play:
+def repeated(
+    play: Play,
+    *,
+    games: Annotated[int, Field(ge=1)] = 2,
+    continuation: Continuation = None,
+    window: Window = None,
+) -> Play:
     """The scenario is played several times in a row by the same agents.
 
-    games: how often. Everything in the world begins anew; agents remember what they do. Raises
-    ScenarioError, before the first line, for a play that has generations: nobody would descend from
-    those of the game before.
+    games: how often; nobody is told. Everything in the world begins anew; agents remember what they
+    do. continuation: by which games are weighted; None: all count the same. window: None shows all
+    games. Raises ScenarioError, before the first line, for a play that has generations: nobody
+    would descend from those of the game before; for one that is repeated already; and for
+    continuation or window if it tells no actions, or has several rounds to a game.
     """
 
     @functools.wraps(play)
     def again(table: Table) -> Script:
         play(table)  # says now what it misses
-        if succeeds(play, table):
-            raise ScenarioError(
-                "repeated: what is to be repeated has generations, and they would begin anew in "
-                "each game; name `repeated` before `generations`, so that each generation plays "
-                "several games, or ask for more generations (count)"
-            )
+        _refuse_generations(play, table)
+        declared = _matches(play, table)
+        if declared is None:
+            _refuse_past(continuation, window)
+        elif continuation is not None:
+            refuse_rounds(table, "repeated", "continuation is the chance of another game after it")
 
         def script() -> Script:
-            for _ in table.rounds(games):
+            counted = weights(games, continuation)
+            past = None if declared is None else Actions(declared, continuation, window)
+            for number in table.rounds(games):
                 recess = Recess(table)
-                yield from recess.played(play)
+                game = recess.played(play)
+                yield from past.kept(game, counted[number - 1]) if past else game
                 yield Tell("gathered", back=recess.waiting)
 
         return script()
 
     return again
+
+
+def _refuse_generations(play: Play, table: Table) -> None:
+    if succeeds(play, table):
+        raise ScenarioError(
+            "repeated: what is to be repeated has generations, and they would begin anew in "
+            "each game; name `repeated` before `generations`, so that each generation plays "
+            "several games, or ask for more generations (count)"
+        )
+
+
+def _matches(play: Play, table: Table) -> Declared | None:
+    """What a play declares, if it is one of matches in which actions are told."""
+    declared: Declared | None = getattr(play, "declared", None)
+    if declared is None:
+        return None
+    opening = Opening(play, table, declared)
+    opening.refuse_series("repeated")
+    return declared if opening.has_actions else None
+
+
+def _refuse_past(continuation: float | None, window: int | None) -> None:
+    for name, given in (("continuation", continuation), ("window", window)):
+        if given is not None:
+            raise ScenarioError(
+                f"repeated: {name} is for games in matches that tell everybody's action, and this "
+                "play tells none; leave it out"
+            )
+
+
+def refuse_rounds(table: Table, mechanism: str, reason: str) -> None:
+    """Raises ScenarioError for a game of several rounds."""
+    if table.horizon > 1:
+        raise ScenarioError(
+            f"{mechanism}: a game has {table.horizon} rounds, and {reason}; take rounds: 1, and as "
+            "many games as you want"
+        )

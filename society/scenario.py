@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -22,7 +22,8 @@ from .wrap import Mechanism
 
 Told = Mapping[str, Array]
 Drawing = str | Mapping[str, Any] | Callable[[int, np.random.Generator], Any]
-Fold = Literal["mean", "sum", "last", "first"]
+Fold = Literal["mean", "sum", "total", "last", "first"]
+COURSELESS: Collection[Fold] = ("total", "first")  # of single rounds they say nothing
 M = TypeVar("M", bound=Mechanism)
 
 
@@ -59,8 +60,9 @@ class Measure:
 
     of: (facts told this round by name, table) -> (R,) or (R, 1); a round in which a fact that it
     needs is not told is not measured.
-    fold: how rounds become one value: mean, sum or last over the rounds that a replicate lived, or
-    `first`, the number of the first round in which the value is true (censored at its last round).
+    fold: how rounds become one value: mean, sum or last over the rounds that a replicate lived;
+    `total`, a sum of parts of which each alone says nothing; or `first`, the number of the first
+    round in which the value is true (censored at its last round).
     """
 
     name: str
@@ -155,6 +157,20 @@ class Stage:
     levels: tuple[str, ...] = ("round",)
 
 
+class Drafts(NamedTuple):
+    """How designs that many matches share are made in a run of their own, before those matches.
+
+    parameter: of the mechanism, that takes the designs: {type: [of seat 1, of seat 2, ...]}, None
+    for one that could not be read. stage: the parameter, and its value, under which designs are all
+    that is asked for; in replicate r of n seats of seat r mod n alone. told: the own fact that then
+    holds a design as JSON, "" where there is none.
+    """
+
+    parameter: str
+    stage: tuple[str, str]
+    told: str
+
+
 @dataclass(frozen=True, eq=False)
 class Scenario:
     """A script and all that it needs to be played.
@@ -166,7 +182,8 @@ class Scenario:
     in_words: the scenario that language minds play in its place, or the parameters that make it
     theirs. mechanisms: names of those that it is wrapped in, from the inside. seats: the type of
     agent, as the number of its cohort, that sits on each seat of each replicate; None where cohorts
-    take seats in order, the same in all replicates.
+    take seats in order, the same in all replicates. drafts: which designs are still to be made, by
+    the place of the mechanism that takes them.
     """
 
     name: str
@@ -184,6 +201,7 @@ class Scenario:
     afterword: Conclusion | None = None
     mechanisms: tuple[str, ...] = ()
     seats: Seats | None = None
+    drafts: Mapping[int, Drafts] = field(default_factory=dict)
 
     @property
     def summary(self) -> str:
@@ -248,7 +266,8 @@ class Additions:
 
     levels: of rounds around those of the play. quotes, columns, endings: as in Stage.
     afterword: as in Scenario; it is given the parameters of the mechanism as well. seating: says
-    who sits where, and so how many agents and replicates there are; stands outermost.
+    who sits where, and so how many agents and replicates there are; stands outermost. drafts: says
+    which designs a tournament makes beforehand.
     """
 
     measures: tuple[Measure, ...] = ()
@@ -259,6 +278,7 @@ class Additions:
     endings: Mapping[str, str] = field(default_factory=dict)
     afterword: Epilogue | None = None
     seating: Seating | None = None
+    drafts: Drafts | None = None
 
 
 def brings(additions: Additions) -> Callable[[M], M]:
@@ -304,8 +324,21 @@ def wrapped(scenario: Scenario, wrap: Mechanism, **given: Any) -> Scenario:
         ),
         afterword=_both(scenario.afterword, concluding),
         mechanisms=(*scenario.mechanisms, wrap.__name__),
+        drafts=_to_be_made(scenario, added.drafts, given),
         seats=None if seating is None else partial(seating, scenario, own=given),
     )
+
+
+def _to_be_made(
+    scenario: Scenario, drafts: Drafts | None, given: Mapping[str, Any]
+) -> Mapping[int, Drafts]:
+    """Those of a scenario, and those of a mechanism around it to which no designs are given."""
+    if drafts is None or given.get(drafts.parameter) is not None:
+        return scenario.drafts
+    key, value = drafts.stage
+    if given.get(key) == value:
+        return scenario.drafts
+    return {**scenario.drafts, len(scenario.mechanisms): drafts}
 
 
 def _refuse_twice(scenario: Scenario, mechanism: str, added: Iterable[Measure]) -> None:
@@ -353,19 +386,19 @@ class Folded:
         self.fold, self.unit = fold, unit
         self.total = np.zeros(replicates)
         self.count = np.zeros(replicates, np.int64)
-        self.latest = np.full(replicates, np.nan)  # round of the last measurement
+        self.latest = np.full(replicates, np.nan)  # round of the last measurement, of a `first`
 
     def add(self, number: int, values: Array) -> None:
         """Take in round `number`; NaN where a replicate was not measured."""
         here = ~np.isnan(values)
-        self.latest[here] = number
         if self.fold == "first":
+            np.copyto(self.latest, number, where=here)
             here &= (values != 0) & (self.count == 0)
-            self.total[here] = number
+            np.copyto(self.total, number, where=here)
         elif self.fold == "last":
-            self.total[here] = values[here]
+            np.copyto(self.total, values, where=here)
         else:
-            self.total[here] += values[here]
+            np.add(self.total, values, out=self.total, where=here)
         self.count += here
 
     def strike(self, where: Array) -> None:

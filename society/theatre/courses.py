@@ -10,7 +10,7 @@ import numpy as np
 from rich.text import Text
 
 from society.draws import Array
-from society.scenario import Folded
+from society.scenario import COURSELESS, Folded
 
 from .ink import Ink, figured, table
 from .places import Places
@@ -48,7 +48,7 @@ def courses(manifest: Manifest, records: Iterable[Record], ink: Ink) -> Iterator
 
 def _folded(manifest: Manifest, records: Iterable[Record]) -> dict[int, dict[str, Folded]]:
     """Measures by outermost round, then by name."""
-    kept = [measure for measure in manifest.measures if measure.fold != "first"]
+    kept = [measure for measure in manifest.measures if measure.fold not in COURSELESS]
     folded: dict[int, dict[str, Folded]] = {}
     for record in records:
         page = record.page

@@ -34,6 +34,10 @@ class Deeds:
 
     def lines(self, scene: Scene) -> Iterator[Text]:
         """Who did what to whom, who went, what was said and chosen, how the replicate ended."""
+        if scene.void(self.replicate):
+            yield from self._troubles(scene)
+            yield from self._ended(scene)
+            return
         for part in (
             self.births.born,
             self._done,
@@ -143,11 +147,10 @@ class Deeds:
     def _troubles(self, scene: Scene) -> Iterator[Text]:
         here = [each for each in scene.page.troubles if each.replicate == self.replicate]
         failed = [each for each in here if each.what == "fallback"]
+        so = "" if scene.void(self.replicate) else ": the fallback stood in"
         items = [
             self.ink.text(
-                f"{self.names[each.agent]} could not be understood ({spoken(each.kind)}): "
-                "the fallback stood in",
-                "red",
+                f"{self.names[each.agent]} could not be understood ({spoken(each.kind)}){so}", "red"
             )
             for each in failed[:_SHOWN]
         ]

@@ -35,9 +35,14 @@ def forecast(manifest: Manifest, rounds: int, models: Sequence[Forecast], consol
     """
     places = Places(manifest)
     extent = places.all() if rounds == places.most else f"{rounds} rounds"
+    costs(models, extent, "this run", console)
+
+
+def costs(models: Sequence[Forecast], extent: str, what: str, console: Console) -> None:
+    """Print the same of anything; extent: how much was played to count it."""
     ink = Ink(console.encoding, min(console.width, _WIDEST))
     if not models:
-        printed(console, flowing([ink.text("Nobody asks a model: this run is free.")], ink.width))
+        printed(console, flowing([ink.text(f"Nobody asks a model: {what} is free.")], ink.width))
         return
     told = [*models, _together(models)] if len(models) > 1 else models
     for one in told:

@@ -23,7 +23,7 @@ from society.draws import Array
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _LEVELS = "▁▂▃▄▅▆▇█"
 _ASCII_LEVELS = "_.:-=+*#"
-_ASCII = {"·": "|", "–": "-", "…": "~", "→": "->", "─": "-", "━": "=", "∞": "inf"}
+_ASCII = {"·": "|", "–": "-", "…": "~", "→": "->", "↔": "<->", "─": "-", "━": "=", "∞": "inf"}
 _ASCII |= {"▲": "+", "▼": "-"}
 # Printable for Python, though there is nothing to be seen: joiners, fillers, variation selectors.
 _UNSEEN = re.compile(

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from society.draws import Array
 from society.graph import NOBODY
+from society.scenario import COURSELESS
 from society.talk import Page
 
 from .ink import Ink, flowing
@@ -200,7 +201,7 @@ class Live:
         """What was measured last; the number of a first round says nothing yet."""
         taken = mean_measures(self._taken)
         for measure in self.manifest.measures:
-            if measure.name in taken and measure.fold != "first":
+            if measure.name in taken and measure.fold not in COURSELESS:
                 yield ink.text(f"{measure.name} {ink.figure(taken[measure.name])}", "dim")
 
 

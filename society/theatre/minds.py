@@ -10,7 +10,7 @@ Tokens and dollars that nobody knows are said to be unknown.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -115,8 +115,13 @@ def by_hand(ledger: Iterable[Entry]) -> Iterator[str]:
         yield words
 
 
-def unsure(troubles: Iterable[Trouble], names: Names, replicates: int) -> Iterator[str]:
-    """Whose replies had to be mended or were settled by the fallback, the worst ones first."""
+def unsure(
+    troubles: Iterable[Trouble], names: Callable[[int], Names], replicates: int
+) -> Iterator[str]:
+    """Whose replies had to be mended or were given up, the worst ones first.
+
+    names: of those in a replicate.
+    """
     by_agent: dict[tuple[int, int], Counter[str]] = {}
     for trouble in troubles:
         whose = trouble.replicate, trouble.agent
@@ -126,7 +131,7 @@ def unsure(troubles: Iterable[Trouble], names: Names, replicates: int) -> Iterat
     )
     for (replicate, agent), counts in ranked[:_WORST]:
         where = f" of replicate {replicate}" if replicates > 1 else ""
-        yield f"{names[agent]}{where}: {mishaps(counts)}"
+        yield f"{names(replicate)[agent]}{where}: {mishaps(counts)}"
     if len(ranked) > _WORST:
         yield f"and {len(ranked) - _WORST} more"
 

@@ -1,4 +1,7 @@
-"""Pairs of a round, a line each: who did what to whom, and what both have thereafter."""
+"""Pairs of a round, a line each: who did what to whom, and what both have thereafter.
+
+Of two who both did something, the line of the first says what the other one did as well.
+"""
 
 from __future__ import annotations
 
@@ -41,15 +44,26 @@ class Pairs:
             meeting.clauses[number] if 0 <= number < len(meeting.clauses) else "" for number in deed
         ]
         actors = [seat for seat in np.flatnonzero(peer != NOBODY).tolist() if clauses[seat]]
+        both = {seat for seat in actors if clauses[peer[seat]] and peer[peer[seat]] == seat}
+        actors = [seat for seat in actors if seat not in both or seat < peer[seat]]
         shown = actors[:_SHOWN]
         has = self._holdings(scene, meeting.holds)
+        arrows = ["↔" if seat in both else "→" for seat in shown]
+        replies = [clauses[peer[seat]] if seat in both else "" for seat in shown]
         yield from self._table(
             self._cells(self.names[seat] for seat in shown),
             self._cells((has[seat] for seat in shown), right=True),
             self._cells(self._did(scene, clauses[seat], seat) for seat in shown),
             self._cells(self._bars(scene, meeting.share, shown), style=BARS),
-            self._cells(f"→ {self.names[peer[seat]]}" for seat in shown),
+            self._cells(
+                f"{arrow} {self.names[peer[seat]]}"
+                for arrow, seat in zip(arrows, shown, strict=True)
+            ),
             self._cells((has[peer[seat]] for seat in shown), right=True),
+            self._cells(
+                self._did(scene, reply, peer[seat])
+                for reply, seat in zip(replies, shown, strict=True)
+            ),
         )
         if len(actors) > _SHOWN:
             yield Text(f"and {len(actors) - _SHOWN:,} more pairs", "dim")

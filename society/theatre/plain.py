@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from society.errors import InputError
-from society.scenario import Stage
+from society.scenario import COURSELESS, Stage
 from society.talk import Page
 
 from .deeds import Deeds
@@ -81,7 +81,7 @@ class _Teller:
         self.manifest, self.ink, self.replicate = manifest, ink, replicate
         self.stage: Stage = manifest.stage
         self.places = Places(manifest)
-        names = self.names = Names(manifest, ink)
+        names = self.names = Names(manifest, ink, replicate)
         self.traits = Traits(manifest)
         self.roll = Roll(ink, names, replicate, self.traits)
         self.pairs, self.deeds = Pairs(ink, names, replicate), Deeds(ink, names, replicate)
@@ -123,10 +123,11 @@ class _Teller:
             yield Text()
             yield self._title(scene)
             yield from self._gauge(page)
-            pairs = list(self.pairs.lines(scene))
-            yield from pairs
-            if not pairs or scene.present[self.replicate].sum() > CROWD:
-                yield from self.roll.lines(scene)
+            if not scene.void(self.replicate):
+                pairs = list(self.pairs.lines(scene))
+                yield from pairs
+                if not pairs or scene.present[self.replicate].sum() > CROWD:
+                    yield from self.roll.lines(scene)
             yield from self.deeds.lines(scene)
         ended = {kind: np.flatnonzero(over) for kind, over in scene.ended}
         label = "elsewhere" if shown else self.places.label(page)
@@ -151,7 +152,7 @@ class _Teller:
                 rounds.append(Text(self.places.label(page)))
                 taken.append(mean_measures(page.measures))
             fates += self.deeds.fates(self.places.label(page), ended, given.stage)
-        names = [measure.name for measure in given.measures if measure.fold != "first"]
+        names = [measure.name for measure in given.measures if measure.fold not in COURSELESS]
         series = {name: np.array([means.get(name, np.nan) for means in taken]) for name in names}
         yield Text()
         yield from table(ink, rounds, [figured(ink, *named) for named in series.items()])

@@ -45,7 +45,8 @@ class Roll:
         return stub
 
     def _column(self, scene: Scene, name: str, values: Array, named: Array, rest: Array) -> Column:
-        heading = self.ink.cut(name, LONGEST_HEADING)
+        # Of a form the field comes last, and tells columns apart.
+        heading = " ".join(self.ink.cut(part, LONGEST_HEADING) for part in name.split(" ", 1))
         blank = [Text()] * (1 + len(_QUANTILES) if len(rest) else 0)
         if values.dtype.kind not in "iuf":
             return Column(heading, [Text(self.ink.figure(values[seat])) for seat in named] + blank)

@@ -15,7 +15,7 @@ import numpy as np
 from society.draws import Array
 from society.graph import NOBODY
 from society.scenario import Stage
-from society.talk import Page, Step
+from society.talk import UNREAD, Page, Step
 
 if TYPE_CHECKING:
     from society.runs.runfile import Manifest
@@ -84,7 +84,7 @@ class Scene:
         self.newborn = told_in(page, "descended", "newborn")  # (R, N), where a generation begins
         self.answered: dict[str, list[Answered]] = {}
         self.gone: list[tuple[str, Array]] = []  # kind of the tell, (R, N)
-        self.ended: list[tuple[str, Array]] = []  # kind of the tell, (R,)
+        self.ended: list[tuple[str, Array]] = []  # cause, (R,)
         for step in page.steps:
             if step.sort == "ask":
                 self._note_answers(step, present & running)
@@ -92,10 +92,11 @@ class Scene:
                 going = step.arrays["gone", ""] & present
                 present = present & ~going
                 self.gone.append((step.kind, going))
-            if ("ends", "") in step.arrays:
-                ending = step.arrays["ends", ""] & running
-                running = running & ~ending
-                self.ended.append((step.kind, ending[:, 0]))
+            for role, cause in (("void", UNREAD), ("ends", step.kind)):
+                if (role, "") in step.arrays:
+                    ending = step.arrays[role, ""] & running
+                    running = running & ~ending
+                    self.ended.append((cause, ending[:, 0]))
 
     def _note_answers(self, step: Step, active: Array) -> None:
         forms = forms_of(step)
@@ -106,6 +107,10 @@ class Scene:
                 options = step.arrays.get(("options", name))
                 answer = Answered(values, asked, forms.get(name, ""), options)
                 self.answered.setdefault(question, []).append(answer)
+
+    def void(self, replicate: int) -> bool:
+        """Whether an answer ended it that could not be read: what was told then means nothing."""
+        return any(cause == UNREAD and over[replicate] for cause, over in self.ended)
 
     def column(self, name: str) -> Array | None:
         """An own fact as last told, else a public column, else the answers to a question."""
@@ -162,10 +167,12 @@ class Scene:
 
 
 def improvised(page: Page, stage: Stage) -> Stage:
-    """The stage; if it names nothing to show, with all that the page holds."""
+    """The stage; if it names nothing to show here, with all that the page holds."""
     if stage.gauge or stage.columns or stage.links or stage.notes or stage.quotes:
         return stage
     scene = Scene(page, None, Stage())
+    if stage.meeting is not None and scene.column(stage.meeting.deed) is not None:
+        return stage
     peers = [name for name, given in scene.answered.items() if given[0].form.startswith("peer")]
     columns = [name for name in scene.answered if name not in peers]
     notes: dict[str, Mapping[str, str]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -73,7 +74,7 @@ def _troubles(ink: Ink, run: RunFile, outcome: Outcome) -> Iterator[tuple[str, I
         manifest = run.manifest
         pages = (record.page for record in run.records(lines=False))
         troubles = [trouble for page in pages for trouble in page.troubles]
-        names = Names(manifest, ink)
+        names = partial(Names, manifest, ink)
         yield "trouble", minds.unsure(troubles, names, manifest.replicates)
         yield "reasons", minds.reasons(ink, troubles)
     if run.unanswered:

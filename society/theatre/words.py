@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, SupportsIndex
 
+import numpy as np
+
 from society.draws import Array
 from society.scenario import Stage
+from society.talk import UNREAD
 
 from .ink import Ink
 
@@ -21,13 +24,15 @@ _STANDING = {
 
 
 class Names:
-    """What agents are called: by cohort and number, "altruist 3", or by their lives, "2_4"."""
+    """What agents of a replicate are called: "altruist 3", by their cohort, or by life, "2_4"."""
 
-    def __init__(self, manifest: Manifest, ink: Ink) -> None:
+    def __init__(self, manifest: Manifest, ink: Ink, replicate: int = 0) -> None:
         self._names = [f"agent {seat + 1}" for seat in range(manifest.agents)]
-        for cohort in manifest.cohorts:
-            for number, seat in enumerate(cohort.seats, start=1):
-                self._names[seat] = f"{ink.cut(cohort.name, _LONGEST_NAME)} {number}"
+        types = manifest.types
+        types = types[replicate % len(types)]
+        for number, cohort in enumerate(manifest.cohorts):
+            for place, seat in enumerate(np.flatnonzero(types == number), start=1):
+                self._names[seat] = f"{ink.cut(cohort.name, _LONGEST_NAME)} {place}"
 
     def __getitem__(self, seat: SupportsIndex) -> str:
         return self._names[seat]
@@ -52,8 +57,9 @@ def spoken(kind: str) -> str:
 
 
 def ending(stage: Stage, kind: str) -> str:
-    """What happened when a tell of this kind ended a replicate."""
-    return stage.endings.get(kind, spoken(kind))
+    """What happened when this ended a replicate: a kind of tell, or an answer without fallback."""
+    usual = "an answer could not be read" if kind == UNREAD else spoken(kind)
+    return stage.endings.get(kind, usual)
 
 
 def standing(status: str) -> str:

@@ -88,3 +88,20 @@ def test_language_donors_advise_their_successors_as_they_did(tmp_path: Path) -> 
     }
     run = replayed(tmp_path, "donor_game", changes)
     check("\n".join([*spoken(run), "", told(run)]), "language_donors.txt")
+
+
+REPEATED = {"repeated": {"games": 3, "continuation": 0.8, "window": 2}}
+REPUTED = {"reputed": {"games": 3, "order": "higher"}}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "agents", "mechanism", "name"),
+    [("trust", 2, REPEATED, "repeated_trust"), ("prisoners_dilemma", 4, REPUTED, "reputations")],
+)
+def test_players_are_asked_and_answer_as_they_did(
+    tmp_path: Path, scenario: str, agents: int, mechanism: Mapping[str, Any], name: str
+) -> None:
+    """Three games, with the same player or with ever new ones, the offline mind."""
+    minds = {"parameters": {"minds": "language"}, "mechanisms": [mechanism]}
+    run = replayed(tmp_path, scenario, {"agents": agents, "seed": 2, **minds})
+    check("\n".join([*spoken(run), "", told(run)]), f"{name}.txt")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from society import catalogue
 from society.errors import ScenarioError
 from society.gamemaster import GameMaster
 from society.scenario_file import load
@@ -17,6 +18,11 @@ from society.tape import Tape
 
 if TYPE_CHECKING:
     from tests.conftest import Recorded
+
+
+def test_the_shelf_holds_every_mechanism_in_order() -> None:
+    assert mechanisms.__all__ == list(catalogue.mechanisms())
+    assert all(f"\n    {name} " in (mechanisms.__doc__ or "") for name in mechanisms.__all__)
 
 
 def village(**changes: Any) -> GameMaster:

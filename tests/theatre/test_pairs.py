@@ -50,6 +50,38 @@ def lines(story: str) -> list[str]:
     return story.partition("Round 1 of 10")[2].split("\n\n")[0].splitlines()[1:]
 
 
+def test_two_who_both_did_something_share_a_line(hand: Hand) -> None:
+    """But for those who had another partner each."""
+    share = [[0.5, NAN, NAN, 0, 0.25, NAN]]
+    deed, partner = [[1, 2, 0, 3, 1, 2]], [[1, 0, 3, 2, 5, 3]]
+    story = hand.told(met(hand, deed=deed, partner=partner, share=share))
+    assert lines(story) == [
+        "donor 1  10.0  gave 50 %            ━━━━━  ↔ donor 2  25.5  had nothing to give",
+        "donor 4   7.5  punished with 2.50          → donor 3   1.0",
+        "donor 5   0.0  gave 25 %            ━━╸    → donor 6   4.0",
+        "donor 6   4.0  had nothing to give         → donor 4   7.5",
+    ]
+
+
+def test_before_pairs_meet_all_that_was_asked_is_shown(hand: Hand) -> None:
+    """A stage that names nothing but pairs has nothing else for such a page."""
+    answers = {("answer", "A0"): [[1, 2]], ("answer", "A1"): [[0, -1]]}
+    form = "A0: amount; A1: amount"
+    asked = hand.page(
+        1, hand.ask("design_contract", form, answers), present=[[True] * 2], public={}
+    )
+    everybody = [{"name": "player", "seats": [0, 1]}]
+    stage = Stage(meeting=Meeting(peer="partner", deed="deed", clauses=("gave",)))
+    manifest = hand.manifest(agents=2, cohorts=everybody, stage=stage)
+    before = hand.page(0, present=[[True] * 2])
+    first, *rest = lines(hand.told(hand.recorded(before, asked, manifest=manifest)))
+    assert first.split() == ["design_contra…", "A0", "design_contra…", "A1"]
+    assert [line.split() for line in rest] == [
+        ["player", "1", "1", "━━━━━", "0"],
+        ["player", "2", "2", "━━━━━━━━━━", "-1"],
+    ]
+
+
 def test_each_pair_has_a_line_in_place_of_the_roll(hand: Hand) -> None:
     assert lines(hand.told(met(hand))) == [
         "donor 1  10.0  gave 50 %            ━━━━━  → donor 2  25.5",

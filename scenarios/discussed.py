@@ -1,0 +1,68 @@
+"""Talk before the move: everybody says something to all others of its match, and nothing binds.
+
+Messages change no payoff, so that what dominates without them does so whatever was said.
+Source: Farrell 1987, RAND Journal of Economics 18 (cheap talk).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from society.draws import Array
+from society.errors import ScenarioError
+from society.replies import Words
+from society.scenario import Additions, brings
+from society.scenarios.games import REPAIRS
+from society.scenarios.groups import grouped, informed, refuse_strangers
+from society.scenarios.matches import Matches
+from society.table import Table
+from society.talk import Ask, Fact, Script, own
+from society.wrap import Play, declared_by, mechanism, questions
+
+
+@brings(Additions(quotes={"say": "says"}))
+@mechanism
+def discussed(
+    play: Play,
+    *,
+    rounds: Annotated[int, Field(ge=1, description="messages of each before every move")] = 1,
+    limit: Annotated[int, Field(ge=1, description="characters of a message")] = 400,
+) -> Play:
+    """Players say something to all others before they move; what is said binds nobody."""
+    declared = declared_by(play, "discussed")
+
+    @functools.wraps(play)
+    def talking(table: Table) -> Script:
+        script = play(table)
+        refuse_strangers(declared, table, "discussed")
+        if any(ask.kind == "say" for ask in questions(play, table)):
+            raise ScenarioError(
+                "discussed: players talk in this play already; name the mechanism once, with as "
+                "many rounds as they need"
+            )
+
+        def talk(ask: Ask) -> Script:
+            matches = grouped(declared, table)
+            known = {**ask.facts, "said_as": own(matches.number)}
+            said: list[Array] = []
+            for _ in range(rounds):
+                facts = {**known, **_heard(matches, said)}
+                said.append((yield Ask("say", Words(limit), facts, None, "", REPAIRS)))
+            return {"said_as": known["said_as"], **_heard(matches, said)}
+
+        return informed(script, declared.move, talk)
+
+    return talking
+
+
+def _heard(matches: Matches, said: list[Array]) -> Mapping[str, Fact]:
+    """What was said, the oldest first, then by seat: (R, N, rounds), (R, N, rounds * (n - 1))."""
+    if not said:
+        return {}
+    others = np.concatenate([matches.others(words) for words in said], axis=-1)
+    return {"said_own": own(np.stack(said, axis=-1)), "said_others": own(others)}

@@ -1,0 +1,11 @@
+"""No mechanism at all: what every other one is compared with."""
+
+from __future__ import annotations
+
+from society.wrap import Play, mechanism
+
+
+@mechanism
+def unchanged(play: Play) -> Play:
+    """The game is as it was."""
+    return play

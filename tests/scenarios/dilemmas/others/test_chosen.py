@@ -1,0 +1,226 @@
+"""Players choose their rules: by vote for all, or each for itself with its feet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from society.agent import Component, Inquiry, One
+from society.cast import Cohort
+from society.errors import ScenarioError, Unparsed
+from society.scenario import wrapped
+from society.scenario_file import load
+from society.scenarios.chosen import chosen
+from society.scenarios.dilemmas import prisoners_dilemma
+from society.scenarios.options import option
+from society.scenarios.public_goods import public_goods
+from society.scenarios.repeated import repeated
+from society.spec import prepared
+
+if TYPE_CHECKING:
+    from society.agent import Question
+    from society.draws import Array
+    from society.graph import Rows
+    from tests.conftest import Play
+    from tests.scenarios.dilemmas.others.conftest import Actor, Actors
+
+FINES = {"options": ["unchanged", {"fined": {"most": 1}}]}
+FEET = {**FINES, "by": "feet"}
+
+
+def test_the_option_with_most_votes_is_played(actors: Actors) -> None:
+    """All defect; the first is fined by both others, who pay for it."""
+    fines = [[0, 0], [1, 0], [1, 0]]
+    votes = ["unchanged", "fined", "fined"]
+    over = actors(public_goods, (chosen, FINES), agents=3, choose=votes, move=[1, 1, 1], fine=fines)
+    assert over.told("chosen_option")[-1].tolist() == [[1, 1, 1]]
+    assert over.told("payoff")[0].tolist() == [[1 - 6, 1 - 1, 1 - 1]]
+    assert over.outcome.measures["payoff"].mean == pytest.approx(-5 / 3)
+
+
+def test_under_no_mechanism_it_is_the_bare_game(actors: Actors) -> None:
+    over = actors(prisoners_dilemma, (chosen, FINES), choose=["unchanged"] * 2, move=[0, 1])
+    assert over.told("payoff")[0].tolist() == [[0, 3]]
+    assert over.outcome.measures["cooperation"].mean == 0.5
+    assert "fine_spent" in {name for step in over.steps for _, name in step.arrays}
+
+
+def test_chance_decides_between_equals(actors: Actors) -> None:
+    over = actors(
+        prisoners_dilemma,
+        (chosen, FINES),
+        choose=["unchanged", "fined"],
+        move=[0, 0],
+        fine=[[0], [0]],
+        at={"replicates": 400},
+    )
+    (option,) = over.told("chosen_option")
+    assert (option[:, 0] == option[:, 1]).all()
+    assert option[:, 0].mean() == pytest.approx(0.5, abs=4 * 0.5 / 20)
+
+
+def test_everybody_is_told_once_what_it_got_wherever_it_played(actors: Actors) -> None:
+    """Replicate 0 votes for nothing, replicate 1 for fines; nobody is asked in vain."""
+
+    def by_replicate(ask: Question, rows: Rows) -> Array:
+        return np.asarray(rows.replicate)
+
+    over = actors(
+        prisoners_dilemma,
+        (chosen, FINES),
+        choose=by_replicate,
+        move=[0, 1],
+        fine=[[1], [0]],
+        at={"replicates": 2},
+    )
+    assert over.told("payoff")[0].tolist() == [[0, 3], [-1, 0]]
+    assert over.told("fine_received")[0].tolist() == [[-1, -1], [0, 1]]  # -1: there are no fines
+    assert len(over.told("payoff")) == 1
+    assert over.outcome.values["payoff"].tolist() == [1.5, -0.5]
+    assert over.game.table.present.all()
+
+
+def test_rules_are_chosen_anew_before_each_game_that_is_repeated(actors: Actors) -> None:
+    """First without, then with fines; what is shown of the past is as it was."""
+
+    def turns(ask: Question, rows: Rows) -> Array:
+        return np.full(len(rows.seat), int(ask.facts["games_played"][0] > 0))
+
+    layers = (chosen, FINES), (repeated, {"games": 3})
+    over = actors(prisoners_dilemma, *layers, choose=turns, move=[0, 1], fine=[[1], [0]])
+    assert [one.tolist() for one in over.told("payoff")] == [[[0, 3]], [[-1, 0]], [[-1, 0]]]
+    assert over.outcome.measures["payoff"].mean == pytest.approx((1.5 - 0.5 - 0.5) / 3)
+    moves = [step.arrays for step in over.steps if step.kind == "move"]
+    assert moves[-1]["own", "past_own"].tolist() == [[[0, 0], [1, 1]]]
+
+
+def test_an_option_may_be_several_mechanisms_and_hold_parameters() -> None:
+    stack = option(["discussed", {"fined": {"most": 2}}], "here")
+    assert stack.title == "discussed + fined"
+    assert stack.in_words() == (
+        "Players say something to all others before they move; what is said binds nobody "
+        "(rounds 1, limit 400). Players may pay to take points from others, once all know what "
+        "everybody did and got (most 2, cost 1, impact 3)."
+    )
+
+
+def test_each_option_is_described_to_those_who_choose(actors: Actors) -> None:
+    over = actors(prisoners_dilemma, (chosen, FINES), choose=["unchanged"] * 2, move=[0, 1])
+    (asked,) = [step for step in over.steps if step.kind == "choose"]
+    assert asked.form == "choice unchanged/fined"
+    first, second = asked.arrays["common", "chosen_options"][0, 0].tolist()
+    assert first == "The game is as it was."
+    assert second.endswith("(most 1, cost 1, impact 3).")
+
+
+class Mumbler(Component):
+    """Cannot make itself understood when there is something to choose."""
+
+    answers = ("choose",)
+
+    async def consult(self, ask: Inquiry, one: One) -> object:
+        raise Unparsed("mumbled")
+
+
+@pytest.mark.parametrize(("by", "ends"), [("vote", {"unread": 1}), ("feet", {"": 1})])
+def test_a_choice_that_cannot_be_read(
+    play: Play, actor: type[Actor], by: str, ends: dict[str, int]
+) -> None:
+    """A vote ends the match; by feet one is in the first group."""
+    said = {"choose": ["unchanged"] * 3, "move": [0, 0, 0]}
+    cast = [
+        Cohort("clear", 2, (actor(said),)),
+        Cohort("unclear", 1, (Mumbler(), actor(said))),
+    ]
+    over = play(wrapped(public_goods, chosen, **FINES, by=by), cast=cast, agents=3)
+    assert over.outcome.ends == ends
+
+
+def test_groups_play_apart_and_each_under_its_own_rules(actors: Actors) -> None:
+    """Three of five play without fines: two give, 2 * 1.5 / 3 for each, and 1 more for who keeps.
+    The other two have fines: one gives, 1.5 / 2 for each, and who keeps is fined by it.
+    """
+    over = actors(
+        public_goods,
+        (chosen, FEET),
+        agents=5,
+        at={"params": {"players": 5}},
+        choose=["unchanged", "fined", "unchanged", "fined", "unchanged"],
+        move=[0, 0, 0, 1, 1],
+        fine=[[1] * 4] * 5,
+    )
+    one, two = 1.5 * 2 / 3, 1.5 * 1 / 2
+    assert over.told("payoff")[0].tolist() == [[one, two - 1 - 3, one, two + 1 - 1 - 3, one + 1]]
+    assert over.told("others")[0].tolist() == [
+        [[-1, 0, -1, 1], [-1, -1, 1, -1], [0, -1, -1, 1], [-1, 0, -1, -1], [0, -1, 0, -1]]
+    ]
+    moves = [step.arrays for step in over.steps if step.kind == "move"]
+    assert [one["own", "chosen_group"].tolist() for one in moves] == [[[3, 2, 3, 2, 3]]] * 2
+
+
+@pytest.mark.parametrize("move", [0, 1])
+def test_who_is_alone_in_a_group_keeps_what_it_has(actors: Actors, move: int) -> None:
+    over = actors(
+        public_goods,
+        (chosen, FEET),
+        agents=3,
+        choose=["unchanged", "unchanged", "fined"],
+        move=[0, 0, move],
+        fine=[[1, 1]] * 3,
+    )
+    assert over.told("payoff")[0].tolist() == [[1.5, 1.5, 1]]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "options", "changes", "words"),
+    [
+        (
+            "trust",
+            ["unchanged", "find"],
+            {},
+            "options\\[1\\]: there is no mechanism 'find'; did you",
+        ),
+        ("trust", ["unchanged", 3], {}, "options\\[1\\]: got 3; expected the name of a mechanism"),
+        (
+            "trust",
+            ["unchanged", {"fined": {"mots": 3}}],
+            {},
+            "options\\[1\\]: fined: mots: there is no parameter 'mots'; did you mean 'most'",
+        ),
+        (
+            "trust",
+            ["unchanged", {"fined": {"most": 0}}],
+            {},
+            "fined: most: got 0; expected a whole number of at least 1",
+        ),
+        ("trust", ["unchanged"], {}, "options: got \\['unchanged'\\]; expected"),
+        ("trust", ["unchanged", "repeated"], {}, "repeated holds whole games"),
+        ("trust", ["unchanged", "tournament"], {}, "tournament holds whole games"),
+        ("trust", ["unchanged", {"led": {"leader": 3}}], {}, "leader is seat 3 of 2"),
+        ("trust", ["unchanged", "fined"], {"agents": 4}, "4 agents make 2 matches; take 2 agents"),
+        ("trust", ["unchanged", "fined"], {"rounds": 2}, "this play has 2; take rounds: 1"),
+        ("donor_game", ["unchanged", "fined"], {}, "has no list of actions for each player"),
+    ],
+)
+def test_what_cannot_be_chosen_is_refused(
+    scenario: str, options: list[Any], changes: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ScenarioError, match=words):
+        prepared(load(scenario, {"mechanisms": [{"chosen": {"options": options}}], **changes}))
+
+
+@pytest.mark.parametrize(
+    ("scenario", "options", "words"),
+    [
+        ("trust", ["unchanged", "fined"], "by feet groups have any size, and this is a game of 2"),
+        ("public_goods", ["unchanged", "contracted"], "contracted is for all players of a match"),
+    ],
+)
+def test_by_feet_any_number_of_players_must_be_able_to_play(
+    scenario: str, options: list[Any], words: str
+) -> None:
+    choice = {"chosen": {"options": options, "by": "feet"}}
+    with pytest.raises(ScenarioError, match=words):
+        prepared(load(scenario, {"mechanisms": [choice]}))
