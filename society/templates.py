@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from traceback import walk_tb
-from types import SimpleNamespace
+from types import CodeType, SimpleNamespace
 from typing import Any
 
 from jinja2 import (
@@ -21,6 +21,7 @@ from jinja2 import (
     TemplateSyntaxError,
     meta,
 )
+from jinja2.bccache import Bucket, BytecodeCache
 from jinja2.sandbox import SandboxedEnvironment
 
 from .errors import InputError, brief, nearest
@@ -49,6 +50,25 @@ class _Sandbox(SandboxedEnvironment):
         return super().getattr(obj, attribute)
 
 
+class _Compiled(BytecodeCache):
+    """Code of all templates of this process: runs have environments of their own."""
+
+    def __init__(self) -> None:
+        self._codes: dict[tuple[str, str], CodeType] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Found by name, file and text: what was compiled from another text is not it."""
+        bucket.code = self._codes.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep what was compiled."""
+        assert bucket.code is not None, "jinja2 dumps what it has compiled"
+        self._codes[bucket.key, bucket.checksum] = bucket.code
+
+
+_COMPILED = _Compiled()  # code knows nothing of the environment that compiled it
+
+
 class Templates:
     """Templates by name, compiled once; `find` tells which file has a name, if any has."""
 
@@ -62,6 +82,7 @@ class Templates:
             lstrip_blocks=True,
             auto_reload=False,
             cache_size=-1,
+            bytecode_cache=_COMPILED,
         )
         self._environment.filters |= {
             "number": number,

@@ -174,6 +174,11 @@ def test_the_first_folder_that_has_a_file_is_the_one_that_counts(files: Files) -
     assert asked(light, heavy)[0] == "light"
 
 
+def test_a_file_that_changes_between_two_runs_of_a_process_is_read_anew(files: Files) -> None:
+    assert asked(files("pack", effort="How much?"))[0] == "How much?"
+    assert asked(files("pack", effort="How little?"))[0] == "How little?"
+
+
 def test_a_folder_may_change_what_all_questions_have_in_common(files: Files) -> None:
     pack = files(
         "pack", any__question="{% include 'any/answer.md' %}", any__answer="Say {{ hint }}."

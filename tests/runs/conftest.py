@@ -17,7 +17,15 @@ from society.scenario_file import load
 from society.spec import prepared
 from society.talk import Page
 
-PRELOAD = ["society.cli", "society.runs.resume", "society.models.lean", "society.templates"]
+PRELOAD = [
+    "society.cli",
+    "society.runs.resume",
+    "society.models.desk",
+    "society.models.lean",
+    "society.templates",
+    "society.scenarios.language_village",
+    "society.components.language",
+]
 VILLAGE = {"agents": 6, "replicates": 4, "rounds": 12}
 
 

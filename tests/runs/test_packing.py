@@ -50,8 +50,10 @@ def test_numbers_come_back_bit_for_bit(values: Array) -> None:
         np.arange(10_000).reshape(100, 100) % 7 - 1,
         np.arange(9_999).reshape(99, 101) % 3 == 0,
         np.full((1, 5_000), np.nan),
+        np.arange(10_000).astype(np.int16) % 16,
+        np.where(np.arange(9_999) % 8, 0.0, np.arange(9_999) % 17 - 0.5),
     ],
-    ids=["counting", "random", "peers", "flags", "nan"],
+    ids=["counting", "random", "peers", "flags", "nan", "sixteen", "seventeen"],
 )
 def test_long_arrays_come_back_too(values: Array) -> None:
     assert back(values).dtype == values.dtype
@@ -97,11 +99,23 @@ def test_flags_and_small_numbers_shrink_and_random_floats_are_left_alone() -> No
     assert size(random.random((100, 100))) == 80_004
 
 
+def test_what_takes_few_values_takes_some_bits_for_each() -> None:
+    """A part has 4 bytes of size, and here 1 byte for how many values there are, and these."""
+    payoffs = np.arange(10_000).reshape(100, 100) % 4 * 0.5
+    assert size(payoffs * 0) == 4 + 1 + 8
+    assert size(payoffs) <= 4 + 1 + 4 * 8 + 10_000 * 2 / 8
+
+
 def test_a_blob_that_does_not_fit_its_look_is_refused() -> None:
     look, blob = packed([line(it=np.zeros((2, 2)))])
     for cut in range(len(blob)):
         with pytest.raises(ValueError, match="bytes where"):
             unpacked(look, blob[:cut])
-    look, blob = packed([line(it=np.zeros((100, 100), int))])
+    look, blob = packed([line(it=np.arange(10_000) % 100)])
     with pytest.raises(zlib.error):
+        unpacked(look, blob[:4] + bytes(len(blob) - 4))
+    look, blob = packed([line(it=np.arange(10_000) % 3)])
+    with pytest.raises(ValueError, match="entry 3 of 3 values"):
+        unpacked(look, blob[:-1] + b"\xff")
+    with pytest.raises(ValueError, match="reshape"):
         unpacked(look, blob[:4] + bytes(len(blob) - 4))

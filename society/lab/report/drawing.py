@@ -145,8 +145,8 @@ def picture(
         figure = figures.Figure(figsize=(width, height), layout="constrained")
         draw(figure)
         # Laid out once: as it takes longer than drawing, and both files should look the same.
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
+        figure.get_layout_engine().execute(figure)
+        figure.set_layout_engine(None)  # "none" leaves one, for which savefig draws twice
         svg, png = io.StringIO(), io.BytesIO()
         figure.savefig(svg, format="svg", metadata=_NO_METADATA)
         figure.savefig(png, format="png", dpi=_DPI, metadata={"Software": None})

@@ -1,0 +1,144 @@
+"""Match-ups: which types sat where, what they scored, and the payoffs of the game among types.
+
+    mean         of all that a type scored, over rows and seats
+    S[p, a]      mean score of seat p where types a = (a_1, ..., a_n) sit
+    T[i, rest]   mean score of i with these co-players: S averaged over the seat of i and the order
+                 of the others, each seat and order with the same weight
+
+A match that was lost (NaN) counts nowhere, and a seating that was played more often than others
+has no more weight in S and T than they have.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+
+from society.draws import Array
+from society.errors import InputError
+from society.lab.statistics import Unanswerable
+
+
+@dataclass(frozen=True, eq=False)
+class Matchups:
+    """Matches among types: M rows of n seats; repetitions of a seating are further rows.
+
+    seats: (M, n) of int, the type at each seat as its place in `types`.
+    payoffs: (M, n), what each seat scored; a row with a NaN is a match that was lost.
+    Raises InputError where they do not fit together.
+    """
+
+    types: tuple[str, ...]
+    seats: Array
+    payoffs: Array
+
+    def __post_init__(self) -> None:
+        twice = sorted({name for name in self.types if self.types.count(name) > 1})
+        if twice:
+            raise InputError(f"types named twice: {', '.join(twice)}; give each a name of its own")
+        if self.seats.ndim != 2 or self.seats.shape != self.payoffs.shape:
+            raise InputError(
+                f"seats have the shape {self.seats.shape} and payoffs {self.payoffs.shape}; give "
+                "both a row per match and a column per seat"
+            )
+        if not self.seats.shape[1]:
+            raise InputError("match-ups without a seat; give a column for each seat")
+        strange = self.seats[(self.seats < 0) | (self.seats >= len(self.types))]
+        if strange.size:
+            raise InputError(
+                f"a seat holds type {strange[0]}; there are {len(self.types)} types, from 0 on"
+            )
+        if np.isinf(self.payoffs).any():
+            raise InputError("a payoff is infinite; give finite ones, and NaN for a lost match")
+
+    @property
+    def unplayed(self) -> list[tuple[str, ...]]:
+        """Seatings without any score, as the names of the types at seats 1 to n."""
+        missing = np.isnan(_by_seating(self)[0])
+        return [tuple(self.types[i] for i in seating) for seating in np.argwhere(missing)]
+
+
+def mean_payoffs(matchups: Matchups, *, by_seat: bool = False) -> Array:
+    """What each type scored in the mean, over all rows and seats; (K,).
+
+    by_seat: seat by seat, (n, K). NaN for a type that never played.
+    """
+    seats, payoffs = _complete(matchups)
+    totals, counts = _totals(seats, payoffs, len(matchups.types))
+    if by_seat:
+        return _means(totals, counts)
+    return _means(totals.sum(0), counts.sum(0))
+
+
+def payoff_tensor(matchups: Matchups, *, by_seat: bool = False) -> Array:
+    """T[i, j, ...]: what type i scores with co-players j, ..., over all seats and orders; (K,) * n.
+
+    by_seat: S[p, a_1, ..., a_n] instead, what seat p scores where these types sit; (n, K, ..., K).
+    Raises Unanswerable if types never met: with T in no order, with S in this order.
+    """
+    scores = _by_seating(matchups)
+    if by_seat:
+        _check(matchups, scores[0], "seated so")
+        return scores
+    seats = range(len(scores))
+    turned = np.stack([scores[order[0]].transpose(order) for order in permutations(seats)])
+    there = ~np.isnan(turned)
+    tensor = _means(turned.sum(0, where=there), there.sum(0))
+    _check(matchups, tensor, "together")
+    return tensor
+
+
+def undefined(matches: int) -> str | None:
+    """Why a cell has no meta-game, in the words of a report; None if it has one.
+
+    matches: how many go on at once in one replicate. Only a match that is alone there has a payoff
+    that belongs to its seating.
+    """
+    if matches == 1:
+        return None
+    return (
+        f"not defined: {matches} matches share one society and agents change their partners, so "
+        "that what a match pays hangs on all types that are there, and not on those who sit in it"
+    )
+
+
+def _complete(matchups: Matchups) -> tuple[Array, Array]:
+    """Seats and payoffs of the matches that were not lost."""
+    there = ~np.isnan(matchups.payoffs).any(1)
+    return matchups.seats[there], matchups.payoffs[there]
+
+
+def _by_seating(matchups: Matchups) -> Array:
+    """S[p, a_1, ..., a_n], (n, K, ..., K); NaN where types never sat so."""
+    seats, payoffs = _complete(matchups)
+    shape = (len(matchups.types),) * seats.shape[1]
+    place = np.ravel_multi_index(tuple(seats.T), shape)
+    totals, counts = _totals(np.stack([place] * len(shape), 1), payoffs, math.prod(shape))
+    return _means(totals, counts).reshape(-1, *shape)
+
+
+def _totals(places: Array, payoffs: Array, count: int) -> tuple[Array, Array]:
+    """Sums of payoffs by place, and how many they are, seat by seat; (M, n) -> (n, count)."""
+    columns = list(zip(places.T, payoffs.T, strict=True))
+    totals = [np.bincount(place, scores, count) for place, scores in columns]
+    counts = [np.bincount(place, minlength=count) for place, _ in columns]
+    return np.stack(totals), np.stack(counts)
+
+
+def _means(totals: Array, counts: Array) -> Array:
+    """NaN where there is nothing to count."""
+    means: Array = totals / np.where(counts, counts, np.nan)
+    return means
+
+
+def _check(matchups: Matchups, scores: Array, how: str) -> None:
+    missing = np.argwhere(np.isnan(scores))
+    if len(missing):
+        names = ", ".join(matchups.types[i] for i in missing[0])
+        raise Unanswerable(
+            f"no payoff of {names} {how}, and {len(missing) - 1} more are missing; play the "
+            "matches that were lost again, or leave a type out"
+        )

@@ -1,0 +1,80 @@
+"""What a run file keeps of a game in normal form, and of who sat where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from society.runs.manifest import Manifest, manifest_of
+from society.runs.rules import GameNote
+from society.scenario_file import load
+from society.scenarios.public_goods import PublicGood
+from society.spec import prepared
+
+TYPES = [
+    {"name": name, "components": [{"moves": {"strategy": strategy}}]}
+    for name, strategy in (("nice", "always_cooperate"), ("nasty", "always_defect"))
+]
+
+
+def manifest(scenario: str, **said: Any) -> Manifest:
+    setup = prepared(load(scenario, said))
+    return manifest_of(setup, setup.gamemaster())
+
+
+def test_a_game_is_kept_with_its_payoffs() -> None:
+    game = manifest("trust").game
+    assert game is not None
+    assert game.actions == (("A0", "A1"), ("A0", "A1"))
+    assert game.table is not None
+    assert game.table[:, 0, 1].tolist() == [0, 20]
+    assert (game.cooperation, game.cooperative, game.equilibrial) == ((0, 0), (10, 10), (4, 4))
+    assert game.players == 2
+
+
+def test_it_is_found_inside_of_mechanisms() -> None:
+    game = manifest("prisoners_dilemma", mechanisms=[{"repeated": {"games": 2}}]).game
+    assert game is not None
+    assert game.cooperative == (2, 2)
+
+
+def test_other_scenarios_play_none() -> None:
+    assert manifest("fishing_village").game is None
+
+
+def test_what_a_game_does_not_name_is_not_there() -> None:
+    game = manifest("matching_pennies").game
+    assert game is not None
+    assert (game.cooperation, game.cooperative, game.equilibrial) == (None, None, None)
+
+
+def test_a_table_that_is_too_large_is_left_out() -> None:
+    """40 players have 2^40 profiles."""
+    game = GameNote.of(PublicGood(40, 1.5))
+    assert game.table is None
+    assert game.cooperative == (1.5,) * 40
+
+
+def test_seats_that_differ_by_replicate_are_kept_once_for_all_repetitions() -> None:
+    given = manifest(
+        "prisoners_dilemma", cohorts=TYPES, mechanisms=[{"tournament": {"repetitions": 3}}]
+    )
+    assert given.replicates == 12
+    assert given.seating == ((0, 0), (0, 1), (1, 0), (1, 1))
+    assert given.types.tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
+
+
+@pytest.mark.parametrize("replicates", [1, 5])
+def test_where_all_replicates_are_seated_alike_cohorts_tell_it(replicates: int) -> None:
+    given = manifest("prisoners_dilemma", cohorts=TYPES, replicates=replicates)
+    assert given.seating == ()
+    assert given.types.tolist() == [[0, 1]]
+
+
+def test_a_manifest_comes_back_from_its_file_as_it_was() -> None:
+    given = manifest("prisoners_dilemma", cohorts=TYPES, mechanisms=[{"tournament": {}}])
+    back = Manifest.model_validate_json(given.model_dump_json())
+    assert back == given
+    assert np.array_equal(back.types, given.types)
