@@ -20,9 +20,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
-from .comparisons import ALPHA, MATTERS, Comparison, Effect, Odds, Ranked
+from .comparisons import ALPHA, MATTERS, Comparison, Effect, Fared, Metric, Odds, Ranked
 from .draws import Array
 
 HOW = (
@@ -40,8 +40,9 @@ HOW = (
 # What may stand before a model's name: who serves it, and where.
 _SERVED = r"([a-z-]+\.)*"
 # What may stand behind it: the date of a release, or what it is tuned and priced for.
-_RELEASE = r"([-@:](\d{4}.*|instruct.*|versatile|latest|free))?"
+_RELEASE = r"([-@:](\d{4}.*|instruct.*|preview|versatile|latest|free))?"
 
+M = TypeVar("M")
 Outcome = Literal["reproduced", "in part", "not reproduced", "cannot be told"]
 Shown = Literal[
     "outcome",
@@ -54,6 +55,9 @@ Shown = Literal[
     "reactions",
     "norms",
     "texts",
+    "standings",
+    "conduct",
+    "agreements",
     "ledger",
 ]
 Levels = Mapping[str, object]  # of some factors: the conditions that have all of them
@@ -108,6 +112,14 @@ class Evidence(Protocol):
 
     def courses(self, trial: str, measure: str, levels: Levels) -> Array:
         """A measure round by round, (n, T); NaN after the end."""
+
+    def fared(self, trial: str, metric: Metric, levels: Levels) -> Fared:
+        """How types did that met each other in the one condition with these levels.
+
+        mean: payoff over all match-ups. fitness: payoff against the population to which replicator
+        dynamics leads; the average is weighted by it. Both are 0 in the equilibrium of the game and
+        1 where all cooperate. rank: by deviation ratings, 1 is best. cooperation: share of moves.
+        """
 
     def paired(
         self, pairs: Mapping[str, tuple[Array, Array]], *, logs: Collection[str] = ()
@@ -178,23 +190,30 @@ class Trial:
     beside: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
+def as_levels(models: Sequence[str]) -> Mapping[str, Any]:
+    """Each model plays alone, as a level of the factor `model`."""
+    return {"factors": {"model": list(models)}}
+
+
 @dataclass(frozen=True)
 class Design:
     """What is played with one sort of minds, and claimed of it.
 
-    judging: how, besides what holds of all papers (HOW); a paragraph each.
+    judging: how, besides what holds of all papers (HOW); a paragraph each. minds: what stands in
+    place of what the experiments say, given models to be asked.
     """
 
     trials: tuple[Trial, ...]
     claims: Callable[[], Iterable[Claim]]
     judging: tuple[str, ...] = ()
+    minds: Callable[[Sequence[str]], Mapping[str, Any]] = as_levels
 
 
 @dataclass(frozen=True)
 class Reproduction:
     """What it takes to hold a paper's claims against runs of ours.
 
-    language: with language models, each of which becomes a level of the factor `model`.
+    language: with language models.
     """
 
     name: str
@@ -271,11 +290,16 @@ def noted(comparisons: Sequence[Comparison], notes: str = "") -> str:
 
 
 def asked(evidence: Evidence, trial: str, name: str) -> object:
-    """The level of the factor `model` that a paper calls so; raises Untold.
+    """The level of the factor `model` that a paper calls so; raises Untold."""
+    return called(evidence.levels(trial)["model"], name)
+
+
+def called(models: Iterable[M], name: str) -> M:
+    """That of some models which a paper calls so; raises Untold.
 
     A user may name who serves it as well, and the date of a release.
     """
-    for model in evidence.levels(trial)["model"]:
+    for model in models:
         last = str(model).lower().rpartition("/")[2]
         if re.fullmatch(_SERVED + re.escape(name) + _RELEASE, last):
             return model

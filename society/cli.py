@@ -154,9 +154,12 @@ def _experiments(subs: Any) -> None:
     reproduce.add_argument("paper", help="a name from `society list reproductions`")
     reproduce.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     reproduce.add_argument(
-        "--model", nargs="+", metavar="M", dest="models",
+        "--model", nargs="+", action="extend", metavar="M", dest="models",
         help="the experiments with language models, with these; offline: a dry run",
     )  # fmt: skip
+    reproduce.add_argument(
+        "--estimate", action="store_true", help="tell calls, tokens, cost; play not"
+    )
     _swept(reproduce, "reproductions/PAPER[-language][-quick]")
     reproduce.set_defaults(command=lab.reproduce)
 

@@ -7,7 +7,12 @@ is; else it is shown from a corrected p below ALPHA on.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from .draws import Array
+
+Metric = Literal["mean", "fitness", "rank", "cooperation"]
 
 ALPHA = 0.05
 MATTERS = 0.1  # of the mean that is compared with: a smaller difference is as good as none
@@ -117,6 +122,16 @@ class Odds(NamedTuple):
         share = f"{self.hits / self.n:.1%} [{self.low:.1%}, {self.high:.1%}]"
         words = f"in {self.hits} of {self.n} runs, {share}, by chance {self.chance:.1%}"
         return f"{self.name}: {words}, {worded_p(self.p)}"
+
+
+class Fared(NamedTuple):
+    """How types of agents did that met each other, in each of n repetitions.
+
+    average: of all types, (n,). each: by the name of a type, (n,).
+    """
+
+    average: Array
+    each: Mapping[str, Array]
 
 
 class Effect(NamedTuple):

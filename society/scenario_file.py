@@ -29,13 +29,19 @@ from .models.settings import Limits, ModelSpec
 from .positions import Source, read, value_of
 
 
-def _part(said: Any) -> Any:
-    """NAME as {NAME: {}}, and a part with nothing below its name likewise."""
+def _part(said: Any, info: ValidationInfo) -> Any:
+    """NAME as {NAME: {}}, and a part with nothing below its name likewise; `file` is anchored."""
     if isinstance(said, str):
         return {said: {}}
     if isinstance(said, Mapping) and len(said) == 1:
-        return {name: {} if given is None else given for name, given in said.items()}
+        return {name: _fields(given, info) for name, given in said.items()}
     raise ValueError(f"got {said!r:.60}; expected a name, or one name with its fields below")
+
+
+def _fields(given: Any, info: ValidationInfo) -> Any:
+    if isinstance(given, Mapping) and isinstance(file := given.get("file"), str):
+        return {**given, "file": anchored(file, info)}
+    return {} if given is None else given
 
 
 Named = dict[str, Any]
@@ -101,7 +107,8 @@ class Spec(Section):
     mechanisms: the first is the innermost. uses: .py files with components, mechanisms and graph
     functions of the user. agents: the cohorts' sum or else the scenario's default, as are rounds.
     models: by the names that components use; "default" is asked where none is named. limits: hard
-    stops. prompts: a folder whose templates outweigh others.
+    stops. prompts: a folder whose templates outweigh others. drafts: parameters of mechanisms that
+    a run before this one has made; the program fills them in.
     """
 
     scenario: Annotated[str, AfterValidator(_where)]
@@ -118,6 +125,7 @@ class Spec(Section):
     models: dict[str, Model] = {}
     limits: Limits = Limits()
     prompts: File | None = None
+    drafts: dict[str, Named] = {}
 
     _source: Source = PrivateAttr(default_factory=Source)
 
@@ -272,17 +280,19 @@ def _put(said: Any, keys: Keys, value: Any) -> None:
 def told(spec: Spec, minds: Mapping[str, Any]) -> Spec:
     """With what the command line says about minds; raises InputError.
 
-    minds: "model" (settings of the default model), "limits" and "prompts", each possibly empty.
+    minds: "model" (settings of the default model, or of all if only others are named), "limits" and
+    "prompts", each possibly empty.
     """
     said, origin = spec.model_dump(), spec._source
-    given, keys = minds["model"], ("models", "default")
-    if given.keys() == {"concurrency"} and "default" not in said["models"]:
+    given = minds["model"]
+    if given.keys() == {"concurrency"} and not said["models"]:
         given = {}  # nobody but the offline mind is asked
-    if given:
+    for model in _meant(said["models"], given) if given else ():
+        keys = ("models", model)
         _put(said, keys, _model_changed(said, keys, given))
-    for name in given:
-        flag = {"concurrency": "--max-concurrency"}.get(name, f"--{name.replace('_', '-')}")
-        origin = origin.said_again(("models", "default", name), flag)
+        for name in given:
+            flag = {"concurrency": "--max-concurrency"}.get(name, f"--{name.replace('_', '-')}")
+            origin = origin.said_again((*keys, name), flag)
     for name, value in minds["limits"].items():
         said["limits"][name] = value
         origin = origin.said_again(("limits", name), f"--{name.replace('_', '-')}")
@@ -290,6 +300,12 @@ def told(spec: Spec, minds: Mapping[str, Any]) -> Spec:
         said["prompts"] = minds["prompts"]
         origin = origin.said_again(("prompts",), "--prompts")
     return _spec(said, origin, Path.cwd())
+
+
+def _meant(models: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
+    """Whose settings are given: the default model's, or all that are named if it is not there."""
+    alone = "model" in given or "default" in models or not models
+    return ["default"] if alone else list(models)
 
 
 def _spec(said: Mapping[str, Any], origin: Source, folder: Path) -> Spec:

@@ -23,7 +23,8 @@ ROOMS = ("components", "scenarios", "memory")
 
 # A module of the engine imports only what stands in a row above its own.
 ENGINE = (
-    ("errors", "draws", "comparisons"),
+    ("errors", "draws"),
+    ("comparisons",),
     ("graph", "checks", "objects", "rubric", "claims"),
     ("meaning",),
     ("wording", "reading", "positions"),
@@ -34,7 +35,7 @@ ENGINE = (
     ("prompts", "table"),
     ("members",),
     ("agent",),
-    ("cast", "wrap", "keeper"),
+    ("cast", "wrap", "keeper", "heap"),
     ("scenario", "tape"),
     ("gamemaster", "families"),
     ("catalogue",),

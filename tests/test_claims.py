@@ -156,6 +156,7 @@ def test_a_model_is_known_with_its_provider_and_the_date_of_its_release() -> Non
         ("claude-sonnet-4", "anthropic.claude-sonnet-4-20250514-v1:0"),
         ("llama-3.3-70b", "groq/llama-3.3-70b-versatile"),
         ("qwen3-32b", "openrouter/qwen/qwen3-32b:free"),
+        ("gemini-3-flash", "gemini/gemini-3-flash-preview"),
     ],
 )
 def test_a_model_is_known_by_the_names_that_providers_give_it(name: str, model: str) -> None:

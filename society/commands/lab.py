@@ -128,15 +128,16 @@ def _code(ended: Iterable[Done], *, interrupted: bool) -> int:
 
 
 def _facts(read: Experiment, folder: Path, sitting: Sweep) -> dict[str, Any]:
-    from society.lab.sweep import total
+    from society.lab.parts import parts
     from society.lab.worker import Done
+    from society.runs.spending import total
 
     conditions = []
     for name, factors, _, file in read.conditions:
         done = sitting.results.get(name, Done("interrupted"))
         told = {"status": done.status, "words": done.words}
         conditions.append({"name": name, "factors": dict(factors), "file": file, **told})
-    used = total(folder / one.file for one in read.conditions)
+    used = total(file for part in parts(read, folder) for file in part.files)
     return {
         "name": read.name,
         "out": str(folder),
@@ -173,6 +174,8 @@ def reproduce(args: argparse.Namespace) -> int:
         quick=args.quick,
         changed=lambda spec: told(spec, minds | {"limits": {}}),
     )
+    if args.estimate:
+        return _estimate(args, attempt)
     if not args.quiet:
         print(f"society: {attempt.announcement}", file=sys.stderr)
     limits = Limits(**minds["limits"]) if minds["limits"] else None
@@ -189,6 +192,21 @@ def reproduce(args: argparse.Namespace) -> int:
         words = "not all was played, and what was is kept; the same command goes on"
         print("society: " + "\n".join([*reasons, words]), file=sys.stderr)
     return code if interrupted else _judged(args, attempt, code)
+
+
+def _estimate(args: argparse.Namespace, attempt: Attempt) -> int:
+    """Calls, tokens and cost of a reproduction that is not played."""
+    from society.lab.reproduction.forecast import forecasts
+
+    found = forecasts(attempt.parts)
+    if args.json:
+        told = [forecast._asdict() for forecast in found]
+        print(json.dumps({"name": args.paper, "models": told}, indent=2))
+        return 0
+    from society.theatre.forecast import costs
+
+    costs(found, attempt.extent, "this reproduction", console())
+    return 0
 
 
 def _judged(args: argparse.Namespace, attempt: Attempt, code: int) -> int:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from society.calls import Entry
     from society.gamemaster import GameMaster, Outcome
     from society.listing import Kind
+    from society.runs.drafting import Drafting
     from society.runs.manifest import Manifest
     from society.runs.runfile import RunFile
     from society.runs.sitting import Sitting
@@ -63,18 +64,57 @@ def run(args: argparse.Namespace) -> int:
     stem = Path(args.scenario).stem
     own = ".py" in args.scenario or stem == spec.scenario
     path = args.out or Path("runs") / f"{setup.scenario.name if own else stem}-{setup.seed}.run"
+    if args.overwrite or not path.exists():  # or else it is refused before anybody is asked
+        code, setup = _drafted(args, setup, path)
+        if code:
+            return code
     sitting = Sitting.begun(setup, path, args.record, overwrite=args.overwrite)
     if not args.quiet:
         print(f"{setup.scenario.name}: {setup.found}", file=sys.stderr)
     return _played(args, sitting)
 
 
+def _drafted(args: argparse.Namespace, setup: Setup, path: Path) -> tuple[int, Setup]:
+    """Have designs made that a tournament needs; gives an exit code, and it with its designs."""
+    from society.runs.drafting import completed, draftings
+
+    made = {}
+    for one in draftings(setup):
+        file = one.file(path)
+        sitting = _drafting(one, file, path, overwrite=args.overwrite)
+        if sitting is not None:
+            if not args.quiet:
+                print(
+                    f"{setup.scenario.name}: designs for {one.mechanism}: {file}", file=sys.stderr
+                )
+            code = _played(args, sitting, "the same command")
+            if code:
+                return code, setup
+        made[one.mechanism] = one.kept(file)
+    return 0, completed(setup, made)
+
+
+def _drafting(one: Drafting, file: Path, tournament: Path, *, overwrite: bool) -> Sitting | None:
+    """The run in which designs are made, in a file; None if that has finished."""
+    from society.lab.parts import Part, standing
+    from society.runs.resume import begun_or_taken_up
+    from society.runs.sitting import Sitting
+
+    standing([Part(one.mechanism, one.setup, file)], overwrite=overwrite)
+    # Designs that no tournament has used yet were paid for in a sitting that was cut short.
+    if overwrite and file.exists() and one.used_in(tournament):
+        return Sitting.begun(one.setup, file, "full", overwrite=True)
+    return begun_or_taken_up(one.setup, file, "full")
+
+
 def _estimate(args: argparse.Namespace, setup: Setup) -> int:
     """Calls, tokens and cost of a run that is not played."""
     from society.models.estimate import Counting
+    from society.runs.drafting import drafted
     from society.runs.manifest import manifest_of
 
     minds = Counting(setup.spec.models, seed=setup.seed)
+    setup = drafted(setup, minds)
     game = setup.gamemaster(minds=minds)
     manifest, outcome = manifest_of(setup, game), game.play()
     forecasts = minds.forecasts()
@@ -90,6 +130,7 @@ def _estimate(args: argparse.Namespace, setup: Setup) -> int:
 
 def resume(args: argparse.Namespace) -> int:
     """society resume"""
+    from society.runs.drafting import is_drafting
     from society.runs.resume import taken_up
     from society.runs.runfile import open_run
     from society.scenario_file import told
@@ -101,7 +142,11 @@ def resume(args: argparse.Namespace) -> int:
     sitting = taken_up(args.file, lambda spec: told(spec, minds_given(args)))
     if sitting.writer.vault.since:
         print(f"society: {args.file}{sitting.writer.vault.since}", file=sys.stderr)
-    return _played(args, sitting)
+    code = _played(args, sitting)
+    if not code and is_drafting(sitting.setup.spec.mechanisms):
+        words = "the designs are made; the command that asked for them goes on with its tournament"
+        print(f"society: {words}", file=sys.stderr)
+    return code
 
 
 def minds_given(args: argparse.Namespace) -> dict[str, Any]:
@@ -117,8 +162,11 @@ def minds_given(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _played(args: argparse.Namespace, sitting: Sitting) -> int:
-    """Play to the end or as far as it goes, and report; gives the exit code."""
+def _played(args: argparse.Namespace, sitting: Sitting, again: str = "") -> int:
+    """Play to the end or as far as it goes, and report; gives the exit code.
+
+    again: what goes on with a run that another one waits for, and is not reported at its end.
+    """
     from society.runs.runfile import open_run
 
     game, writer = sitting.game, sitting.writer
@@ -136,9 +184,10 @@ def _played(args: argparse.Namespace, sitting: Sitting) -> int:
         return end.code
     with open_run(writer.path) as run:
         if end.code:
-            kept = f"{run.rounds} rounds are kept; go on with: society resume {writer.path}"
+            go_on = again or f"society resume {writer.path}"
+            kept = f"{run.rounds} rounds are kept; go on with: {go_on}"
             print(f"society: {end.words}; {kept}", file=sys.stderr)
-        return _reported(args, run, end.code)
+        return 0 if again and not end.code else _reported(args, run, end.code)
 
 
 def _say_awaiting(count: int) -> None:
@@ -166,7 +215,15 @@ def show(args: argparse.Namespace) -> int:
         _report(args, run)
         if not args.json and _has_generations(run):
             _tell_lineage(run)
+    if not args.json:
+        _tell_cross_play(Path(args.file))
     return 0
+
+
+def _tell_cross_play(path: Path) -> None:
+    from society.lab.crossplay.shown import shown
+
+    shown(path, console())
 
 
 def _has_generations(run: RunFile) -> bool:

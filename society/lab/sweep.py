@@ -10,29 +10,27 @@ goes on, and what fails does not stop the others.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from society.calls import Entry, Spent, added
-from society.errors import RunFileError, brief
+from society.calls import Entry, Spent
 from society.models.budget import Budget
 from society.models.settings import Limits
 from society.runs.changes import changes
-from society.runs.runfile import Level, Status, open_run
-from society.runs.store import SIDES, Header, beside
+from society.runs.drafting import is_drafting
+from society.runs.runfile import Level, open_run
+from society.runs.spending import total
 from society.scenario_file import Spec
-from society.spec import Setup
 from society.talk import Page
 
 from .clusters import Cluster
-from .essence import essence
 from .experiment import Experiment
 from .folder import Folder
+from .parts import Part, named, parts, standing
 from .shares import at_once, share, shared_out
-from .worker import Done, Job, played, spent
+from .worker import Done, Job, played
 
 _AT_ONCE = 32  # conditions that ask models; the limits of a model say how many calls that makes
 _TRIES = 3  # for a job whose process dies
@@ -45,81 +43,6 @@ class Watching(Protocol):
     def awaiting(self, name: str, count: int) -> None: ...
     def done(self, name: str, done: Done) -> None: ...
     def noted(self, words: str) -> None: ...
-
-
-class Part(NamedTuple):
-    """Something to be played: a condition, or the coding of norms.
-
-    level: to be recorded, whatever the experiment says.
-    """
-
-    name: str
-    setup: Setup
-    file: Path
-    level: Level | None = None
-
-    @property
-    def speaks(self) -> bool:
-        """Whether it asks models."""
-        return bool(self.setup.models_named)
-
-
-def parts(experiment: Experiment, folder: Path) -> list[Part]:
-    """The conditions, with where each is kept."""
-    return [Part(one.name, one.setup, folder / one.file) for one in experiment.conditions]
-
-
-def standing(parts: Iterable[Part], *, overwrite: bool = False) -> dict[str, Status]:
-    """How the run of each part stands, of those that were begun; raises RunFileError.
-
-    Runs that were made otherwise than their parts say now are refused, or removed by `overwrite`,
-    and so are damaged ones; `overwrite` also removes what was made with other code.
-    """
-    found, others = dict[str, Status](), list[Path]()
-    for part in parts:
-        if part.file.exists():
-            status = _status(part, overwrite)
-            if status is None:
-                others.append(part.file)
-            else:
-                found[part.name] = status
-    if others and not overwrite:
-        raise RunFileError(
-            f"{_named([brief(file) for file in others])} played from another experiment than the "
-            "one given now; sweep into another folder with --out, or replace such runs by "
-            "--overwrite"
-        )
-    for file in others:
-        for suffix in ("", *SIDES):
-            beside(file, suffix).unlink(missing_ok=True)
-    return found
-
-
-def _status(part: Part, overwrite: bool) -> Status | None:
-    """How its run stands; None if that is another one."""
-    try:
-        with open_run(part.file) as run:
-            status, manifest = run.status, run.manifest
-            deque(run.records(), 0)  # raises if it is damaged anywhere
-    except RunFileError as error:
-        if overwrite and Header.of(part.file).ours:
-            return None
-        raise RunFileError(f"{error}; --overwrite plays it again") from error
-    if status == "running":
-        raise RunFileError(f"{brief(part.file)} is being written right now; wait for that sweep")
-    same = essence(Spec.model_validate(manifest.spec)) == essence(part.setup.spec)
-    if overwrite and changes(manifest, part.setup):
-        return None
-    return status if same else None
-
-
-def _named(names: Sequence[str]) -> str:
-    """Who was it?
-
-    >>> _named(["a"]), _named(["a", "b", "c"])
-    ('a was', 'a and 2 more were')
-    """
-    return f"{names[0]} was" if len(names) == 1 else f"{names[0]} and {len(names) - 1} more were"
 
 
 class Sweep:
@@ -147,15 +70,20 @@ class Sweep:
         together = at_once(specs, self.cluster.slots) if away else _AT_ONCE
         places = asyncio.Semaphore(together)
         slots = asyncio.Semaphore(len(parts) or 1 if away else self.cluster.slots)
+        own = {part.name: total(part.files) for part in speakers} if away else {}
 
         async def one(part: Part) -> None:
+            async def ended(run: Part) -> Done:
+                if not run.speaks:
+                    return await self._sent(run, run.setup.spec)
+                if away:
+                    asked = _Share(used, own[part.name], len(speakers), together)
+                    return await self._speaking_away(run, part, asked)
+                return await self._here(run, budget)
+
             async with places if part.speaks else slots:
-                if not part.speaks:
-                    done = await self._sent(part, part.setup.spec)
-                elif away:
-                    done = await self._speaking_away(part, used, len(speakers), together)
-                else:
-                    done = await self._here(part, budget)
+                ready = await part.with_designs(ended)
+                done = ready if isinstance(ready, Done) else await ended(ready)
             self.results[part.name] = done
             self._tell(part, done)
 
@@ -168,21 +96,25 @@ class Sweep:
         watched = _Watched(part, self.watching)
         return await played(part.setup, part.file, self._level(part), budget, watched)
 
-    async def _speaking_away(self, part: Part, used: Spent, speakers: int, together: int) -> Done:
-        """Have a part that asks models played by a worker, within its share of all limits."""
+    async def _speaking_away(self, run: Part, of: Part, asked: _Share) -> Done:
+        """Have a run of a part that asks models played by a worker, within its share of limits."""
         limits = None
         if self.limits is not None:
             # Machines cannot look into one purse: each condition gets a share of what is left.
-            limits = share(self.limits, used, spent(part.file), speakers)
+            limits = share(self.limits, asked.used, asked.own, asked.among)
             if limits is None:
-                words = f"what is left of the limits cannot be shared by {speakers} conditions"
+                words = f"what is left of the limits cannot be shared by {asked.among} conditions"
                 return Done("paused", f"paused: {words}; raise or lift them")
-        return await self._sent(part, shared_out(part.setup.spec, together), limits)
+        beside = [file for file in of.files if file != run.file]
+        return await self._sent(run, shared_out(run.setup.spec, asked.together), limits, beside)
 
-    async def _sent(self, part: Part, spec: Spec, limits: Limits | None = None) -> Done:
+    async def _sent(
+        self, part: Part, spec: Spec, limits: Limits | None = None, beside: Iterable[Path] = ()
+    ) -> Done:
         """Have a part played by a worker."""
         given, file = spec.model_dump(mode="json"), str(part.file.resolve())
-        job = Job(given, file, self._level(part), self.cluster.away, limits)
+        others = tuple(str(one.resolve()) for one in beside)
+        job = Job(given, file, self._level(part), self.cluster.away, limits, others)
         for _ in range(_TRIES):
             try:
                 done = await asyncio.wrap_future(self.cluster.submit(job))
@@ -210,7 +142,7 @@ class Sweep:
                 changed.setdefault(since, []).append(part.name)
         for since, names in changed.items():
             again = "--overwrite plays again what was made otherwise"
-            self.watching.noted(f"{_named(names)} played before; {since}; {again}")
+            self.watching.noted(f"{named(names)} played before; {since}; {again}")
 
     def _tell(self, part: Part, done: Done) -> None:
         """That a part is over, and what it has asked, wherever and whenever that was."""
@@ -242,7 +174,7 @@ def swept(
     sweep.skip([part for part in wanted if found.get(part.name) == "finished"])
     todo = [part for part in wanted if part.name not in sweep.results]
     try:
-        asyncio.run(sweep.play(todo, total(part.file for part in wanted)))
+        asyncio.run(sweep.play(todo, total(file for part in wanted for file in part.files)))
     finally:
         failed = {
             name: done.words for name, done in sweep.results.items() if done.status == "failed"
@@ -250,11 +182,17 @@ def swept(
         folder.keep(failed)
 
 
-def total(files: Iterable[Path]) -> Spent:
-    """What the runs in some files have used together."""
-    used = [spent(file) for file in files]
-    calls, tokens = sum(one.calls for one in used), sum(one.tokens for one in used)
-    return Spent(calls, tokens, added(one.cost for one in used))
+class _Share(NamedTuple):
+    """What a part may use that is played where it cannot look at what the others use.
+
+    used: by all parts before this sitting. own: by the part. among: parts that ask models.
+    together: how many of them are played at once.
+    """
+
+    used: Spent
+    own: Spent
+    among: int
+    together: int
 
 
 def _stopped() -> bool:
@@ -270,7 +208,10 @@ class _Watched:
         self.part, self.watching = part, watching
 
     def page(self, page: Page) -> None:
-        self.watching.advanced(self.part.name, page.number / self.part.setup.rounds, page.ledger)
+        setup = self.part.setup
+        # A condition is as far as its own run is, which has not begun while designs are made.
+        share = 0.0 if is_drafting(setup.spec.mechanisms) else page.number / setup.rounds
+        self.watching.advanced(self.part.name, share, page.ledger)
 
     def awaiting(self, count: int) -> None:
         self.watching.awaiting(self.part.name, count)

@@ -13,14 +13,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, Protocol
 
-from society.calls import Spent
 from society.errors import FileError, SocietyError, blamed
 from society.models.budget import Budget
 from society.models.settings import Limits
 from society.runs.manifest import Level
-from society.runs.resume import taken_up
-from society.runs.runfile import Status, open_run
-from society.runs.sitting import Sitting
+from society.runs.resume import begun_or_taken_up
+from society.runs.runfile import Status
+from society.runs.spending import total
 from society.runs.store import SIDES, beside
 from society.scenario_file import Spec
 from society.spec import Setup, prepared
@@ -33,7 +32,8 @@ class Job(NamedTuple):
     """A condition to be played, in a form that can be sent.
 
     spec: the JSON of a Spec. file: its run, which is taken up if it is there. away: whether that
-    may be on another machine than the worker. limits: what this job may use, over all its sittings.
+    may be on another machine than the worker. limits: what this job may use, over all its sittings,
+    together with the runs in the files `beside` it.
     """
 
     spec: dict[str, Any]
@@ -41,6 +41,7 @@ class Job(NamedTuple):
     level: Level | None = None
     away: bool = False
     limits: Limits | None = None
+    beside: tuple[str, ...] = ()
 
 
 class Done(NamedTuple):
@@ -94,7 +95,7 @@ async def played(
 ) -> Done:
     """Play the run in a file, from where it stands; a new one if there is none."""
     try:
-        run = _sitting(setup, file, level, budget)
+        run = begun_or_taken_up(setup, file, level, budget)
         if run is None:
             return Done("finished")
         if spectator is not None:
@@ -111,26 +112,6 @@ async def played(
     return Done(end.status, end.words)
 
 
-def spent(file: Path) -> Spent:
-    """What the run in a file has used so far; nothing if there is none. Raises RunFileError."""
-    if not file.exists():
-        return Spent()
-    with open_run(file) as run:
-        return run.spent
-
-
-def _sitting(
-    setup: Setup, file: Path, level: Level | None, budget: Budget | None
-) -> Sitting | None:
-    """A new run, or the one in the file; None if that has finished. Raises InputError."""
-    if not file.exists():
-        return Sitting.begun(setup, file, level, budget=budget)
-    with open_run(file) as run:
-        if run.status == "finished":
-            return None
-    return taken_up(file, lambda spec: setup.spec, budget)
-
-
 async def _worked(job: Job) -> Done:
     file, task = Path(job.file), asyncio.current_task()
     assert task is not None
@@ -142,7 +123,9 @@ async def _worked(job: Job) -> Done:
                 "path for all workers, with --out"
             )
         setup = prepared(Spec.model_validate(job.spec))
-        budget = None if job.limits is None else Budget(job.limits, spent(file))
+        budget = None
+        if job.limits is not None:
+            budget = Budget(job.limits, total([file, *map(Path, job.beside)]))
         # A paid answer must be where the next worker finds it; rules can be played again.
         if not job.away or setup.models_named:
             return await played(setup, file, job.level, budget)

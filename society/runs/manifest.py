@@ -18,6 +18,7 @@ from society.scenario import Fold, Stage
 from society.tape import Answerer
 
 from .extent import Extent, extent
+from .rules import GameNote, rules_of
 
 if TYPE_CHECKING:
     from society.spec import Setup
@@ -60,8 +61,9 @@ class Manifest(BaseModel):
     """What a run was given.
 
     spec: the JSON of a Spec, from which the run can be set up again. horizon: rounds at most, of
-    those that hold no others. extent: how far rounds within rounds go. columns: the public ones.
-    files: the user's own files, path -> sha256. prompts: templates that it may use, likewise.
+    those that hold no others. extent: how far rounds within rounds go. seating: see `types`.
+    columns: the public ones. game: in normal form, if one is played. files: the user's own files,
+    path -> sha256. prompts: templates that it may use, likewise.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -79,7 +81,9 @@ class Manifest(BaseModel):
     measures: tuple[MeasureNote, ...]
     stage: Stage
     cohorts: tuple[CohortNote, ...]
+    seating: tuple[tuple[int, ...], ...] = ()
     columns: tuple[ColumnNote, ...] = ()
+    game: GameNote | None = None
     versions: dict[str, str]
     files: dict[str, str]
     prompts: dict[str, str] = {}
@@ -91,6 +95,19 @@ class Manifest(BaseModel):
             if note.name in names:
                 mask[list(note.seats)] = True
         return mask
+
+    @property
+    def types(self) -> Array:
+        """The number of the cohort that is on each seat, (P, N); -1 where there is none.
+
+        Of the first P replicates; replicate r is seated as replicate r mod P.
+        """
+        if self.seating:
+            return np.array(self.seating)
+        types = np.full((1, self.agents), -1)
+        for number, cohort in enumerate(self.cohorts):
+            types[0, list(cohort.seats)] = number
+        return types
 
     @property
     def most(self) -> int:
@@ -118,7 +135,9 @@ def manifest_of(setup: Setup, game: GameMaster, level: Level | None = None) -> M
         ),
         stage=scenario.stage,
         cohorts=_cohorts(game.answerer),
+        seating=_seating(game.answerer),
         columns=_columns(game.answerer),
+        game=rules_of(game),
         versions=versions(),
         files=dict(setup.files),
         prompts=setup.words.hashes() if setup.models_named else {},
@@ -149,6 +168,28 @@ def _cohorts(answerer: Answerer) -> tuple[CohortNote, ...]:
         for company in answerer.companies
         for rows in [company.rows]
     )
+
+
+def _seating(answerer: Answerer) -> tuple[tuple[int, ...], ...]:
+    """Numbers of cohorts by seat, for as many replicates as differ; () if all are seated alike."""
+    if not isinstance(answerer, Troupe):
+        return ()
+    types = np.full(answerer.table.present.shape, -1)
+    for number, company in enumerate(answerer.companies):
+        types[company.rows.replicate, company.rows.seat] = number
+    period = _period(types)
+    return () if period == 1 else tuple(map(tuple, types[:period].tolist()))
+
+
+def _period(rows: Array) -> int:
+    """After how many rows they begin again, (R, N); R if they never do.
+
+    >>> _period(np.array([[0, 0], [0, 1], [0, 0], [0, 1]]))
+    2
+    """
+    count = len(rows)
+    again = (step for step in range(1, count) if count % step == 0)
+    return next((step for step in again if (rows[step:] == rows[:-step]).all()), count)
 
 
 def _columns(answerer: Answerer) -> tuple[ColumnNote, ...]:

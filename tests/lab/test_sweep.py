@@ -172,7 +172,7 @@ def test_runs_that_were_made_otherwise_are_refused_by_name_and_replaced_on_deman
     assert (refused.code, refused.out) == (2, "")
     assert refused.err == (
         "society: s/fine=2,growth=0.3.run and 1 more were played from another experiment than the "
-        "one given now; sweep into another folder with --out, or replace such runs by --overwrite\n"
+        "one given now; name another --out, or replace such runs by --overwrite\n"
     )
     assert kept("s") == before
     assert typed("sweep", "fines.yaml", "--quiet", "--out", "s", "--overwrite").code == 0

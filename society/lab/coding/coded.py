@@ -10,7 +10,9 @@ from society.errors import InputError, brief
 from society.lab.experiment import Experiment
 from society.lab.folder import TEXTS
 from society.lab.naming import rated
-from society.lab.sweep import Part, Sweep, parts, standing, total
+from society.lab.parts import Part, parts, standing
+from society.lab.sweep import Sweep
+from society.runs.spending import total
 from society.spec import prepared
 
 from .people import sheet_of

@@ -22,11 +22,12 @@ from society.errors import InputError, nearest
 from society.gamemaster import Outcome
 from society.lab.experiment import Condition, Experiment
 from society.lab.naming import Label
-from society.lab.sweep import Part, standing
+from society.lab.parts import Part, standing
 from society.models.budget import Budget
 from society.models.desk import Desk
 from society.models.estimate import Counting
 from society.models.settings import Limits, ModelSpec
+from society.runs.drafting import drafted
 from society.runs.runfile import open_run
 from society.scenario import Finding
 from society.spec import Setup
@@ -173,6 +174,9 @@ def _read(condition: Condition, folder: Path, name: str) -> Trial:
 def _played(condition: Condition, name: str) -> Trial:
     setup = condition.setup
     count = min(_SPEAKING, setup.replicates) if setup.models_named else _RULES
+    if setup.scenario.seats is not None:  # replicates are matches, of which none stands for others
+        count = setup.replicates
+    setup = drafted(setup, setup.minds(budget=Budget(Limits(), Spent())))
     game = setup.gamemaster(
         minds=setup.minds(budget=Budget(Limits(), Spent())), replicate_ids=np.arange(count)
     )
@@ -211,10 +215,18 @@ def _counted(setup: Setup) -> tuple[Demand, int]:
     """What one run would take, and how many rounds it lasts at most; nothing is asked."""
     if asks_by_itself(setup):
         return Demand(), 0
-    counting = Counting(setup.spec.models, seed=setup.seed)
-    game = setup.gamemaster(minds=counting, replicate_ids=np.arange(_COUNTED))
+    once, counting = (Counting(setup.spec.models, seed=setup.seed) for _ in range(2))
+    setup = drafted(setup, once)
+    count = _COUNTED if setup.scenario.seats is None else min(_COUNTED, setup.replicates)
+    game = setup.gamemaster(minds=counting, replicate_ids=np.arange(count))
     rounds = game.play().rounds
-    told = [
+    each = _demanded(counting).times(1 / count)
+    return _sum([each, _demanded(once).times(1 / setup.replicates)]), rounds
+
+
+def _demanded(counting: Counting) -> Demand:
+    """What was counted."""
+    return _sum(
         Demand(
             one.calls,
             one.prompt_tokens + one.reply_tokens,
@@ -223,8 +235,7 @@ def _counted(setup: Setup) -> tuple[Demand, int]:
             one.most_cost,
         )
         for one in counting.forecasts()
-    ]
-    return _sum(told).times(1 / _COUNTED), rounds
+    )
 
 
 def _piloted(origin: Origin, trials: Sequence[Trial], conditions: int) -> Pilot:

@@ -24,6 +24,7 @@ from society.runs.manifest import versions
 from society.wording import clean
 
 from .comparison import outcome
+from .crossplay import cross_play
 from .drawing import Picture
 from .duration import durations
 from .evolving import Populations, evolving
@@ -88,6 +89,7 @@ def _chapters(layout: Layout) -> list[Chapter]:
         landscape(layout),
         durations(layout),
         tests(layout, found),
+        *cross_play(layout),
         *evolving(populations),
         measures_over_time(layout, without=populations.once),
         norms(layout),

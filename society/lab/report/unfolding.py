@@ -9,6 +9,7 @@ import numpy as np
 
 from society.draws import Array
 from society.lab.extra import needed
+from society.scenario import COURSELESS
 
 from .curves import Course, Courses, courses
 from .described import figure
@@ -31,7 +32,7 @@ def measures_over_time(
 
     chosen: of the measures; none: all. without: those that another chapter shows over time.
     """
-    every = chosen or [name for name, fold in layout.folds.items() if fold != "first"]
+    every = chosen or [name for name, fold in layout.folds.items() if fold not in COURSELESS]
     names, populations = [name for name in every if name not in without], Populations(layout)
     flat = {name: value for name in names if (value := _always(layout, name)) is not None}
     parts = [part for name in names if name not in flat for part in _measure(populations, name)]

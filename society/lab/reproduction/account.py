@@ -12,8 +12,13 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from society.claims import HOW, Shown, Trial, Verdict
+from society.lab.crossplay import CrossPlay
+from society.lab.naming import Label
 from society.lab.report import written
 from society.lab.report.comparison import outcome
+from society.lab.report.crossplay.agreements import agreements
+from society.lab.report.crossplay.conduct import conduct
+from society.lab.report.crossplay.standings import standings
 from society.lab.report.drawing import Picture
 from society.lab.report.duration import durations
 from society.lab.report.evolving import (
@@ -52,6 +57,9 @@ CHAPTERS: Mapping[Shown, Callable[[Populations], Chapter | None]] = {
     "reactions": reaction_norms,
     "norms": lambda of: norms(of.layout),
     "texts": lambda of: texts(of.layout),
+    "standings": lambda of: standings(CrossPlay(of.layout.study)),
+    "conduct": lambda of: conduct(CrossPlay(of.layout.study)),
+    "agreements": lambda of: agreements(CrossPlay(of.layout.study)),
     "ledger": lambda of: ledger(of.layout),
 }
 
@@ -116,24 +124,32 @@ def _study(trial: Trial, results: Mapping[str, Result]) -> Study:
 
 def _joined(study: Study, other: Study, levels: Mapping[str, str]) -> Study:
     """With the conditions of another one in front, which have these levels of what they lack."""
-    named = ",".join(f"{factor}={label}" for factor, label in levels.items())
+    named = "".join(f"{factor}={label}," for factor, label in levels.items())
     more = [
-        replace(run, name=f"{named},{run.name}", factors={**levels, **run.factors})
+        replace(run, name=f"{named}{run.name}", factors={**levels, **run.factors})
         for run in other.played
     ]
     return replace(
         study,
         played=(*more, *study.played),
         levels={
-            factor: [*([levels[factor]] if factor in levels else []), *labels]
+            factor: [
+                *([levels[factor]] if factor in levels else []),
+                *_added(labels, factor, other),
+            ]
             for factor, labels in study.levels.items()
         },
         failures={
-            **{f"{named},{name}": why for name, why in other.failures.items()},
+            **{f"{named}{name}": why for name, why in other.failures.items()},
             **study.failures,
         },
-        missing=(*(f"{named},{name}" for name in other.missing), *study.missing),
+        missing=(*(f"{named}{name}" for name in other.missing), *study.missing),
     )
+
+
+def _added(labels: Sequence[Label], factor: str, other: Study) -> list[Label]:
+    """Those of one study and, behind them, those of another that it lacks."""
+    return list(dict.fromkeys([*labels, *other.levels.get(factor, ())]))
 
 
 def _experiment(trial: Trial, study: Study) -> Chapter:

@@ -17,11 +17,13 @@ from society.claims import Design, Reproduction, Trial, Verdict, judged
 from society.errors import FileError, InputError, brief
 from society.lab.clusters import Cluster
 from society.lab.experiment import experiment
-from society.lab.sweep import Part, Sweep, Watching, parts, standing, swept, total
+from society.lab.parts import Part, parts, standing
+from society.lab.sweep import Sweep, Watching, swept
 from society.lab.worker import Done
 from society.models.settings import Limits
 from society.positions import read
 from society.runs.runfile import Level
+from society.runs.spending import total
 from society.scenario_file import Spec
 
 from .results import Result, Results
@@ -50,7 +52,7 @@ class Attempt:
         self.design, files = _design(reproduction, models), experiments()
         self.results = {
             trial.name: Result(
-                experiment(files[trial.file], changed, _instead(trial, models, quick=quick)),
+                experiment(files[trial.file], changed, self._instead(trial)),
                 out / trial.name,
             )
             for trial in self.design.trials
@@ -74,10 +76,7 @@ class Attempt:
         words = f"{self.extent}, into {brief(self.out)}"
         if self.dry or not self.models:
             return f"{words}; a dry run: {DRY}" if self.dry else words
-        plans = " and ".join(
-            f"`society sweep {brief(self._file(trial))} --plan`" for trial in self.design.trials
-        )
-        return f"{words}; what it costs is told, with the same options for models, by {plans}"
+        return f"{words}; the same command with --estimate tells what it costs"
 
     @property
     def parts(self) -> list[Part]:
@@ -88,7 +87,7 @@ class Attempt:
     @property
     def spent(self) -> Spent:
         """By all experiments, over all sittings."""
-        return total(part.file for part in self.parts)
+        return total(file for part in self.parts for file in part.files)
 
     def play(
         self,
@@ -118,7 +117,7 @@ class Attempt:
         try:
             self.out.mkdir(parents=True, exist_ok=True)
             for trial in self.design.trials:
-                said = _resolved(trial, self.models, quick=self.quick)
+                said = self._resolved(trial)
                 text = json.dumps(said, indent=2, ensure_ascii=False)  # which YAML can read
                 self._file(trial).write_text(f"{text}\n", "utf-8")
         except OSError as error:
@@ -126,6 +125,18 @@ class Attempt:
             raise FileError(
                 f"cannot write {brief(self.out)}: {reason}; name another folder with --out"
             ) from error
+
+    def _resolved(self, trial: Trial) -> dict[str, Any]:
+        """What the file says, with what stands in place of that."""
+        said, _ = read(experiments()[trial.file])
+        instead = self._instead(trial)
+        return {**said, **instead, **_with_factors(said, instead)}
+
+    def _instead(self, trial: Trial) -> Mapping[str, Any]:
+        """What stands in place of what the file says."""
+        given = {**trial.instead, **(trial.quick if self.quick else {})}
+        minds = self.design.minds(self.models) if self.models else {}
+        return {**given, **minds, **_with_factors(given, minds)}
 
     def _file(self, trial: Trial) -> Path:
         return self.out / f"{trial.name}.yaml"
@@ -196,16 +207,7 @@ def _design(reproduction: Reproduction, models: Sequence[str]) -> Design:
     return reproduction.language
 
 
-def _instead(trial: Trial, models: Sequence[str], *, quick: bool) -> Mapping[str, Any]:
-    """What stands in place of what the file says."""
-    given = {**trial.instead, **(trial.quick if quick else {})}
-    factors = given.get("factors", {}) | ({"model": list(models)} if models else {})
-    return given | ({"factors": factors} if factors else {})
-
-
-def _resolved(trial: Trial, models: Sequence[str], *, quick: bool) -> dict[str, Any]:
-    """What the file says, with what stands in place of that."""
-    said, _ = read(experiments()[trial.file])
-    instead = _instead(trial, models, quick=quick)
-    factors = {**said.get("factors", {}), **instead.get("factors", {})}
-    return {**said, **instead, **({"factors": factors} if factors else {})}
+def _with_factors(given: Mapping[str, Any], instead: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The levels of all factors, of those of both as the second has them."""
+    factors = {**given.get("factors", {}), **instead.get("factors", {})}
+    return {"factors": factors} if factors else {}

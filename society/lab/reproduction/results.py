@@ -12,8 +12,9 @@ from typing import Protocol
 import numpy as np
 
 from society.claims import Evidence, Levels, Untold
-from society.comparisons import ALPHA, Comparison, Effect, Odds, Ranked
+from society.comparisons import ALPHA, Comparison, Effect, Fared, Metric, Odds, Ranked
 from society.draws import Array
+from society.lab.crossplay import Cell
 from society.lab.experiment import Condition, Experiment
 from society.lab.naming import worded
 from society.lab.statistics.anova import anova
@@ -30,6 +31,7 @@ from society.lab.statistics.posthoc import corrected, tukey
 from society.lab.statistics.samples import Unanswerable
 from society.lab.study import Study, open_sweep
 
+from . import fared
 from .effects import effects
 
 Pair = tuple[Array, Array]
@@ -49,6 +51,7 @@ class Result:
     def __init__(self, experiment: Experiment, folder: Path) -> None:
         self.experiment, self.folder = experiment, folder
         self._columns: dict[tuple[str, str], dict[str, Array]] = {}
+        self._cells: dict[str, Cell] = {}
 
     @property
     def begun(self) -> bool:
@@ -76,6 +79,14 @@ class Result:
         for room, table in zip(wide, tables, strict=True):
             room[:, : table.shape[1]] = table
         return np.concatenate(wide)
+
+    def cell(self, levels: Levels) -> Cell:
+        """The one condition with these levels, as a game among types; raises Untold."""
+        (condition,) = self.chosen(levels)
+        if condition.name not in self._cells:
+            (run,) = (one for one in self.study.played if one.name == condition.name)
+            self._cells[condition.name] = fared.read(run)
+        return self._cells[condition.name]
 
     def labels(self, factor: str, levels: Levels) -> list[object]:
         """The level of a factor that each replicate has; n of them."""
@@ -143,6 +154,9 @@ class Results(Evidence):
 
     def courses(self, trial: str, measure: str, levels: Levels) -> Array:
         return self._results[trial].courses(measure, levels)
+
+    def fared(self, trial: str, metric: Metric, levels: Levels) -> Fared:
+        return fared.fared(self._results[trial].cell(levels), metric)
 
     def paired(self, pairs: Mapping[str, Pair], *, logs: Collection[str] = ()) -> list[Comparison]:
         return _together(paired, pairs, logs)

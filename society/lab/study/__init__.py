@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 from society.errors import InputError, RunFileError, brief
 from society.lab.essence import essence
 from society.lab.folder import opened
+from society.runs.drafting import is_drafting
+from society.runs.runfile import open_run as read_run
 from society.scenario_file import Spec
 
 from .frames import CONDITION
@@ -56,15 +58,28 @@ def studied(paths: Sequence[Path | str]) -> Study:
     """Run files and folders of sweeps as one study; raises InputError.
 
     Conditions of the same name have that of their folder in front. A condition lacks the factors
-    that its own sweep does not have. A file that is named twice counts once.
+    that its own sweep does not have. A file that is named twice counts once, and one in which only
+    designs were made does not count.
     """
     if not paths:
         raise InputError("nothing to study; name run files, or folders of sweeps")
     for path in map(Path, paths):
         if not path.exists():
             raise InputError(f"there is no {brief(path)}; name run files, or folders of sweeps")
-    studies = [_sweep(path) if path.is_dir() else open_run(path) for path in map(Path, paths)]
+    studies = [
+        _sweep(path) if path.is_dir() else open_run(path)
+        for path in map(Path, paths)
+        if path.is_dir() or not _drafts_only(path)
+    ]
+    if not studies:
+        raise InputError("these runs have only made designs; name the runs that were played then")
     return _unmistakable(studies[0] if len(studies) == 1 else _united(studies))
+
+
+def _drafts_only(path: Path) -> bool:
+    """Whether a run has made designs for another one, and is no condition."""
+    with read_run(path) as run:
+        return is_drafting(run.manifest.spec.get("mechanisms", ()))
 
 
 def _sweep(path: Path) -> Study:

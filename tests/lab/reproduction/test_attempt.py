@@ -86,15 +86,18 @@ def test_models_become_levels_of_the_factor_model() -> None:
     attempt = Attempt(reproduction("village"), Path("nowhere"), ["lab/one", "lab/two"])
     assert attempt.results["models"].experiment.levels["model"] == ("lab/one", "lab/two")
     assert attempt.extent == "480 runs in 48 conditions with lab/one, lab/two"
-    assert attempt.announcement.endswith(
-        "what it costs is told, with the same options for models, by `society sweep "
-        "nowhere/models.yaml --plan` and `society sweep nowhere/ablations.yaml --plan`"
-    )
+    assert attempt.announcement.endswith("the same command with --estimate tells what it costs")
 
 
 def test_the_offline_mind_is_not_held_against_language_models() -> None:
     with pytest.raises(InputError, match=r"--model offline lab/one: the offline mind is no lang"):
         Attempt(reproduction("village"), Path("nowhere"), ["offline", "lab/one"])
+
+
+def test_models_may_be_named_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["reproduce", "village", "--model", "offline", "--model", "lab/one"]
+    assert main(words) == 2
+    assert "--model offline lab/one: the offline mind is no language" in capsys.readouterr().err
 
 
 def test_a_paper_without_language_models_refuses_them() -> None:
@@ -118,6 +121,11 @@ def test_claims_are_judged_by_what_was_played(attempt: Attempt) -> None:
         r"altruist > selfish: 30\.\d - 11\.\d = 18\.\d \[18\.\d, 19\.\d\], p < 0\.001",
         verdict.found,
     )
+
+
+def test_types_fare_in_games_only(results: Results) -> None:
+    with pytest.raises(Untold, match=r"punishers=table does not keep what everybody did in a game"):
+        results.fared("populations", "mean", HARSH)
 
 
 def test_runs_come_by_replicate_and_conditions_in_their_order(results: Results) -> None:

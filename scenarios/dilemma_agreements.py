@@ -1,0 +1,150 @@
+"""Mediators and contracts as games of several stages, with a deviation at every decision point.
+
+Everybody proposes a design, approves of any of the n proposals, and the winner is drawn among those
+with most approvals. Then the game is played once under the winner. A profile a is better for all
+than an equilibrium s*; the strategies are
+
+    mediation   propose the design that plays a if all delegate and s* for those who do if not all
+                do, approve of it alone, delegate if it has won, play s* if another one has
+    contract    propose the design that pays whoever plays its part of a so much by all others that
+                this dominates, approve of it alone, sign it alone, play a under it, s* otherwise
+
+No stage is played twice, so no continuation probability is needed. There is one decision point that
+the second strategy does not fit: if all have signed another contract, s* need be no equilibrium of
+the game that it makes. `mended` plays one there (ours).
+Source: Tewolde et al. 2026 (CoopEval), section 3 and appendix D; Monderer and Tennenholtz 2009.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from society.draws import Array
+from society.scenarios.games import Game, NormalForm, Profile
+
+
+class Deviation(NamedTuple):
+    """What a player gains, in points, by deviating once, and keeping to its strategy afterwards.
+
+    where: stage and what has happened before. player: its seat, counted from 0.
+    """
+
+    where: str
+    player: int
+    gain: float
+
+
+def mediation(game: Game, target: Profile, fallback: Profile) -> Iterator[Deviation]:
+    """Every deviation, if anybody may propose any mediator of the form `count`.
+
+    A mediator names one action for all who delegate, by how many do; target and fallback have the
+    same action for everybody.
+    """
+    designs = list(product(range(min(game.sizes)), repeat=game.players))
+    best = designs.index((*[fallback[0]] * (game.players - 1), target[0]))
+    worth = _worth(game, [target if at == best else fallback for at in range(len(designs))])
+    for at, design in enumerate(designs):
+        delegates = [at == best] * game.players
+        yield from _mediated(game, design, delegates, fallback)
+    yield from _agreed(game.players, best, worth)
+
+
+def _mediated(
+    game: Game, design: Sequence[int], delegates: list[bool], fallback: Profile
+) -> Iterator[Deviation]:
+    """Deviations from delegating, or from the fallback, under one mediator."""
+
+    def paid(seat: int, delegating: Sequence[bool], actions: Sequence[int]) -> float:
+        chosen = design[sum(delegating) - 1]
+        played = [chosen if on else own for on, own in zip(delegating, actions, strict=True)]
+        return float(game.payoffs[seat][tuple(played)])
+
+    for seat in range(game.players):
+        planned = paid(seat, delegates, fallback)
+        for choice in (None, *range(game.sizes[seat])):
+            delegating = [*delegates[:seat], choice is None, *delegates[seat + 1 :]]
+            actions = [*fallback[:seat], choice or 0, *fallback[seat + 1 :]]
+            where = f"play under the mediator {design}"
+            yield Deviation(where, seat, paid(seat, delegating, actions) - planned)
+
+
+def contract(
+    game: Game, target: Profile, fallback: Profile, *, mended: bool = False
+) -> Iterator[Deviation]:
+    """Every deviation, if anybody may propose a few contracts of the form `count`.
+
+    Proposed may be the strategy's own contract, none, twice and the opposite of it, and what pays
+    for the fallback instead; target and fallback have the same action for everybody.
+    """
+    best = dominating(game, target)
+    designs = [best, 0 * best, 2 * best, -best, np.roll(best, fallback[0] - target[0])]
+    worth = _worth(game, [target, *[fallback] * (len(designs) - 1)])
+    refused = worth[-1]
+    for at, design in enumerate(designs):
+        active = transferred(game, design)
+        planned = target if at == 0 else fallback
+        if mended and at:
+            planned = next(active.equilibria())
+        yield from _played(active, planned, f"play when all have signed {design.tolist()}")
+        # Whoever alone signs what the others reject changes nothing.
+        for seat, gain in enumerate((refused - worth[at]).tolist()):
+            yield Deviation(f"sign {design.tolist()}, or not", seat, gain)
+    yield from _played(game, fallback, "play when not all have signed")
+    yield from _agreed(game.players, 0, worth)
+
+
+def _worth(game: Game, outcomes: Sequence[Profile]) -> Array:
+    """What designs are worth to everybody, (D, n), by what is played if they win."""
+    return game.paid(np.array(outcomes))
+
+
+def dominating(game: Game, target: Profile) -> Array:
+    """What all others together pay for each action, (A,), so that the target's part dominates."""
+    most = max(float(table.max() - table.min()) for table in game.payoffs) + 1
+    paid: Array = np.zeros(game.sizes[0])
+    paid[target[0]] = most * (game.players - 1)
+    return paid
+
+
+def transferred(game: Game, design: Array) -> NormalForm:
+    """The game under a contract that all have signed: who gets c gets it from all others alike."""
+    profiles = np.moveaxis(np.indices(game.sizes), 0, -1)
+    gets = design[profiles]
+    pays = (gets.sum(-1, keepdims=True) - gets) / (game.players - 1)
+    return NormalForm(game.paid(profiles) + gets - pays, game.actions)
+
+
+def _played(game: Game, planned: Profile, where: str) -> Iterator[Deviation]:
+    """Deviations where all choose once, and nothing follows."""
+    for seat, table in enumerate(game.payoffs):
+        for action in range(game.sizes[seat]):
+            other = (*planned[:seat], action, *planned[seat + 1 :])
+            yield Deviation(where, seat, float(table[other] - table[planned]))
+
+
+def _agreed(players: int, best: int, worth: Array) -> Iterator[Deviation]:
+    """Deviations in voting and in proposing; worth: (D, n), of each design if it wins."""
+    for proposed in product(range(len(worth)), repeat=players):
+        ideal = [[design == best for design in proposed]] * players
+        planned = _drawn(proposed, ideal, worth)
+        for seat, votes in product(range(players), product((False, True), repeat=players)):
+            cast = [*ideal[:seat], list(votes), *ideal[seat + 1 :]]
+            gain = _drawn(proposed, cast, worth)[seat] - planned[seat]
+            yield Deviation(f"vote on the proposals {proposed}", seat, float(gain))
+    for seat, design in product(range(players), range(len(worth))):
+        proposed = (*[best] * seat, design, *[best] * (players - seat - 1))
+        ideal = [[one == best for one in proposed]] * players
+        gain = _drawn(proposed, ideal, worth)[seat] - worth[best][seat]
+        yield Deviation("propose", seat, float(gain))
+
+
+def _drawn(proposed: Sequence[int], votes: Sequence[Sequence[bool]], worth: Array) -> Array:
+    """What a ballot is worth to each player; ties are broken by an even chance."""
+    approvals = np.sum(votes, axis=0)
+    winners: list[int] = np.flatnonzero(approvals == approvals.max()).tolist()
+    mean: Array = worth[[proposed[winner] for winner in winners]].mean(0)
+    return mean

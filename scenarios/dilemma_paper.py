@@ -1,0 +1,72 @@
+"""CoopEval reproduced: which mechanisms make which minds cooperate.
+
+Its theorem is checked on the infinite games that it is about (dilemma_theory.py), its experiment is
+played with classic minds (dilemma_by_rule.py) and with language models (dilemma_in_words.py), whose
+claims can be told where the models that it names are asked. With the rules, the offline mind plays
+the experiment once: it answers in words, and is no language model.
+
+Source: Tewolde et al. 2026, CoopEval: Benchmarking Cooperation-Sustaining Mechanisms and LLM Agents
+in Social Dilemmas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from society.claims import Claim, Design, Reproduction, Trial
+from society.scenarios import dilemma_by_rule as rules
+from society.scenarios import dilemma_theory as theory
+from society.scenarios.dilemma_cells import ONE_GAME, SELDOM
+from society.scenarios.dilemma_in_words import LANGUAGE
+
+JUDGING = (
+    "Theorem 1 and lemma 1 are about games without a last round. They are checked in closed form "
+    "and by enumeration, with a deviation at every decision point, and not on what is played: in "
+    "the last of fifteen rounds a deviation always pays.",
+    "Where a strategy of the proofs is no subgame perfect equilibrium, the claim as printed is not "
+    "reproduced, the deviation that pays is shown, and a version that holds stands beside it, "
+    "marked as ours. So the theorem stands, and two of its proofs need another strategy.",
+    "Matching pennies has no profile that all prefer to its equilibrium: the theorem says nothing "
+    "of it, and it is not played here.",
+    "Payoffs are 0 in equilibrium and 1 where all cooperate: 1 and 2 points in the prisoner's "
+    "dilemma, 1 and 1.5 in public goods, 2 and 5 in the traveller's dilemma, 4 and 10 in trust, 3 "
+    "and 5 in stag hunt.",
+    "Types are ours, and so is all that is said of selection among them. Fifteen games stand for "
+    "as many as there may be: the weight of all that would follow, 3.5% with a continuation "
+    "probability of 0.8, stands on the last one.",
+    "What the paper finds of its models, which mechanism serves them best among others, cannot be "
+    "told of rules; see --model. The offline mind plays their experiment to show that all of it "
+    "can be played. It is no language model, and nothing is claimed of it.",
+)
+
+
+def claims() -> Iterator[Claim]:
+    """Of the theorem and the settings, then of classic minds."""
+    yield from theory.claims()
+    yield from rules.claims()
+
+
+TRIALS = (
+    *rules.CELLS.trials("dilemmas_pairs", "dilemmas_populations", "classic minds", SELDOM),
+    Trial(rules.THEOREM, "dilemmas_theorem", "Theorem 1: its strategies, played"),
+    Trial(
+        rules.SETTINGS,
+        "dilemmas_settings",
+        "Other continuation probabilities and windows: classic minds under repetition",
+        quick={"factors": ONE_GAME},
+    ),
+    Trial(
+        "offline",
+        "dilemmas_models",
+        "DRY RUN of the experiment with models: the offline mind, which is no language model",
+        chapters=("standings", "conduct", "agreements", "ledger"),
+        instead={"factors": ONE_GAME},
+    ),
+)
+
+dilemmas = Reproduction(
+    "dilemmas",
+    "Tewolde et al. 2026 (CoopEval)",
+    rules=Design(TRIALS, claims, JUDGING),
+    language=LANGUAGE,
+)

@@ -1,0 +1,141 @@
+"""How good designs of contracts and mediators are for cooperation.
+
+Under a contract that all have signed everybody may cooperate, under a mediator delegate, if it then
+cooperates for all. A design is good if that is a best action whatever the others do (it is weakly
+dominant), or at least if all others do the same (a Nash equilibrium). Gains of up to 1e-9 points
+are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from society.draws import Array
+from society.runs.rules import GameNote
+
+from .cell import Cell
+
+_DESIGNED = {"contracted": "contract", "mediated": "mediator"}
+_TOLERANCE = 1e-9  # points
+
+
+class Design(NamedTuple):
+    """What one type designed for one seat, from 1; fields: as it was given, None if unreadable.
+
+    dominant, stable: whether to cooperate, or to delegate, is so; None where that is not known.
+    """
+
+    type: str
+    seat: int
+    sort: str
+    fields: Mapping[str, Any] | None
+    dominant: bool | None
+    stable: bool | None
+
+
+def designs(cell: Cell) -> list[Design]:
+    """Those that were made once for all matches, and given to a mechanism."""
+    return list(_designs(cell))
+
+
+def _designs(cell: Cell) -> Iterator[Design]:
+    for sort, by_type in _given(cell.run.manifest.spec):
+        for who, own in by_type.items():
+            for seat, fields in enumerate(own, 1):
+                yield Design(who, seat, sort, fields, *_judged(cell.game, sort, fields))
+
+
+def _given(spec: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Designs by type, of each mechanism that has some, whether said or made before the run."""
+    made = spec.get("drafts", {})
+    for part in spec["mechanisms"]:
+        for name, given in part.items():
+            own = given.get("designs") or made.get(name, {}).get("designs")
+            if name in _DESIGNED and own:
+                yield _DESIGNED[name], own
+
+
+def _judged(
+    game: GameNote, sort: str, fields: Mapping[str, Any] | None
+) -> tuple[bool | None, bool | None]:
+    """Whether to cooperate is dominant, and stable, in this game under a design."""
+    if fields is None or game.table is None or game.cooperation is None:
+        return None, None
+    if sort == "mediator":
+        payoffs = mediated(game, fields)
+        profile = tuple(len(labels) for labels in game.actions)
+        if played_for_all(game, fields) != game.cooperation:
+            return False, False
+    else:
+        payoffs, profile = contracted(game, fields), game.cooperation
+    return dominant(payoffs, profile), stable(payoffs, profile)
+
+
+def contracted(game: GameNote, fields: Mapping[str, Any]) -> Array:
+    """Payoffs under a contract that all have signed, (n, A_1, ..., A_n)."""
+    payoffs = _table(game).copy()
+    for payee, labels in enumerate(game.actions):
+        shape = [-1 if seat == payee else 1 for seat in range(game.players)]
+        due = np.reshape([float(_field(fields, label, payee)) for label in labels], shape)
+        for seat in range(game.players):
+            payoffs[seat] += due if seat == payee else -due / (game.players - 1)
+    return payoffs
+
+
+def mediated(game: GameNote, fields: Mapping[str, Any]) -> Array:
+    """Payoffs where delegating to a mediator is everybody's last action, (n, A_1 + 1, ...)."""
+    sizes = [len(labels) + 1 for labels in game.actions]
+    cells = np.moveaxis(_table(game), 0, -1)
+    paid = np.empty((*sizes, game.players))
+    for profile in product(*map(range, sizes)):
+        gave = [action == size - 1 for action, size in zip(profile, sizes, strict=True)]
+        chosen = _chosen(game, fields, sum(gave))
+        done = np.where(gave, chosen, profile).tolist()
+        paid[profile] = cells[tuple(done)]
+    return np.moveaxis(paid, -1, 0)
+
+
+def played_for_all(game: GameNote, fields: Mapping[str, Any]) -> tuple[int, ...]:
+    """The profile that a mediator plays if all delegate."""
+    return tuple(_chosen(game, fields, game.players))
+
+
+def _chosen(game: GameNote, fields: Mapping[str, Any], count: int) -> list[int]:
+    """What a mediator would play on each seat, if so many delegate; 0 if nobody does."""
+    if not count:
+        return [0] * game.players
+    return [
+        labels.index(_field(fields, str(count), seat)) for seat, labels in enumerate(game.actions)
+    ]
+
+
+def _table(game: GameNote) -> Array:
+    assert game.table is not None
+    return game.table
+
+
+def _field(fields: Mapping[str, Any], name: str, seat: int) -> Any:
+    """One entry of a design: the same for all seats, or that of a seat, from 0."""
+    return fields[name] if name in fields else fields[f"{name}, seat {seat + 1}"]
+
+
+def dominant(payoffs: Array, profile: tuple[int, ...]) -> bool:
+    """Whether each player's action in a profile is a best one, whatever the others do."""
+    return all(
+        (own.max(seat) - own.take(action, axis=seat) <= _TOLERANCE).all()
+        for seat, (own, action) in enumerate(zip(payoffs, profile, strict=True))
+    )
+
+
+def stable(payoffs: Array, profile: tuple[int, ...]) -> bool:
+    """Whether a profile is a Nash equilibrium."""
+    for seat, own in enumerate(payoffs):
+        at: list[Any] = list(profile)
+        at[seat] = slice(None)
+        if own[tuple(at)].max() - own[profile] > _TOLERANCE:
+            return False
+    return True

@@ -1,0 +1,95 @@
+"""A game in normal form as the run file keeps it, so that it can be studied without its script.
+
+A play that describes its game (`table.rules`) before its first line is asked for it: who can do
+what, who gets what in each profile, which profile is cooperation and which the equilibrium.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from society.draws import Array
+from society.errors import SocietyError
+
+if TYPE_CHECKING:
+    from society.gamemaster import GameMaster
+
+_MOST = 20_000  # payoffs; a larger table is left out
+
+
+@runtime_checkable
+class Rules(Protocol):
+    """What a play says of its game; society.scenarios.games has one such class."""
+
+    @property
+    def actions(self) -> tuple[tuple[str, ...], ...]: ...
+
+    @property
+    def cooperation(self) -> tuple[int, ...] | None: ...
+
+    @property
+    def equilibrium(self) -> tuple[int, ...] | None: ...
+
+    def paid(self, profile: Array) -> Array: ...
+
+
+class GameNote(BaseModel):
+    """A game of n players, player j of whom has A_j actions.
+
+    actions: labels, by seat. payoffs: of each player in turn, in each profile, the action of the
+    last player changing fastest; empty if there are too many. cooperation: the profile in which all
+    cooperate; cooperative, equilibrial: what everybody gets there, and in equilibrium. None where
+    the game names no such profile.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    actions: tuple[tuple[str, ...], ...]
+    payoffs: tuple[float, ...] = ()
+    cooperation: tuple[int, ...] | None = None
+    cooperative: tuple[float, ...] | None = None
+    equilibrial: tuple[float, ...] | None = None
+
+    @property
+    def players(self) -> int:
+        return len(self.actions)
+
+    @property
+    def table(self) -> Array | None:
+        """(n, A_1, ..., A_n) of points; None if it was left out."""
+        sizes = [len(labels) for labels in self.actions]
+        return np.array(self.payoffs).reshape(self.players, *sizes) if self.payoffs else None
+
+    @classmethod
+    def of(cls, rules: Rules) -> GameNote:
+        """What is to be kept of a game."""
+        sizes = [len(labels) for labels in rules.actions]
+        payoffs: tuple[float, ...] = ()
+        if len(sizes) * prod(sizes) <= _MOST:
+            profiles = np.moveaxis(np.indices(sizes), 0, -1)
+            payoffs = tuple(np.moveaxis(rules.paid(profiles), -1, 0).ravel().tolist())
+        return cls(
+            actions=rules.actions,
+            payoffs=payoffs,
+            cooperation=rules.cooperation,
+            cooperative=_paid(rules, rules.cooperation),
+            equilibrial=_paid(rules, rules.equilibrium),
+        )
+
+
+def _paid(rules: Rules, profile: tuple[int, ...] | None) -> tuple[float, ...] | None:
+    return None if profile is None else tuple(rules.paid(np.array(profile)).tolist())
+
+
+def rules_of(game: GameMaster) -> GameNote | None:
+    """The game that a run plays, if its play describes one."""
+    try:
+        game.scenario.play(game.table)  # a play describes its game before its first line
+    except SocietyError:  # The run itself meets whatever it is, and tells it with its place.
+        return None
+    rules = game.table.rules
+    return GameNote.of(rules) if isinstance(rules, Rules) else None

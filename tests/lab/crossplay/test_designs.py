@@ -1,0 +1,90 @@
+"""Whether designs of contracts and mediators make cooperation pay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from society.lab.crossplay.designs import contracted, designs, dominant, mediated, stable
+from society.runs.rules import GameNote
+from society.scenarios.dilemmas import PRISONERS_DILEMMA, STAG_HUNT
+from society.scenarios.public_goods import PublicGood
+
+from .conftest import InCell
+
+DILEMMA, STAG = GameNote.of(PRISONERS_DILEMMA), GameNote.of(STAG_HUNT)
+ABLE = [{"moves": {"strategy": "always_cooperate"}}, {"designs": {"skill": "capable"}}]
+
+
+def test_payments_go_to_whoever_acts_and_come_from_all_others() -> None:
+    """The example of the study: three players, c(A0) = 2, c(A1) = -3, actions A0, A0, A1."""
+    game = GameNote.of(PublicGood(3, 1.5))
+    assert game.table is not None
+    paid = contracted(game, {"A0": 2, "A1": -3}) - game.table
+    assert paid[:, 0, 0, 1].tolist() == [2.5, 2.5, -5]
+    assert paid.sum(0) == pytest.approx(np.zeros((2, 2, 2)))
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_dominant", "is_stable"),
+    [
+        ({"A0": 1, "A1": 0}, True, True),  # 2 + 1 - 1 = 3 - 1, and 0 + 1 = 1: weakly
+        ({"A0": 0.999, "A1": 0}, False, False),
+        ({"A0": 0, "A1": -2}, True, True),
+        ({"A0": 0, "A1": 0}, False, False),
+        ({"A0, seat 1": 1, "A1, seat 1": 0, "A0, seat 2": 0, "A1, seat 2": 0}, False, False),
+        ({"A0, seat 1": 1, "A1, seat 1": 0, "A0, seat 2": 1, "A1, seat 2": 0}, True, True),
+    ],
+)
+def test_a_contract_must_pay_what_defecting_would_gain(
+    fields: dict[str, Any], is_dominant: bool, is_stable: bool
+) -> None:
+    payoffs = contracted(DILEMMA, fields)
+    assert (dominant(payoffs, (0, 0)), stable(payoffs, (0, 0))) == (is_dominant, is_stable)
+
+
+def test_in_stag_hunt_cooperation_is_an_equilibrium_that_nothing_has_to_be_paid_for() -> None:
+    payoffs = contracted(STAG, {"A0": 0, "A1": 0})
+    assert stable(payoffs, (0, 0))
+    assert not dominant(payoffs, (0, 0))
+
+
+def test_a_mediator_that_defects_for_one_makes_delegating_dominant() -> None:
+    """Rows: A0, A1, delegate. It cooperates for two, and defects for one."""
+    payoffs = mediated(DILEMMA, {"1": "A1", "2": "A0"})
+    assert payoffs[0].tolist() == [[2, 0, 0], [3, 1, 1], [3, 1, 2]]
+    assert dominant(payoffs, (2, 2))
+    assert not dominant(mediated(DILEMMA, {"1": "A0", "2": "A0"}), (2, 2))
+
+
+def test_designs_of_a_tournament_are_judged_one_by_one(in_cell: InCell) -> None:
+    types = {"able": ABLE, "nasty": [*ABLE[:1], {"designs": {"skill": "stubborn"}}]}
+    found = designs(in_cell("prisoners_dilemma", {"contracted": {}}, types=types))
+    assert [(one.type, one.seat, one.sort, one.dominant, one.stable) for one in found] == [
+        ("able", 1, "contract", True, True),
+        ("able", 2, "contract", True, True),
+        ("nasty", 1, "contract", False, False),
+        ("nasty", 2, "contract", False, False),
+    ]
+
+
+def test_a_mediator_that_does_not_cooperate_for_all_is_no_good(in_cell: InCell) -> None:
+    stubborn = [*ABLE[:1], {"designs": {"skill": "stubborn"}}]
+    found = designs(in_cell("prisoners_dilemma", {"mediated": {}}, types={"one": stubborn}))
+    assert {(one.dominant, one.stable) for one in found} == {(False, False)}
+
+
+def test_a_design_that_could_not_be_read_is_not_judged(in_cell: InCell) -> None:
+    given = {"able": [{"A0": 2, "A1": 0}, None]}
+    cell = in_cell("prisoners_dilemma", {"contracted": {"designs": given}}, types={"able": ABLE})
+    assert [(one.fields, one.dominant) for one in designs(cell)] == [
+        ({"A0": 2, "A1": 0}, True),
+        (None, None),
+    ]
+
+
+def test_without_cooperation_there_is_nothing_to_judge(in_cell: InCell) -> None:
+    cell = in_cell("matching_pennies", {"contracted": {}}, types={"able": ABLE})
+    assert {one.dominant for one in designs(cell)} == {None}

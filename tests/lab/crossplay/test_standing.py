@@ -1,0 +1,87 @@
+"""Mean, Fitness and DevRank of types, and how games and mechanisms are told apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from society.lab.crossplay.contests import contests
+from society.lab.crossplay.standing import Standing, Sums
+from society.lab.statistics.samples import Unanswerable
+
+from .conftest import InCell
+
+ALL = np.ones(4, bool)
+
+
+def test_the_mean_of_a_type_is_over_all_matches_and_seats(in_cell: InCell) -> None:
+    """nice: 2, 2, 0, 0; nasty: 3, 3, 1, 1."""
+    assert Standing(in_cell(), ALL).value("Mean").tolist() == [1.5, 1, 2]
+
+
+def test_defectors_take_over_and_are_paid_what_defectors_pay_each_other(in_cell: InCell) -> None:
+    average, nice, nasty = Standing(in_cell(), ALL).value("Fitness")
+    assert nasty == pytest.approx(1, abs=1e-9)
+    assert nice == pytest.approx(0, abs=1e-9)
+    assert average == pytest.approx(1, abs=1e-9)
+
+
+def test_the_dominant_type_has_the_first_rank(in_cell: InCell) -> None:
+    assert Standing(in_cell(), ALL).value("DevRank").tolist() == [1.5, 2, 1]
+
+
+def test_reputation_has_a_mean_and_says_why_nothing_else(in_cell: InCell) -> None:
+    cell = in_cell("prisoners_dilemma", {"reputed": {"games": 20}}, repetitions=2)
+    (contest,) = contests([cell])
+    average, nice, nasty = contest.summed("Mean").mean
+    assert nice < nasty
+    assert average == pytest.approx((nice + nasty) / 2)
+    with pytest.raises(Unanswerable, match="not defined: 2 matches share one society"):
+        contest.summed("Fitness")
+
+
+def test_standard_errors_are_those_of_runs() -> None:
+    """Of 1 and 3: sd / sqrt(2) = 1; what is missing is left out."""
+    sums = Sums.of(np.array([[1.0, 5], [3, np.nan]]))
+    assert sums.mean.tolist() == [2, 5]
+    assert sums.error[0] == 1
+    assert np.isnan(sums.error[1])
+    assert sums.n.tolist() == [2, 1]
+
+
+def test_payoffs_of_a_game_are_scaled_from_equilibrium_to_cooperation(in_cell: InCell) -> None:
+    """Trust: equilibrium 4, cooperation 10; nice has (10 + 10 + 0 + 2) / 4, nasty 8.5."""
+    (contest,) = contests([in_cell("trust")])
+    assert contest.summed("Mean").mean[1:].tolist() == [5.5, 8.5]
+    assert contest.scaled("Mean")[1:] == pytest.approx([0.25, 0.75])
+
+
+def test_matching_pennies_has_no_scale(in_cell: InCell) -> None:
+    (contest,) = contests([in_cell("matching_pennies")])
+    with pytest.raises(Unanswerable, match="names no cooperation"):
+        contest.scaled("Mean")
+
+
+def test_cells_are_called_by_game_mechanism_and_what_differs(in_cell: InCell) -> None:
+    reputed = [{"reputed": {"games": 2, "order": order}} for order in ("first", "higher")]
+    cells = [
+        in_cell(),
+        *(in_cell("prisoners_dilemma", each) for each in reputed),
+        in_cell("prisoners_dilemma", {"contracted": {}}, {"repeated": {"games": 2}}),
+        in_cell("public_goods", parameters={"players": 2}),
+        in_cell("public_goods", parameters={"players": 3}),
+    ]
+    assert [(one.game, one.mechanism) for one in contests(cells)] == [
+        ("prisoners dilemma", "no mechanism"),
+        ("prisoners dilemma", "reputed (order = first)"),
+        ("prisoners dilemma", "reputed (order = higher)"),
+        ("prisoners dilemma", "contracted in repeated"),
+        ("public goods (players = 2)", "no mechanism"),
+        ("public goods (players = 3)", "no mechanism"),
+    ]
+
+
+def test_cells_that_differ_by_seed_alone_are_runs_of_one(in_cell: InCell) -> None:
+    cells = [in_cell("prisoners_dilemma", {"contracted": {}}, seed=seed) for seed in (1, 2)]
+    (contest,) = contests(cells)
+    assert len(contest.standings) == 2
