@@ -19,8 +19,10 @@ import numpy as np
 from pydantic import Field
 
 from society.cast import Cohort, fitted
+from society.components.designs import Designs
 from society.components.language import LanguagePolicy
 from society.components.moves import Moves, Strategy
+from society.components.sanctions import Sanctions
 from society.draws import Array
 from society.errors import ScenarioError
 from society.replies import Mix
@@ -45,9 +47,10 @@ class GameParams(Params):
 
 
 def players(p: GameParams, agents: int) -> list[Cohort]:
-    """The default cast: language models, or classic strategies."""
-    part = LanguagePolicy if p.minds == "language" else Moves
-    return [Cohort("player", agents, (fitted(part, p),))]
+    """The default cast: language models, or classic strategies that know how to use mechanisms."""
+    if p.minds == "language":
+        return [Cohort("player", agents, (fitted(LanguagePolicy, p),))]
+    return [Cohort("player", agents, (Designs(), Sanctions(), fitted(Moves, p)))]
 
 
 def mean_payoff(told: Told, table: Table) -> Array:

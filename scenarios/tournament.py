@@ -9,6 +9,7 @@ Source: Tewolde et al. 2026 (CoopEval), section 5.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from itertools import product
 from typing import Annotated, Any
@@ -38,22 +39,45 @@ def cross_play(types: int, players: int, repetitions: int = 1) -> Array:
 
 def seating(scenario: Scenario, types: int, params: Any, *, own: Mapping[str, Any]) -> Array:
     """Who sits where; raises ScenarioError for a game without a number of players."""
-    declared, repetitions = declared_by(scenario.play, "tournament"), own["repetitions"]
-    if declared.players is None:
-        raise ScenarioError(
-            f"tournament: in {scenario.name} all play together, so that types cannot be matched; "
-            "take a game of so many players, or name cohorts and their counts without a tournament"
-        )
-    players = declared.players(params)
+    repetitions, players = own["repetitions"], _players(scenario, "tournament", params)
     if "reputed" in scenario.mechanisms:
         each = np.repeat(np.arange(types), players)
         return np.tile(each, (repetitions, 1))
-    if types**players * repetitions > _MOST:
+    # Powers of integers can grow to millions of digits, those of floats cannot.
+    if players * math.log(types) + math.log(repetitions) > math.log(_MOST):
         raise ScenarioError(
-            f"tournament: {types} types on {players} seats make {types**players:,} matches, "
-            f"{repetitions} times; take fewer, so that there are {_MOST:,} at most"
+            f"tournament: {types} types on {players} seats make {types}^{players} matches, and "
+            f"repetitions is {repetitions}; take fewer, so that at most {_MOST:,} are played"
         )
     return cross_play(types, players, repetitions)
+
+
+def _players(scenario: Scenario, mechanism: str, params: Any) -> int:
+    """How many make a match; raises ScenarioError for a game without such a number."""
+    declared = declared_by(scenario.play, mechanism)
+    if declared.players is None:
+        raise ScenarioError(
+            f"{mechanism}: in {scenario.name} all play together, so that types cannot be matched; "
+            "take a game of so many players, or name cohorts and their counts instead"
+        )
+    return declared.players(params)
+
+
+def seating_apart(scenario: Scenario, types: int, params: Any, *, own: Mapping[str, Any]) -> Array:
+    """A replicate for each type and seat, all of its seats taken by that type."""
+    players = _players(scenario, "drafted", params)
+    return np.repeat(np.arange(types), players)[:, None].repeat(players, 1)
+
+
+@brings(Additions(seating=seating_apart))
+@mechanism
+def drafted(play: Play) -> Play:
+    """Types of agents make their designs, each for itself and for each seat, before they meet.
+
+    Tournaments have it played in a run of its own where a mechanism takes designs.
+    """
+    declared_by(play, "drafted")
+    return play
 
 
 @brings(Additions(seating=seating))

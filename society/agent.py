@@ -69,6 +69,7 @@ class Component:
     columns: ClassVar[tuple[Column, ...]] = ()
 
     @classmethod
+    @functools.cache
     def title(cls) -> str:
         """The name in scenario files and addresses of chance: NormBelief -> norm_belief."""
         return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
@@ -100,6 +101,11 @@ class Component:
     @property
     def models(self) -> tuple[str, ...]:
         """Names of the models that this component calls."""
+        return ()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The user's files that this component reads."""
         return ()
 
     @classmethod

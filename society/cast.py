@@ -138,6 +138,12 @@ class Troupe:
 
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
         """Raw answers of those in `asked`, (R, N) of bool; None asks everybody."""
+        answered = await self._answered(ask, asked, use)
+        before = self.world.asked.get(ask.kind, np.zeros(self.table.present.shape, np.int32))
+        self.world.asked[ask.kind] = before + (1 if asked is None else asked)
+        return answered
+
+    async def _answered(self, ask: Ask, asked: Array | None, use: int) -> Raw:
         shape = self.table.present.shape
         world = silence(ask.reply, (self.table.replicates, self.table.agents))
         unread = np.zeros(shape, bool)

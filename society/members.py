@@ -62,11 +62,15 @@ class Inquiry(NamedTuple):
 
 @dataclass
 class World:
-    """What surrounds all cohorts of a run: the table, outside minds, and words for them."""
+    """What surrounds all cohorts of a run: the table, outside minds, and words for them.
+
+    asked: how often everybody has been asked a kind of question before, (R, N).
+    """
 
     table: Table
     outside: Outside = field(default_factory=Outside)
     words: Prompts | None = None
+    asked: dict[str, Array] = field(default_factory=dict)
 
     @property
     def prompts(self) -> Prompts:
@@ -294,6 +298,11 @@ class One:
     def rules(self) -> Any:
         """What everybody knows of the game, as the play describes it; None: nothing."""
         return self._me.rules
+
+    def times_asked(self, kind: str) -> int:
+        """How often this seat has been asked such a question before, in this run."""
+        asked = self._me.world.asked.get(kind)
+        return 0 if asked is None else int(asked[self.replicate, self.seat])
 
     @property
     def succession(self) -> Any:

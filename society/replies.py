@@ -7,6 +7,7 @@ to answer, and `parse` reads its reply: the answer alone, or {"answer": ...} at 
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from abc import ABC, abstractmethod
@@ -358,12 +359,15 @@ class Mix(Value):
         return len(self.actions)
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
-        total = raw.sum(-1)
-        legal = (raw >= 0).all(-1) & (np.abs(total - 1) <= 1e-9)
+        shares = list(np.moveaxis(raw, -1, 0))  # one by one: numpy is slow along short axes
+        total, least = functools.reduce(np.add, shares), functools.reduce(np.minimum, shares)
+        legal = (least >= 0) & (np.abs(total - 1) <= 1e-9)
         _refuse(asked & ~legal, "probabilities that sum to 1")
         # What sums to 1 but for rounding stays as it is, so that replay settles to the same bits.
         off = legal & (np.abs(total - 1) > self.width * 2.0**-50)
-        return np.where(asked[..., None], raw / np.where(off, total, 1)[..., None], self.silent)
+        if off.any():
+            raw = raw / np.where(off, total, 1)[..., None]
+        return raw if asked.all() else np.where(asked[..., None], raw, self.silent)
 
     def form(self) -> str:
         return f"mix over {'/'.join(self.actions)}"

@@ -347,6 +347,7 @@ class _Preparation:
             for name, given in part.items():
                 with self.at("mechanisms", index):
                     wrap = self.shelf.mechanism(name)
+                    given = {**given, **self.spec.drafts.get(name, {})}
                     with self.at("mechanisms", index, name):
                         scenario = wrapped(
                             scenario, wrap, **dict(checked(parameters_of(wrap), given))
@@ -437,5 +438,7 @@ class _Preparation:
                 self.found.append(Fault(("cohorts", index, "name"), words))
             with self.at("cohorts", index):
                 parts = components(said, default, params, self.shelf)
+                for file in (file for part in parts for file in part.files):
+                    self.shelf.bytes_of(file)  # so that its hash is kept
                 cast.append(Cohort(said.name, said.count, parts))
         return cast

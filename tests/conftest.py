@@ -220,3 +220,34 @@ def provider(_server: Provider) -> Provider:
     """An OpenAI-compatible server that does as it is told, and has not been asked yet."""
     _server.reset()
     return _server
+
+
+class _Reciting(Component):
+    """Plays a word, C for the first action and D for the second."""
+
+    answers = ("move",)
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+
+    def answer(self, ask: Question, me: Members) -> object:
+        chosen = "CD".index(self.word[me.occasion.use])
+        return np.full((len(me), 2), np.eye(2)[chosen])
+
+
+Duel = Callable[..., list[str]]
+
+
+@pytest.fixture(scope="session")
+def duel() -> Duel:
+    """`duel(Moves("grim"), "CDCCC", game=...)`: what each played, action 0 as C and 1 as D."""
+
+    def played(*minds: Component | str, game: Scenario, rounds: int = 8, **at: Any) -> list[str]:
+        parts = [_Reciting(mind) if isinstance(mind, str) else mind for mind in minds]
+        rounds = min([rounds, *(len(mind) for mind in minds if isinstance(mind, str))])
+        cast = [Cohort(f"player {seat}", 1, (part,)) for seat, part in enumerate(parts, 1)]
+        over = _play(game, cast=cast, agents=len(parts), rounds=rounds, **at)
+        actions = np.concatenate(over.told("action"))
+        return ["".join("CD23456789"[action] for action in one) for one in actions.T]
+
+    return played

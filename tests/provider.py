@@ -12,6 +12,7 @@ given as JSON by --plan or POST /plan:
     complaint    what it says when it refuses
     hang         seconds for which a hanging attempt hangs
     brain        who answers: a name in BRAINS
+    brains       who answers in place of that, by model
 
 GET /log tells, for every prompt (by its hash), when attempts arrived and how many were answered in
 full; GET /stats what there was altogether; POST /reset forgets both, and the plan.
@@ -39,6 +40,7 @@ PLAIN: dict[str, Any] = {
     "complaint": "fault",
     "hang": 30.0,
     "brain": "resident",
+    "brains": {},
 }
 
 
@@ -99,7 +101,17 @@ def echo(prompt: str) -> str:
     return prompt[-200:]
 
 
-BRAINS: dict[str, Callable[[str], str]] = {"resident": resident, "number": number, "echo": echo}
+def mumble(prompt: str) -> str:
+    """Nothing that could be read."""
+    return "Well."
+
+
+BRAINS: dict[str, Callable[[str], str]] = {
+    "resident": resident,
+    "number": number,
+    "echo": echo,
+    "mumble": mumble,
+}
 
 
 class Provider:
@@ -137,7 +149,8 @@ class Provider:
         await self.wait(name, attempt)
         kind = self.kind(name, attempt)
         answer = FAULTS.get(kind, status)
-        response = await answer(self, request, completion(body, BRAINS[self.plan["brain"]]), kind)
+        brain = self.plan["brains"].get(body["model"], self.plan["brain"])
+        response = await answer(self, request, completion(body, BRAINS[brain]), kind)
         entry["full"] += kind in _IN_FULL
         return response
 

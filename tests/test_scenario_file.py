@@ -159,6 +159,16 @@ def test_the_command_line_changes_what_it_names_and_leaves_the_rest() -> None:
     assert told(spec, minds()) == spec
 
 
+def test_where_only_other_models_are_named_the_command_line_speaks_of_all_of_them() -> None:
+    models = {"one": {"model": "m"}, "two": {"model": "n", "api_base": "http://there/v1"}}
+    given = minds(model={"api_base": "http://here/v1", "concurrency": 2})
+    again = told(load("language_village", {"models": models}), given)
+    assert {name: (one.model, one.api_base) for name, one in again.models.items()} == {
+        "one": ("m", "http://here/v1"),
+        "two": ("n", "http://here/v1"),
+    }
+
+
 def test_what_the_command_line_names_lies_in_the_working_directory(study: Study) -> None:
     folder = study("scenario: language_village\n")
     given = minds(model={"model": "tape:b.run"}, prompts="study/pack")

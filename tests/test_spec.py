@@ -85,9 +85,14 @@ def test_a_name_alone_is_a_whole_society() -> None:
     assert setup.params == Village()
 
 
+def shortened(name: str, rounds: int) -> Spec:
+    """A preset with few rounds; what is a game of one round stays so."""
+    return load(name, {"rounds": rounds} if prepared(load(name)).rounds > 1 else {})
+
+
 @pytest.mark.parametrize("name", presets())
 def test_every_preset_plays(name: str) -> None:
-    setup = prepared(load(name, {"rounds": 3}))
+    setup = prepared(shortened(name, 3))
     assert setup.found == "built-in preset"
     first, *_ = setup.gamemaster().play().measures.values()
     assert first.n == setup.replicates
@@ -291,7 +296,7 @@ def test_the_examples_in_our_docstrings_are_true(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["fishing_village", *presets()])
 def test_a_run_is_rebuilt_from_the_json_of_its_spec(name: str) -> None:
-    spec = load(name, {"rounds": 4})
+    spec = shortened(name, 4)
     again = Spec.model_validate(spec.model_dump(mode="json"))
     digests = [prepared(each).gamemaster().play().digest for each in (spec, again)]
     assert digests[0] == digests[1]

@@ -13,12 +13,27 @@ from pathlib import Path
 from society.errors import RunFileError, brief
 from society.models.budget import Budget
 from society.scenario_file import Spec
-from society.spec import prepared
+from society.spec import Setup, prepared
 
 from .changes import changes
+from .drafting import drafted_beside
+from .manifest import Level
 from .reader import open_run
 from .sitting import Sitting
+from .spending import total
 from .writer import Writer
+
+
+def begun_or_taken_up(
+    setup: Setup, path: Path, level: Level | None = None, budget: Budget | None = None
+) -> Sitting | None:
+    """A new run, or the one in the file; None if that has finished. Raises InputError."""
+    if not path.exists():
+        return Sitting.begun(setup, path, level, budget=budget)
+    with open_run(path) as run:
+        if run.status == "finished":
+            return None
+    return taken_up(path, lambda spec: setup.spec, budget)
 
 
 def taken_up(
@@ -32,11 +47,12 @@ def taken_up(
     make another history, which the first round that differs would tell. budget: in place of the
     run's own.
     """
+    path = Path(path)
     with open_run(path) as run:
         if run.status == "finished":
             raise RunFileError(f"{brief(path)} is finished; there is nothing to resume")
         setup = prepared(changed(Spec.model_validate(run.manifest.spec)))
-        minds = setup.minds(run.spent, budget)
+        minds = setup.minds(total([path, *drafted_beside(path, setup.spec)]), budget)
         writer = Writer.resumed(run, changes(run.manifest, setup))
     game = setup.gamemaster(minds=minds)
     return Sitting(setup, game, writer)

@@ -16,8 +16,10 @@ from society.talk import Recorder
 from society.wording import clean
 
 from .afterword import concluded
+from .drafting import drafted_beside
 from .manifest import Level, manifest_of
 from .reader import open_run
+from .spending import total
 from .store import Status
 from .writer import Writer
 
@@ -52,7 +54,8 @@ class Sitting(NamedTuple):
         budget: Budget | None = None,
     ) -> Self:
         """Of a new run; raises InputError. budget: in place of the run's own."""
-        game = setup.gamemaster(minds=setup.minds(budget=budget))
+        used = total(drafted_beside(path, setup.spec))
+        game = setup.gamemaster(minds=setup.minds(used, budget))
         return cls(setup, game, Writer(path, manifest_of(setup, game, level), overwrite=overwrite))
 
     def play(self, *watching: Recorder) -> End:

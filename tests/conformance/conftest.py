@@ -2,14 +2,15 @@
 
 A new scenario is varied by itself: its choices and switches take each of their values, its numbers
 are halved and doubled, its lists cut to one entry, on every kind of graph, with one agent, with
-two, and with more. Where it refuses such a society, one more agent or another value of one
-parameter is tried; what has not been tried then is tried on its own.
+two, and with more. Where it refuses such a society, some more agents or another value of one
+parameter are tried; what has not been tried then is tried on its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Union, get_args, get
 import numpy as np
 import pytest
 from pydantic import ValidationError
+from ruamel.yaml import YAML
 
 from society.cast import Cast, Troupe
 from society.catalogue import presets, scenarios
@@ -79,6 +81,9 @@ MECHANISMS: Sequence[tuple[str, Mapping[str, Any]]] = (
 )
 
 
+HERE = Path(__file__).parent
+DILEMMAS = YAML(typ="safe").load(HERE / "dilemmas.yaml")
+
 # Where minds are asked one by one, few rounds are played, and somebody must go in them.
 HARD_TIMES = {"ends_on": "horizon", "wealth": 1, "consumption": 6}
 
@@ -98,7 +103,8 @@ class Case(NamedTuple):
             for word in (name, given.get("selection", ""))
         ]
         words = [self.changes.get("agents", ""), "patchy" if isinstance(graph, dict) else graph]
-        return " ".join(str(word) for word in [self.source, *words, *mechanisms] if word)
+        name = Path(self.source).stem
+        return " ".join(str(word) for word in [name, *words, *mechanisms] if word)
 
     def setup(self) -> Setup:
         return prepared(load(self.source, self.changes))
@@ -118,6 +124,28 @@ def legal_values(scenario: Scenario, name: str) -> list[Any]:
         if option not in legal:
             legal.append(option)
     return legal
+
+
+@cache
+def _sharers(name: str, annotation: str) -> list[str]:
+    return [
+        other
+        for other, scenario in scenarios().items()
+        if name in scenario.params.of_default_cast()
+        and str(scenario.params.model_fields[name].annotation) == annotation
+    ]
+
+
+def _sharing(scenario: Scenario, name: str) -> list[str]:
+    return _sharers(name, str(scenario.params.model_fields[name].annotation))
+
+
+def own_part(scenario: Scenario, name: str, legal: list[Any]) -> list[Any]:
+    """The default, and those of the other values that this one of several scenarios tries."""
+    sharers = _sharing(scenario, name)
+    if len(sharers) < 2:
+        return legal
+    return [legal[0], *legal[1:][sharers.index(scenario.name) :: len(sharers)]]
 
 
 def _parts(annotation: Any) -> tuple[Any, ...]:
@@ -140,13 +168,18 @@ def _options(kind: Any, default: Any) -> list[Any]:
 
 def variants(scenario: Scenario) -> list[Case]:
     """The settings; over them each parameter takes all its values, in an order of its own."""
-    legal = {name: legal_values(scenario, name) for name in scenario.params.model_fields}
+    legal = {
+        name: own_part(scenario, name, legal_values(scenario, name))
+        for name in scenario.params.model_fields
+    }
     orders = {
         name: np.random.default_rng(place).permutation(len(SETTINGS)) % len(values)
         for place, (name, values) in enumerate(legal.items())
     }
     cases = []
     for number, (agents, graph) in enumerate(SETTINGS):
+        if not scenario.relations and graph not in ("complete", PATCHY):
+            continue  # it has no graph; many agents are tried with the others
         chosen = {name: values[orders[name][number]] for name, values in legal.items()}
         changes: dict[str, Any] = {"agents": agents, "parameters": chosen, "seed": number}
         if scenario.relations:
@@ -158,6 +191,7 @@ def variants(scenario: Scenario) -> list[Case]:
 
 
 Legal = Mapping[str, Sequence[Any]]
+_MORE = 6  # so that whole matches can be made of some agents
 
 
 def refused(case: Case) -> bool:
@@ -171,17 +205,17 @@ def refused(case: Case) -> bool:
 
 
 def playable(case: Case, legal: Legal) -> Case:
-    """The same, or with one more agent; else with as many of its parameters as go together."""
+    """The same, or with some more agents; else with as many of its parameters as go together."""
     parameters, agents = case.changes["parameters"], case.changes["agents"]
-    crowd = altered(case, agents=agents + 1)
-    for whole in (case, crowd):
+    crowds = [altered(case, agents=agents + more) for more in range(_MORE)]
+    for whole in crowds:
         if not refused(whole):
             return whole
     usual = {name: values[0] for name, values in legal.items()}
     # Choices first: they are what usually makes the difference.
     names = sorted(legal, key=lambda name: not isinstance(usual[name], str))
     others = [{}, *({name: value} for name in names for value in legal[name])]
-    starts = (altered(one, parameters=usual | more) for more in others for one in (case, crowd))
+    starts = (altered(one, parameters=usual | more) for more in others for one in crowds)
     found = next(start for start in starts if not refused(start))
     for name, value in parameters.items():
         more = altered(found, parameters={**found.changes["parameters"], name: value})
@@ -216,14 +250,26 @@ def every_case() -> list[Case]:
     cases += [Case(preset, {}) for preset in presets()]
     cases.append(Case("language_village", {"agents": 5, "parameters": HARD_TIMES}))
     cases += [Case(source, changes) for source, changes in MECHANISMS]
+    cases += [Case(said["scenario"], said) for said in DILEMMAS]
+    cases.append(Case(str(HERE / "recorded.yaml"), {"replicates": 2, "rounds": 2}))
     return [sized(case) for case in cases]
 
 
 def sized(case: Case) -> Case:
-    """In as many replicates, rounds and generations as are played in a moment."""
-    setup = altered(case, **SMALL).setup()
+    """In as many replicates, rounds, games and generations as are played in a moment."""
+    spec = load(case.source, case.changes)
+    said = set(case.changes)
+    if any(name in part for part in spec.mechanisms for name in ("tournament", "drafted")):
+        said.add("replicates")  # the types say how many matches there are
+    if spec.mechanisms and scenarios()[spec.scenario].rounds == 1:
+        said.add("rounds")  # what is repeated is one game
+
+    def within(sizes: Mapping[str, int]) -> dict[str, Any]:
+        return {name: most for name, most in sizes.items() if name not in said}
+
+    setup = altered(case, **within(SMALL)).setup()
     asked, again = setup.models_named, len(setup.scenario.stage.levels) > 1
-    size: dict[str, Any] = {**(SMALL if asked else SHORT if again else SIZE)}
+    size = within(SMALL if asked else SHORT if again else SIZE)
     stages = [
         {name: fewer(given, 2 if asked else 3) for name, given in part.items()}
         for part in setup.spec.mechanisms
@@ -232,7 +278,9 @@ def sized(case: Case) -> Case:
 
 
 def fewer(given: Mapping[str, Any], most: int) -> dict[str, Any]:
-    return {**given, "count": min(given["count"], most)} if "count" in given else {**given}
+    """With fewer generations, games and repetitions."""
+    many = ("count", "games", "repetitions")
+    return {name: min(value, most) if name in many else value for name, value in given.items()}
 
 
 CASES = every_case()
@@ -251,6 +299,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="session")
 def cases() -> list[Case]:
     return CASES
+
+
+Sharing = Callable[[Scenario, str], list[str]]
+
+
+@pytest.fixture(scope="session")
+def sharing() -> Sharing:
+    """`sharing(scenario, name)`: where a parameter shapes the default cast in the same way."""
+    return _sharing
 
 
 Perform = Callable[..., "Played"]

@@ -1,0 +1,70 @@
+"""Fines, gifts, promises and votes by rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from society.cast import Cohort
+from society.components.moves import Moves
+from society.components.sanctions import Sanctions
+from society.scenario import Scenario, wrapped
+from society.scenarios.chosen import chosen
+from society.scenarios.dilemmas import matching_pennies, prisoners_dilemma
+from society.scenarios.discussed import discussed
+from society.scenarios.fined import fined
+from society.scenarios.gifted import gifted
+from society.scenarios.public_goods import public_goods
+
+if TYPE_CHECKING:
+    from tests.conftest import Play, Played
+
+MINDS = ("always_cooperate", "always_cooperate", "always_defect")
+
+
+def test_cooperators_fine_defectors_and_nobody_else(play: Play) -> None:
+    """In order of seat: player 1 fines player 3, and so does player 2."""
+    over = met(play, wrapped(public_goods, fined), Sanctions(fine=2))
+    assert over.answers("fine", "other_1")[0].tolist() == [[0, 0, 0]]
+    assert over.answers("fine", "other_2")[0].tolist() == [[2, 2, 0]]
+
+
+def test_cooperators_are_given_something_by_all(play: Play) -> None:
+    over = met(play, wrapped(public_goods, gifted), Sanctions(gift=1))
+    assert over.answers("give", "other_1")[0].tolist() == [[1, 1, 1]]
+    assert over.answers("give", "other_2")[0].tolist() == [[0, 0, 1]]
+
+
+def test_nobody_spends_more_than_is_allowed(play: Play) -> None:
+    over = met(play, wrapped(public_goods, fined, most=3), Sanctions(fine=5))
+    assert over.answers("fine", "other_2")[0].tolist() == [[3, 3, 0]]
+
+
+def test_everybody_promises_to_cooperate(play: Play) -> None:
+    over = met(play, wrapped(public_goods, discussed), Sanctions())
+    assert over.answers("say")[0].tolist() == [["I will play A0."] * 3]
+
+
+def test_where_nothing_is_cooperation_nobody_is_fined_or_promised_anything(play: Play) -> None:
+    over = met(play, wrapped(matching_pennies, fined), Sanctions(), seats=2)
+    assert over.answers("fine", "other_1")[0].tolist() == [[0, 0]]
+    over = met(play, wrapped(matching_pennies, discussed), Sanctions(), seats=2)
+    assert over.answers("say")[0].tolist() == [["", ""]]
+
+
+def test_they_vote_for_what_they_favour_and_else_for_anything(play: Play) -> None:
+    scenario = wrapped(prisoners_dilemma, chosen, options=["unchanged", "fined"])
+    over = met(play, scenario, Sanctions(favours="fined"), seats=2)
+    assert over.answers("choose")[0].tolist() == [[1, 1]]
+    over = met(play, scenario, Sanctions(favours="jailed"), seats=2, replicates=2000)
+    assert over.answers("choose")[0].mean() == pytest.approx(0.5, abs=4 * (0.25 / 4000) ** 0.5)
+
+
+def met(play: Play, scenario: Scenario, part: Sanctions, seats: int = 3, **at: Any) -> Played:
+    """Two cooperators and a defector, who all have this part."""
+    cast = [
+        Cohort(f"{seat}", 1, (Moves(strategy), part))  # type: ignore[arg-type]
+        for seat, strategy in enumerate(MINDS[:seats])
+    ]
+    return play(scenario, cast=cast, agents=seats, **at)
