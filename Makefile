@@ -15,6 +15,8 @@ demo: .venv/core
 	$(BIN)/society run donor_generations --seed 1 --overwrite --quiet
 	$(BIN)/society replay runs/donor_generations-1.run --plain --from 10.2.10
 	$(BIN)/society show runs/donor_generations-1.run
+	$(BIN)/society run dilemmas_mediators --seed 1 --overwrite --quiet
+	$(BIN)/society show runs/dilemmas_mediators-1.run
 
 test: lint
 	$(BIN)/pytest -n 2

@@ -78,7 +78,7 @@ MEASURES = (
 @brings(
     Additions(
         MEASURES,
-        columns=("contract_transfer",),
+        columns=("contract_proposer", "contract_active", "contract_transfer"),
         drafts=Drafts("designs", ("stage", "design"), "contract_design"),
     )
 )

@@ -68,7 +68,7 @@ MEASURES = (
 @brings(
     Additions(
         MEASURES,
-        columns=("mediator_delegated",),
+        columns=("mediator_proposer", "mediator_delegated"),
         drafts=Drafts("designs", ("stage", "design"), "mediator_design"),
     )
 )

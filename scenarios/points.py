@@ -72,7 +72,10 @@ class Points:
         known: what all knew when they moved.
         """
         matches, paid = grouped(declared, table), said.facts[declared.payoff]
-        about = {"others_seats": own(matches.others(matches.number))}
+        about = {
+            "others_seats": own(matches.others(matches.number)),
+            "whom": own(matches.opposite),
+        }
         if declared.players is not None:  # elsewhere one knows what one sees of the others
             about["others_payoffs"] = own(matches.others(paid.values))
         fields = [f"other_{number}" for number in range(1, size(declared, table))]

@@ -64,7 +64,12 @@ def followed(told: Told, table: Table) -> Array:
     return mean_over(table.present, told["action"] == told["recommended_action"])
 
 
-@brings(Additions(measures=(Measure("followed", "share of recommendations", followed),)))
+@brings(
+    Additions(
+        (Measure("followed", "share of recommendations", followed),),
+        columns=("recommended_action",),
+    )
+)
 @mechanism
 def recommended(
     play: Play,

@@ -162,7 +162,7 @@ def entries_of(games: int, players: int, levels: int) -> int:
     return shown[games]
 
 
-@brings(Additions(levels=("game",)))
+@brings(Additions(levels=("game",), mingling=True))
 @mechanism
 def reputed(
     play: Play,

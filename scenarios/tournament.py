@@ -40,7 +40,7 @@ def cross_play(types: int, players: int, repetitions: int = 1) -> Array:
 def seating(scenario: Scenario, types: int, params: Any, *, own: Mapping[str, Any]) -> Array:
     """Who sits where; raises ScenarioError for a game without a number of players."""
     repetitions, players = own["repetitions"], _players(scenario, "tournament", params)
-    if "reputed" in scenario.mechanisms:
+    if scenario.mingling:
         each = np.repeat(np.arange(types), players)
         return np.tile(each, (repetitions, 1))
     # Powers of integers can grow to millions of digits, those of floats cannot.

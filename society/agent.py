@@ -69,10 +69,9 @@ class Component:
     columns: ClassVar[tuple[Column, ...]] = ()
 
     @classmethod
-    @functools.cache
     def title(cls) -> str:
         """The name in scenario files and addresses of chance: NormBelief -> norm_belief."""
-        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
+        return _spelt(cls.__name__)
 
     def begin(self, me: Members) -> None:
         """Fill the own columns: before the script starts, and where a new life begins later."""
@@ -117,6 +116,11 @@ class Component:
     def overrides(cls, hook: str) -> bool:
         """Whether this component does something of its own in `hook`."""
         return getattr(cls, hook) is not getattr(Component, hook)
+
+
+@functools.cache
+def _spelt(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 C = TypeVar("C", bound=Component)

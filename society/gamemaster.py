@@ -22,7 +22,6 @@ from .digest import chained, page_digest
 from .draws import Array
 from .errors import PartError
 from .facts import frozen
-from .heap import keep_freed
 from .keeper import Keeper, Misshapen
 from .replies import Amount, Choice, Illegal, Peer, Value, Whole, fields
 from .scenario import Estimate, Folded, Scenario
@@ -103,7 +102,6 @@ class GameMaster:
         """Play to the end; only once, since agents and table keep what has happened."""
         if self.pages:
             raise PartError("this game has been played; make a new one to play again")
-        keep_freed()
         for recorder in self.recorders:
             if isinstance(recorder, Archive):
                 self.answerer.outside.vault = recorder.vault

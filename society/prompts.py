@@ -241,7 +241,7 @@ def _shown(facts: OwnFacts, one: One, sight: Sight) -> list[SimpleNamespace]:
 
 def _python(value: Any) -> Any:
     """A number as Python's own, so that templates can reckon with it; of several a list."""
-    return value.tolist() if isinstance(value, np.generic | np.ndarray) else value
+    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
 
 
 def _spaced(name: str) -> str:

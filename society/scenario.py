@@ -183,7 +183,8 @@ class Scenario:
     theirs. mechanisms: names of those that it is wrapped in, from the inside. seats: the type of
     agent, as the number of its cohort, that sits on each seat of each replicate; None where cohorts
     take seats in order, the same in all replicates. drafts: which designs are still to be made, by
-    the place of the mechanism that takes them.
+    the place of the mechanism that takes them. mingling: whether partners change, so that a
+    replicate is a population and no match.
     """
 
     name: str
@@ -202,6 +203,7 @@ class Scenario:
     mechanisms: tuple[str, ...] = ()
     seats: Seats | None = None
     drafts: Mapping[int, Drafts] = field(default_factory=dict)
+    mingling: bool = False
 
     @property
     def summary(self) -> str:
@@ -267,7 +269,7 @@ class Additions:
     levels: of rounds around those of the play. quotes, columns, endings: as in Stage.
     afterword: as in Scenario; it is given the parameters of the mechanism as well. seating: says
     who sits where, and so how many agents and replicates there are; stands outermost. drafts: says
-    which designs a tournament makes beforehand.
+    which designs a tournament makes beforehand. mingling: as in Scenario.
     """
 
     measures: tuple[Measure, ...] = ()
@@ -279,6 +281,7 @@ class Additions:
     afterword: Epilogue | None = None
     seating: Seating | None = None
     drafts: Drafts | None = None
+    mingling: bool = False
 
 
 def brings(additions: Additions) -> Callable[[M], M]:
@@ -326,6 +329,7 @@ def wrapped(scenario: Scenario, wrap: Mechanism, **given: Any) -> Scenario:
         mechanisms=(*scenario.mechanisms, wrap.__name__),
         drafts=_to_be_made(scenario, added.drafts, given),
         seats=None if seating is None else partial(seating, scenario, own=given),
+        mingling=scenario.mingling or added.mingling,
     )
 
 

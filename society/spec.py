@@ -32,7 +32,7 @@ from .scenario_file import CohortSpec, Spec, found
 from .table import Table, complete_graphs
 from .talk import Recorder
 from .tape import Answerer
-from .wrap import Play, questions
+from .wrap import Declared, Play, questions
 
 if TYPE_CHECKING:
     from .models.budget import Budget
@@ -195,6 +195,15 @@ def _bare_table(scenario: Scenario, params: Params, seed: int, agents: int, roun
     return table
 
 
+def _matched(scenario: Scenario, params: Params) -> int:
+    """How many agents there are by default: as many as make a match, if they are in matches."""
+    declared = getattr(scenario.play, "declared", None)
+    if not isinstance(declared, Declared) or declared.players is None:
+        return scenario.agents
+    players = declared.players(params)
+    return scenario.agents if scenario.agents % players == 0 else players
+
+
 def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
     """Raises Refused for parameters that say who is in the default cast: the cohorts do."""
     words = "shapes the default cast only, which `cohorts` replace; say it in the cohorts"
@@ -277,6 +286,8 @@ class _Preparation:
         agents, rounds = self.agents(scenario), spec.rounds or scenario.rounds
         with self.at("parameters"):
             params = checked(scenario.params, given)
+            if spec.agents is None and spec.cohorts is None:
+                agents = _matched(scenario, params)
             if spec.cohorts is not None:
                 _refuse_overruled(spec.parameters, scenario.params)
                 cast = self.cast(spec.cohorts, scenario.cast(params, agents), params)

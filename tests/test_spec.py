@@ -653,3 +653,18 @@ def test_a_tournament_says_itself_how_many_there_are(
 def test_a_tournament_without_types_is_refused() -> None:
     with pytest.raises(InputError, match="tournament lets types of agents meet; name each"):
         prepared(load("prisoners_dilemma", {"mechanisms": ["tournament"]}))
+
+
+@pytest.mark.parametrize(
+    ("scenario", "parameters", "agents"),
+    [
+        ("public_goods", {}, 3),
+        ("public_goods", {"players": 4}, 4),
+        ("normal_form", {"payoffs": [[[[1, 2, 3]]]]}, 3),
+        ("prisoners_dilemma", {}, 2),
+    ],
+)
+def test_by_default_there_are_as_many_agents_as_make_a_match(
+    scenario: str, parameters: dict[str, Any], agents: int
+) -> None:
+    assert prepared(load(scenario, {"parameters": parameters})).agents == agents

@@ -10,6 +10,7 @@ from typing import NamedTuple, Self
 
 from society.errors import Paused, SocietyError, blamed
 from society.gamemaster import GameMaster
+from society.heap import keep_freed
 from society.models.budget import Budget
 from society.spec import Setup
 from society.talk import Recorder
@@ -60,6 +61,7 @@ class Sitting(NamedTuple):
 
     def play(self, *watching: Recorder) -> End:
         """Play from synchronous code; an interrupt ends the sitting, too."""
+        keep_freed()
         self.game.recorders = [self.writer, *watching]
         try:
             self.game.play()
@@ -69,6 +71,7 @@ class Sitting(NamedTuple):
 
     async def perform(self, *watching: Recorder) -> End:
         """The same among other runs of one event loop; a cancelled one ends as interrupted."""
+        keep_freed()
         self.game.recorders = [self.writer, *watching]
         try:
             await self.game.perform()

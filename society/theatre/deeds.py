@@ -13,6 +13,7 @@ from rich.text import Text
 from society.graph import NOBODY
 from society.scenario import Stage
 
+from .answers import Answers
 from .births import Births
 from .ink import Ink, labelled, stacked
 from .minds import mishaps
@@ -31,6 +32,7 @@ class Deeds:
     def __init__(self, ink: Ink, names: Names, replicate: int) -> None:
         self.ink, self.names, self.replicate = ink, names, replicate
         self.births = Births(ink, names, replicate)
+        self.answers = Answers(ink, names, replicate)
 
     def lines(self, scene: Scene) -> Iterator[Text]:
         """Who did what to whom, who went, what was said and chosen, how the replicate ended."""
@@ -43,6 +45,7 @@ class Deeds:
             self._done,
             self._gone,
             self._quotes,
+            self.answers.lines,
             self._notes,
             self._troubles,
             self.births.selected,

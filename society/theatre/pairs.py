@@ -15,6 +15,7 @@ from rich.text import Text
 
 from society.draws import Array
 from society.graph import NOBODY
+from society.scenario import Stage
 
 from .ink import BARS, Ink, decimals_for, flowing, labelled
 from .scene import Scene
@@ -125,6 +126,16 @@ class Pairs:
             items.append(Text(f"and {len(seats) - _SHOWN:,} more", "dim"))
         if items:
             yield from labelled(self.ink, f"{len(seats)} {label}", items)
+
+
+def besides(stage: Stage) -> list[str]:
+    """The columns of a stage that the lines of its pairs do not hold."""
+    meeting = stage.meeting
+    if meeting is None:
+        return list(stage.columns)
+    held = {meeting.peer, meeting.deed, meeting.share, meeting.holds, meeting.apart}
+    held |= {name for clause in meeting.clauses for name, _ in _FIGURE.findall(clause)}
+    return [name for name in stage.columns if name not in held]
 
 
 class _Cells(NamedTuple):

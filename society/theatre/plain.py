@@ -22,7 +22,7 @@ from society.talk import Page
 
 from .deeds import Deeds
 from .ink import Ink, figured, flowing, labelled, printed, table
-from .pairs import Pairs
+from .pairs import Pairs, besides
 from .places import Place, Places, around, found
 from .roll import CROWD, Roll
 from .scene import Scene, full_scale, improvised, mean_measures, told, told_in
@@ -126,8 +126,9 @@ class _Teller:
             if not scene.void(self.replicate):
                 pairs = list(self.pairs.lines(scene))
                 yield from pairs
-                if not pairs or scene.present[self.replicate].sum() > CROWD:
-                    yield from self.roll.lines(scene)
+                crowd = scene.present[self.replicate].sum() > CROWD
+                all_columns = not pairs or crowd
+                yield from self.roll.lines(scene, stage.columns if all_columns else besides(stage))
             yield from self.deeds.lines(scene)
         ended = {kind: np.flatnonzero(over) for kind, over in scene.ended}
         label = "elsewhere" if shown else self.places.label(page)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from rich.text import Text
 
@@ -10,7 +12,7 @@ from society.draws import Array
 from .ink import LONGEST_HEADING, Column, Ink, decimals_for, largest, shares, table
 from .scene import Scene, told
 from .traits import Traits
-from .words import Names
+from .words import Names, spoken
 
 CROWD = 24  # more agents than that are told by the first dozen and quantiles
 _DOZEN = 12
@@ -24,17 +26,17 @@ class Roll:
         self.ink, self.names, self.replicate, self.traits = ink, names, replicate, traits
         self.largest: dict[str, float] = {}
 
-    def lines(self, scene: Scene) -> list[Text]:
+    def lines(self, scene: Scene, columns: Iterable[str]) -> list[Text]:
         """The table of all who took part; nothing if there is nothing to show about them."""
         seats = np.flatnonzero(scene.present[self.replicate])
         named = seats if len(seats) <= CROWD else seats[:_DOZEN]
         rest = seats[len(named) :]
-        columns = [
+        told = [
             self._column(scene, name, self.traits.shown(name, values[self.replicate]), named, rest)
-            for name in scene.stage.columns
+            for name in columns
             if (values := scene.column(name)) is not None
         ]
-        return list(table(self.ink, self._stub(scene, named, rest), columns))
+        return list(table(self.ink, self._stub(scene, named, rest), told))
 
     def _stub(self, scene: Scene, named: Array, rest: Array) -> list[Text]:
         fallen = {seat for _, gone in scene.gone for seat in np.flatnonzero(gone[self.replicate])}
@@ -46,7 +48,7 @@ class Roll:
 
     def _column(self, scene: Scene, name: str, values: Array, named: Array, rest: Array) -> Column:
         # Of a form the field comes last, and tells columns apart.
-        heading = " ".join(self.ink.cut(part, LONGEST_HEADING) for part in name.split(" ", 1))
+        heading = " ".join(self._heading(part) for part in name.split(" ", 1))
         blank = [Text()] * (1 + len(_QUANTILES) if len(rest) else 0)
         if values.dtype.kind not in "iuf":
             return Column(heading, [Text(self.ink.figure(values[seat])) for seat in named] + blank)
@@ -59,6 +61,11 @@ class Roll:
             shown = np.concatenate([shown, [np.nan], spread])
         self.largest[name] = max(self.largest.get(name, 0.0), largest(shown))
         return Column(heading, cells, shares(shown, self.largest[name]))
+
+    def _heading(self, name: str) -> str:
+        """A name, or its words, if it is long."""
+        words = [name] if len(name) <= LONGEST_HEADING else spoken(name).split(" ")
+        return " ".join(self.ink.cut(word, LONGEST_HEADING) for word in words)
 
     def _limit(self, scene: Scene, name: str) -> float | None:
         limit = told(scene.page, scene.stage.limits.get(name, ""))

@@ -77,17 +77,19 @@ class Scene:
     def __init__(self, page: Page, before: Page | None, stage: Stage) -> None:
         self.page, self.before, self.stage = page, before, stage
         present, running = opened(page, before)
-        for step in page.steps:
-            # Whoever is back takes part in the round.
-            present = present | step.arrays.get(("back", ""), np.False_)
-        self.present, self.running = present, running
+        self.running = running
+        # Whoever is back takes part in the round.
+        back = [step.arrays["back", ""] for step in page.steps if ("back", "") in step.arrays]
+        self.present = np.logical_or.reduce([present, *back])
         self.newborn = told_in(page, "descended", "newborn")  # (R, N), where a generation begins
         self.answered: dict[str, list[Answered]] = {}
+        self._asked: list[tuple[Step, dict[str, Answered]]] = []  # by field
         self.gone: list[tuple[str, Array]] = []  # kind of the tell, (R, N)
         self.ended: list[tuple[str, Array]] = []  # cause, (R,)
         for step in page.steps:
             if step.sort == "ask":
                 self._note_answers(step, present & running)
+            present = present | step.arrays.get(("back", ""), np.False_)
             if ("gone", "") in step.arrays:
                 going = step.arrays["gone", ""] & present
                 present = present & ~going
@@ -101,27 +103,43 @@ class Scene:
     def _note_answers(self, step: Step, active: Array) -> None:
         forms = forms_of(step)
         asked = active & step.arrays.get(("who", ""), np.True_)
+        fields: dict[str, Answered] = {}
         for (role, name), values in step.arrays.items():
             if role == "answer":
                 question = f"{step.kind} {name}" if name else step.kind
                 options = step.arrays.get(("options", name))
                 answer = Answered(values, asked, forms.get(name, ""), options)
                 self.answered.setdefault(question, []).append(answer)
+                fields[name] = answer
+        self._asked.append((step, fields))
 
     def void(self, replicate: int) -> bool:
         """Whether an answer ended it that could not be read: what was told then means nothing."""
         return any(cause == UNREAD and over[replicate] for cause, over in self.ended)
 
+    def unshown(self) -> Iterator[tuple[Step, Mapping[str, Answered]]]:
+        """Questions that the stage does not name, each time with its answers by field."""
+        stage = self.stage
+        choosing = (question for questions in stage.notes.values() for question in questions)
+        shown = (*stage.columns, *stage.links, *stage.quotes, *choosing)
+        kinds = {name.partition(" ")[0] for name in shown}
+        yield from (one for one in self._asked if one[0].kind not in kinds)
+
     def column(self, name: str) -> Array | None:
         """An own fact as last told, else a public column, else the answers to a question."""
+        texts = self._columns(name)
+        return texts[-1] if texts else None
+
+    def _columns(self, name: str) -> list[Array]:
+        """As `column`; of answers, those to each asking."""
         for step in reversed(self.page.steps):
             if step.sort == "tell":
                 for (role, fact), values in step.arrays.items():
                     if fact == name and _is_own(role):
-                        return _single(values)
+                        return [_single(values)]
         if name in self.page.public:
-            return self.page.public[name]
-        return _worded(self.answered[name][-1]) if name in self.answered else None
+            return [self.page.public[name]]
+        return [worded(answer) for answer in self.answered.get(name, ())]
 
     def stated(self, name: str) -> tuple[Array, Array] | None:
         """A common fact as first and as last stated this round, (R, 1) each."""
@@ -138,10 +156,10 @@ class Scene:
         """Texts worth a quote: name, verb, and those that are new, (R, N); "" for the others."""
         earlier = None if self.before is None else Scene(self.before, None, self.stage)
         for name, verb in self.stage.quotes.items():
-            texts = self.column(name)
             known = None if earlier is None else earlier.column(name)
-            if texts is not None:
+            for texts in self._columns(name):
                 yield name, verb, np.where(self._new(texts, known) & _said(texts), texts, "")
+                known = texts
 
     def _new(self, texts: Array, known: Array | None) -> Array:
         """Which texts were not known before, (R, N) of bool."""
@@ -158,7 +176,7 @@ class Scene:
         if not asked:
             return None
         answer = self.answered[asked[-1]][-1]
-        answers = _worded(answer)[replicate][answer.asked[replicate]]
+        answers = worded(answer)[replicate][answer.asked[replicate]]
         if not len(answers):
             return None
         words = questions[asked[-1]].replace("{n}", str(len(answers)))
@@ -220,7 +238,7 @@ def forms_of(step: Step) -> dict[str, str]:
     return {name: form for name, _, form in parts}
 
 
-def _worded(answer: Answered) -> Array:
+def worded(answer: Answered) -> Array:
     """Answers as one value per agent: options by their label, mixtures as text."""
     if not answer.form.startswith("choice"):
         return _single(answer.values)

@@ -57,7 +57,7 @@ def test_what_may_go_better_is_tried_again(
     fault: str, provider: Provider, spec: Spec, ask: Ask, asked: Asked
 ) -> None:
     provider.plan(script=[fault], brain="number", retry_after=0, hang=5)
-    [said] = asked(spec(timeout=0.5 if fault == "hang" else 20.0), ask("what now?"))
+    [said] = asked(spec(timeout=1.5 if fault == "hang" else 20.0), ask("what now?"))
     assert said.text == '{"answer": 0.008}'
     assert said.retries == 1
     assert provider.stats()["count"] == 2
