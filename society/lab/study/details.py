@@ -108,7 +108,8 @@ class Agents(Gathered):
         part = reading.part
         rows, first = _Rows.among(reading.page.number, part), self.total
         self.take(rows)
-        self._cohort.append(self._cohort_numbers(run)[rows.agent])
+        numbers = self._cohort_numbers(run)
+        self._cohort.append(numbers[rows.replicate % len(numbers), rows.agent])
         self._present.append(reading.page.present[part])
         for name, (values, whom) in reading.known().items():
             unknown: Any = None if values.dtype.kind == "O" else np.nan
@@ -116,13 +117,12 @@ class Agents(Gathered):
             self._values.setdefault(name, []).append((first, known))
 
     def _cohort_numbers(self, run: Studied) -> Array:
-        """Of each seat; -1 where nobody said what sits there."""
-        numbers = np.full(run.manifest.agents, -1)
+        """Of each seat of the first replicates, (P, N), after which they repeat; -1: nobody's."""
         for cohort in run.manifest.cohorts:
             if cohort.name not in self.cohorts:
                 self.cohorts.append(cohort.name)
-            numbers[list(cohort.seats)] = self.cohorts.index(cohort.name)
-        return numbers
+        numbers = [self.cohorts.index(cohort.name) for cohort in run.manifest.cohorts]
+        return np.array([*numbers, -1])[run.manifest.types]
 
     def columns(self) -> Columns:
         """All columns, in order."""

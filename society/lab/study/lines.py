@@ -18,14 +18,15 @@ from society.talk import Page, Step
 from society.theatre.scene import forms_of, labelled, opened
 
 _PEERS = ("join", "cut", "parents")
-_MASKS = ("gone", "ends")
+_MASKS = ("gone", "ends", "void")
 
 
 class Said(NamedTuple):
     """One thing that was said in a step, (R, N), or (R, 1) if it is common.
 
     scope: "common", "own", "seen GRAPH", "answer", "low" and "high" for bounds of answers, "gone",
-    "ends", "join", "cut" or "parents". whom: those whom it concerns.
+    "ends", "void", "join", "cut" or "parents". whom: those whom it concerns. Entries of a fact that
+    has several are things of their own, "others 1", "others 2".
     """
 
     place: int  # of the step in the round, from 0
@@ -38,7 +39,7 @@ class Said(NamedTuple):
     @property
     def of_replicates(self) -> bool:
         """Whether it is about a whole replicate rather than each of its agents."""
-        return self.scope in ("common", "ends")
+        return self.scope in ("common", "ends", "void")
 
     @property
     def of_agents(self) -> bool:
@@ -75,7 +76,8 @@ class Reading:
                     whom = values != NOBODY
                 yield Said(place, step, scope, name, values, whom)
             present = present & ~step.arrays.get(("gone", ""), np.False_)
-            running = running & ~step.arrays.get(("ends", ""), np.False_)
+            for over in ("ends", "void"):
+                running = running & ~step.arrays.get((over, ""), np.False_)
 
     def known(self) -> dict[str, tuple[Array, Array]]:
         """One number or text per agent by name, (R, N), and for whom it is known.
@@ -132,7 +134,16 @@ def _contents(step: Step) -> Iterator[tuple[str, str, Array]]:
         elif role == "parents":
             yield role, step.form, values
         elif role not in ("who", "options"):
-            yield role, name, _plain(values)
+            yield from ((role, part, one) for part, one in _entries(name, _plain(values)))
+
+
+def _entries(name: str, values: Array) -> Iterator[tuple[str, Array]]:
+    """A fact; one of several entries, (R, N, K, ...), in as many parts, numbered from 1."""
+    if values.ndim == 2:
+        yield name, values
+        return
+    for number, entry in enumerate(np.moveaxis(values, 2, 0), 1):
+        yield from _entries(f"{name} {number}", entry)
 
 
 def _plain(values: Array) -> Array:
