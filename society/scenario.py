@@ -135,7 +135,7 @@ class Stage:
     columns: own facts or public columns worth a column each.
     limits: columns, and the common fact that they ought not to exceed: {"catch": "cap"}.
     links: peer answers worth a line, with the verb: {"punish": "fined"}.
-    meeting: pairs worth a line each, which stand in place of the columns.
+    meeting: pairs worth a line each, which stand in place of the columns that they hold.
     notes: common facts worth a word each round, with the questions that choose them and how; the
     last of these asked in a round counts: {"cap": {"propose": "the median of {n} proposals"}}.
     quotes: own facts, columns or answers in text, to be quoted when they change, with the verb:

@@ -32,7 +32,7 @@ class Places:
             return words[0].upper() + words[1:]
         if len(page.path) > 1:
             return f"Round {page.number} ({_dotted(page.path)})"
-        return f"Round {page.number} of {self.most}"
+        return f"Round {self.among(page.number)}"
 
     def label(self, page: Page) -> str:
         """In a column or a gutter: round 3, or 2.1.5."""
@@ -41,9 +41,14 @@ class Places:
     def reached(self, path: Sequence[int], number: int) -> list[str]:
         """generation 2 of 10, game 1 of 2, round 5 of 12; or round 3 of 10."""
         if not self.nested:
-            return [f"round {number} of {self.most}"]
+            return [f"round {self.among(number)}"]
         parts = self._parts(path or (0,))
         return [f"{level} {number} of {size}" for level, number, size in parts]
+
+    def among(self, number: int) -> str:
+        """3 of 10; or 3, where a play has had more rounds than it was given."""
+        # A mechanism may play rounds one after the other of which each agent plays one.
+        return f"{number} of {self.most}" if number <= self.most else str(number)
 
     def all(self) -> str:
         """How far the run goes: 10 rounds; 10 generations of 2 games of 12 rounds."""

@@ -169,7 +169,7 @@ class _Teller:
             line = ink.sparkline(self.course.spread(told_of, cells), full_scale(self.manifest))
             items = [Text(line, "green"), Text(f"in {told_of} rounds", "dim")]
             yield from labelled(ink, self.stage.gauge[0], items, gap="  ")
-        far = f"{len(paths) - 1} of {self.places.most} rounds"
+        far = f"{self.places.among(len(paths) - 1)} rounds"
         if self.places.nested:
             far = ", ".join(self.places.reached(paths[-1], len(paths) - 1))
         words = f"The end, after {far}."

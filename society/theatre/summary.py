@@ -94,7 +94,7 @@ def _commands(status: str, file: str) -> Iterator[str]:
 def happened(manifest: Manifest, outcome: Outcome, status: str, path: Sequence[int] = ()) -> str:
     """The story of a run in a sentence; path: of its last round."""
     places = Places(manifest)
-    far = f"{outcome.rounds} of {places.most} rounds"
+    far = f"{places.among(outcome.rounds)} rounds"
     if places.nested:
         far = ", ".join(places.reached(path, outcome.rounds))
     return (_one if manifest.replicates == 1 else _many)(manifest, outcome, status, far, places)

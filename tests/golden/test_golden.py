@@ -105,3 +105,25 @@ def test_players_are_asked_and_answer_as_they_did(
     minds = {"parameters": {"minds": "language"}, "mechanisms": [mechanism]}
     run = replayed(tmp_path, scenario, {"agents": agents, "seed": 2, **minds})
     check("\n".join([*spoken(run), "", told(run)]), f"{name}.txt")
+
+
+def test_a_contract_is_told_as_it_came_about(tmp_path: Path) -> None:
+    """Two who know what makes cooperation rational, and one who agrees to anything; then fines."""
+    changes = {
+        "agents": 3,
+        "seed": 2,
+        "cohorts": [
+            {"name": "capable", "count": 2, "components": ["designs", "sanctions", "moves"]},
+            {
+                "name": "naive",
+                "count": 1,
+                "components": [
+                    {"designs": {"skill": "naive"}},
+                    "sanctions",
+                    {"moves": {"strategy": "always_defect"}},
+                ],
+            },
+        ],
+        "mechanisms": ["contracted", "fined"],
+    }
+    check(told(replayed(tmp_path, "public_goods", changes)), "contract.txt")

@@ -108,6 +108,12 @@ def test_a_level_that_nobody_has_named_leaves_the_path(hand: Hand) -> None:
     assert titles(hand.told(run))[2:4] == ["Round 2 (1.1.1)", "Round 3 (1.1.2)"]
 
 
+def test_a_play_may_have_more_rounds_than_it_was_given(hand: Hand) -> None:
+    story = hand.told(hand.recorded(*map(hand.page, range(3)), manifest=hand.manifest(horizon=1)))
+    assert titles(story) == ["Before the first round", "Round 1 of 1", "Round 2"]
+    assert story.endswith("The end, after 2 rounds.\n")
+
+
 def test_the_end_says_how_far_the_run_went(hand: Hand) -> None:
     assert hand.told(played(hand)).endswith(
         "The end, after generation 2 of 2, game 2 of 2, round 3 of 3.\n"

@@ -75,7 +75,7 @@ def test_before_pairs_meet_all_that_was_asked_is_shown(hand: Hand) -> None:
     manifest = hand.manifest(agents=2, cohorts=everybody, stage=stage)
     before = hand.page(0, present=[[True] * 2])
     first, *rest = lines(hand.told(hand.recorded(before, asked, manifest=manifest)))
-    assert first.split() == ["design_contra…", "A0", "design_contra…", "A1"]
+    assert first.split() == ["design", "contract", "A0", "design", "contract", "A1"]
     assert [line.split() for line in rest] == [
         ["player", "1", "1", "━━━━━", "0"],
         ["player", "2", "2", "━━━━━━━━━━", "-1"],
