@@ -9,7 +9,15 @@ mediator, if it is a Nash equilibrium that all delegate; and either only if ever
 than in equilibrium without it. The contract that capable minds propose pays those who cooperate
 the most that anybody could gain by not doing so, and `margin` on top, at the others' expense; their
 mediator cooperates if all delegate and plays the equilibrium if fewer do. Where no game in normal
-form, or no cooperation, is known, they propose nothing new and find nothing rational.
+form, or no cooperation, is known, they propose nothing new and find nothing rational; nor do they
+find any contract rational in a game of more players than its table of payoffs can list.
+
+Capable minds move as the theorem has it, too, whatever strategy they have. Under a contract in
+force that makes cooperation rational they cooperate, and to a mediator that does they delegate.
+Where a contract or a mediator could be agreed on, and none such is there now, they play the
+equilibrium: nothing was proposed, or something else has won, or not all have signed. They follow
+their own strategy where neither mechanism stands around the game, and where the game has no known
+cooperation or equilibrium. The naive and the stubborn always do, unless they delegate.
 Source: the proof of theorem 1 in Tewolde et al. 2026 (CoopEval), appendix D; naive, stubborn: ours.
 """
 
@@ -18,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -26,6 +34,8 @@ from society.agent import Column, Component, Members, Question
 from society.checks import Positive
 from society.draws import Array
 from society.replies import Amount, Choice, Form
+
+from .parts import deviations
 
 Skill = Literal["capable", "naive", "stubborn"]
 SKILLS: tuple[Skill, ...] = get_args(Skill)
@@ -58,28 +68,38 @@ class Designs(Component):
         return _ANSWERS[ask.kind](self, ask, me)
 
 
-def pledged(ask: Question, me: Members) -> Array:
-    """Whose contract is in force and makes cooperation rational, if they can tell, (M,)."""
-    if "skill" not in me or "contract_active" not in ask.facts:
-        return np.zeros(len(me), bool)
-    judged: Array = (me["skill"] == CAPABLE) & ask.facts["contract_active"].astype(bool)
-    return judged & binding(me.rules, ask.facts["contract"])
+class Guidance(NamedTuple):
+    """Whom mechanisms tell how to move, (M,) of bool each; nobody is told two things."""
+
+    cooperates: Array
+    delegates: Array
+    resigns: Array  # to the equilibrium
 
 
-def delegating(ask: Question, me: Members) -> Array:
-    """Who delegates to the mediator that is there, (M,) of bool."""
-    if "skill" not in me or "mediator" not in ask.facts:
-        return np.zeros(len(me), bool)
-    return _judged(me, sustaining(me.rules, ask.facts["mediator"]))
+def guidance(ask: Question, me: Members) -> Guidance | None:
+    """How minds for mechanisms take a question for their move; None if neither is there."""
+    contract, mediator = "contract_active" in ask.facts, "mediator" in ask.facts
+    if "skill" not in me or not (contract or mediator):
+        return None
+    capable = me["skill"] == CAPABLE
+    cooperates, delegates = np.zeros(len(me), bool), np.zeros(len(me), bool)
+    if mediator:
+        there = ~np.isnan(ask.facts["mediator"]).any(-1)
+        delegates = there & _judged(me, sustaining(me.rules, ask.facts["mediator"]))
+    if contract:
+        active = ask.facts["contract_active"].astype(bool)
+        cooperates = capable & active & binding(me.rules, ask.facts["contract"]) & ~delegates
+    known = me.rules.cooperation is not None and me.rules.equilibrium is not None
+    return Guidance(cooperates, delegates, known & capable & ~cooperates & ~delegates)
 
 
 def binding(rules: Any, contracts: Array) -> Array:
     """Which contracts, (..., K) payments in the order of their form, make cooperation rational."""
-    if rules is None or rules.cooperation is None:
+    if not _is_listed(rules) or rules.cooperation is None:
         return np.zeros(contracts.shape[:-1], bool)
     good = np.ones(contracts.shape[:-1], bool)
     received: list[Array] = []
-    for seat, payments in enumerate(_by_seat(rules, contracts)):
+    for seat, payments in enumerate(payments_by_seat(rules, contracts)):
         own = payments[..., rules.cooperation[seat]]
         gains = _gains(rules)[seat] + payments - own[..., None]
         good &= (gains <= _CLOSE).all(-1)
@@ -108,15 +128,21 @@ def _sustains(rules: Any, design: tuple[int, ...]) -> bool:
     n = rules.players
     entries = np.array(design).reshape(n, -1)  # by how many delegate; one for all, or by seat
     all_do, but_one = (np.broadcast_to(entries[count - 1], n) for count in (n, max(n - 1, 1)))
-    for seat, payoffs in enumerate(rules.payoffs):
-        alone = list(but_one)
-        alone[seat] = slice(None)
-        value = payoffs[tuple(all_do)]
-        if value < payoffs[tuple(alone)].max() - _CLOSE:
+    values = rules.paid(all_do)
+    for seat, value in enumerate(values):
+        if value < deviations(rules, seat, but_one[None]).max() - _CLOSE:
             return False
-        if rules.equilibrium and value <= payoffs[rules.equilibrium] + _CLOSE:
-            return False
-    return True
+    if rules.equilibrium is None:
+        return True
+    return bool((values > rules.paid(np.array(rules.equilibrium)) + _CLOSE).all())
+
+
+def _is_listed(rules: Any) -> bool:
+    """Whether it is a game in normal form whose payoffs are few enough to look at all of them."""
+    try:
+        return rules is not None and rules.payoffs is not None
+    except ValueError:
+        return False
 
 
 @lru_cache(maxsize=64)
@@ -139,7 +165,7 @@ def _improvement(rules: Any) -> Array:
     return more
 
 
-def _by_seat(rules: Any, contracts: Array) -> Iterator[Array]:
+def payments_by_seat(rules: Any, contracts: Array) -> Iterator[Array]:
     """What every seat is paid for each action, (..., A_j) each."""
     if contracts.shape[-1] == rules.sizes[0] != sum(rules.sizes):
         yield from [contracts] * rules.players
@@ -157,7 +183,7 @@ def _judged(me: Members, rational: Array) -> Array:
 def _designs_contract(self: Designs, ask: Question, me: Members) -> Any:
     bound, skill, fields = ask.facts["contract_bound"], me["skill"], _fields(ask)
     wanted = _payments(me.rules, self.margin)
-    reach = 1.0 if me.rules is None else float(np.ptp(me.rules.payoffs))
+    reach = float(np.ptp(me.rules.payoffs)) if _is_listed(me.rules) else 1.0
     answers = {}
     for name in fields:
         anything = me.draws.between(name, -reach, reach)
@@ -171,7 +197,7 @@ def _payments(rules: Any, margin: float) -> dict[str, float]:
 
     It is the same for all, so that nobody gains or loses by it if all cooperate.
     """
-    if rules is None or rules.cooperation is None:
+    if not _is_listed(rules) or rules.cooperation is None:
         return {}
     least = max(float(gains.max()) for gains in _gains(rules)) + margin
     labels = [rules.actions[seat][action] for seat, action in enumerate(rules.cooperation)]

@@ -18,8 +18,12 @@ play one's part of `rules.equilibrium` or, where that is not known, any other ac
 likely. Where partners change, the reciprocal ones of these (tit_for_tat to own_standing) go by what
 is shown of the past (society.components.shown_past); else by what they remember, and those of
 standing are like grim. In a game without cooperation all but the last two play the equilibrium, or
-mix evenly if it is not known. Best responses start with the equilibrium; of several, they take the
-first.
+mix evenly if it is not known. Best responses start with the equilibrium, or under a contract in
+force with a response to it; of several, they take the first (society.components.best_responses).
+Who took no part in a game has neither cooperated nor defected in it. Minds for contracts and
+mediators may put these above their strategy (society.components.designs). The default `generosity`
+is the most that does not invite defection if payoffs are 5, 3, 1 and 0, as Axelrod's, and is the
+same in all games: for 3, 2, 1 and 0 that would be 1/2, and most games have no such number.
 Sources: Axelrod 1984, The Evolution of Cooperation; Nowak and Sigmund 1992, Nature 355 (generous)
 and 1993, Nature 364 (win-stay, lose-shift); Friedman 1971, Rev. Econ. Stud. 38 (grim); Brown 1951
 (fictitious play).
@@ -39,8 +43,9 @@ from society.checks import Share
 from society.draws import Array
 from society.replies import Choice, Mix
 
-from .designs import delegating, pledged
-from .parts import aspirations, by_seat, chances, cooperation, of_others, seats
+from .best_responses import best, learned
+from .designs import guidance
+from .parts import aspirations, by_seat, chances, cooperation, of_others
 from .shown_past import shown
 
 Strategy = Literal[
@@ -115,6 +120,7 @@ class Moves(Component):
         Column("memory", np.int16),
         Column("response", np.int16),
         Column("would_pay", object),
+        Column("games", np.int32),
     )
 
     def begin(self, me: Members) -> None:
@@ -123,15 +129,14 @@ class Moves(Component):
         me["memory"], me["response"] = FRESH, -1
 
     def answer(self, ask: Question, me: Members) -> Any:
-        rule = cooperating(self.generosity)
         entry = situation(ask, me) * np.intp(len(STRATEGIES)) + me["strategy"]
-        mix = mixed(ask, me, rule.take(entry))
+        mix = mixed(ask, me, cooperating(self.generosity).take(entry))
         return drawn(mix, me) if isinstance(ask.reply, Choice) else mix
 
     def notice(self, tell: News, me: Members) -> None:
         me["memory"] = remembered(tell, me)
         if responding(me).any():
-            me["would_pay"], me["response"] = responses(tell, me)
+            me["would_pay"], me["games"], me["response"] = responses(tell, me)
 
 
 def strategies(said: str | tuple[str, ...]) -> Array:
@@ -152,21 +157,23 @@ def cooperating(generosity: float) -> Array:
 def mixed(ask: Question, me: Members, chance: Array) -> Array:
     """Mixed strategies, (M, K), of who cooperates with a chance, unless it knows better.
 
-    Best responders do as soon as they have seen anything, and minds for designs where a contract is
-    in force (they cooperate) or a mediator is there (they delegate, which is the last action).
+    Best responders do as soon as they have something to respond to, and minds for mechanisms where
+    a contract or a mediator tells them what to do (to delegate is the last action).
     """
-    width = _width(ask)
-    pledges, responds = pledged(ask, me), responding(me) & (me["response"] >= 0)
+    width, guided, responds = _width(ask), guidance(ask, me), responding(me)
+    if guided is not None:
+        chance = np.where(guided.cooperates, 1.0, np.where(guided.resigns, 0.0, chance))
+        responds &= ~(guided.cooperates | guided.resigns)
     mix = np.empty((len(me), width))
-    if pledges.any():
-        chance = np.where(pledges, 1.0, chance)
     # Action by action, since numpy is slow along short axes.
     for action, (base, more) in enumerate(chances(me.rules, width)):
         mix[:, action] = chance * by_seat(more, me) + by_seat(base, me)
-    if (responds := responds & ~pledges).any():
-        mix[responds] = np.eye(width)[np.minimum(me["response"][responds], width - 1)]
-    if (delegates := delegating(ask, me)).any():
-        mix[delegates] = np.eye(width)[-1]
+    if responds.any():
+        response = best(ask, me, responds)
+        responds &= response >= 0
+        mix[responds] = np.eye(width)[np.minimum(response[responds], width - 1)]
+    if guided is not None:
+        mix[guided.delegates] = np.eye(width)[-1]
     return mix
 
 
@@ -185,7 +192,8 @@ def remembered(tell: News, me: Members) -> Array:
         own = tell.facts["action"] == by_seat(cooperation(rules), me)
         others = tell.facts["others"]
         for other, wanted in enumerate(of_others(rules)):
-            kind &= others[:, other] == by_seat(wanted, me)
+            did = others[:, other]
+            kind &= (did == by_seat(wanted, me)) | (did < 0)
     won = tell.facts["payoff"] > by_seat(aspirations(rules), me)
     clean = own & kind & (old & CLEAN > 0)
     memory: Array = BEGUN + KIND * kind + OWN * own + WON * won
@@ -207,24 +215,9 @@ def responding(me: Members) -> Array:
     return responds
 
 
-def responses(tell: News, me: Members) -> tuple[Array, Array]:
-    """What each own action would have paid so far, if that is recalled, and the best response.
-
-    It is -1 of those who do not care. Of actions that pay the same it is the first.
-    """
-    rules, sits = me.rules, seats(me)
-    would_pay, response = me["would_pay"], np.full(len(me), -1)
-    for seat, actions in enumerate(rules.sizes):
-        rows = np.flatnonzero(responding(me) & (sits == seat))
-        others = tell.facts["others"][rows]
-        profiles = [np.insert(others, seat, action, axis=1) for action in range(actions)]
-        pays = np.stack([rules.paid(profile)[:, seat] for profile in profiles], axis=1)
-        response[rows] = pays.argmax(1)
-        recalling = me["strategy"][rows] == FICTITIOUS_PLAY
-        for row, points in zip(rows[recalling], pays[recalling], strict=True):
-            would_pay[row] = would_pay[row] + points  # a new array: cells are not changed
-            response[row] = would_pay[row].argmax()
-    return would_pay, response
+def responses(tell: News, me: Members) -> tuple[Array, Array, Array]:
+    """The columns `would_pay`, `games` and `response` after a game."""
+    return learned(tell, me, responding(me), me["strategy"] == FICTITIOUS_PLAY)
 
 
 def _coded(past: Past) -> Array:

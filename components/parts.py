@@ -1,7 +1,7 @@
 """What a game in normal form makes of cooperation, seat by seat.
 
 What belongs to seats is one value for each of n seats, or a single one if all are the same, as they
-mostly are.
+mostly are. An action below 0 stands for somebody who takes no part.
 """
 
 from __future__ import annotations
@@ -49,6 +49,15 @@ def chances(rules: Any, width: int) -> list[tuple[PerSeat, PerSeat]]:
     """
     unkind, kind = _mixtures(rules, width)
     return [(_alike(low), _alike(high - low)) for low, high in zip(unkind, kind, strict=True)]
+
+
+def deviations(rules: Any, seat: int, profiles: Array) -> Array:
+    """What each action of one seat pays it, by what the others do, (m, n) -> (m, A_j)."""
+    actions = np.arange(rules.sizes[seat])
+    varied = np.repeat(profiles[:, None], len(actions), axis=1)
+    varied[..., seat] = actions
+    paid: Array = rules.paid(varied)[..., seat]
+    return paid
 
 
 def by_seat(values: PerSeat, me: Members) -> Any:

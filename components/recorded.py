@@ -11,6 +11,17 @@ object per line (.jsonl):
               fields a JSON object, {"A0": 50, "A1": 50}
 Every question must find its row, and every row can stand only once; what is never asked may stand
 in the table, too.
+
+In a tournament types make their designs (contracts, mediators) in a run of their own: of K types
+and a game of n players type k, counted from 0 in the order of cohorts, makes that for seat s in
+match n k + s - 1. For the first of two types whose decisions are tables that is
+
+    match,round,stage,seat,decision
+    0,1,design_contract,1,"{""A0"": 2, ""A1"": 0}"
+    1,1,design_contract,2,"{""A0"": 2, ""A1"": 0}"
+
+and all else has the number of its match in the tournament. People who made a design in each match
+can play again what they did, without a tournament: one row for each match and seat.
 """
 
 from __future__ import annotations
@@ -98,7 +109,10 @@ class Records:
         said, line = self.decisions[address]
         answer = decided(reply, said, legal)
         if answer is None:
-            words = f"{said!r:.80} is no decision for {address}; expected {reply.hint(legal)}"
+            expected = reply.hint(legal)
+            if isinstance(reply, Mix):
+                expected = f"one of {', '.join(reply.actions)}, or {expected}"
+            words = f"{said!r:.80} is no decision for {address}; expected {expected}"
             raise _wrong(self.file, line, words)
         return answer
 

@@ -4,7 +4,8 @@
     give    the same points to each co-player who cooperated
     say     the promise to cooperate, whatever one is going to do
     choose  the mechanism `favours`, if it is offered; else any, all equally likely
-Where nothing is cooperation, nobody is fined, given or promised anything.
+Where nothing is cooperation, nobody is fined, given or promised anything; nor is anybody fined or
+given anything who takes no part.
 Source: ours; altruistic punishment: Fehr and Gaechter 2002, Nature 415.
 """
 
@@ -23,6 +24,7 @@ from society.replies import Choice, Form
 
 from .parts import by_seat, cooperation, of_others, seats
 
+COOPERATED, DEFECTED, UNKNOWN = range(3)  # what a co-player did; unknown: it took no part
 Points = Annotated[int, Field(ge=0)]
 
 
@@ -42,11 +44,11 @@ class Sanctions(Component):
 
 def _fines(self: Sanctions, ask: Question, me: Members) -> Any:
     own, others = _kind(ask, me)
-    return _spent(ask, self.fine * (own[:, None] & ~others))
+    return _spent(ask, self.fine * (own[:, None] & (others == DEFECTED)))
 
 
 def _gives(self: Sanctions, ask: Question, me: Members) -> Any:
-    return _spent(ask, self.gift * _kind(ask, me)[1])
+    return _spent(ask, self.gift * (_kind(ask, me)[1] == COOPERATED))
 
 
 def _says(self: Sanctions, ask: Question, me: Members) -> Array:
@@ -68,12 +70,15 @@ def _chooses(self: Sanctions, ask: Question, me: Members) -> Array:
 
 
 def _kind(ask: Question, me: Members) -> tuple[Array, Array]:
-    """Whether one cooperated oneself, (M,), and each co-player, (M, n - 1), of bool."""
-    rules, others = me.rules, ask.facts["others"]
+    """Whether one cooperated oneself, (M,) of bool, and what each co-player did, (M, n - 1)."""
+    rules = me.rules
     if rules is None or rules.cooperation is None:
-        return np.zeros(len(me), bool), np.zeros(others.shape, bool)
+        return np.zeros(len(me), bool), np.full(ask.facts["others_seats"].shape, UNKNOWN)
+    others = ask.facts["others"]
     expected = np.stack([others[:, 0] * 0 + by_seat(one, me) for one in of_others(rules)], axis=1)
-    return ask.facts["action"] == by_seat(cooperation(rules), me), others == expected
+    kind = np.where(others == expected, COOPERATED, DEFECTED)
+    own: Array = ask.facts["action"] == by_seat(cooperation(rules), me)
+    return own, np.where(others < 0, UNKNOWN, kind)
 
 
 def _spent(ask: Question, points: Array) -> dict[str, Array]:

@@ -5,7 +5,8 @@ co-player, newest first; below a round, for each co-player in it, that one's rou
 (society.scenarios.reputed). A round is known by its entry in arrays (M, K).
 
 By the norm of standing everybody is good at first, and bad for good after a round in which it
-defected though all its co-players were good. What is not shown is taken to have been well.
+defected though all its co-players were good. What is not shown is taken to have been well, and so
+is a round in which somebody took no part (an action below 0).
 Source of the norm: Tewolde et al. 2026 (CoopEval), appendix D, after Sugden 1986.
 """
 
@@ -36,16 +37,17 @@ class Shown(NamedTuple):
 def shown(facts: Mapping[str, Array], rules: Any) -> Shown:
     """What the facts of a question tell of a game with cooperation."""
     wanted, seat = np.array(rules.cooperation), facts["past_seat"] - 1
-    cooperated = facts["past_action"] == wanted[seat]
+    action, with_action = facts["past_action"], facts["past_with_action"]
+    cooperated = (action == wanted[seat]) | (action < 0)
     expected = np.stack([np.delete(wanted, one) for one in range(len(wanted))])[seat]
-    others = facts["past_with_action"].reshape(expected.shape)
+    others = with_action.reshape(expected.shape)
     tree = Tree(facts["past_depth"][0].tolist(), rules.players, cooperated)
     own, *roots = tree.split(1, range(len(tree.depth)), rules.players)
     well, standing = np.ones(len(seat), bool), ~tree.lost(roots)
     return Shown(
         np.logical_and.reduce([cooperated[:, root[0]] for root in roots]),
         np.logical_and.reduce([well, *(cooperated[:, root[1]] for root in roots if root[1:])]),
-        cooperated.all(1) & (others == expected).all((1, 2)),
+        cooperated.all(1) & ((others == expected) | (others < 0)).all((1, 2)),
         standing,
         standing & ~tree.lost([own]),
     )

@@ -49,8 +49,8 @@ def in_force(told: Told, table: Table) -> Array:
 
 
 def unanimous(told: Told, table: Table) -> Array:
-    """Share of those present, (R,), that is of matches."""
-    return mean_over(table.present, told["contract_unanimous"])
+    """Share of those present, (R,), that is of matches; NaN where nothing was proposed."""
+    return mean_over(table.present & (told["contract_proposer"] > 0), told["contract_unanimous"])
 
 
 def signing(told: Told, table: Table) -> Array:
@@ -134,10 +134,12 @@ def _agreed(
     if drafts is None:
         drafts = yield from blueprint.asked(table, ground, matches)
     spoilt = ground.otherwise(table, None)
-    won = yield from elected(table, matches, "contract", drafts, blueprint.facts, spoilt)
-    known = {**blueprint.facts, "contract": shared(matches, won.design)}
+    about = blueprint.described(ground)
+    before = {**ground.terms, **about}
+    won = yield from elected(table, matches, "contract", drafts, before, spoilt)
+    known = {**about, "contract": shared(matches, won.design)}
     known["contract_proposer"] = shared(matches, won.proposer)
-    facts = {"seat": own(matches.seat + 1), **known}
+    facts = {"seat": own(matches.seat + 1), **ground.terms, **known}
     who, otherwise = everybody(matches, won.exists), ground.otherwise(table, "no")
     said = yield Ask("sign_contract", BALLOT, facts, who, otherwise, REPAIRS)
     contract = Contract(table, matches, ground, sense, won, said == YES, known)

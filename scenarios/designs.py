@@ -8,12 +8,12 @@ for each seat (society.scenario.Drafts).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, Strict
 
 from society.draws import Array
 from society.errors import ScenarioError, nearest
@@ -21,12 +21,12 @@ from society.replies import Amount, Choice, Form
 from society.scenarios.games import REPAIRS, Game
 from society.scenarios.matches import Matches, in_order
 from society.table import Table
-from society.talk import VOID, Ask, Fact, Script, Tell, own
-from society.wrap import Declared, Play, declared_by, questions
+from society.talk import VOID, Ask, Fact, Line, Script, Tell, common, own
+from society.wrap import Declared, Play, declared_by, survey
 
 Shape = Literal["count", "seat"]
 Entry = Amount | Choice
-Design = dict[str, float | str]
+Design = dict[str, Annotated[float, Strict()] | str]
 Designs = dict[str, list[Design | None]]  # by type, one for each seat; None: it proposes nothing
 Given = Annotated[
     Designs | None,
@@ -41,14 +41,21 @@ Stage = Annotated[
 class Ground(NamedTuple):
     """What a mechanism stands on.
 
-    first: the first question for a move, as it is rehearsed. game: None where a move is an amount.
-    players: how many make a match.
+    first: the first question for a move, as it is rehearsed. terms: what all know of the mechanisms
+    within before the first round. game: None where a move is an amount. players: how many make a
+    match.
     """
 
     declared: Declared
     first: Ask
+    terms: Mapping[str, Fact]
     game: Game | None
     players: int
+
+    @property
+    def lasting(self) -> bool:
+        """Whether several games are played within, and what is agreed on is for all of them."""
+        return "games_played" in self.terms
 
     def otherwise(self, table: Table, stated: Any) -> Any:
         """What stands for an answer that cannot be read: a game that is one match is over."""
@@ -59,7 +66,7 @@ class Ground(NamedTuple):
 def surveyed(play: Play, table: Table, mechanism: str) -> Ground:
     """What a play is made of, which was given this table before; raises ScenarioError."""
     declared = declared_by(play, mechanism)
-    first = next((ask for ask in questions(play, table) if ask.kind == declared.move), None)
+    first, terms = survey(_opening, play, table, declared.move)
     if first is None:
         raise ScenarioError(f"{mechanism}: the play never asks {declared.move!r}, its move")
     if "opponents" in first.facts:
@@ -70,7 +77,28 @@ def surveyed(play: Play, table: Table, mechanism: str) -> Ground:
     players = table.agents if declared.players is None else declared.players(table.params)
     if players < 2:
         raise ScenarioError(f"{mechanism}: there is one player, with nobody to agree with")
-    return Ground(declared, first, table.rules, players)
+    return Ground(declared, first, terms, table.rules, players)
+
+
+def _opening(lines: Iterator[Line], move: str) -> tuple[Ask | None, Mapping[str, Fact]]:
+    """The first question for a move, and what all know at the first question of any kind.
+
+    Of that only what is the same in all replicates, a single number: the terms of a mechanism are,
+    and it says them in all questions within, where the state of a world has a row for each.
+    """
+    terms: Mapping[str, Fact] | None = None
+    for line in lines:
+        if not isinstance(line, Ask):
+            continue
+        if terms is None:
+            terms = {name: fact for name, fact in line.facts.items() if _is_term(fact)}
+        if line.kind == move:
+            return line, terms
+    return None, {}
+
+
+def _is_term(fact: Fact) -> bool:
+    return fact.scope == "common" and fact.values.ndim == 0
 
 
 def amount(ground: Ground, mechanism: str, form: Shape) -> Amount:
@@ -104,7 +132,7 @@ class Blueprint:
     """What a design of some sort states.
 
     noun: contract or mediator. entries: by name. neutral: what stands, by name, for a design that
-    could not be read, where it does not end the match. facts: what describes it in all questions.
+    could not be read, where it does not end the match. facts: what else describes it.
     """
 
     noun: str
@@ -112,11 +140,15 @@ class Blueprint:
     neutral: Mapping[str, float]
     facts: Mapping[str, Fact]
 
+    def described(self, ground: Ground) -> Mapping[str, Fact]:
+        """What all are told of any design, in all questions."""
+        return {**self.facts, f"{self.noun}_lasts": common(ground.lasting)}
+
     def asked(
         self, table: Table, ground: Ground, matches: Matches, who: Array | None = None
     ) -> Script:
         """Everybody's design, (R, N, K)."""
-        facts = {"seat": own(matches.seat + 1), **self.facts}
+        facts = {"seat": own(matches.seat + 1), **ground.terms, **self.described(ground)}
         otherwise = ground.otherwise(table, self.neutral)
         kind, reply = f"design_{self.noun}", Form(self.entries)
         said = yield Ask(kind, reply, facts, who, otherwise, REPAIRS)
@@ -148,7 +180,7 @@ def _number(entry: Entry, said: float | str, of: str) -> float:
             return float(labels.index(said))
         expected = f"one of {', '.join(labels)}"
     else:
-        if not isinstance(said, str) and entry.low <= said <= entry.high:
+        if not isinstance(said, str | bool) and entry.low <= said <= entry.high:
             return float(said)
         expected = f"a number from {entry.low:g} to {entry.high:g}"
     raise ScenarioError(f"{of}, is {said!r}; expected {expected}")

@@ -2,6 +2,8 @@
 
 The paper claims nothing of rules, and so all is ours. Six types move and agree as classic
 strategies do (see the experiments); in a single game those that begin with cooperation cooperate.
+One of them, `theorem`, plays the strategies of theorem 1. It and all others that are capable of
+designs play the equilibrium where they could agree and have not, as its proof has it.
 
 Rules of judging; luck is only in who meets whom, in what naive minds propose and in ties of votes,
 and so there is no test, but what is true in every repetition. Payoffs are 0 in equilibrium and 1
@@ -42,7 +44,8 @@ CLOSE = 1e-9
 WHY = {
     NONE: "in the traveller's dilemma equal shares of these six types rest: no type undercuts by "
     "one, and to claim least pays as much as to claim most if one in three does",
-    CONTRACT: "who refuses to sign is not bound, and may exploit types that cooperate anyway",
+    CONTRACT: "who refuses to sign meets the equilibrium among types that sign what is rational; "
+    "types that cooperate whatever is signed are exploited, and vanish",
 }
 
 
@@ -133,7 +136,10 @@ def _repute(evidence: Evidence) -> Finding:
         f"{REPETITION} > {name}": (repeated, CELLS.over_dilemmas(evidence, "mean", name).average)
         for name in (FIRST, HIGHER)
     }
-    notes = "classic minds go by what co-players did last, which both reputations tell alike"
+    notes = (
+        "types go by what co-players did last, which both reputations tell alike, but for `theorem`, "
+        "which under higher orders goes by standing, its own included"
+    )
     return ordered(evidence.independent(pairs), notes)
 
 

@@ -4,10 +4,13 @@ Rules of judging, set down before any model was asked. Payoffs are 0 where all d
 all cooperate; means are over the four dilemmas, repetition by repetition.
     defect       a model cooperates in at most a tenth of its moves, in each dilemma
     half         in three to seven of ten moves; at most 35 % where the paper says about 20 %
-    order        of mean payoffs, or of such shares; Welch's test over repetitions
+    order        of mean payoffs; Welch's test over repetitions. Where designs play a part, and of
+                 shares of matches: the paired test over the four dilemmas
     boost        after selection at least 0.9 in every repetition
     worse        payoff after selection below that before it
-    share        the mean share of matches is as high as the paper says
+    share        the mean share of matches, game by game, is as high as the paper says
+Mediators and contracts are made once for a game, and all its matches and repetitions go by them;
+only those of different games are independent. The paper takes standard errors over games, too.
 A claim about named models can be told only where those models were asked. The paper has Gemini 3
 Flash twice, with and without reasoning; we ask a model once, with reasoning, and hold it against
 what is claimed of either.
@@ -23,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from society.claims import Claim, Design, Evidence, Finding, called, ordered, outcome_of
+from society.claims import Claim, Design, Evidence, Finding, Untold, called, ordered, outcome_of
 from society.comparisons import Fared
 from society.draws import Array
 from society.scenarios.dilemma_cells import (
@@ -49,6 +52,7 @@ MECHANISMS = (NONE, REPETITION, FIRST, HIGHER, MEDIATION, CONTRACT)
 AGREEMENTS = (MEDIATION, CONTRACT)
 RARELY, HALF, FREE_RIDING, COOPERATIVE = 0.1, (0.3, 0.7), 0.35, 0.9
 UNANIMOUS = (0.7, 0.9)
+OVER_DILEMMAS = "tested over the four dilemmas, each of which has designs of its own"
 
 JUDGING = (
     "Each model that is named is a type, and meets every type, itself included, on every seat, as "
@@ -57,8 +61,12 @@ JUDGING = (
     "of the paper's; an answer that cannot be read is asked for up to five times more, and then "
     "ends its match, which is counted.",
     "A cell is a game under a mechanism. Means are over the four dilemmas, in each of the three "
-    "repetitions; what is tested is tested over repetitions, which are few. Fitness is the payoff "
-    "after 1,000 steps of replicator dynamics from equal shares, at a rate of 0.1.",
+    "repetitions. Fitness is the payoff after 1,000 steps of replicator dynamics from equal "
+    "shares, at a rate of 0.1.",
+    "What is tested is tested over repetitions, which are few; but all matches of a game go by the "
+    "same mediators and contracts, in all repetitions, so that claims in which these play a part "
+    "are tested over the four dilemmas, for each of which a model makes them anew. As few as that "
+    "show large differences only.",
     "The paper's population has Gemini 3 Flash twice, with and without reasoning. Here a model is "
     "asked once, so that all averages are over one type less.",
     "Fifteen games stand for as many as there may be: the weight of all that would follow, 3.5% "
@@ -179,13 +187,22 @@ def _halving(evidence: Evidence) -> Finding:
     return _shares(evidence, [OLD], right)
 
 
+def _by_dilemma(evidence: Evidence, mechanism: str) -> Fared:
+    """Payoffs in each of the four dilemmas, (4,); raises Untold if a model was not asked."""
+    cells = [CELLS.fared(evidence, "mean", game, mechanism) for game in DILEMMAS]
+    return Fared(
+        np.array([cell.average.mean() for cell in cells]),
+        {name: np.array([_of(cell, name).mean() for cell in cells]) for name in ALL},
+    )
+
+
 def _worsening(evidence: Evidence) -> Finding:
     before, after = (_population(evidence, metric, NONE) for metric in ("mean", "fitness"))
     return ordered(evidence.paired({"before > after selection": (before, after)}))
 
 
 def _ranking(evidence: Evidence) -> Finding:
-    found = {name: _population(evidence, "mean", name) for name in MECHANISMS}
+    found = {name: _by_dilemma(evidence, name).average for name in MECHANISMS}
     pairs = {
         f"{one} > {other}": (found[one], found[other])
         for one, other in (
@@ -195,7 +212,7 @@ def _ranking(evidence: Evidence) -> Finding:
             (REPETITION, HIGHER),
         )
     }
-    return ordered(evidence.independent(pairs))
+    return ordered(evidence.paired(pairs), OVER_DILEMMAS)
 
 
 def _harming(evidence: Evidence) -> Finding:
@@ -213,24 +230,29 @@ def _boosted(evidence: Evidence) -> Finding:
 
 
 def _best_and_worst(evidence: Evidence) -> Finding:
-    found = mean_of([CELLS.over_dilemmas(evidence, "mean", name) for name in MECHANISMS])
-    means = {name: _of(found, name) for name in ALL}
+    means = mean_of([_by_dilemma(evidence, name) for name in MECHANISMS]).each
     others = [name for name in ALL if name not in (GEMINI, OLD)]
     orders = [*((GEMINI, name) for name in others), *((name, OLD) for name in others)]
     pairs = {f"{one} > {other}": (means[one], means[other]) for one, other in orders}
-    return ordered(evidence.independent(pairs))
+    return ordered(evidence.paired(pairs), OVER_DILEMMAS)
 
 
-def _matches(evidence: Evidence, measure: str, mechanism: str) -> Array:
-    """A share in every match of the four dilemmas, (n,); raises Untold as _population does."""
+def _shared(evidence: Evidence, measure: str, mechanism: str) -> Array:
+    """A share of the matches of each dilemma, (4,); raises Untold as _population does."""
     _population(evidence, "mean", mechanism)
-    return np.concatenate([CELLS.runs(evidence, measure, game, mechanism) for game in DILEMMAS])
+    shares = []
+    for game in DILEMMAS:
+        found = CELLS.runs(evidence, measure, game, mechanism)
+        if not np.isfinite(found).any():
+            raise Untold(f"no match of {game} under {mechanism} was played to its end")
+        shares.append(np.nanmean(found))
+    return np.array(shares)
 
 
 def _approving(evidence: Evidence) -> Finding:
     parts, words = list[bool | None](), list[str]()
     for mechanism, measure in zip(AGREEMENTS, ("mediator", "contract"), strict=True):
-        share = float(np.nanmean(_matches(evidence, f"{measure}_unanimity", mechanism)))
+        share = float(_shared(evidence, f"{measure}_unanimity", mechanism).mean())
         parts.append(UNANIMOUS[0] <= share <= UNANIMOUS[1])
         words.append(f"{mechanism} {share:.0%}")
     return Finding(outcome_of(parts), "; ".join(words))
@@ -238,9 +260,10 @@ def _approving(evidence: Evidence) -> Finding:
 
 def _signing(evidence: Evidence) -> Finding:
     signed, approved = (
-        _matches(evidence, measure, CONTRACT) for measure in ("contracts", "contract_unanimity")
+        _shared(evidence, measure, CONTRACT) for measure in ("contracts", "contract_unanimity")
     )
-    return ordered(evidence.paired({"signed > approved by all": (signed, approved)}))
+    pairs = {"signed > approved by all": (signed, approved)}
+    return ordered(evidence.paired(pairs), OVER_DILEMMAS)
 
 
 LANGUAGE = Design(

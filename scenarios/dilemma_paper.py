@@ -23,11 +23,14 @@ JUDGING = (
     "Theorem 1 and lemma 1 are about games without a last round. They are checked in closed form "
     "and by enumeration, with a deviation at every decision point, and not on what is played: in "
     "the last of fifteen rounds a deviation always pays.",
-    "Where a strategy of the proofs is no subgame perfect equilibrium, the claim as printed is not "
-    "reproduced, the deviation that pays is shown, and a version that holds stands beside it, "
-    "marked as ours. So the theorem stands, and two of its proofs need another strategy.",
-    "Matching pennies has no profile that all prefer to its equilibrium: the theorem says nothing "
-    "of it, and it is not played here.",
+    "The theorem and its proof are judged apart: the theorem by whether there is an equilibrium as "
+    "it says, the proof by whether the strategy that it names is one. Where that is not so, the "
+    "deviation that pays is shown, and the theorem is held by a strategy of ours, which is named. "
+    "Of the proofs of repetition and mediation both hold.",
+    "Matching pennies has no profile that all prefer to its equilibrium, so that the theorem says "
+    "nothing of it. It is played under every mechanism, as a control, and stands in the tables in "
+    "points: without cooperation there is nothing to scale payoffs by, and no claim is judged by "
+    "it.",
     "Payoffs are 0 in equilibrium and 1 where all cooperate: 1 and 2 points in the prisoner's "
     "dilemma, 1 and 1.5 in public goods, 2 and 5 in the traveller's dilemma, 4 and 10 in trust, 3 "
     "and 5 in stag hunt.",

@@ -12,8 +12,9 @@ seat; then everybody has a label, which its matches have given it:
     trigger    who had a match in which not all played a, ever or in the last k rounds, is bad; in a
                match with a bad player all play s*
 
-Labels are taken as known to everybody, so that every history begins a subgame. One agent is looked
-at in each seat; those on the same seat are alike.
+Labels are known to everybody. All of them are looked at, also those that no history leads to, such
+as one bad agent alone under `trigger`; where a deviation pays, it does so in one that a history
+does lead to. One agent is looked at in each seat; those on the same seat are alike.
 Source: Tewolde et al. 2026 (CoopEval), appendix D, theorem 1 (repetition, standing) and lemma 1
 (triggers); standing: Sugden 1986, who lets the bad atone. The version `own` is ours.
 """
@@ -194,3 +195,18 @@ def patience(game: Game, target: Profile, fallback: Profile, count: int = 1) -> 
         gain = max(_expected(game, seat, pure(game, target))) - kept
         found.append(float(gain / (gain + lost * again)))
     return found
+
+
+def forbearance(game: Game, target: Profile, fallback: Profile, count: int) -> list[float]:
+    """From which continuation probability on each player keeps to `trigger` in all subgames.
+
+    If only those are good who meet now, they cooperate as long as they meet each other, and no
+    longer: who meets a bad player is bad from then on. They do so again with chance 1 / m^(n - 1),
+    and what a player gains by deviating is worth that much less often what it loses:
+
+        q / (1 - q) = g / (u(a) - u(s*))    with q = d / m^(n - 1)
+
+    A result of 1 or more is never. Under first-order reputation; symbols as in `patience`.
+    """
+    rarer = count ** (game.players - 1)
+    return [least * rarer for least in patience(game, target, fallback)]

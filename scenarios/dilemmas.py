@@ -1,6 +1,6 @@
 """Two players, two actions: four small games with large problems.
 
-The first action, A0, is cooperation. Points of (player 1, player 2):
+Points of (player 1, player 2):
 
     prisoner's dilemma      A0      A1        trust                A0       A1
         A0                 2, 2    0, 3         A0 (gives)       10, 10    0, 20
@@ -21,8 +21,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from society.scenario import scenario
+from society.draws import Array
+from society.scenario import Measure, Told, scenario
 from society.scenarios.games import NormalForm, Profile, numbered
+from society.scenarios.matches import met
 from society.scenarios.normal_form import (
     LANGUAGE,
     MEASURES,
@@ -55,6 +57,14 @@ STAG_HUNT = _game([[(5, 5), (0, 3)], [(3, 0), (3, 3)]])
 MATCHING_PENNIES = _game([[(1, -1), (-1, 1)], [(-1, 1), (1, -1)]], None, None)
 
 
+def won(told: Told, table: Table) -> Array:
+    """Points of player 1, weighted, mean over matches, (R, 1)."""
+    points = met(table, 2).gathered(told["payoff"])[:, :, 0]
+    weighted: Array = told["weight"] * points.mean(1, keepdims=True)
+    return weighted
+
+
+WON = Measure("won", "points of player 1, weighted over rounds", won, "total")
 of_two = scenario(
     params=GameParams,
     cast=players,
@@ -90,7 +100,7 @@ def stag_hunt(table: Table) -> Script:
 @scenario(
     params=GameParams,
     cast=players,
-    measures=(PAYOFF,),
+    measures=(PAYOFF, WON),
     agents=2,
     rounds=1,
     stage=PAIRED,
@@ -98,5 +108,8 @@ def stag_hunt(table: Table) -> Script:
 )
 @declares(TWO)
 def matching_pennies(table: Table) -> Script:
-    """One wins if both show the same side, the other one if not: a control without cooperation."""
+    """One wins if both show the same side, the other one if not: a control without cooperation.
+
+    What player 1 gets, player 2 loses, so that the mean payoff is 0 but for what mechanisms add.
+    """
     return played(table, MATCHING_PENNIES)

@@ -1,13 +1,15 @@
 """Talk before the move: everybody says something to all others of its match, and nothing binds.
 
 Messages change no payoff, so that what dominates without them does so whatever was said.
+What was said in earlier games of a repeated one is not shown again. Where players have chosen groups
+(society.scenarios.chosen, by feet), those of other groups are shown as having said nothing.
 Source: Farrell 1987, RAND Journal of Economics 18 (cheap talk).
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 import numpy as np
@@ -18,11 +20,11 @@ from society.errors import ScenarioError
 from society.replies import Words
 from society.scenario import Additions, brings
 from society.scenarios.games import REPAIRS
-from society.scenarios.groups import grouped, informed, refuse_strangers
+from society.scenarios.groups import announced, grouped, informed, refuse_strangers
 from society.scenarios.matches import Matches
 from society.table import Table
-from society.talk import Ask, Fact, Script, own
-from society.wrap import Play, declared_by, mechanism, questions
+from society.talk import Ask, Fact, Line, Script, common, own
+from society.wrap import Play, declared_by, mechanism, survey
 
 
 @brings(Additions(quotes={"say": "says"}))
@@ -38,9 +40,9 @@ def discussed(
 
     @functools.wraps(play)
     def talking(table: Table) -> Script:
-        script = play(table)
+        script = announced(play(table), {"say_rounds": common(rounds)})
         refuse_strangers(declared, table, "discussed")
-        if any(ask.kind == "say" for ask in questions(play, table)):
+        if survey(_has_talk, play, table):
             raise ScenarioError(
                 "discussed: players talk in this play already; name the mechanism once, with as "
                 "many rounds as they need"
@@ -58,6 +60,10 @@ def discussed(
         return informed(script, declared.move, talk)
 
     return talking
+
+
+def _has_talk(lines: Iterator[Line]) -> bool:
+    return any(isinstance(said, Ask) and said.kind == "say" for said in lines)
 
 
 def _heard(matches: Matches, said: list[Array]) -> Mapping[str, Fact]:

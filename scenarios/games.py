@@ -53,7 +53,10 @@ class Game(ABC):
 
     @abstractmethod
     def paid(self, profile: Array) -> Array:
-        """What everybody gets, (..., n) of indices of actions -> (..., n) of points."""
+        """What everybody gets, (..., n) of indices of actions -> (..., n) of points.
+
+        Where somebody is ABSENT, it is NaN in a game that must have all its players.
+        """
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -68,16 +71,8 @@ class Game(ABC):
         profiles = np.moveaxis(np.indices(self.sizes), 0, -1)
         return np.ascontiguousarray(np.moveaxis(self.paid(profiles), -1, 0))
 
-    def listed(self, seat: int) -> tuple[Outcome, ...]:
+    def listed(self, seat: int) -> Iterator[Outcome]:
         """Every cell, as the player on a seat, counted from 0, sees it; the own action first."""
-        return self._listed[seat]
-
-    @cached_property
-    def _listed(self) -> tuple[tuple[Outcome, ...], ...]:
-        """By seat; kept, since every question shows one."""
-        return tuple(tuple(self._outcomes(seat)) for seat in range(self.players))
-
-    def _outcomes(self, seat: int) -> Iterator[Outcome]:
         others = [j for j in range(self.players) if j != seat]
         for own, *theirs in product(*(range(self.sizes[j]) for j in (seat, *others))):
             profile = dict(zip((seat, *others), (own, *theirs), strict=True))
@@ -139,6 +134,8 @@ class NormalForm(Game):
         paid = np.empty(profile.shape)
         for j, column in enumerate(self._columns):
             paid[..., j] = column.take(cell)
+        if (absent := profile == ABSENT).any():
+            paid[absent.any(-1)] = np.nan
         return paid
 
 

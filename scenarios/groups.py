@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from society.errors import ScenarioError
 from society.scenarios.games import Game
 from society.scenarios.matches import Matches, met
 from society.table import Table
-from society.talk import Ask, Line, Script, Tell
+from society.talk import Ask, Fact, Line, Script, Tell
 from society.wrap import Declared, overhear
 
 _MOST = 100  # players who know each of the others: what they are shown grows with the square
@@ -44,6 +44,17 @@ def game_of(table: Table, mechanism: str) -> Game:
             "take a game in normal form"
         )
     return table.rules
+
+
+def announced(script: Script, terms: Mapping[str, Fact]) -> Script:
+    """Drive a play in which all are told these terms of a mechanism whenever they are asked."""
+
+    def line(said: Line) -> Line:
+        if isinstance(said, Ask):
+            return replace(said, facts={**said.facts, **terms})
+        return said
+
+    return overhear(script, line=line)
 
 
 def informed(script: Script, move: str, stage: Callable[[Ask], Script]) -> Script:

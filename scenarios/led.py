@@ -9,7 +9,7 @@ Source: von Stackelberg 1934, Marktform und Gleichgewicht.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated
 
@@ -19,15 +19,17 @@ from pydantic import Field
 from society.draws import Array
 from society.errors import ScenarioError
 from society.replies import Mix
+from society.scenario import Additions, brings
 from society.scenarios.approval import everybody
 from society.scenarios.games import ABSENT, Game
-from society.scenarios.groups import grouped, size
+from society.scenarios.groups import announced, grouped, size
 from society.scenarios.normal_form import drawn
 from society.table import Table
 from society.talk import Ask, Fact, Line, Script, Tell, common, own
-from society.wrap import Declared, Play, declared_by, mechanism, overhear, questions
+from society.wrap import Declared, Play, declared_by, mechanism, overhear, survey
 
 
+@brings(Additions(columns=("leader_action",)))
 @mechanism
 def led(
     play: Play,
@@ -39,14 +41,15 @@ def led(
 
     @functools.wraps(play)
     def following(table: Table) -> Script:
-        script = play(table)
+        script = announced(play(table), {"leader_seat": common(leader)})
         _refuse_unasked(play, table, declared, leader)
         seen: Mapping[str, Fact] | None = None
 
         def heard(said: Line) -> Line | Script:
             nonlocal seen
             if isinstance(said, Tell):
-                seen = None
+                known, seen = seen, None
+                return said if known is None else _reported(said, declared, known)
             if not isinstance(said, Ask) or said.kind != declared.move:
                 return said
             return led_by(said) if seen is None else _followed(said, seen)
@@ -73,7 +76,14 @@ def _asked(said: Ask, some: Array, facts: Mapping[str, Fact]) -> Ask:
 
 
 def _followed(said: Ask, seen: Mapping[str, Fact]) -> Ask:
-    return replace(said, facts={**said.facts, "leads": own(False), **seen})
+    return replace(said, facts={**said.facts, **seen})
+
+
+def _reported(said: Tell, declared: Declared, seen: Mapping[str, Fact]) -> Tell:
+    """What all saw is told with what everybody got."""
+    if said.kind != declared.told:
+        return said
+    return replace(said, facts={**said.facts, "leader_action": seen["leader_action"]})
 
 
 def _shown(table: Table, said: Ask, answer: Array) -> tuple[Array, Array]:
@@ -87,14 +97,16 @@ def _shown(table: Table, said: Ask, answer: Array) -> tuple[Array, Array]:
 def _sight(table: Table, declared: Declared, leader: int, action: Array) -> Mapping[str, Fact]:
     matches = grouped(declared, table)
     here = matches.gathered(np.where(table.active, action, ABSENT))[:, :, leader - 1]
-    return {"leader_seat": common(leader), "leader_action": own(everybody(matches, here))}
+    # Others may keep the last question for a move as what everybody knew, the leader included.
+    leads = own(matches.seat == leader - 1)
+    return {"leads": leads, "leader_action": own(everybody(matches, here))}
 
 
 def _refuse_unasked(play: Play, table: Table, declared: Declared, leader: int) -> None:
     """Raises ScenarioError for a leader who cannot move before all others."""
     players = size(declared, table)
-    moves = [ask for ask in questions(play, table) if ask.kind == declared.move]
-    if any("leads" in ask.facts for ask in moves):
+    has_leader, in_turn = survey(_asked_before, play, table, declared.move)
+    if has_leader:
         raise ScenarioError("led: somebody leads in this play already; name the mechanism once")
     if leader > players:
         raise ScenarioError(f"led: leader is seat {leader} of {players}; name one from 1 on")
@@ -104,8 +116,14 @@ def _refuse_unasked(play: Play, table: Table, declared: Declared, leader: int) -
                 f"led: player {leader} has other actions than player 1, who is asked before it; "
                 "let player 1 lead, or number the players differently"
             )
-    elif any(ask.who is not None for ask in moves):
+    elif in_turn:
         raise ScenarioError(
             "led: not everybody is asked for a move at the same time, so that nobody can lead; "
             "take a play in which all move together"
         )
+
+
+def _asked_before(lines: Iterator[Line], move: str) -> tuple[bool, bool]:
+    """Whether somebody leads already, and whether some are asked to move without the others."""
+    moves = [said for said in lines if isinstance(said, Ask) and said.kind == move]
+    return any("leads" in ask.facts for ask in moves), any(ask.who is not None for ask in moves)

@@ -52,8 +52,8 @@ def adopted(told: Told, table: Table) -> Array:
 
 
 def unanimous(told: Told, table: Table) -> Array:
-    """Share of those present, (R,), that is of matches."""
-    return mean_over(table.present, told["mediator_unanimous"])
+    """Share of those present, (R,), that is of matches; NaN where nothing was proposed."""
+    return mean_over(table.present & (told["mediator_proposer"] > 0), told["mediator_unanimous"])
 
 
 MEASURES = (
@@ -111,6 +111,11 @@ def _refuse_turns(ground: Ground) -> None:
     game, (reply, who) = ground.game, (ground.first.reply, ground.first.who)
     if game is None:
         return
+    if any(DELEGATE in labels for labels in game.actions):
+        raise ScenarioError(
+            f"mediated: an action of this game is called {DELEGATE!r}, as is leaving the move to "
+            "the mediator; call that action something else"
+        )
     if not isinstance(reply, Mix) or DELEGATE in reply.actions:
         raise ScenarioError(
             f"mediated: {ground.declared.move!r} asks for {reply.form()}; take mixed strategies, "
@@ -139,7 +144,8 @@ def _helped(
     if drafts is None:
         drafts = yield from blueprint.asked(table, ground, matches)
     spoilt = ground.otherwise(table, None)
-    won = yield from elected(table, matches, "mediator", drafts, blueprint.facts, spoilt)
+    before = {**ground.terms, **blueprint.described(ground)}
+    won = yield from elected(table, matches, "mediator", drafts, before, spoilt)
     service = Amounts if ground.game is None else Actions
     mediator = service(table, matches, ground, sense, won, gaps=gaps)
     return (yield from mediator.serving(inner))

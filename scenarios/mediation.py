@@ -48,7 +48,7 @@ class Mediator(ABC):
         # Where there is none nobody delegates to it; a number stands there all the same.
         self._plan = np.nan_to_num(won.design)
         self._asked = {
-            **sense.blueprint.facts,
+            **sense.blueprint.described(ground),
             "mediator": shared(matches, won.design),
             "mediator_proposer": shared(matches, won.proposer),
         }

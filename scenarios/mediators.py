@@ -79,7 +79,8 @@ class ByShare(Plans):
         self._at = tuple((np.arange(1, knots + 1) / knots).tolist())
         names = [f"{at:g}" for at in self._at]
         entries, neutral = dict.fromkeys(names, Amount(0, 1)), dict.fromkeys(names, 0.5)
-        facts = {"mediator_at": common(np.array([[self._at]]))}
+        at = common(np.array([[self._at]]))
+        facts = {"mediator_by_seat": common(False), "mediator_at": at}
         self.blueprint = Blueprint("mediator", entries, neutral, facts)
 
     def done(self, mediator: Array, delegate: Array, asked: Array) -> Array:

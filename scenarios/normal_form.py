@@ -7,16 +7,17 @@ and is counted.
 
     payoff      sum over rounds of weight x points; the weights of all rounds sum to 1
     efficiency  (v - v*) / (c - v*), where v is the mean payoff of the players of a match, v* that
-                in equilibrium, and c that when everybody cooperates
+                in equilibrium, and c > v* that when everybody cooperates
 Source: von Neumann and Morgenstern 1944; played as in Tewolde et al. 2026 (CoopEval), section 2.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import math
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import AfterValidator, Field, model_validator
 
 from society.cast import Cohort, fitted
 from society.components.designs import Designs
@@ -24,7 +25,6 @@ from society.components.language import LanguagePolicy
 from society.components.moves import Moves, Strategy
 from society.components.sanctions import Sanctions
 from society.draws import Array
-from society.errors import ScenarioError
 from society.replies import Mix
 from society.scenario import OF_DEFAULT_CAST, Measure, Meeting, Params, Stage, Told, scenario
 from society.scenarios.games import ABSENT, REPAIRS, Game, NormalForm, numbered
@@ -71,13 +71,18 @@ def cooperating(told: Told, table: Table) -> Array:
 
 
 def efficiency(told: Told, table: Table) -> Array:
-    """How far the mean payoff is from equilibrium (0) to cooperation (1), weighted, (R, 1)."""
+    """How far the mean payoff is from equilibrium (0) to cooperation (1), weighted, (R, 1).
+
+    NaN where either is not known, or cooperation pays no more.
+    """
     game: Game = table.rules
+    undefined = np.full((table.replicates, 1), np.nan)
     if game.cooperation is None or game.equilibrium is None:
-        return np.full((table.replicates, 1), np.nan)
+        return undefined
     low, high = (game.paid(np.array(one)).mean() for one in (game.equilibrium, game.cooperation))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share: Array = told["weight"] * (mean(told["payoff"]) - low) / (high - low)
+    if high <= low:
+        return undefined
+    share: Array = told["weight"] * (mean(told["payoff"]) - low) / (high - low)
     return share
 
 
@@ -87,9 +92,13 @@ MEASURES = (
     Measure("cooperation", "share of players", cooperating),
     Measure("efficiency", "0 in equilibrium, 1 if all cooperate", efficiency, "total"),
 )
+MOST_ACTIONS = 500  # of a player, that are shown by name where two meet
 PAIRED = Stage(
     meeting=Meeting(
-        "partner", "action", tuple(f"played A{action}" for action in range(128)), holds="payoff"
+        "partner",
+        "action",
+        tuple(f"played A{action}" for action in range(MOST_ACTIONS)),
+        holds="payoff",
     )
 )
 ALONE = Stage(columns=("action", "payoff"))
@@ -150,24 +159,59 @@ def drawn(mix: Array, uniform: Array) -> Array:
 
 
 Labels = Annotated[list[Annotated[list[str], Field(min_length=1)]], Field(min_length=1)]
+Actions = list[Annotated[int, Field(strict=True)]]
+
+
+def _rectangular(payoffs: Any, path: str = "payoffs") -> tuple[int, ...]:
+    """The shape of a nested list of numbers; raises ValueError with the place that is wrong."""
+    if not isinstance(payoffs, list):
+        if isinstance(payoffs, bool) or not isinstance(payoffs, int | float):
+            raise ValueError(f"{path} is {payoffs!r:.40}; expected points, a number")
+        if not math.isfinite(payoffs):
+            raise ValueError(f"{path} is {payoffs}; points are finite")
+        return ()
+    shapes = [_rectangular(entry, f"{path}[{k}]") for k, entry in enumerate(payoffs)]
+    for k, shape in enumerate(shapes):
+        if shape != shapes[0]:
+            raise ValueError(
+                f"{path}[{k}] is nested by {list(shape)} entries, {path}[0] by {list(shapes[0])}; "
+                "every action needs as many as the others, and every cell the points of all players"
+            )
+    return (len(payoffs), *(shapes[0] if shapes else ()))
+
+
+def _tabular(payoffs: list[Any]) -> list[Any]:
+    """A table of as many levels as players, with the points of each in its cells."""
+    *sizes, count = _rectangular(payoffs) or (0,)
+    if len(sizes) != count or not all(sizes) or not count:
+        raise ValueError(
+            f"payoffs are nested {len(sizes)} deep above the points of {count} players; nest them "
+            "by the action of each player, and give each cell the points of all"
+        )
+    return payoffs
 
 
 class NormalFormParams(GameParams):
     """A table is nested: by the action of player 1, then of player 2, ..., then points of each."""
 
-    payoffs: list[Any] = Field(
+    payoffs: Annotated[list[Any], AfterValidator(_tabular)] = Field(
         [[[2, 2], [0, 3]], [[3, 0], [1, 1]]],
         description="points: by the action of player 1, then of player 2, ..., then of each player",
     )
     actions: Labels | None = Field(None, description="labels by player; none: A0, A1, ...")
-    cooperation: list[int] | None = Field(
+    cooperation: Actions | None = Field(
         None, description="the action, counted from 0, with which each player cooperates"
     )
-    equilibrium: list[int] | None = Field(
+    equilibrium: Actions | None = Field(
         None,
         description="the profile with which cooperation is compared; none: the Nash equilibrium in "
         "pure strategies, if there is only one",
     )
+
+    @model_validator(mode="after")
+    def _playable(self) -> Self:
+        tabulated(self)
+        return self
 
 
 @scenario(
@@ -186,44 +230,24 @@ def normal_form(table: Table) -> Script:
 
 
 def tabulated(p: NormalFormParams) -> NormalForm:
-    """The game that parameters describe; raises ScenarioError."""
-    cells = _cells(p.payoffs)
-    count, sizes = cells.shape[-1], cells.shape[:-1]
-    if len(sizes) != count:
-        raise ScenarioError(
-            f"payoffs are nested {len(sizes)} deep above the points of {count} players; nest them "
-            "by the action of each player, and give each cell the points of all"
-        )
+    """The game that parameters describe; raises ValueError."""
+    cells = np.array(p.payoffs, float)
+    sizes = cells.shape[:-1]
     labels = numbered(*sizes) if p.actions is None else tuple(map(tuple, p.actions))
     given = tuple(map(len, labels))
     if given != sizes or any(len(set(one)) < len(one) for one in labels):
-        raise ScenarioError(
+        raise ValueError(
             f"actions has labels for {_by(given)} actions, and payoffs are for {_by(sizes)}; name "
             "every action of every player once, each differently"
         )
     game = NormalForm(cells, labels, _profile(p, "cooperation", sizes))
     equilibrium = _profile(p, "equilibrium", sizes)
     if equilibrium is not None and equilibrium not in game.equilibria():
-        raise ScenarioError(
-            f"equilibrium {list(equilibrium)} is no Nash equilibrium of the payoffs"
-        )
+        raise ValueError(f"equilibrium {list(equilibrium)} is no Nash equilibrium of the payoffs")
     alone = list(game.equilibria())
     if equilibrium is None and len(alone) == 1:
         equilibrium = alone[0]
     return NormalForm(cells, labels, game.cooperation, equilibrium)
-
-
-def _cells(payoffs: list[Any]) -> Array:
-    try:
-        cells = np.array(payoffs, float)
-    except (ValueError, TypeError):
-        raise ScenarioError(
-            "payoffs is no table of numbers: every action needs as many entries as the others, and "
-            "every cell as many points as there are players"
-        ) from None
-    if cells.ndim < 2 or not cells.size or not np.isfinite(cells).all():
-        raise ScenarioError("payoffs is no table of finite numbers of at least one player")
-    return cells
 
 
 def _profile(p: NormalFormParams, name: str, sizes: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -231,7 +255,7 @@ def _profile(p: NormalFormParams, name: str, sizes: tuple[int, ...]) -> tuple[in
     if said is None:
         return None
     if len(said) != len(sizes) or not all(0 <= a < k for a, k in zip(said, sizes, strict=False)):
-        raise ScenarioError(
+        raise ValueError(
             f"{name} is {said}; expected an action, counted from 0, of each of {len(sizes)} players"
         )
     return tuple(said)

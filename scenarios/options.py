@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from functools import reduce
+from itertools import chain
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from society.checks import Refused, checked, parameters_of
 from society.errors import ScenarioError, nearest
-from society.scenario import Additions
+from society.scenario import Additions, Measure
+from society.talk import Fact, common
 from society.wrap import Mechanism, Play
 
 # They share among all players of a match, and count those of them who play in another group.
@@ -26,16 +30,20 @@ class Layer(NamedTuple):
     def name(self) -> str:
         return self.wrap.__name__
 
-    def in_words(self) -> str:
-        """What it is, and its numbers."""
-        summary = (self.wrap.__doc__ or "").partition("\n")[0]
-        numbers = {
+    @property
+    def added(self) -> Additions:
+        """What it brings along."""
+        added: Additions = getattr(self.wrap, "brings", Additions())
+        return added
+
+    @property
+    def numbers(self) -> Mapping[str, float]:
+        """Those of its parameters that are numbers."""
+        return {
             name: value
             for name, value in self.given.items()
             if isinstance(value, int | float) and not isinstance(value, bool)
         }
-        terms = ", ".join(f"{name} {value:g}" for name, value in numbers.items())
-        return f"{summary.removesuffix('.')} ({terms})." if terms else summary
 
 
 class Option(NamedTuple):
@@ -50,8 +58,9 @@ class Option(NamedTuple):
     def laid_over(self, play: Play) -> Play:
         return reduce(lambda inner, layer: layer.wrap(inner, **layer.given), self.layers, play)
 
-    def in_words(self) -> str:
-        return " ".join(layer.in_words() for layer in self.layers)
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        return tuple(chain.from_iterable(layer.added.measures for layer in self.layers))
 
 
 def option(said: Any, place: str) -> Option:
@@ -76,6 +85,25 @@ def titles(options: list[Option]) -> tuple[str, ...]:
         number = seen[one.title]
         named.append(one.title if number == 1 else f"{one.title} ({number})")
     return tuple(named)
+
+
+def described(options: list[Option], replicates: int) -> dict[str, Fact]:
+    """What the options are made of, one mechanism after the other, (R, 1, L) each.
+
+    option_of: of which option, counted from 0. option_mechanism: its name. The others: a parameter
+    that is a number, NaN where a mechanism has none of that name.
+    """
+    layers = [(number, layer) for number, one in enumerate(options) for layer in one.layers]
+    names = dict.fromkeys(chain.from_iterable(layer.numbers for _, layer in layers))
+    columns: dict[str, Any] = {
+        "of": [number for number, _ in layers],
+        "mechanism": np.array([layer.name for _, layer in layers], object),
+    }
+    columns |= {name: [one.numbers.get(name, np.nan) for _, one in layers] for name in names}
+    shape = replicates, 1, len(layers)
+    return {
+        f"option_{name}": common(np.broadcast_to(column, shape)) for name, column in columns.items()
+    }
 
 
 def refuse_fixed(options: list[Option]) -> None:
@@ -104,13 +132,28 @@ def _layer(said: Any, place: str) -> Layer:
             f"{place}: there is no mechanism {name!r}; {nearest(str(name), shelf.__all__)}"
         )
     wrap: Mechanism = getattr(shelf, name)
-    added: Additions = getattr(wrap, "brings", Additions())
-    if added.levels or added.seating:
-        raise ScenarioError(
-            f"{place}: {name} holds whole games, and an option is played for one; name it after "
-            "`chosen`"
-        )
     try:
-        return Layer(wrap, dict(checked(parameters_of(wrap), given or {})))
+        layer = Layer(wrap, dict(checked(parameters_of(wrap), given or {})))
     except Refused as refused:
         raise ScenarioError(f"{place}: {name}: {refused}") from None
+    _refuse_unplayed(layer, place)
+    return layer
+
+
+def _refuse_unplayed(layer: Layer, place: str) -> None:
+    """Raises ScenarioError for what cannot be played once, as it is, by those who choose it."""
+    added, drafts = layer.added, layer.added.drafts
+    if layer.name == "chosen":
+        raise ScenarioError(
+            f"{place}: an option is no choice of its own; name its options beside the others"
+        )
+    if added.levels or added.seating:
+        raise ScenarioError(
+            f"{place}: {layer.name} holds whole games, and an option is played for one; name it "
+            "after `chosen`"
+        )
+    if drafts is not None and layer.given[drafts.stage[0]] == drafts.stage[1]:
+        raise ScenarioError(
+            f"{place}: {layer.name} with {drafts.stage[0]}: {drafts.stage[1]} plays nothing; leave "
+            f"{drafts.stage[0]} out"
+        )

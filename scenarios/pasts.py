@@ -13,7 +13,7 @@ the public code of that study.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,9 +21,8 @@ import numpy as np
 
 from society.draws import Array
 from society.errors import ScenarioError
-from society.table import Table
 from society.talk import Ask, Fact, Line, Script, Tell, common, own
-from society.wrap import Declared, Play, overhear, rehearsed
+from society.wrap import Declared, overhear
 
 
 def weights(games: int, continuation: float | None) -> Array:
@@ -42,10 +41,10 @@ def weights(games: int, continuation: float | None) -> Array:
 class Opening:
     """The first round of a play, as it is rehearsed: what is asked, and what is told of it."""
 
-    def __init__(self, play: Play, table: Table, declared: Declared) -> None:
+    def __init__(self, lines: Iterator[Line], declared: Declared) -> None:
         self.asked: set[str] = set()  # names of the facts of the first move
         self.told: set[str] = set()  # and of the first tell of payoffs
-        for line in rehearsed(play, table):
+        for line in lines:
             if isinstance(line, Ask) and line.kind == declared.move:
                 self.asked = self.asked or set(line.facts)
             if isinstance(line, Tell) and line.kind == declared.told:

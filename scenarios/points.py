@@ -4,8 +4,9 @@ Player i spends s_ij points, 0 to `most`, on each co-player j, all at the same t
 
     payoff_i = what the play pays - cost * sum_j s_ij + worth * sum_j s_ji
 
-Nobody spends points on somebody who takes no part any more. An answer that cannot be read spends
-nothing, and is counted.
+Nobody spends points on somebody who takes no part any more, or plays in another group. An answer
+that cannot be read spends nothing, and is counted. What was spent in earlier games of a repeated
+one is not shown again; everybody's actions are.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from society.errors import ScenarioError
 from society.replies import Form, Whole
 from society.scenario import Additions, Measure, Told, mean_over
 from society.scenarios.games import REPAIRS
-from society.scenarios.groups import grouped, refuse_strangers, size
+from society.scenarios.groups import announced, grouped, refuse_strangers, size
 from society.scenarios.matches import Matches
 from society.table import Table
 from society.talk import Ask, Fact, Line, Script, Tell, common, own
-from society.wrap import Declared, Play, declared_by, overhear
+from society.wrap import Declared, Play, declared_by, overhear, topped_up
 
 
 @dataclass(frozen=True)
@@ -47,15 +48,14 @@ class Points:
 
         @functools.wraps(play)
         def spending(table: Table) -> Script:
-            script = play(table)
+            script = announced(play(table), self._terms())
             self._refuse_unpaid(declared)
             refuse_strangers(declared, table, self.mechanism)
             known: dict[str, Fact] = {}
 
             def heard(said: Line) -> Line | Script:
                 if isinstance(said, Ask) and said.kind == declared.move:
-                    known.update(said.facts, **self._terms())
-                    return replace(said, facts={**said.facts, **self._terms()})
+                    known.update(said.facts)
                 if isinstance(said, Tell) and said.kind == declared.told:
                     return self._spent(said, declared, table, known)
                 return said
@@ -85,11 +85,8 @@ class Points:
         points = np.stack([answer[field] for field in fields], axis=-1)
         spent, received = settled(matches, points, table.active)
         added: Array = self.worth * received - self.cost * spent
-        more = {
-            declared.payoff: paid._replace(values=paid.values + added),
-            f"{self.ask}_spent": own(spent),
-            f"{self.ask}_received": own(received),
-        }
+        more = {f"{self.ask}_spent": own(spent), f"{self.ask}_received": own(received)}
+        said = topped_up(said, declared, added)
         back = yield replace(said, facts={**said.facts, **more})
         return added if back is None else added + back
 

@@ -5,8 +5,10 @@ Of n players each contributes its endowment of one point (A0) or keeps it (A1). 
     payoff = r k / n            of those who contribute
     payoff = r k / n + 1        of those who keep
 
-and with a factor 1 < r < n keeping dominates, though all would be better off if nobody did. Where
-only some of a match play (society.scenarios.chosen), n is their number; who is alone keeps.
+and with a factor 1 < r < n keeping dominates, though all would be better off if nobody did. If
+r < 1, all are better off if nobody contributes; if r = n, it makes no difference to oneself whether
+one does, and if r > n, contributing dominates. Where only some of a match play
+(society.scenarios.chosen), n is their number; who is alone keeps.
 Source: Tewolde et al. 2026 (CoopEval), n = 3 and r = 1.5; Olson 1965, The Logic of Collective
 Action.
 """
@@ -49,7 +51,7 @@ class PublicGood(Game):
 
     @property
     def equilibrium(self) -> Profile | None:  # type: ignore[override]
-        """Keeping dominates; with a factor of n or more giving does."""
+        """All keep, which dominates; none is given where contributing pays at least as much."""
         return (1,) * self.size if self.factor < self.size else None
 
     def paid(self, profile: Array) -> Array:
@@ -67,7 +69,7 @@ class PublicGood(Game):
 class PublicGoods(GameParams):
     """Symbols are those of the docstring above."""
 
-    players: int = Field(3, ge=2, le=10_000, description="n, in a match")
+    players: int = Field(3, ge=2, le=1_000, description="n, in a match")
     factor: float = Field(1.5, gt=0, description="r, what a contributed point becomes")
 
 

@@ -20,7 +20,7 @@ from society.draws import Array
 from society.errors import ScenarioError
 from society.scenario import Additions, Measure, Params, Told, brings, mean_over
 from society.scenarios.games import Game
-from society.scenarios.groups import game_of, grouped, informed
+from society.scenarios.groups import announced, game_of, grouped, informed
 from society.table import Table
 from society.talk import Ask, Fact, Line, Script, Tell, common, own
 from society.wrap import Declared, Play, declared_by, mechanism, overhear
@@ -48,12 +48,12 @@ class Device(NamedTuple):
         return profiles
 
     def facts(self, replicates: int) -> Mapping[str, Fact]:
-        """What everybody knows of the device, (R, 1, K * n) and (R, 1, K)."""
+        """What everybody knows of the device: K, and (R, 1, K * n) and (R, 1, K)."""
         both = {
             "device_profiles": self.profiles.reshape(-1),
             "device_probabilities": self.probabilities,
         }
-        return {
+        return {"device_choices": common(len(self.profiles))} | {
             name: common(np.broadcast_to(values, (replicates, 1, len(values))))
             for name, values in both.items()
         }
@@ -86,12 +86,13 @@ def recommended(
     def advised(table: Table) -> Script:
         script = play(table)
         device = _device(game_of(table, "recommended"), profiles)
+        script = announced(script, device.facts(table.replicates))
         told: dict[str, Fact] = {}
 
         def advise(ask: Ask) -> Script:
             yield from ()  # nobody is asked
             told["recommended_action"] = own(_parts(table, declared, device))
-            return {**told, **device.facts(table.replicates)}
+            return told
 
         def reported(said: Line) -> Line:
             if isinstance(said, Tell) and said.kind == declared.told:

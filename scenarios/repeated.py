@@ -24,7 +24,7 @@ from society.scenario import Additions, brings
 from society.scenarios.pasts import Actions, Opening, weights
 from society.table import Table
 from society.talk import Fact, Line, Script, Tell
-from society.wrap import Declared, Play, mechanism, overhear, succeeds
+from society.wrap import Declared, Play, mechanism, overhear, succeeds, survey
 
 
 class Recess:
@@ -90,8 +90,8 @@ def repeated(
     games: how often; nobody is told. Everything in the world begins anew; agents remember what they
     do. continuation: by which games are weighted; None: all count the same. window: None shows all
     games. Raises ScenarioError, before the first line, for a play that has generations: nobody
-    would descend from those of the game before; for one that is repeated already; and for
-    continuation or window if it tells no actions, or has several rounds to a game.
+    would descend from those of the game before; for games in matches that are repeated already, or
+    have several rounds; and for continuation or window if no actions are told.
     """
 
     @functools.wraps(play)
@@ -101,8 +101,8 @@ def repeated(
         declared = _matches(play, table)
         if declared is None:
             _refuse_past(continuation, window)
-        elif continuation is not None:
-            refuse_rounds(table, "repeated", "continuation is the chance of another game after it")
+        else:
+            refuse_rounds(table, "repeated")
 
         def script() -> Script:
             counted = weights(games, continuation)
@@ -132,7 +132,7 @@ def _matches(play: Play, table: Table) -> Declared | None:
     declared: Declared | None = getattr(play, "declared", None)
     if declared is None:
         return None
-    opening = Opening(play, table, declared)
+    opening = survey(Opening, play, table, declared)
     opening.refuse_series("repeated")
     return declared if opening.has_actions else None
 
@@ -146,10 +146,10 @@ def _refuse_past(continuation: float | None, window: int | None) -> None:
             )
 
 
-def refuse_rounds(table: Table, mechanism: str, reason: str) -> None:
-    """Raises ScenarioError for a game of several rounds."""
+def refuse_rounds(table: Table, mechanism: str) -> None:
+    """Raises ScenarioError for a game of several rounds, which would be taken for games."""
     if table.horizon > 1:
         raise ScenarioError(
-            f"{mechanism}: a game has {table.horizon} rounds, and {reason}; take rounds: 1, and as "
-            "many games as you want"
+            f"{mechanism}: a game has {table.horizon} rounds, and what is shown of the past counts "
+            "games; take rounds: 1, and as many games as you want"
         )

@@ -33,9 +33,9 @@ from society.scenarios.pasts import Opening, Past, weights
 from society.scenarios.repeated import Continuation, Recess, Window, refuse_rounds
 from society.table import Table
 from society.talk import Fact, Script, Tell, common, own
-from society.wrap import Declared, Play, declared_by, mechanism, succeeds
+from society.wrap import Declared, Play, declared_by, mechanism, succeeds, survey
 
-_MOST = 50_000  # rounds that one agent is shown before one question
+_MOST = 1_000  # rounds that one agent is shown before one question: some 20,000 tokens
 
 
 class Round(NamedTuple):
@@ -220,8 +220,8 @@ def _matches(play: Play, table: Table) -> Declared:
             "reputed: what is played has generations, and they would begin anew in each game; "
             "name `reputed` before `generations`"
         )
-    refuse_rounds(table, "reputed", "partners change after each game")
-    opening = Opening(play, table, declared)
+    refuse_rounds(table, "reputed")
+    opening = survey(Opening, play, table, declared)
     opening.refuse_series("reputed")
     if not opening.has_actions:
         raise ScenarioError(

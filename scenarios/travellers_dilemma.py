@@ -3,8 +3,10 @@
 Two travellers claim a whole number of points from `lowest` to `highest` for the same loss. Both
 are paid the lower claim; if the claims differ, the lower claimant gets a bonus on top, and the
 other one loses as much. To undercut by one pays as long as the bonus is above 1, and so down to the
-lowest claim, the only equilibrium. Action A0 is the highest claim, which is cooperation.
-Source: Basu 1994, American Economic Review 84; claims 2 to 5 and bonus 2: Tewolde et al. 2026.
+lowest claim, the only equilibrium. Actions are in order of claim: A0 is the lowest, and the last
+one, the highest claim, is cooperation, unlike in the other dilemmas, where that is A0.
+Source: Basu 1994, Am. Econ. Rev. 84; Capra, Goeree, Gomez and Holt 1999, Am. Econ. Rev. 89 (claims
+of 80 to 200); claims of 2 to 5, a bonus of 2 and their order: Tewolde et al. 2026 (CoopEval).
 """
 
 from __future__ import annotations
@@ -15,7 +17,15 @@ from pydantic import Field
 from society.errors import ScenarioError
 from society.scenario import scenario
 from society.scenarios.games import NormalForm, numbered
-from society.scenarios.normal_form import LANGUAGE, MEASURES, PAIRED, GameParams, played, players
+from society.scenarios.normal_form import (
+    LANGUAGE,
+    MEASURES,
+    MOST_ACTIONS,
+    PAIRED,
+    GameParams,
+    played,
+    players,
+)
 from society.table import Table
 from society.talk import Script
 from society.wrap import Declared, declares
@@ -30,23 +40,24 @@ class TravellersDilemma(GameParams):
 
 
 def game(p: TravellersDilemma) -> NormalForm:
-    """The table of payoffs; raises ScenarioError for a range of claims without two of them.
+    """The table of payoffs; raises ScenarioError for fewer than two claims, or too many.
 
-    >>> game(TravellersDilemma()).cells[0].tolist()
-    [[5.0, 5.0], [2.0, 6.0], [1.0, 5.0], [0.0, 4.0]]
+    >>> game(TravellersDilemma()).cells[-1].tolist()
+    [[0, 4], [1, 5], [2, 6], [5, 5]]
     """
-    if not p.lowest < p.highest < p.lowest + 120:
+    if not p.lowest < p.highest < p.lowest + MOST_ACTIONS:
         raise ScenarioError(
-            f"claims run from lowest {p.lowest} to highest {p.highest}; take from 2 to 120 claims"
+            f"claims run from lowest {p.lowest} to highest {p.highest}; take from 2 to "
+            f"{MOST_ACTIONS} claims"
         )
-    claims = np.arange(p.highest, p.lowest - 1, -1)
+    claims = np.arange(p.lowest, p.highest + 1)
     mine, other = np.meshgrid(claims, claims, indexing="ij")
     paid = np.minimum(mine, other)
     first = paid + p.bonus * np.sign(other - mine)
     second = paid + p.bonus * np.sign(mine - other)
     last = len(claims) - 1
     labels = numbered(len(claims), len(claims))
-    return NormalForm(np.stack([first, second], -1), labels, (0, 0), (last, last))
+    return NormalForm(np.stack([first, second], -1), labels, (last, last), (0, 0))
 
 
 @scenario(

@@ -29,6 +29,8 @@ from .errors import PartError, Paused, Unparsed
 
 T = TypeVar("T")
 
+_AT_ONCE = 8  # jobs that begin before their calls may go out
+
 
 class Ledger:
     """What outside minds were asked, by component, kind of line and model."""
@@ -176,14 +178,20 @@ class Outside:
         As soon as one job fails, or the run is interrupted, no call goes out any more; but those
         under way may end, so that no answer is lost that is already paid for.
         """
-        tasks = [asyncio.ensure_future(job) for job in jobs]
-        for task in tasks:
-            task.add_done_callback(self._heed)
-        if not tasks:
-            return []
+        tasks: list[asyncio.Task[T]] = []
+        waiting = iter(jobs)
         try:
+            for job in waiting:
+                tasks.append(asyncio.create_task(job))
+                tasks[-1].add_done_callback(self._heed)
+                if len(tasks) % _AT_ONCE == 0:  # models think while other prompts are written
+                    await asyncio.sleep(0)
+            if not tasks:
+                return []
             await asyncio.wait(tasks)
         except asyncio.CancelledError as error:
+            for job in waiting:
+                job.close()
             await self._wound_up(tasks, error)
             raise
         failures = [failure for task in tasks if (failure := task.exception()) is not None]

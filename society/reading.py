@@ -40,6 +40,9 @@ _OPENING = " \t>*_`#$(|-[\\{"
 _OBJECT = re.compile(r"\{\s{0,80}[\"'\w]")
 _LINE = re.compile(r"\s*(\S[^\n]*)")
 _BARE = re.compile(r"[-+−]?[$€£#]?\d[\d.,]*%?(?: [^\W\d]+)?\.?")
+_NAMED_FIGURE = re.compile(
+    r"\n[ \t>*_#-]{0,8}[\"'`]?(\w[\w ]{0,40}?)[\"'`]?[ \t*_]{0,8}[:=][ \t*_]{0,8}[-+]?\d"
+)
 _TITLE = re.compile(r"^(?:villager|agent|player|fisher|peer|id|option|#) ?#?")
 
 
@@ -150,9 +153,17 @@ def answer(text: str, known: Collection[str] = ()) -> Given | None:
 
 
 def filled(text: str, names: Sequence[str]) -> dict[str, Any]:
-    """What a reply gives to these names, in any case: in its last object that has one, or in lines.
+    """What a reply gives to these names, in any case, in the place of `filled_in`.
 
-    A name that comes twice in one place is left out. Raises CutOff.
+    A name that comes twice there is left out. Raises CutOff.
+    """
+    return named(filled_in(text, names).items(), names)
+
+
+def filled_in(text: str, names: Sequence[str]) -> Mapping[str, Any]:
+    """All that stands beside these names: in the last object that has one, or in lines.
+
+    Raises CutOff.
     """
     for found in objects(text):
         entries = _entries(found.value, names)
@@ -196,17 +207,16 @@ def _in_object(text: str) -> tuple[int, Given | None]:
 
 
 def _entries(value: dict[str, Any], names: Sequence[str]) -> dict[str, Any] | None:
-    """The wanted entries of an object; None if it is about something else.
+    """The object that has the wanted entries; None if this one is about something else.
 
     It may wrap them as its `answer`, or as all it has; wrapped in another way they are in doubt.
     """
-    entries = named(value.items(), names)
-    if entries:
-        return entries
+    if named(value.items(), names):
+        return value
     wrapped = {
-        plain(key): found
+        plain(key): inner
         for key, inner in value.items()
-        if isinstance(inner, dict) and (found := named(inner.items(), names))
+        if isinstance(inner, dict) and named(inner.items(), names)
     }
     if len(value) == 1:
         return next(iter(wrapped.values()), None)
@@ -225,6 +235,27 @@ def named(entries: Iterable[tuple[str, Any]], names: Collection[str]) -> dict[st
         elif name is not None:
             found[name] = entry
     return {name: entry for name, entry in found.items() if name not in twice}
+
+
+def unnamed(entries: Mapping[str, Any], names: Collection[str]) -> str | None:
+    """The first other name that is given a figure, be it on a line of its own, if there is one.
+
+    >>> unnamed({"a": 1, "why": "It is safe.", "c": "2 %"}, ["a", "b"])
+    'c'
+    """
+    wanted = {plain(name) for name in names}
+    for key, entry in entries.items():
+        if plain(key) not in wanted and _figure(entry):
+            return key
+        if isinstance(entry, str) and (line := _NAMED_FIGURE.search(entry)):
+            return line[1]
+    return None
+
+
+def _figure(said: Any) -> bool:
+    if isinstance(said, str):
+        return _BARE.fullmatch(said.strip(WRAPPING).replace(" %", "%")) is not None
+    return isinstance(said, int | float) and not isinstance(said, bool)
 
 
 def _placed(text: str, start: int, end: int) -> None:

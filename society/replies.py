@@ -33,7 +33,18 @@ from .meaning import (
     plain,
     unwrapped,
 )
-from .reading import Given, Legal, answer, filled, named, prepared, quoted, speech, unread
+from .reading import (
+    Legal,
+    answer,
+    filled,
+    filled_in,
+    named,
+    prepared,
+    quoted,
+    speech,
+    unnamed,
+    unread,
+)
 from .wording import clean, fenced
 
 Graphs = Mapping[str, Graph]
@@ -377,27 +388,47 @@ class Mix(Value):
         return f"a JSON object {{{shares}}} of whole percentages that sum to 100"
 
     def taken(self, said: Any, legal: Legal) -> list[float] | None:
-        """Percentages or probabilities, one for each action; a wrong sum is never mended."""
-        if not isinstance(said, Mapping):
+        try:
+            return self._shares(said) if isinstance(said, Mapping) else None
+        except ValueError:
             return None
-        entries = named(said.items(), self.actions)
-        marked = any(isinstance(entry, str) and "%" in entry for entry in entries.values())
-        shares = [number(entries.get(action), whole=100) for action in self.actions]
-        if any(share is None or share < 0 for share in shares):
-            return None
-        total = math.fsum(share for share in shares if share is not None)
-        wholes = (100,) if marked else (1, 100)
-        if not any(math.isclose(total, whole, rel_tol=_ROUNDED) for whole in wholes):
-            return None
-        return [share / total for share in shares if share is not None]
 
     def parse(self, text: str, legal: Legal) -> list[float]:
         ready = prepared(text)
-        entries = filled(ready, self.actions)
-        shares = self.taken(entries, legal)
-        if shares is None:
-            raise unread(ready, Given(entries) if entries else None, self.hint(legal))
-        return shares
+        entries = filled_in(ready, self.actions)
+        if not entries:
+            raise unread(ready, None, self.hint(legal))
+        try:
+            return self._shares(entries)
+        except ValueError as wrong:
+            raise Unparsed(f"got {quoted(entries)}, {wrong}; expected {self.hint(legal)}") from None
+
+    def _shares(self, said: Mapping[str, Any]) -> list[float]:
+        """Percentages or probabilities, one for each action; a wrong sum is never mended.
+
+        Raises ValueError, saying what is wrong. What has no figure may stand beside them: a reason.
+        """
+        strange = unnamed(said, self.actions)
+        if strange is not None:
+            raise ValueError(f"where {quoted(strange)} is no action")
+        entries = named(said.items(), self.actions)
+        shares = [_share(entries, action) for action in self.actions]
+        total = math.fsum(shares)
+        marked = any(isinstance(entry, str) and "%" in entry for entry in entries.values())
+        wholes = (100,) if marked else (1, 100)
+        if not any(math.isclose(total, whole, rel_tol=_ROUNDED) for whole in wholes):
+            raise ValueError(f"which sums to {total:g}")
+        return [share / total for share in shares]
+
+
+def _share(entries: Mapping[str, Any], action: str) -> float:
+    """Of one action; raises ValueError."""
+    if action not in entries:
+        raise ValueError(f"which must have {action!r} once")
+    share = number(entries[action], whole=100)
+    if share is None or share < 0:
+        raise ValueError(f"where {quoted(entries[action])} is no share of {action!r}")
+    return share
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ scenario is found out when it is made ready to play (society.spec.prepared).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -178,17 +178,26 @@ def changed(spec: Spec, settings: Iterable[str]) -> Spec:
     return amended(spec, given, Path.cwd())
 
 
+Key = str | tuple[str, ...]
+
+
 class Setting(NamedTuple):
     """A value for one key of a scenario file, and where it was said.
 
-    key: a parameter of the scenario; or a key of the file, with those below it after dots:
-    rounds, graphs.learn, cohorts.miser.count. model is short for models.default, and graph.learn
-    for graphs.learn.
+    key: as users type it, a parameter of the scenario; or a key of the file, with those below it
+    after dots: rounds, graphs.learn, cohorts.miser.count. model is short for models.default, and
+    graph.learn for graphs.learn. Or its place in the file, key by key, where names that users gave
+    are part of it, which may have dots: ("models", "gpt-5.2").
     """
 
-    key: str
+    key: Key
     value: Any
     where: str
+
+    @property
+    def words(self) -> str:
+        """The key as users type it."""
+        return self.key if isinstance(self.key, str) else ".".join(self.key)
 
 
 def amended(spec: Spec, settings: Iterable[Setting], folder: Path) -> Spec:
@@ -200,25 +209,29 @@ def amended(spec: Spec, settings: Iterable[Setting], folder: Path) -> Spec:
     (9, 'offline')
     """
     said, origin = spec.model_dump(), spec._source
-    for key, value, where in settings:
+    for setting in settings:
         try:
-            keys = _keys(key, said)
-            _put(said, keys, _model_changed(said, keys, value))
+            keys = _keys(setting, said)
+            _put(said, keys, _model_changed(said, keys, setting.value))
         except Refused as refused:
-            origin = origin.said_again((key,), where)
+            origin = origin.said_again((setting.words,), setting.where)
             raise origin.refusal(refused.faults) from None
-        origin = origin.said_again(keys, where)
+        origin = origin.said_again(keys, setting.where)
         if keys == ("graph",):
             said["graphs"] = {}  # one graph said for all outweighs those of single relations
     return _spec(said, origin, folder)
 
 
-def placed(key: str) -> tuple[str, ...]:
+def placed(key: Key) -> tuple[str, ...]:
     """Where in a scenario file a setting belongs, whatever it is called; cohorts by name.
 
     >>> placed("fine"), placed("graph.learn"), placed("model.temperature")
     (('parameters', 'fine'), ('graphs', 'learn'), ('models', 'default', 'temperature'))
+    >>> placed(("models", "gpt-5.2"))
+    ('models', 'gpt-5.2')
     """
+    if not isinstance(key, str):
+        return key
     head, *rest = key.split(".")
     if head == "model":
         return ("models", "default", *rest)
@@ -227,28 +240,38 @@ def placed(key: str) -> tuple[str, ...]:
     return (head, *rest) if head in Spec.model_fields else ("parameters", key)
 
 
-def _keys(key: str, said: Mapping[str, Any]) -> Keys:
+def _keys(setting: Setting, said: Mapping[str, Any]) -> Keys:
     """Where in a spec a setting belongs; raises Refused."""
-    head, *rest = placed(key)
+    head, *rest = placed(setting.key)
     if head == "scenario":
-        raise Refused(Fault((key,), "another scenario is another base; use base", True))
-    if head == "cohorts" and rest:
+        words = "another scenario is another base; use base"
+        raise Refused(Fault((setting.words,), words, True))
+    if head == "models" and rest:
+        return (head, *_named(rest, said["models"]))
+    if head not in ("cohorts", "mechanisms") or not rest:
+        return (head, *rest)
+    if head == "cohorts":
         names = [cohort["name"] for cohort in said["cohorts"] or ()]
-        if rest[0] not in names:
-            raise Refused(
-                Fault((key,), f"no cohort is called {rest[0]!r}; {nearest(rest[0], names)}", True)
-            )
-        return ("cohorts", names.index(rest[0]), *rest[1:])
-    if head == "mechanisms" and rest:
+    else:
         names = [name for part in said["mechanisms"] for name in part]
-        if rest[0] not in names:
-            raise Refused(
-                Fault(
-                    (key,), f"no mechanism is called {rest[0]!r}; {nearest(rest[0], names)}", True
-                )
-            )
-        return ("mechanisms", names.index(rest[0]), *rest)
-    return (head, *rest)
+    name, *below = _named(rest, names)
+    if name not in names:
+        words = f"no {head.removesuffix('s')} is called {name!r}; {nearest(name, names)}"
+        raise Refused(Fault((setting.words,), words, True))
+    # A cohort says its name itself; a mechanism is what stands below its name.
+    return (head, names.index(name), *(below if head == "cohorts" else (name, *below)))
+
+
+def _named(keys: Sequence[str], names: Collection[str]) -> Sequence[str]:
+    """With as many of the first keys as make a name taken together: a name may have dots.
+
+    >>> _named(["gpt-5", "2", "temperature"], ["gpt-5", "gpt-5.2"])
+    ['gpt-5.2', 'temperature']
+    """
+    for end in range(len(keys), 1, -1):
+        if (name := ".".join(keys[:end])) in names:
+            return [name, *keys[end:]]
+    return keys
 
 
 def _model_changed(said: Mapping[str, Any], keys: Keys, value: Any) -> Any:
@@ -287,19 +310,25 @@ def told(spec: Spec, minds: Mapping[str, Any]) -> Spec:
     given = minds["model"]
     if given.keys() == {"concurrency"} and not said["models"]:
         given = {}  # nobody but the offline mind is asked
+    if given and not said["models"]:
+        origin = origin.said_again(("models",), _flag(next(iter(given))))
     for model in _meant(said["models"], given) if given else ():
         keys = ("models", model)
         _put(said, keys, _model_changed(said, keys, given))
         for name in given:
-            flag = {"concurrency": "--max-concurrency"}.get(name, f"--{name.replace('_', '-')}")
-            origin = origin.said_again((*keys, name), flag)
+            origin = origin.said_again((*keys, name), _flag(name))
     for name, value in minds["limits"].items():
         said["limits"][name] = value
-        origin = origin.said_again(("limits", name), f"--{name.replace('_', '-')}")
+        origin = origin.said_again(("limits", name), _flag(name))
     if minds["prompts"]:
         said["prompts"] = minds["prompts"]
         origin = origin.said_again(("prompts",), "--prompts")
     return _spec(said, origin, Path.cwd())
+
+
+def _flag(name: str) -> str:
+    """What is typed for a setting of minds."""
+    return {"concurrency": "--max-concurrency"}.get(name, f"--{name.replace('_', '-')}")
 
 
 def _meant(models: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:

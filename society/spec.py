@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -302,7 +302,7 @@ class _Preparation:
         table = _bare_table(scenario, params, spec.seed, agents, rounds)
         for keys, stage in stages.items():
             with self.at(*keys):
-                stage.play(table)  # says now what it misses
+                self.begin(stage, table, params)
             self.refuse()
         players = scenario.cast(params, agents)
         if any(part.models for cohort in players for part in cohort.components):
@@ -326,6 +326,22 @@ class _Preparation:
                 setup.words.check(Path(spec.prompts), asked)
             self.refuse()
         return setup
+
+    def begin(self, stage: Scenario, table: Table, params: Params) -> None:
+        """Have a stage say what it misses; if other rounds would do, the rounds are what is wrong.
+
+        Raises InputError.
+        """
+        try:
+            stage.play(table)
+        except InputError as error:
+            if self.spec.rounds is None:
+                raise
+            with suppress(InputError):
+                stage.play(_bare_table(stage, params, table.seed, table.agents, stage.rounds))
+                self.found.append(Fault(("rounds",), str(error)))
+                return
+            raise
 
     def refuse(self) -> None:
         """Say all that was found to be wrong."""
@@ -375,7 +391,11 @@ class _Preparation:
                 replace(cohort, count=types.shape[1], where=types == number)
                 for number, cohort in enumerate(cast)
             ]
-        words = "says who sits where; leave {} out, each cohort is a type of agent"
+        words = {
+            "agents": "leave agents out, each cohort is a type of agent",
+            "replicates": "leave replicates out, and say in repetitions how often they meet",
+            "count": "leave count out, each cohort is a type of agent",
+        }
         said: dict[Keys, bool] = {
             ("agents",): spec.agents is not None,
             ("replicates",): spec.replicates != 1,
@@ -384,7 +404,9 @@ class _Preparation:
             said["cohorts", number, "count"] = cohort.count != 1
         name = next(iter(spec.mechanisms[index]))
         wrong = [keys for keys, given in said.items() if given]
-        self.found += [Fault(keys, f"{name} {words.format(keys[-1])}") for keys in wrong]
+        self.found += [
+            Fault(keys, f"{name} says who sits where; {words[str(keys[-1])]}") for keys in wrong
+        ]
         return cast
 
     def agents(self, scenario: Scenario) -> int:

@@ -49,6 +49,7 @@ class Table:
         self.succession: Any = None
         self.rules: Any = None
         self.meetings: Any = None
+        self.surveys: dict[Any, Any] = {}  # see society.wrap.survey
         self.births = 0
         self.lives: Array = np.broadcast_to(ids, self.present.shape)
         self.path: tuple[int, ...] = ()

@@ -6,7 +6,7 @@ The only module that imports jinja2; it is imported by the first prompt that is 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Hashable, Mapping, MutableMapping
 from functools import lru_cache
 from pathlib import Path
 from traceback import walk_tb
@@ -44,7 +44,7 @@ _UNKNOWN = re.compile(r"'(\w+)' is undefined")
 
 
 class _Sandbox(SandboxedEnvironment):
-    """One that looks at nothing twice, which saves more than half of its time.
+    """One that looks at nothing twice, which saves a third of its time.
 
     What is seen of a peer is plain data. An attribute which is safe to read is so for all objects
     of that type. A macro comes from a template, and wants nothing that the sandbox would add.
@@ -120,6 +120,8 @@ class Templates:
             "fenced": fenced,
             "plain": plain,
             "seen": _seen,
+            # The macro itself is part of the key: one that knows a context is made anew for each.
+            "once": lru_cache(maxsize=256, typed=True)(_once),
         }
         self._ready: dict[str, Template] = {}
 
@@ -179,6 +181,13 @@ class Templates:
 def _referenced(source: str, name: str) -> frozenset[str | None]:
     """The templates that a source includes, extends or imports."""
     return frozenset(meta.find_referenced_templates(Environment().parse(source, name)))
+
+
+def _once(macro: Macro, *given: Hashable) -> str:
+    """What a macro says to what is given; said again, it is taken from memory."""
+    if type(macro) is not Macro:  # the sandbox looks at calls, and not at what filters call
+        raise TypeError(f"once is for macros, and {macro!r} is none")
+    return macro(*given)
 
 
 def _seen(peer: SimpleNamespace) -> list[str]:

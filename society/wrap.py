@@ -6,34 +6,41 @@ its first line: society.spec.prepared calls it so, and nothing has been written 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from .draws import Array
 from .errors import ScenarioError
 from .replies import silence
 from .table import Table, complete_graphs
-from .talk import Ask, Line, Script
+from .talk import Ask, Line, Script, Tell
 
 Play = Callable[[Table], Script]
 Mechanism = Callable[..., Play]  # (play, *, parameters) -> play
 M = TypeVar("M", bound=Mechanism)
 P = TypeVar("P", bound=Play)
+T = TypeVar("T")
 
 
 class Declared(NamedTuple):
     """What a play asks for as its move, and how it tells what everybody got.
 
-    move: the kind of the question. told: the kind of the tell. payoff: its fact. players: how many
-    make a match, from the parameters; None if all who are there play together. The play takes what
-    comes back from this tell, (R, N) or None, as what mechanisms add to everybody's payoff.
+    move: the kind of the question. told: the kind of the tell. payoff: its fact; repeats: others in
+    which it tells the same amounts again. players: how many make a match, from the parameters; None
+    if all who are there play together. closed: why nothing can act on the play from outside, and
+    what to do; "" where it can. The play takes what comes back from this tell, (R, N) or None, as
+    what mechanisms add to everybody's payoff.
     """
 
     move: str
     told: str
     payoff: str = "payoff"
     players: Callable[[Any], int] | None = None
+    repeats: tuple[str, ...] = ()
+    closed: str = ""
 
 
 def declares(declared: Declared) -> Callable[[P], P]:
@@ -46,15 +53,28 @@ def declares(declared: Declared) -> Callable[[P], P]:
     return marked
 
 
-def declared_by(play: Play, mechanism: str) -> Declared:
-    """What mechanisms may act on; raises ScenarioError if the play does not say it."""
+def declared_by(play: Play, mechanism: str, *, acts: bool = True) -> Declared:
+    """What mechanisms may act on; raises ScenarioError if the play does not say it, or is closed.
+
+    acts: whether the mechanism changes what is asked or told, and does not only want to know.
+    """
     declared = getattr(play, "declared", None)
     if not isinstance(declared, Declared):
         raise ScenarioError(
             f"{mechanism}: the play declares no move and no payoff to act on; wrap one that does, "
             "or put @declares(Declared(move=..., told=...)) above it"
         )
+    if acts and declared.closed:
+        raise ScenarioError(f"{mechanism}: {declared.closed}")
     return declared
+
+
+def topped_up(said: Tell, declared: Declared, added: Array) -> Tell:
+    """What is told of payoffs with so much more for everybody, (R, N), wherever it is repeated."""
+    names = (declared.payoff, *declared.repeats)
+    facts = {name: said.facts[name] for name in names if name in said.facts}
+    more = {name: fact._replace(values=fact.values + added) for name, fact in facts.items()}
+    return replace(said, facts={**said.facts, **more})
 
 
 def mechanism(wrap: M) -> M:
@@ -114,6 +134,20 @@ def rehearsed(play: Play, table: Table) -> Iterator[Line]:
             received = silent.get("", silent)
 
 
+def survey(look: Callable[..., T], play: Play, table: Table, *given: Hashable) -> T:
+    """What `look(lines, *given)` finds in a play's rehearsal, which is held once for each table.
+
+    look: a function of a module, which should keep no more of the lines than it needs. Each
+    mechanism rehearses what it stands around, and so all within that would do so again: the work
+    would double with every mechanism, and begin anew in every game of a repeated one.
+    """
+    asked = (look, play, given)
+    if asked not in table.surveys:
+        table.surveys[asked] = look(rehearsed(play, table), *given)
+    found: T = table.surveys[asked]
+    return found
+
+
 def succeeds(play: Play, table: Table) -> bool:
     """Whether a play itself sees to it who lives on and who is born."""
     alone = _aside(table)
@@ -131,5 +165,6 @@ def _aside(table: Table) -> Table:
         horizon=table.horizon,
         graphs=complete_graphs(tuple(table.graphs), 1, table.ids),
     )
+    alone.surveys = table.surveys
     alone.cohorts = {name: seats[:1] for name, seats in table.cohorts.items()}
     return alone

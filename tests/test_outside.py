@@ -393,6 +393,30 @@ def interrupted(
         asyncio.run(scene())
 
 
+def test_the_first_of_many_are_asked_while_the_last_are_still_written() -> None:
+    diary = Diary()
+    ask(diary.outside, *map(request, range(40)))
+    assert diary.noted.index("ask 0") < diary.noted.index("kept 39?")
+    assert len(diary.record) == 40
+
+
+def test_after_an_interrupt_who_has_not_begun_does_not() -> None:
+    diary = Diary()
+
+    async def scene() -> None:
+        calls = [diary.outside.call(request(agent)) for agent in range(40)]
+        asking = asyncio.ensure_future(diary.outside.together(calls))
+        while "ask 0" not in diary.noted:
+            await asyncio.sleep(0)
+        asking.cancel()
+        await asking
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(scene())
+    assert "kept 0?" in diary.noted
+    assert "kept 39?" not in diary.noted
+
+
 def test_an_interrupt_waits_for_what_is_under_way_and_keeps_it() -> None:
     async def slowly(request: Request) -> Said:
         await asyncio.sleep(0.01)

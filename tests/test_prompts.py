@@ -222,6 +222,25 @@ def test_a_page_beside_a_question_asks_no_faculty_for_its_brief(files: Files) ->
         asked(pack, page="repair")
 
 
+def test_what_a_macro_says_once_is_taken_from_memory_for_all_who_are_asked(files: Files) -> None:
+    turn = "{% set turn = cycler('1st', '2nd', '3rd', '4th') %}"
+    pack = files(
+        "pack",
+        any__words=turn + "{% macro of(stock) %}{{ stock }} {{ turn.next() }}{% endmacro %}",
+        effort="{% from 'any/words.md' import of %}{{ of | once(stock) }}, {{ of | once(wish) }}",
+    )
+    assert asked(pack) == ["300.0 1st, 1.0 2nd", "300.0 1st, 2.5 3rd", "300.0 1st, 4.0 4th"]
+
+
+def test_a_macro_that_knows_what_is_asked_is_never_taken_from_memory(files: Files) -> None:
+    pack = files(
+        "pack",
+        any__words="{% macro of(stock) %}{{ wish }} of {{ stock | number }}{% endmacro %}",
+        effort="{% from 'any/words.md' import of with context %}{{ of | once(stock) }}",
+    )
+    assert asked(pack) == ["1.0 of 300", "2.5 of 300", "4.0 of 300"]
+
+
 def test_blank_lines_at_the_ends_of_a_file_do_not_matter(files: Files) -> None:
     assert asked(files("pack", effort="\n\nHow much?\n\n\n"))[0] == "How much?"
 
@@ -257,6 +276,7 @@ def test_what_happened_may_have_words_of_its_own_or_none(files: Files) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
+        ("{{ stock | once }}", r"effort\.md:1: once is for macros, and 300\.0 is none"),
         ("one\n{{ stok }}", r"effort\.md:2: 'stok' is undefined; did you mean 'stock'\?"),
         ("{% for p in peers %}\n\n{{ p.cach }}{% endfor %}", r"effort\.md:3: .*'cach'"),
         ("one\ntwo\n{% if %}", r"effort\.md:3: "),

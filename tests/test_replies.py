@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -599,6 +600,40 @@ def test_a_number_out_of_bounds_is_not_cut_but_refused(reply: Reply, text: str, 
 def test_what_is_no_answer_is_refused_with_what_was_expected(reply: Reply, text: str) -> None:
     with pytest.raises(Unparsed, match=r"^got .*; expected "):
         reply.parse(text, NAMES)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"C": 60, "D": 60}', "which sums to 120"),
+        ('{"C": 0.5, "D": 0.4}', "which sums to 0.9"),
+        ('{"C": 60, "D": 40, "E": 40}', "where 'E' is no action"),
+        ('{"C": 60, "D": 40, "E": 0}', "where 'E' is no action"),
+        ('{"C": 60, "D": 40, "E": "0 %"}', "where 'E' is no action"),
+        ('{"answer": {"C": 60, "E": 40}}', "where 'E' is no action"),
+        ("C: 60\nD: 40\nE: 40", "where 'E' is no action"),
+        ('{"C": 100}', "which must have 'D' once"),
+        ('{"C": 60, "c": 40, "D": 40}', "which must have 'C' once"),
+        ('{"C": 150, "D": -50}', "where '-50' is no share of 'D'"),
+        ('{"C": "most", "D": 10}', "where 'most' is no share of 'C'"),
+    ],
+)
+def test_of_a_mix_that_is_none_it_is_said_what_came_and_why(text: str, told: str) -> None:
+    with pytest.raises(Unparsed) as refused:
+        Mix("C", "D").parse(text, NAMES)
+    came, wrong, _ = re.split(", (?=wh)|; expected", str(refused.value))
+    assert came.startswith("got \"{'C': ")
+    assert wrong == told
+
+
+def test_of_a_mix_over_other_actions_only_it_is_said_what_came() -> None:
+    with pytest.raises(Unparsed, match=r'got \'{"E": 60, "F": 40}\'.*expected a JSON object {"C"'):
+        Mix("C", "D").parse('{"E": 60, "F": 40}', NAMES)
+
+
+def test_reasons_may_stand_beside_a_mix() -> None:
+    for said in ('{"why": "60 is safe.", "C": 60, "D": 40, "E": null}', "C: 60\nD: 40\nSo be it."):
+        assert Mix("C", "D").parse(said, NAMES) == [0.6, 0.4]
 
 
 def test_thirds_may_be_rounded_but_a_wrong_sum_is_never_mended() -> None:

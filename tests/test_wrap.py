@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from society.errors import CastError, ScenarioError
 from society.replies import Amount, Form, Mix, Peer
 from society.table import Table
 from society.talk import Ask, Line, Script, Tell, common
-from society.wrap import Declared, declared_by, declares, overhear, questions, succeeds
+from society.wrap import Declared, declared_by, declares, overhear, questions, succeeds, survey
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played
@@ -200,6 +200,30 @@ def test_a_rehearsal_misses_a_cohort_that_nobody_made() -> None:
         CastError, match=r"needs a cohort called 'referee'; did you mean 'referees'\?"
     ):
         list(questions(refereed, here))
+
+
+def first(lines: Iterator[Line], kind: str) -> Line | None:
+    """The first line of a kind."""
+    return next((line for line in lines if line.kind == kind), None)
+
+
+def test_a_play_is_rehearsed_once_for_all_who_look_for_the_same() -> None:
+    """And those who look at a play within look at it once, however often they are rehearsed."""
+    calls = []
+
+    def counted(table: Table) -> Script:
+        calls.append(table)
+        return auction(table)
+
+    def outer(table: Table) -> Script:
+        survey(first, counted, table, "bid")
+        return counted(table)
+
+    here = table(1)
+    for _ in range(3):
+        survey(first, outer, here, "bid")
+        survey(first, outer, here, "sold")
+    assert len(calls) == 3  # two rehearsals of the outer play, in the first of which it looked
 
 
 def test_a_play_that_sees_to_who_is_born_says_so_at_a_table_of_its_own() -> None:

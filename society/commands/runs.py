@@ -51,12 +51,13 @@ def tell(args: argparse.Namespace) -> int:
 def run(args: argparse.Namespace) -> int:
     """society run"""
     from society.runs.sitting import Sitting
-    from society.scenario_file import changed, load, told
+    from society.scenario_file import Setting, amended, changed, load, told
     from society.spec import prepared
 
     sizes = {name: getattr(args, name) for name in ("seed", "rounds", "replicates", "agents")}
-    given = {name: value for name, value in sizes.items() if value is not None}
-    spec = told(changed(load(args.scenario, given), args.changes), minds_given(args))
+    given = [Setting(name, said, f"--{name}") for name, said in sizes.items() if said is not None]
+    spec = amended(load(args.scenario), given, Path.cwd())
+    spec = told(changed(spec, args.changes), minds_given(args))
     setup = prepared(spec)
     if args.estimate:
         return _estimate(args, setup)

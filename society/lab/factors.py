@@ -14,7 +14,7 @@ from pydantic import BeforeValidator
 from society.checks import Fault, Keys, Refused
 from society.errors import ScenarioError
 from society.positions import Source
-from society.scenario_file import Setting, placed
+from society.scenario_file import Key, Setting, placed
 
 from .naming import Label, label_of
 
@@ -83,12 +83,12 @@ def settings(given: Mapping[str, Any], keys: Keys, origin: Source) -> Iterator[S
     for key, value in given.items():
         if key in ("parameters", "models", "graphs") and isinstance(value, Mapping):
             for name, inner in value.items():
-                yield setting(f"{key}.{name}", inner, (*keys, key, name), origin)
+                yield setting((key, str(name)), inner, (*keys, key, name), origin)
         else:
             yield setting(key, value, (*keys, key), origin)
 
 
-def setting(key: str, value: Any, keys: Keys, origin: Source) -> Setting:
+def setting(key: Key, value: Any, keys: Keys, origin: Source) -> Setting:
     """A value, with the place where it was said."""
     position = origin.positions.get(keys)
     return Setting(key, value, position.value if position else origin.found)
@@ -108,11 +108,11 @@ def refuse_clashes(choices: Iterable[Choice]) -> None:
     """Raises ScenarioError where two factors set the same, or one what no factor may set."""
     by: dict[tuple[str, ...], str] = {}
     for choice in choices:
-        for key, _, where in choice.settings:
-            keys = placed(key)
+        for setting in choice.settings:
+            keys, where = placed(setting.key), setting.where
             if keys[0] in _FOR_ALL:
                 raise ScenarioError(f"{where}: {keys[0]} is no factor: {_FOR_ALL[keys[0]]}")
             other = by.setdefault(keys, choice.factor)
             if other != choice.factor:
-                words = f"{key} is set by two factors, {other} and {choice.factor}"
+                words = f"{setting.words} is set by two factors, {other} and {choice.factor}"
                 raise ScenarioError(f"{where}: {words}; leave it to one of them")

@@ -88,13 +88,21 @@ class Manifest(BaseModel):
     files: dict[str, str]
     prompts: dict[str, str] = {}
 
-    def seated(self, cohorts: Iterable[str]) -> Array:
-        """Who is in one of these cohorts, (N,) of bool."""
-        names, mask = set(cohorts), np.zeros(self.agents, bool)
-        for note in self.cohorts:
-            if note.name in names:
-                mask[list(note.seats)] = True
-        return mask
+    def seated(self, cohorts: Iterable[str], replicate: int = 0) -> Array:
+        """Who is in one of these cohorts in a replicate, (N,) of bool."""
+        types = self.types
+        return self._among(types[replicate % len(types)], cohorts)
+
+    def owners(self) -> dict[str, Array]:
+        """Who has each public column, (R, N) of bool."""
+        types = self.types
+        every = types[np.arange(self.replicates) % len(types)]
+        return {one.name: self._among(every, one.cohorts) for one in self.columns}
+
+    def _among(self, types: Array, cohorts: Iterable[str]) -> Array:
+        names = set(cohorts)
+        numbers = [number for number, note in enumerate(self.cohorts) if note.name in names]
+        return np.isin(types, numbers)
 
     @property
     def types(self) -> Array:

@@ -13,7 +13,9 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from society.draws import Array
-from society.errors import SocietyError
+from society.table import Table
+from society.talk import Script
+from society.wrap import rehearsed
 
 if TYPE_CHECKING:
     from society.gamemaster import GameMaster
@@ -64,6 +66,21 @@ class GameNote(BaseModel):
         sizes = [len(labels) for labels in self.actions]
         return np.array(self.payoffs).reshape(self.players, *sizes) if self.payoffs else None
 
+    @property
+    def symmetric(self) -> bool:
+        """Whether all seats are alike: players who change places change payoffs; so if known."""
+        table = self.table
+        if table is None or len(set(self.actions)) > 1:
+            return False
+        neighbours = zip(range(self.players - 1), range(1, self.players), strict=True)
+        for one, other in neighbours:
+            places = [*range(self.players)]
+            places[one], places[other] = other, one
+            turned = table[places].swapaxes(one + 1, other + 1)
+            if not np.allclose(turned, table):
+                return False
+        return True
+
     @classmethod
     def of(cls, rules: Rules) -> GameNote:
         """What is to be kept of a game."""
@@ -86,10 +103,18 @@ def _paid(rules: Rules, profile: tuple[int, ...] | None) -> tuple[float, ...] | 
 
 
 def rules_of(game: GameMaster) -> GameNote | None:
-    """The game that a run plays, if its play describes one."""
-    try:
-        game.scenario.play(game.table)  # a play describes its game before its first line
-    except SocietyError:  # The run itself meets whatever it is, and tells it with its place.
-        return None
-    rules = game.table.rules
+    """The game that a run plays, if its play describes one.
+
+    Asked at a table aside: at its own the play is called once, by the game master.
+    """
+    found: list[object] = []
+
+    def described(table: Table) -> Script:
+        game.scenario.play(table)  # a play describes its game before its first line
+        found.append(table.rules)
+        yield from ()
+
+    for _ in rehearsed(described, game.table):
+        pass
+    (rules,) = found
     return GameNote.of(rules) if isinstance(rules, Rules) else None

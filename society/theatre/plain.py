@@ -82,7 +82,7 @@ class _Teller:
         self.stage: Stage = manifest.stage
         self.places = Places(manifest)
         names = self.names = Names(manifest, ink, replicate)
-        self.traits = Traits(manifest)
+        self.traits = Traits(manifest, replicate)
         self.roll = Roll(ink, names, replicate, self.traits)
         self.pairs, self.deeds = Pairs(ink, names, replicate), Deeds(ink, names, replicate)
         self.course = Trace()

@@ -127,19 +127,20 @@ class Scene:
 
     def column(self, name: str) -> Array | None:
         """An own fact as last told, else a public column, else the answers to a question."""
-        texts = self._columns(name)
-        return texts[-1] if texts else None
+        held = self._held(name)
+        if held is not None:
+            return held
+        answers = self.answered.get(name)
+        return worded(answers[-1]) if answers else None
 
-    def _columns(self, name: str) -> list[Array]:
-        """As `column`; of answers, those to each asking."""
+    def _held(self, name: str) -> Array | None:
+        """An own fact as last told, else a public column: what goes on until it changes."""
         for step in reversed(self.page.steps):
             if step.sort == "tell":
                 for (role, fact), values in step.arrays.items():
                     if fact == name and _is_own(role):
-                        return [_single(values)]
-        if name in self.page.public:
-            return [self.page.public[name]]
-        return [worded(answer) for answer in self.answered.get(name, ())]
+                        return _single(values)
+        return self.page.public.get(name)
 
     def stated(self, name: str) -> tuple[Array, Array] | None:
         """A common fact as first and as last stated this round, (R, 1) each."""
@@ -153,13 +154,20 @@ class Scene:
                 yield verb, answer.values
 
     def quotes(self) -> Iterator[tuple[str, str, Array]]:
-        """Texts worth a quote: name, verb, and those that are new, (R, N); "" for the others."""
+        """Texts worth a quote: name, verb, and those that are new, (R, N); "" for the others.
+
+        What is held is new where it has changed; what is answered, every time that it is.
+        """
         earlier = None if self.before is None else Scene(self.before, None, self.stage)
         for name, verb in self.stage.quotes.items():
+            held = self._held(name)
+            if held is None:
+                for answer in self.answered.get(name, ()):
+                    texts = worded(answer)
+                    yield name, verb, np.where(answer.asked & _said(texts), texts, "")
+                continue
             known = None if earlier is None else earlier.column(name)
-            for texts in self._columns(name):
-                yield name, verb, np.where(self._new(texts, known) & _said(texts), texts, "")
-                known = texts
+            yield name, verb, np.where(self._new(held, known) & _said(held), held, "")
 
     def _new(self, texts: Array, known: Array | None) -> Array:
         """Which texts were not known before, (R, N) of bool."""

@@ -13,13 +13,15 @@ if TYPE_CHECKING:
 
 
 class Traits:
-    """The heritable columns of one run."""
+    """The heritable columns of one replicate."""
 
-    def __init__(self, manifest: Manifest) -> None:
+    def __init__(self, manifest: Manifest, replicate: int = 0) -> None:
         self._columns = {one.name: one for one in manifest.columns if one.heritable}
         # What is quoted has its own place.
         self.names = tuple(name for name in self._columns if name not in manifest.stage.quotes)
-        self._owners = {name: manifest.seated(one.cohorts) for name, one in self._columns.items()}
+        self._owners = {
+            name: manifest.seated(one.cohorts, replicate) for name, one in self._columns.items()
+        }
 
     def shown(self, name: str, values: Array) -> Array:
         """A column, (N,), by its labels; those who do not have it have nothing to show."""

@@ -9,7 +9,7 @@ import pytest
 
 from society.cast import Cohort
 from society.components.designs import Designs, Skill, binding, sustaining
-from society.components.moves import Moves
+from society.components.moves import Moves, Strategy
 from society.scenario import Scenario, wrapped
 from society.scenarios.contracted import contracted
 from society.scenarios.dilemmas import (
@@ -21,6 +21,7 @@ from society.scenarios.dilemmas import (
     trust,
 )
 from society.scenarios.mediated import mediated
+from society.scenarios.normal_form import normal_form
 from society.scenarios.public_goods import PublicGood, public_goods
 from society.scenarios.travellers_dilemma import travellers_dilemma
 
@@ -108,6 +109,68 @@ def test_capable_defectors_cooperate_under_a_mechanism(
 
 
 @pytest.mark.parametrize("mechanism", [contracted, mediated])
+def test_the_capable_play_the_equilibrium_if_theirs_is_not_in_force(
+    play: Play, mechanism: Any
+) -> None:
+    """As by theorem 1, whatever their strategy; the other one neither signs nor delegates."""
+    over = negotiated(
+        play, wrapped(prisoners_dilemma, mechanism), "capable", "stubborn", strategy="grim"
+    )
+    assert over.told("action")[0].tolist() == [[1, 0]]
+    assert over.told("payoff")[0].tolist() == [[3, 0]]
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "weak"), [(contracted, {"A0": 0.5, "A1": 0}), (mediated, {"1": "A0", "2": "A0"})]
+)
+def test_the_capable_play_the_equilibrium_if_nothing_rational_is_there(
+    play: Play, mechanism: Any, weak: dict[str, Any]
+) -> None:
+    """Nothing was proposed; then, by one of the two, what leaves defection the better choice."""
+    for proposed in (None, weak):
+        designs = {"1": [proposed, None], "2": [None, None]}
+        scenario = wrapped(prisoners_dilemma, mechanism, designs=designs)
+        over = negotiated(play, scenario, "capable", "capable", strategy="always_cooperate")
+        assert over.told("action")[0].tolist() == [[1, 1]]
+
+
+def test_the_capable_follow_their_own_strategy_where_no_mechanism_stands(play: Play) -> None:
+    over = negotiated(play, prisoners_dilemma, "capable", "capable", strategy="grim")
+    assert over.told("action")[0].tolist() == [[0, 0]]
+
+
+def test_the_capable_follow_their_own_strategy_where_no_equilibrium_is_known(play: Play) -> None:
+    said = {"payoffs": MATCHING_PENNIES.cells.tolist(), "cooperation": [0, 0]}
+    scenario = wrapped(normal_form, contracted)
+    minds: list[Skill] = ["capable", "stubborn"]
+    over = negotiated(play, scenario, *minds, strategy="always_cooperate", params=said)
+    assert over.told("action")[0].tolist() == [[0, 0]]
+
+
+@pytest.mark.parametrize("mechanism", [contracted, mediated])
+def test_the_naive_follow_their_own_strategy_where_nothing_was_proposed(
+    play: Play, mechanism: Any
+) -> None:
+    """Above all, they do not delegate to nobody."""
+    designs = {"1": [None, None], "2": [None, None]}
+    scenario = wrapped(prisoners_dilemma, mechanism, designs=designs)
+    over = negotiated(play, scenario, "naive", "naive", strategy="always_cooperate")
+    assert over.answers("move")[-1].tolist() == [[[1, 0]] * 2]
+
+
+def test_of_too_many_to_list_all_payoffs_only_mediators_are_judged(play: Play) -> None:
+    """Sixteen in a public good have 16 x 2^16 payoffs, above the limit of a million."""
+    many = PublicGood(16, 1.5)
+    assert not binding(many, np.array([[10.0, 0.0]])).any()
+    assert sustaining(many, np.array([[1] * 15 + [0], [1] * 16])).tolist() == [True, False]
+    for mechanism, payoff in ((contracted, 1.0), (mediated, 1.5)):
+        skills: list[Skill] = ["capable"] * 16
+        scenario = wrapped(public_goods, mechanism)
+        over = negotiated(play, scenario, *skills, params={"players": 16})
+        assert over.told("payoff")[0].tolist() == [[payoff] * 16]
+
+
+@pytest.mark.parametrize("mechanism", [contracted, mediated])
 def test_one_stubborn_mind_brings_a_mechanism_down(play: Play, mechanism: Any) -> None:
     over = negotiated(play, wrapped(prisoners_dilemma, mechanism), "capable", "stubborn")
     assert over.told("payoff")[0].tolist() == [[1, 1]]
@@ -153,11 +216,16 @@ def test_any_skill_is_as_likely(play: Play) -> None:
 
 
 def negotiated(
-    play: Play, scenario: Scenario, *skills: Skill, margin: float = 1.0, **at: Any
+    play: Play,
+    scenario: Scenario,
+    *skills: Skill,
+    margin: float = 1.0,
+    strategy: Strategy = "always_defect",
+    **at: Any,
 ) -> Played:
-    """Defectors with these skills, a seat each."""
+    """Players of one strategy with these skills, a seat each."""
     cast = [
-        Cohort(f"{seat}", 1, (Moves("always_defect"), Designs(skill, margin)))
+        Cohort(f"{seat}", 1, (Moves(strategy), Designs(skill, margin)))
         for seat, skill in enumerate(skills, 1)
     ]
     return play(scenario, cast=cast, agents=len(skills), **at)

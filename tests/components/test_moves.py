@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 from society.cast import Cohort
-from society.components.designs import Designs
+from society.components.designs import Designs, Skill
 from society.components.moves import STRATEGIES, Moves, Strategy
 from society.draws import Array
 from society.replies import Choice, Mix
-from society.scenario import Scenario
+from society.scenario import Scenario, wrapped
+from society.scenarios.contracted import contracted
 from society.scenarios.dilemmas import matching_pennies, prisoners_dilemma, stag_hunt, trust
 from society.scenarios.normal_form import normal_form
-from society.scenarios.public_goods import public_goods
+from society.scenarios.public_goods import PublicGood, public_goods
 from society.scenarios.travellers_dilemma import travellers_dilemma
-from society.talk import Ask, Script, common, own
+from society.talk import Ask, Script, Tell, common, own
 
 if TYPE_CHECKING:
     from society.table import Table
@@ -106,9 +107,34 @@ def test_fictitious_play_remembers_what_best_responses_forget(against: Against) 
 
 
 def test_best_response_undercuts_by_one_until_nothing_is_left(play: Play) -> None:
-    """Claims 5, 4, 3, 2 are actions 0 to 3; it starts in equilibrium."""
+    """Claims 2, 3, 4, 5 are actions 0 to 3; it starts in equilibrium."""
     over = versus(play, "best_response", "tit_for_tat", travellers_dilemma, rounds=4)
-    assert actions(over) == [[3, 0], [1, 3], [3, 3], [3, 3]]
+    assert actions(over) == [[0, 3], [2, 0], [0, 0], [0, 0]]
+
+
+@pytest.mark.parametrize("strategy", ["best_response", "fictitious_play"])
+@pytest.mark.parametrize(
+    ("payment", "action"),
+    [
+        (0.75, 1),  # of A0; defecting pays 1 more, whatever the other one does
+        (1.5, 0),  # and so in each of the games that are remembered
+    ],
+)
+def test_best_responses_count_what_a_contract_in_force_pays(
+    play: Play, strategy: Strategy, payment: float, action: int
+) -> None:
+    over = bound(play, strategy, "naive", payment)
+    assert actions(over) == [[action, action]] * 4
+
+
+def test_best_responses_do_not_count_what_a_refused_contract_would_pay(play: Play) -> None:
+    assert actions(bound(play, "best_response", "stubborn", 1.5)) == [[1, 1]] * 4
+
+
+def test_a_contract_by_seat_moves_best_responses_on_its_seats(play: Play) -> None:
+    """Trust: for giving, player 1 gains 11 to what it costs against a keeper, 4."""
+    over = bound(play, "best_response", "naive", 11, trust, form="seat")
+    assert actions(over) == [[0, 1]] * 4
 
 
 def test_to_defect_is_to_play_the_equilibrium_of_the_own_seat(play: Play) -> None:
@@ -191,6 +217,33 @@ def test_a_cohort_holds_any_mixture(play: Play) -> None:
     assert kept.count(2) == pytest.approx(500, abs=4 * 250**0.5)
 
 
+@pytest.mark.parametrize(
+    ("strategy", "others", "move"),
+    [
+        ("grim", [0, -1], 0),
+        ("tit_for_tat", [-1, -1], 0),
+        ("tit_for_tat", [1, -1], 1),
+        ("standing", [-1, 0], 0),
+        ("best_response", [-1, 0], 1),
+        ("fictitious_play", [-1, -1], 1),
+    ],
+)
+def test_who_took_no_part_has_not_defected(
+    play: Play, strategy: Strategy, others: list[int], move: int
+) -> None:
+    """Of three in a public good some played elsewhere; it teaches no response, either."""
+
+    def script(table: Table) -> Script:
+        table.rules = PublicGood(3, 1.5)
+        yield Ask("move", Mix("A0", "A1"))
+        facts = {"action": own(np.zeros((1, 3), int)), "others": own(np.array([[others] * 3]))}
+        yield Tell("played", {**facts, "payoff": own(np.ones((1, 3)))})
+        yield Ask("move", Mix("A0", "A1"))
+
+    answered = play(script, Moves(strategy), agents=3).answers("move")[1]
+    assert answered.argmax(-1).tolist() == [[move] * 3]
+
+
 # Where partners change: n = 2; the reader, then the co-player, two rounds each, newest first; below
 # the co-player's newest round stands the earlier one of whom it met then.
 DEPTHS = [1, 2, 1, 1, 2, 1]
@@ -229,6 +282,11 @@ def test_where_partners_change_grim_is_provoked_by_any_defection_shown(play: Pla
     assert history(play, "grim", past=[0] * 6, partners=[0, 0, 1, 0, 0, 0]) == 0
 
 
+def test_where_partners_change_rounds_without_somebody_provoke_nobody(play: Play) -> None:
+    for strategy in ("tit_for_tat", "grim", "own_standing"):
+        assert history(play, strategy, past=[0, 0, 0, -1, 0, 0], partners=[-1] * 6) == 1
+
+
 def test_standing_forgives_who_defected_against_a_bad_partner(play: Play) -> None:
     """The co-player defected last; before, its partner had defected against a good one."""
     assert history(play, "standing", past=[0, 0, 0, 1, 1, 0]) == 1
@@ -250,6 +308,25 @@ def versus(
 ) -> Played:
     cast = [Cohort("x", 1, (Moves(one),)), Cohort("y", 1, (Moves(other),))]
     return play(game, cast=cast, agents=2, **at)
+
+
+def bound(
+    play: Play,
+    strategy: Strategy,
+    skill: Skill,
+    payment: float,
+    game: Scenario = prisoners_dilemma,
+    *,
+    form: str = "count",
+) -> Played:
+    """Four rounds under a contract that pays player 1, or both, so much for A0."""
+    names = ["A0", "A1"] if form == "count" else [f"A{a}, seat {seat}" for seat in (1, 2) for a in (0, 1)]
+    contract = {**dict.fromkeys(names, 0), names[0]: payment}
+    designs = {"x": [contract, None], "y": [None, None]}
+    minds = Moves(strategy), Designs(skill)
+    cast = [Cohort("x", 1, minds), Cohort("y", 1, minds)]
+    scenario = wrapped(game, contracted, form=form, designs=designs)
+    return play(scenario, cast=cast, agents=2, rounds=4)
 
 
 def actions(over: Played) -> list[list[int]]:

@@ -36,6 +36,27 @@ def test_cooperators_are_given_something_by_all(play: Play) -> None:
     assert over.answers("give", "other_2")[0].tolist() == [[0, 0, 1]]
 
 
+def test_who_plays_elsewhere_is_neither_fined_nor_given_anything(play: Play) -> None:
+    """Player 1 goes where there are gifts, and players 2 and 3 where there are fines."""
+    options = ["gifted", "fined"]
+    scenario = wrapped(public_goods, chosen, options=options, by="feet")
+    cast = [
+        Cohort(f"{seat}", 1, (Moves(strategy), Sanctions(fine=2, gift=2, favours=goes)))
+        for seat, (strategy, goes) in enumerate(
+            [("always_defect", "gifted"), ("always_cooperate", "fined"), ("always_defect", "fined")]
+        )
+    ]  # type: ignore[arg-type]
+    over = play(scenario, cast=cast, agents=3)
+    assert over.answers("fine", "other_1")[0].tolist() == [[0, 0, 0]]
+    assert over.answers("fine", "other_2")[0].tolist() == [[0, 2, 0]]
+    assert over.answers("give", "other_1")[0].tolist() == [[0, 0, 0]]
+
+
+def test_where_all_play_together_for_amounts_nobody_is_fined(play: Play) -> None:
+    """The question of the donor game says what others got, and no actions."""
+    minds = Moves("always_cooperate"), Sanctions(fine=2)
+
+
 def test_nobody_spends_more_than_is_allowed(play: Play) -> None:
     over = met(play, wrapped(public_goods, fined, most=3), Sanctions(fine=5))
     assert over.answers("fine", "other_2")[0].tolist() == [[3, 3, 0]]

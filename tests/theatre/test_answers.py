@@ -145,6 +145,7 @@ def test_every_exchange_of_messages_is_quoted(hand: Hand) -> None:
         'say        altruist 1 says "hello"',
         '           selfish 1 says "yes"',
         'say        altruist 1 says "bye"',
+        '           selfish 1 says "yes"',
     ]
 
 

@@ -24,6 +24,12 @@ from society.talk import UNREAD
 from .rounds import Round, rounds
 
 
+# Mechanisms under which seats that were alike stay so, as far as they have no form by seat.
+_EVEN = frozenset(
+    ("contracted", "discussed", "fined", "gifted", "mediated", "repeated", "tournament")
+) | {"unchanged"}
+
+
 def plays(run: Studied) -> bool:
     """Whether a run is of a game in normal form, of which it keeps what everybody did."""
     return run.manifest.game is not None and run.manifest.level == "full"
@@ -101,6 +107,13 @@ class Cell:
         told = [each.facts["continuation"] for each in self.rounds if "continuation" in each.facts]
         return float(told[0].flat[0]) if told else None
 
+    @cached_property
+    def exchangeable(self) -> bool:
+        """Whether seats are alike: so they are in the game, and its mechanisms leave them so."""
+        parts = [part for part in self.run.manifest.spec["mechanisms"] for part in part.items()]
+        even = (name in _EVEN and given.get("form") != "seat" for name, given in parts)
+        return self.game.symmetric and all(even)
+
     @property
     def repetition(self) -> Array:
         """Of each replicate, from 0, (R,): the same matches, played again."""
@@ -111,6 +124,25 @@ class Cell:
         order = np.argsort(self.seats[replicates], axis=1)
         types = np.take_along_axis(self.types[replicates], order, 1)
         return Matchups(self.names, types, np.take_along_axis(self.scores[replicates], order, 1))
+
+    def co_players(self, each: Round) -> Array:
+        """The places of everybody's co-players in a round, (R, N, n - 1)."""
+        met: Array = each.facts.get("opponents", self._together).astype(int)
+        return met
+
+    @cached_property
+    def _together(self) -> Array:
+        """The same where partners do not change."""
+        n = self.game.players
+        order = np.argsort(self.seats, axis=1, kind="stable")
+        if self.matches > 1:  # agents in order are matches
+            order = np.broadcast_to(np.arange(self.types.shape[1]), self.types.shape)
+        together = order.reshape(len(order), -1, n)
+        others = np.stack([np.delete(together, seat, axis=2) for seat in range(n)], axis=2)
+        found = np.empty((*self.types.shape, n - 1), int)
+        rows = np.arange(len(order))[:, None]
+        found[rows, order] = others.reshape(*self.types.shape, n - 1)
+        return found
 
     def by_type(self, values: Array, some: Array | bool = True) -> list[Array]:
         """Values of agents, (R, N), for each type those that are known, and are marked."""

@@ -57,8 +57,7 @@ class Moves:
         parts = (np.concatenate(part) for part in zip(*blocks, strict=True))
         types, submitted, drawn, before = parts
         contexts, seen = _named(before, _labels(cells[0].game))
-        offered = ~np.isnan(submitted)
-        return cls(labels, types, submitted, np.where(offered, drawn, np.nan), seen, contexts)
+        return cls(labels, types, submitted, drawn, seen, contexts)
 
     def among(self, some: Array) -> Frequency:
         """Of some moves, (m,) of bool."""
@@ -94,12 +93,15 @@ class Moves:
 
 def _blocks(cell: Cell, labels: Sequence[str]) -> Iterator[tuple[Array, Array, Array, Array]]:
     """Of each round: types, what was submitted and drawn, what co-players had done before."""
-    memory = _Memory(cell)
+    memory, actions = _Memory(cell), cell.game.actions
+    of_seat = np.array([[one in own for one in labels] for own in actions])
     for each in cell.rounds:
         some = each.took & ~cell.void[:, None]
         nothing = np.full(some.shape, np.nan)
         submitted = np.stack([each.submitted.get(one, nothing)[some] for one in labels], 1)
-        drawn = np.stack([each.drawn(one, cell.game.actions)[some] for one in labels], 1)
+        drawn = np.stack([each.drawn(one, actions)[some] for one in labels], 1)
+        possible = of_seat[each.seat[some]] | ~np.isnan(submitted)
+        drawn = np.where(possible, drawn, np.nan)
         yield cell.types[some], submitted, drawn, memory.before(each)[some]
 
 
@@ -117,8 +119,7 @@ class _Memory:
         for seat, own in enumerate(cell.game.actions):
             self._codes[seat, : len(own)] = [labels.index(one) for one in own]
         self._known: Array = np.full(cell.types.shape, -1)
-        self._latest, self._round = self._known, 0
-        self._others = _co_players(cell)
+        self._latest, self._round, self._cell = self._known, 0, cell
 
     def before(self, each: Round) -> Array:
         """What one's co-players of a round did last, sorted, (R, N, n - 1)."""
@@ -126,23 +127,9 @@ class _Memory:
             self._known, self._round = self._latest, each.number
         done = self._codes[each.seat, each.action]
         self._latest = np.where(each.took, done, self._latest)
-        others = each.facts.get("opponents", self._others).astype(int)
+        others = self._cell.co_players(each)
         rows = np.arange(len(done)).reshape(-1, 1, 1)
         return np.sort(self._known[rows, others], axis=-1)
-
-
-def _co_players(cell: Cell) -> Array:
-    """The places of everybody's co-players where partners do not change, (R, N, n - 1)."""
-    n = cell.game.players
-    order = np.argsort(cell.seats, axis=1, kind="stable")
-    if cell.matches > 1:  # agents in order are matches
-        order = np.broadcast_to(np.arange(cell.types.shape[1]), cell.types.shape)
-    together = order.reshape(len(order), -1, n)
-    others = np.stack([np.delete(together, seat, axis=2) for seat in range(n)], axis=2)
-    found = np.empty((*cell.types.shape, n - 1), int)
-    rows = np.arange(len(order))[:, None]
-    found[rows, order] = others.reshape(*cell.types.shape, n - 1)
-    return found
 
 
 def _named(contexts: Array, labels: Sequence[str]) -> tuple[list[str], Array]:

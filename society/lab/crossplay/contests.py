@@ -24,7 +24,7 @@ Given = Mapping[str, Any]
 
 
 def contests(cells: Sequence[Cell]) -> list[Contest]:
-    """Games under mechanisms, in order; cells that differ by seed alone are one."""
+    """Games under mechanisms, in order, each first without any; runs of the same cell are one."""
     alike: dict[str, list[Cell]] = {}
     for cell in cells:
         alike.setdefault(_essence(cell), []).append(cell)
@@ -34,9 +34,13 @@ def contests(cells: Sequence[Cell]) -> list[Contest]:
     stacks = [_stack(cell) for cell in firsts]
     names = _mechanisms(stacks)
     pairs = [*zip(games, names, strict=True)]
+    rows = sorted(
+        zip(games, names, alike.values(), strict=True),
+        key=lambda row: (games.index(row[0]), row[1] != NONE),
+    )
     return [
         Contest(game, name if pairs.count((game, name)) == 1 else f"{name}, {own[0].run.name}", own)
-        for (game, name), own in zip(pairs, alike.values(), strict=True)
+        for game, name, own in rows
     ]
 
 

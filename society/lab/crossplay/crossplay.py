@@ -55,7 +55,8 @@ class CrossPlay:
         opponents           types of its co-players in order of seat: "a, b"; missing where partners
                             change
         void                whether an answer could not be read, so that nothing counts
-        score               sum over rounds of weight x points; NaN if void
+        score               sum over rounds of weight x points; NaN if void. Of a run that is not
+                            finished as far as it goes: not to be compared with others
         """
         return self._framed([matches(cell) for cell in self.cells])
 
@@ -76,15 +77,16 @@ class CrossPlay:
 
     @cached_property
     def adoption(self) -> Any:
-        """One row for each agent in each replicate with a contract or a mediator.
+        """One row for each agent and each ballot on contracts or mediators that it had part in.
 
         replicate, agent, type, seat    as in `matches`
         mechanism           contract or mediator
-        unanimous           whether the winner was approved by all; approvals: by how many
-        winner              type of whoever proposed it
+        ballot              from 1; more than one where they are made anew in every game
+        winner              type of whoever made the proposal that won; missing if nobody made any
+        unanimous           whether it was approved by all; approvals: by how many
         agreed              whether the agent signed, or the share of its moves that it delegated
         active              share of rounds in which it was in force: all signed, or somebody
-                            delegated
+                            delegated; 0 where nothing was proposed, the other numbers are NaN there
         """
         return self._framed([adopted(cell) for cell in self.cells])
 

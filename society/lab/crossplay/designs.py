@@ -2,8 +2,10 @@
 
 Under a contract that all have signed everybody may cooperate, under a mediator delegate, if it then
 cooperates for all. A design is good if that is a best action whatever the others do (it is weakly
-dominant), or at least if all others do the same (a Nash equilibrium). Gains of up to 1e-9 points
-are none.
+dominant), or at least if all others do the same (a Nash equilibrium), and if everybody then gets
+more than in the equilibrium without it. Gains of up to 1e-9 points are none. Capable minds
+(society.components.designs) sign contracts that are dominant and better, and delegate to mediators
+that are stable and better.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ _TOLERANCE = 1e-9  # points
 class Design(NamedTuple):
     """What one type designed for one seat, from 1; fields: as it was given, None if unreadable.
 
-    dominant, stable: whether to cooperate, or to delegate, is so; None where that is not known.
+    dominant, stable: whether to cooperate, or to delegate, is so; better: whether everybody then
+    gets more than without it. None where that is not known.
     """
 
     type: str
@@ -35,6 +38,7 @@ class Design(NamedTuple):
     fields: Mapping[str, Any] | None
     dominant: bool | None
     stable: bool | None
+    better: bool | None
 
 
 def designs(cell: Cell) -> list[Design]:
@@ -46,7 +50,7 @@ def _designs(cell: Cell) -> Iterator[Design]:
     for sort, by_type in _given(cell.run.manifest.spec):
         for who, own in by_type.items():
             for seat, fields in enumerate(own, 1):
-                yield Design(who, seat, sort, fields, *_judged(cell.game, sort, fields))
+                yield Design(who, seat, sort, fields, *judged(cell.game, sort, fields))
 
 
 def _given(spec: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -59,20 +63,30 @@ def _given(spec: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 yield _DESIGNED[name], own
 
 
-def _judged(
-    game: GameNote, sort: str, fields: Mapping[str, Any] | None
-) -> tuple[bool | None, bool | None]:
-    """Whether to cooperate is dominant, and stable, in this game under a design."""
+class Verdict(NamedTuple):
+    """As in `Design`."""
+
+    dominant: bool | None
+    stable: bool | None
+    better: bool | None
+
+
+def judged(game: GameNote, sort: str, fields: Mapping[str, Any] | None) -> Verdict:
+    """How good a contract or a mediator is in a game."""
     if fields is None or game.table is None or game.cooperation is None:
-        return None, None
+        return Verdict(None, None, None)
     if sort == "mediator":
         payoffs = mediated(game, fields)
         profile = tuple(len(labels) for labels in game.actions)
         if played_for_all(game, fields) != game.cooperation:
-            return False, False
+            return Verdict(False, False, False)
     else:
         payoffs, profile = contracted(game, fields), game.cooperation
-    return dominant(payoffs, profile), stable(payoffs, profile)
+    better = None
+    if game.equilibrial is not None:
+        gains = payoffs[(slice(None), *profile)] - np.array(game.equilibrial)
+        better = bool((gains > _TOLERANCE).all())
+    return Verdict(dominant(payoffs, profile), stable(payoffs, profile), better)
 
 
 def contracted(game: GameNote, fields: Mapping[str, Any]) -> Array:

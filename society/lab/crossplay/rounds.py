@@ -1,11 +1,13 @@
 """The rounds of games in normal form, read off the lines of a run.
 
-A round is a question `move`, or several where seats have different actions, and the tell `played`
-that follows it: mixed strategies, actions drawn from them, points.
+A round is a question `move`, or several where seats have different actions or groups different
+rules, and the tell `played` that follows them, on whatever page: mixed strategies, actions drawn
+from them, points.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -16,6 +18,7 @@ from society.talk import Page, Step
 from society.theatre.scene import opened
 
 MOVE, PLAYED, DELEGATE = "move", "played", "delegate"
+BALLOTS = {"contract": "approve_contracts", "mediator": "approve_mediators"}  # by what is voted on
 _FORM = "mix over "
 
 
@@ -26,7 +29,8 @@ class Round(NamedTuple):
     label was given, (R, N) each, NaN for those to whom it was not offered. seat: from 0. action:
     index among the own seat's actions, whoever chose it. others: of the co-players, (R, N, n - 1).
     facts: all that was told with it, (R, N, ...) or, of whole replicates, (R, 1, ...), and what all
-    knew when they were asked.
+    knew when they were asked. ballots: how many there have been by then, of contracts and of
+    mediators.
     """
 
     number: int
@@ -36,6 +40,7 @@ class Round(NamedTuple):
     action: Array
     others: Array
     facts: Mapping[str, Array]
+    ballots: Mapping[str, int]
 
     @property
     def earned(self) -> Array:
@@ -65,14 +70,18 @@ class Round(NamedTuple):
 def rounds(pages: Iterable[Page]) -> Iterator[Round]:
     """Every round, in order."""
     before = None
+    asked: list[tuple[Step, Array]] = []
+    held: Counter[str] = Counter()
     for page in pages:
         there = _There(*opened(page, before))
-        asked: list[tuple[Step, Array]] = []
         for step in page.steps:
-            if step.kind == MOVE and step.sort == "ask":
-                asked.append((step, there.asked(step)))
+            if step.sort == "ask":
+                held[step.kind] += 1
+                if step.kind == MOVE:
+                    asked.append((step, there.asked(step)))
             elif step.kind == PLAYED and step.sort == "tell":
-                yield _round(page.number, asked, step, there.active)
+                ballots = {sort: held[kind] for sort, kind in BALLOTS.items()}
+                yield _round(page.number, asked, step, there.active, ballots)
                 asked = []
             there.follow(step)
         before = page
@@ -102,7 +111,13 @@ class _There:
             self._running = self._running & ~said.get((role, ""), np.False_)
 
 
-def _round(number: int, asked: Sequence[tuple[Step, Array]], told: Step, active: Array) -> Round:
+def _round(
+    number: int,
+    asked: Sequence[tuple[Step, Array]],
+    told: Step,
+    active: Array,
+    ballots: Mapping[str, int],
+) -> Round:
     submitted: dict[str, Array] = {}
     for step, whom in asked:
         labels = step.form.removeprefix(_FORM).split("/")
@@ -112,7 +127,7 @@ def _round(number: int, asked: Sequence[tuple[Step, Array]], told: Step, active:
     facts = {name: said for step, _ in asked for name, said in _common(step)}
     facts |= {name: values for (role, name), values in told.arrays.items() if role != "ends"}
     seat = asked[-1][0].arrays["own", "seat"] - 1  # of all, whoever was asked
-    return Round(number, active, submitted, seat, facts["action"], facts["others"], facts)
+    return Round(number, active, submitted, seat, facts["action"], facts["others"], facts, ballots)
 
 
 def _common(step: Step) -> Iterator[tuple[str, Array]]:

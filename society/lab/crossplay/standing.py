@@ -5,7 +5,7 @@
     DevRank   rank by deviation ratings, 1 is best; ties share the average rank
 
 A run is one repetition of a cell, or a cell with another seed. A standard error is that of runs in
-tables of one game, and that of games in tables over games.
+tables of one game, and that of games in tables over games. What is not finished is left out.
 Source: Tewolde et al. 2026 (CoopEval), section 5 and appendix F.
 """
 
@@ -29,6 +29,7 @@ from society.lab.metagame import (
     replicator_dynamics,
     standard_error,
     undefined,
+    unpaid,
 )
 from society.lab.statistics.samples import Unanswerable
 
@@ -80,7 +81,11 @@ class Standing:
     def mean(self) -> Array:
         """(K,), in points."""
         if self.cell.matches == 1:
-            return mean_payoffs(self.cell.matchups(self._replicates))
+            found = self.cell.matchups(self._replicates)
+            lost = self.cell.void[self._replicates].any() and not self.cell.exchangeable
+            if lost and found.lopsided:
+                raise Unanswerable(unpaid(found.lopsided))
+            return mean_payoffs(found)
         of_types = self.cell.by_type(self.cell.scores, self._replicates[:, None])
         return np.array([own.mean() if own.size else np.nan for own in of_types])
 
@@ -90,7 +95,8 @@ class Standing:
         why = undefined(self.cell.matches)
         if why is not None:
             raise Unanswerable(why)
-        return payoff_tensor(self.cell.matchups(self._replicates))
+        found = self.cell.matchups(self._replicates)
+        return payoff_tensor(found, exchangeable=self.cell.exchangeable)
 
     @cached_property
     def selection(self) -> Selection:
@@ -127,29 +133,52 @@ class Contest:
     def types(self) -> tuple[str, ...]:
         return self.first.names
 
+    @property
+    def finished(self) -> tuple[Cell, ...]:
+        """Those that were played to the end: scores of others are parts of sums."""
+        return tuple(cell for cell in self.cells if cell.run.status == "finished")
+
     @cached_property
     def standings(self) -> tuple[Standing, ...]:
         """Of each run."""
         return tuple(
             Standing(cell, cell.repetition == number)
-            for cell in self.cells
+            for cell in self.finished
             for number in range(int(cell.repetition.max(initial=0)) + 1)
         )
+
+    @cached_property
+    def _pooled(self) -> tuple[Standing, ...]:
+        """Of all repetitions of a cell together, as if they were one run."""
+        return tuple(Standing(cell, np.ones(len(cell.void), bool)) for cell in self.finished)
+
+    def _known(self, of: Callable[[Standing], T]) -> list[T]:
+        """Of each run of which it is known, or else of repetitions together; raises Unanswerable.
+
+        One may have lost the matches that another one has.
+        """
+        if not self.finished:
+            raise Unanswerable(f"{self.first.run.name} is {self.first.run.status}; let it finish")
+        try:
+            return _known(of, self.standings)
+        except Unanswerable:
+            return _known(of, self._pooled)
 
     def summed(self, metric: str) -> Sums:
         """Over runs: of the average type, then of each, (1 + K,); raises Unanswerable.
 
-        Runs of which it is unknown are left out, as long as it is known of one.
+        Runs of which it is unknown are left out, as long as it is known of one; if it is of none,
+        their repetitions count together.
         """
-        return Sums.of(np.stack(_known(lambda run: run.value(metric), self.standings)))
+        return Sums.of(np.stack(self._known(lambda run: run.value(metric))))
 
     def tensors(self) -> list[Array]:
         """Of each run of which it is known, (K, ..., K) each; raises Unanswerable."""
-        return _known(lambda run: run.tensor, self.standings)
+        return self._known(lambda run: run.tensor)
 
     def selections(self) -> list[Selection]:
         """Of the same runs; raises Unanswerable."""
-        return _known(lambda run: run.selection, self.standings)
+        return self._known(lambda run: run.selection)
 
     def scaled(self, metric: str) -> Array:
         """The mean over runs as it is summed up over games, (1 + K,); raises Unanswerable.

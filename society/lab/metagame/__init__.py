@@ -1,6 +1,6 @@
 """The meta-game: choosing a type to play for you, given how types fare against each other.
 
-    matchups    Matchups, mean_payoffs, payoff_tensor, undefined    what was observed
+    matchups    Matchups, mean_payoffs, payoff_tensor, ...          what was observed
     dynamics    replicator_dynamics, Selection                      which types spread
     stability   resists, evolutionarily_stable                      which types keep others out
     ratings     deviation_ratings, dev_ranks                        ratings that clones cannot bend
@@ -13,7 +13,7 @@ a type were given a seat by lot; with `by_seat` each seat has a population, and 
 from __future__ import annotations
 
 from .dynamics import Selection, replicator_dynamics
-from .matchups import Matchups, mean_payoffs, payoff_tensor, undefined
+from .matchups import Matchups, mean_payoffs, payoff_tensor, undefined, unpaid
 from .ratings import Rule, dev_ranks, deviation_ratings
 from .scales import normalised, standard_error
 from .stability import evolutionarily_stable, resists
@@ -32,4 +32,5 @@ __all__ = [
     "resists",
     "standard_error",
     "undefined",
+    "unpaid",
 ]

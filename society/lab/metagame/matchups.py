@@ -6,12 +6,15 @@
                  of the others, each seat and order with the same weight
 
 A match that was lost (NaN) counts nowhere, and a seating that was played more often than others
-has no more weight in S and T than they have.
+has no more weight in S and T than they have. If all matches of a seating were lost, the other
+orders of these types stand for it in T only where seats are alike: elsewhere a type would be paid
+what its better seat pays.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -20,6 +23,8 @@ import numpy as np
 from society.draws import Array
 from society.errors import InputError
 from society.lab.statistics import Unanswerable
+
+_NAMED = 3  # seatings in a message
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +62,14 @@ class Matchups:
     @property
     def unplayed(self) -> list[tuple[str, ...]]:
         """Seatings without any score, as the names of the types at seats 1 to n."""
+        return _named(self, np.isnan(_by_seating(self)[0]))
+
+    @property
+    def lopsided(self) -> list[tuple[str, ...]]:
+        """Those of them whose types have scored together in another order."""
         missing = np.isnan(_by_seating(self)[0])
-        return [tuple(self.types[i] for i in seating) for seating in np.argwhere(missing)]
+        met = np.any([~missing.transpose(order) for order in _orders(missing.ndim)], axis=0)
+        return _named(self, missing & met)
 
 
 def mean_payoffs(matchups: Matchups, *, by_seat: bool = False) -> Array:
@@ -73,22 +84,38 @@ def mean_payoffs(matchups: Matchups, *, by_seat: bool = False) -> Array:
     return _means(totals.sum(0), counts.sum(0))
 
 
-def payoff_tensor(matchups: Matchups, *, by_seat: bool = False) -> Array:
+def payoff_tensor(
+    matchups: Matchups, *, by_seat: bool = False, exchangeable: bool = False
+) -> Array:
     """T[i, j, ...]: what type i scores with co-players j, ..., over all seats and orders; (K,) * n.
 
     by_seat: S[p, a_1, ..., a_n] instead, what seat p scores where these types sit; (n, K, ..., K).
-    Raises Unanswerable if types never met: with T in no order, with S in this order.
+    exchangeable: seats are alike, so that orders may stand for each other in T.
+    Raises Unanswerable, which names them, if seatings are missing; with seats that are alike, if
+    types have met in no order.
     """
     scores = _by_seating(matchups)
+    missing = matchups.unplayed
+    if exchangeable and not by_seat:
+        lopsided = set(matchups.lopsided)
+        missing = [seating for seating in missing if seating not in lopsided]
+    if missing:
+        raise Unanswerable(unpaid(missing))
     if by_seat:
-        _check(matchups, scores[0], "seated so")
         return scores
-    seats = range(len(scores))
-    turned = np.stack([scores[order[0]].transpose(order) for order in permutations(seats)])
+    turned = np.stack([scores[order[0]].transpose(order) for order in _orders(len(scores))])
     there = ~np.isnan(turned)
-    tensor = _means(turned.sum(0, where=there), there.sum(0))
-    _check(matchups, tensor, "together")
-    return tensor
+    return _means(turned.sum(0, where=there), there.sum(0))
+
+
+def unpaid(seatings: Sequence[tuple[str, ...]]) -> str:
+    """Which seatings have no payoffs, in the words of a report."""
+    first = "; ".join(", ".join(names) for names in seatings[:_NAMED])
+    more = f", and {len(seatings) - _NAMED} more" if len(seatings) > _NAMED else ""
+    return (
+        f"no payoffs of these types at seats 1, 2, ...: {first}{more}; play the matches that were "
+        "lost again, or leave a type out"
+    )
 
 
 def undefined(matches: int) -> str | None:
@@ -134,11 +161,10 @@ def _means(totals: Array, counts: Array) -> Array:
     return means
 
 
-def _check(matchups: Matchups, scores: Array, how: str) -> None:
-    missing = np.argwhere(np.isnan(scores))
-    if len(missing):
-        names = ", ".join(matchups.types[i] for i in missing[0])
-        raise Unanswerable(
-            f"no payoff of {names} {how}, and {len(missing) - 1} more are missing; play the "
-            "matches that were lost again, or leave a type out"
-        )
+def _named(matchups: Matchups, some: Array) -> list[tuple[str, ...]]:
+    """The seatings that are marked, (K, ..., K) of bool, by names of types."""
+    return [tuple(matchups.types[i] for i in seating) for seating in np.argwhere(some)]
+
+
+def _orders(seats: int) -> list[tuple[int, ...]]:
+    return list(permutations(range(seats)))

@@ -33,9 +33,9 @@ def readings(run: RunFile) -> Iterator[Reading]:
             f"{brief(run.path)} was recorded at level {run.manifest.level}, which does not keep "
             "what agents did; play it with --record full (record: full in an experiment)"
         )
-    before = None
+    before, owners = None, run.manifest.owners()
     for page in run.pages():
-        yield Reading(page, before)
+        yield Reading(page, before, owners)
         before = page
 
 
@@ -177,7 +177,10 @@ class Events(Gathered):
 
 
 class Quotes(Gathered):
-    """Texts that the stage names, and common facts worth a word, wherever they changed."""
+    """Texts that the stage names, and common facts worth a word.
+
+    What is held or in force counts where it changed; what is answered, every time that it is.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -190,7 +193,10 @@ class Quotes(Gathered):
             self._latest = {}
         stage, known, common = run.manifest.stage, reading.known(), reading.common()
         for name in stage.quotes:
-            if name in known:
+            answers = reading.answers(name)
+            for values, whom in answers:
+                self._add(reading, name, _shown(values), whom)
+            if name in known and not answers:
                 self._note(reading, name, *known[name])
         for name in stage.notes:
             if name in common:
@@ -199,14 +205,20 @@ class Quotes(Gathered):
     def _note(
         self, reading: Reading, name: str, values: Array, whom: Array, common: bool = False
     ) -> None:
+        """What has changed."""
         texts = _shown(values)
         latest = self._latest.get(name, np.full(texts.shape, "", object))
-        new = whom & (texts != latest) & (texts != "")
         self._latest[name] = np.where(whom, texts, latest)
-        if new.any():
-            self.take(_Rows.among(reading.page.number, new, common))
+        self._add(reading, name, texts, whom & (texts != latest), common)
+
+    def _add(
+        self, reading: Reading, name: str, texts: Array, whom: Array, common: bool = False
+    ) -> None:
+        said = whom & (texts != "")
+        if said.any():
+            self.take(_Rows.among(reading.page.number, said, common))
             self._names.append(name)
-            self._texts.append(texts[new])
+            self._texts.append(texts[said])
 
     def columns(self) -> Columns:
         """All columns, in order."""

@@ -7,7 +7,7 @@ a mixed strategy by the probability of each action, peers by their seats, flags 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +37,11 @@ class Said(NamedTuple):
     whom: Array
 
     @property
+    def question(self) -> str:
+        """Of an answer, or of a field of one."""
+        return f"{self.step.kind} {self.name}".rstrip()
+
+    @property
     def of_replicates(self) -> bool:
         """Whether it is about a whole replicate rather than each of its agents."""
         return self.scope in ("common", "ends", "void")
@@ -48,10 +53,13 @@ class Said(NamedTuple):
 
 
 class Reading:
-    """A page, read with the one before it, which tells who was there; None before page 0."""
+    """A page, read with the one before it, which tells who was there; None before page 0.
 
-    def __init__(self, page: Page, before: Page | None) -> None:
-        self.page = page
+    owners: who has each public column, (R, N), where not everybody has it.
+    """
+
+    def __init__(self, page: Page, before: Page | None, owners: Mapping[str, Array]) -> None:
+        self.page, self._owners = page, owners
         self._present, self._running = opened(page, before)
 
     @property
@@ -89,17 +97,25 @@ class Reading:
         facts: dict[str, tuple[Array, Array]] = {}
         for said in self.said():
             if said.scope == "answer":
-                question = f"{said.step.kind} {said.name}".rstrip()
-                answers[question] = _merged(answers.get(question), said)
+                answers[said.question] = _merged(answers.get(said.question), said)
             elif said.of_agents:
                 facts[said.name] = _merged(facts.get(said.name), said)
         return {**answers, **self._public(), **facts}
 
+    def answers(self, question: str) -> list[tuple[Array, Array]]:
+        """What was answered each time, and by whom; none where a fact or column has that name."""
+        every = list(self.said())
+        told = any(said.of_agents and said.name == question for said in every)
+        if told or question in self.page.public:
+            return []
+        given = (said for said in every if said.scope == "answer" and said.question == question)
+        return [(said.values, said.whom) for said in given]
+
     def _public(self) -> dict[str, tuple[Array, Array]]:
-        """The public columns; a seat without a column of text has no text in it."""
+        """The public columns, of those who have them; one of text may have none on some seats."""
         columns = {}
         for name, kept in self.page.public.items():
-            values, whom = _plain(kept), self.part
+            values, whom = _plain(kept), self.part & self._owners.get(name, np.True_)
             if values.dtype.kind == "O":
                 has = [isinstance(cell, str) for cell in values.reshape(-1).tolist()]
                 whom = whom & np.array(has, bool).reshape(whom.shape)

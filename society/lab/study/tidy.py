@@ -177,7 +177,9 @@ class Study:
 
     @cached_property
     def quotes(self) -> Any:
-        """One row for each text worth a quote, and each common fact worth a word, as it changed.
+        """One row for each text worth a quote, and for each common fact worth a word.
+
+        What agents hold and what is in force has a row where it changed; what they say, each time.
 
         replicate, round, agent     numbers; agent <NA> of common facts
         name, text                  what it is, and what agents or models wrote, as they wrote it

@@ -43,7 +43,7 @@ TYPES = (
     "always_defect",
     "tit_for_tat",
     "suspicious_tit_for_tat",
-    "grim",
+    "theorem",
     "win_stay_lose_shift",
 )
 
@@ -86,15 +86,15 @@ def test_without_a_mechanism_types_fare_as_by_hand(results: Results) -> None:
         "always_defect": pytest.approx([4 / 3]),
         "tit_for_tat": pytest.approx([1 / 3]),
         "suspicious_tit_for_tat": pytest.approx([4 / 3]),
-        "grim": pytest.approx([1 / 3]),
+        "theorem": pytest.approx([1 / 3]),
         "win_stay_lose_shift": pytest.approx([1 / 3]),
     }
     assert found.average == pytest.approx([2 / 3])
     cooperation = results.fared("classic_pairs", "cooperation", levels)
     assert cooperation.average == pytest.approx([2 / 3])
-    assert cooperation.each["grim"].tolist() == [1]
+    assert cooperation.each["theorem"].tolist() == [1]
     ranks = results.fared("classic_pairs", "rank", levels).each
-    assert ranks["always_defect"] < ranks["grim"]
+    assert ranks["always_defect"] < ranks["theorem"]
 
 
 def test_selection_leads_where_it_leads(verdicts: dict[str, Verdict]) -> None:

@@ -85,7 +85,7 @@ def test_claims_are_told_with_the_bonus(prompted: Prompted) -> None:
     params = {"lowest": 3, "highest": 5, "bonus": 2.5}
     prompt = prompted("travellers_dilemma", ["0", "0"], parameters=params)[0]
     assert "Actions of each player: A0, A1, A2." in prompt
-    assert "A0 for 5, A1 for 4, A2 for 3." in prompt
+    assert "A0 for 3, A1 for 4, A2 for 5." in prompt
     assert "- If x < y, you get x + 2.5 points, and the other player x - 2.5." in prompt
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from society.agent import Component, Members, Question
+from society.components.moves import Moves
 from society.errors import ScenarioError
 from society.scenario import Scenario
 from society.scenario_file import load
@@ -46,8 +47,8 @@ class Undecided(Component):
         (trust, {"00": (10, 10), "01": (0, 20), "10": (6, 2), "11": (4, 4)}),
         (stag_hunt, {"00": (5, 5), "01": (0, 3), "10": (3, 0), "11": (3, 3)}),
         (matching_pennies, {"00": (1, -1), "01": (-1, 1), "10": (-1, 1), "11": (1, -1)}),
-        # Claims are 5, 4, 3, 2 and the bonus is 2.
-        (travellers_dilemma, {"00": (5, 5), "01": (2, 6), "30": (4, 0), "23": (0, 4)}),
+        # Claims are 2, 3, 4, 5 and the bonus is 2.
+        (travellers_dilemma, {"33": (5, 5), "32": (2, 6), "03": (4, 0), "10": (0, 4)}),
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
@@ -81,9 +82,11 @@ def test_to_undercut_by_one_pays_down_to_the_lowest_claim() -> None:
     table = game.gamemaster().table
     game.scenario.play(table)
     assert [table.rules.best(0, (0, claim)) for claim in range(9)] == [
-        *([claim + 1] for claim in range(8)),
-        [8],
+        [0],
+        *([claim - 1] for claim in range(1, 9)),
     ]
+    assert list(table.rules.equilibria()) == [table.rules.equilibrium] == [(0, 0)]
+    assert table.rules.cooperation == (8, 8)
 
 
 @pytest.mark.parametrize("sizes", [(2, 3), (2, 2, 3), (3, 1, 2, 2)])
@@ -93,6 +96,12 @@ def test_a_table_is_looked_up_for_all_profiles_at_once(sizes: tuple[int, ...]) -
     profiles = list(product(*map(range, sizes)))
     expected = [cells[profile].tolist() for profile in profiles]
     assert game.paid(np.array(profiles)).tolist() == expected
+
+
+def test_without_all_its_players_a_table_pays_nothing_that_is_a_number() -> None:
+    game = NormalForm(np.array([[[2, 2], [0, 3]], [[6, 1], [1, 1]]]), numbered(2, 2))
+    paid = game.paid(np.array([[1, 0], [-1, 0], [-1, -1]]))
+    np.testing.assert_array_equal(paid, [[6, 1], [np.nan, np.nan], [np.nan, np.nan]])
 
 
 def test_a_player_is_shown_each_cell_with_its_own_action_first() -> None:
@@ -168,8 +177,26 @@ def test_efficiency_is_nought_in_equilibrium_and_one_in_cooperation(puppets: Pup
     for plan, efficiency in (("11", 0.0), ("00", 1.0), ("01", (1.5 - 1) / (2 - 1))):
         over = puppets(prisoners_dilemma, list(plan))
         assert over.outcome.values["efficiency"].tolist() == [efficiency]
-    pennies = puppets(matching_pennies, ["0", "0"])
-    assert set(pennies.outcome.values) == {"payoff"}
+
+
+def test_of_matching_pennies_it_is_told_what_player_1_wins(puppets: Puppets) -> None:
+    """Two matches, two rounds: 1 and -1, then 1 and 1."""
+    pennies = puppets(matching_pennies, ["00", "00", "01", "11"], rounds=2)
+    won = (0 + 1) / 2
+    assert {name: values.tolist() for name, values in pennies.outcome.values.items()} == {
+        "payoff": [0],
+        "won": [won],
+    }
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.0, 3.0, 4.0])
+def test_where_nothing_is_to_be_gained_there_is_no_efficiency(
+    puppets: Puppets, factor: float
+) -> None:
+    """Contributing harms all, or changes nothing, or no one is tempted to keep."""
+    over = puppets(public_goods, ["0", "1", "0"], params={"factor": factor})
+    assert np.isnan(over.outcome.values["efficiency"]).all()
+    assert over.outcome.values["cooperation"].tolist() == [2 / 3]
 
 
 def test_rounds_of_a_game_count_the_same(puppets: Puppets) -> None:
@@ -190,10 +217,12 @@ DILEMMA = [[[2, 2], [0, 3]], [[3, 0], [1, 1]]]
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"payoffs": [[[2, 2], [0, 3]], [[3, 0]]]}, "no table of numbers"),
-        ({"payoffs": [[["a", 2], [0, 3]], [[3, 0], [1, 1]]]}, "no table of numbers"),
-        ({"payoffs": [2, 3]}, "no table of finite numbers"),
-        ({"payoffs": [[[2, math.nan], [0, 3]], [[3, 0], [1, 1]]]}, "no table of finite numbers"),
+        ({"payoffs": [[[2, 2], [0, 3]], [[3, 0]]]}, r"payoffs\[1\] is nested by \[1, 2\] entries"),
+        ({"payoffs": [[["2", 2], [0, 3]], [[3, 0], [1, 1]]]}, r"payoffs\[0\]\[0\]\[0\] is '2'"),
+        ({"payoffs": [[[True, 2], [0, 3]], [[3, 0], [1, 1]]]}, r"\[0\]\[0\]\[0\] is True"),
+        ({"payoffs": [2, 3]}, "nested 0 deep above the points of 2 players"),
+        ({"payoffs": []}, "nested 0 deep above the points of 0 players"),
+        ({"payoffs": [[[2, math.nan], [0, 3]], [[3, 0], [1, 1]]]}, "is nan; points are finite"),
         ({"payoffs": [[2, 0], [3, 1]]}, "nested 1 deep above the points of 2 players"),
         ({"payoffs": [[[2, 2, 2]], [[3, 0, 1]]]}, "nested 2 deep above the points of 3 players"),
         (table(DILEMMA, actions=[["C", "D"], ["C"]]), "labels for 2 x 1 actions.* are for 2 x 2"),
@@ -205,8 +234,8 @@ DILEMMA = [[[2, 2], [0, 3]], [[3, 0], [1, 1]]]
     ],
 )
 def test_what_is_no_game_is_refused(given: dict[str, Any], message: str) -> None:
-    with pytest.raises(ScenarioError, match=message):
-        tabulated(NormalFormParams(**given))
+    with pytest.raises(ValueError, match=message):
+        NormalFormParams(**given)
 
 
 def test_a_single_equilibrium_is_found_and_one_of_several_must_be_named() -> None:
@@ -216,6 +245,21 @@ def test_a_single_equilibrium_is_found_and_one_of_several_must_be_named() -> Non
     assert tabulated(NormalFormParams(**table(stags, equilibrium=[1, 1]))).equilibrium == (1, 1)
 
 
-def test_a_travellers_dilemma_needs_two_claims() -> None:
-    with pytest.raises(ScenarioError, match="claims run from lowest 5 to highest 5"):
-        prepared(load("travellers_dilemma", {"parameters": {"lowest": 5}}))
+@pytest.mark.parametrize(("lowest", "highest"), [(5, 5), (5, 4), (1, 501)])
+def test_a_travellers_dilemma_needs_two_claims_and_no_more_than_can_be_shown(
+    lowest: int, highest: int
+) -> None:
+    told = f"lowest {lowest} to highest {highest}; take from 2 to 500 claims"
+    with pytest.raises(ScenarioError, match=told):
+        prepared(load("travellers_dilemma", {"parameters": {"lowest": lowest, "highest": highest}}))
+
+
+def test_claims_of_80_to_200_are_played_as_in_experiments(play: Play) -> None:
+    """Capra et al. 1999: 121 claims; the last one is the highest."""
+    params = {"lowest": 80, "highest": 200, "bonus": 10}
+    over = play(travellers_dilemma, Moves("always_cooperate"), agents=2, params=params)
+    assert over.told("action")[0].tolist() == [[120, 120]]
+    assert over.told("payoff")[0].tolist() == [[200, 200]]
+    meeting = travellers_dilemma.stage.meeting
+    assert meeting is not None
+    assert (meeting.clauses[120], len(meeting.clauses)) == ("played A120", 500)

@@ -63,11 +63,6 @@ def test_without_a_chance_of_another_game_all_count_the_same(puppets: Puppets) -
     assert over.outcome.values["payoff"].tolist() == [(2 + 2 + 2 + 1) / 4]
 
 
-def test_rounds_within_a_game_share_its_weight(puppets: Puppets) -> None:
-    over = puppets(again(games=2), ["0001", "0001"], rounds=2)
-    assert [weight[0, 0] for weight in over.told("weight")] == [0.25] * 4
-
-
 # What is shown
 
 
@@ -165,8 +160,8 @@ def test_games_are_repeated_once() -> None:
         prepared(load("trust", {"mechanisms": twice}))
 
 
-def test_another_game_follows_a_game_and_not_a_round() -> None:
-    often = {"mechanisms": [{"repeated": {"continuation": 0.5}}], "rounds": 3}
+def test_rounds_of_a_game_would_be_taken_for_games() -> None:
+    often = {"mechanisms": [{"repeated": {"games": 2}}], "rounds": 3}
     with pytest.raises(ScenarioError, match=r"a game has 3 rounds.*take rounds: 1"):
         prepared(load("trust", often))
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from society.draws import Array
 from society.lab.crossplay import Contest, CrossPlay
 from society.lab.crossplay.adoption import adopted, sorts
 from society.lab.crossplay.designs import Design, designs
@@ -27,7 +28,9 @@ _CAPABLE = (
 _QUALITY = (
     "Of designs made once by each type and seat. dominant: to cooperate (under a mediator, to "
     "delegate) is a best action, whatever the others do; equilibrium: if the others do the same. "
-    "Gains of up to 1e-9 points are none. A mediator that would not cooperate for all is neither."
+    "better: everybody then gets more than in equilibrium without it. Gains of up to 1e-9 points are "
+    "none. A mediator that would not cooperate for all is none of them. Capable minds of ours sign "
+    "a contract if it is dominant and better, and delegate if that is an equilibrium and better."
 )
 
 
@@ -41,15 +44,20 @@ def agreements(of: CrossPlay) -> Chapter | None:
 
 
 class _Adopted(NamedTuple):
-    """One row: of all or of one type; shares of its seats, and of all matches those it won."""
+    """One row: of all or of one type; shares of its seats, and of all ballots those it won.
+
+    n: seats in ballots; proposed: those in which anything was proposed.
+    """
 
     contest: Contest
     sort: str
     type: str
-    unanimous: float
+    unanimous: float | None
     won: float | None
-    agreed: float
-    active: float
+    agreed: float | None
+    active: float | None
+    n: int
+    proposed: int
 
 
 def _adoption(made: Sequence[Contest]) -> Table:
@@ -63,12 +71,16 @@ def _adoption(made: Sequence[Contest]) -> Table:
         Column("won", [row.won for row in rows], "share"),
         Column("agreed", [row.agreed for row in rows], "share"),
         Column("in force", [row.active for row in rows], "share"),
+        Column("seats", [row.n for row in rows], "count"),
+        Column("with a proposal", [row.proposed for row in rows], "count"),
     ]
     notes = [
-        "Of the matches in which a type had a seat: the share in which a proposal was approved by "
-        "all, what share of its seats signed (of its moves, delegated), and how often the contract "
-        "was in force (somebody delegated). won: share of all matches, in which something was "
-        "proposed, that its own proposal won."
+        "Of the seats that a type had in ballots, one for each match, or for each game where "
+        "contracts and mediators are made anew in every game: how often, where something was "
+        "proposed, the winner was approved by all, and the type signed (the share of its moves "
+        "that it delegated); how often the contract was in force (somebody delegated). won: the "
+        "share of all seats, where something was proposed, in whose ballot its own proposal won. "
+        "Matches that are played under other rules have no ballot."
     ]
     return Table("agreements", "How contracts and mediators were taken up", columns, notes)
 
@@ -77,14 +89,21 @@ def _rows(contest: Contest, sort: str) -> Iterator[_Adopted]:
     blocks = [adopted(cell) for cell in contest.cells]
     facts = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
     of_sort = facts["mechanism"] == sort
-    winners = facts["winner"][of_sort]
-    proposed = np.array([winner is not None for winner in winners], bool)
+    proposed = of_sort & ~np.isnan(facts["approvals"])
+    winners = facts["winner"][proposed]
     for one in ("all", *contest.types):
         some = of_sort & ((facts["type"] == one) | (one == "all"))
-        means = (float(facts[name][some].mean()) for name in ("unanimous", "agreed", "active"))
-        unanimous, agreed, active = means
-        won = None if one == "all" or not proposed.any() else (winners == one)[proposed].mean()
-        yield _Adopted(contest, sort, one, unanimous, won, agreed, active)
+        had = some & proposed
+        unanimous, agreed = (_mean(facts[name][had]) for name in ("unanimous", "agreed"))
+        won = None if one == "all" else _mean(winners == one)
+        active = _mean(facts["active"][some])
+        yield _Adopted(
+            contest, sort, one, unanimous, won, agreed, active, int(some.sum()), int(had.sum())
+        )
+
+
+def _mean(values: Array) -> float | None:
+    return float(values.mean()) if values.size else None
 
 
 def _of(contests: Iterable[Contest]) -> Iterator[Column]:
@@ -116,7 +135,9 @@ def _capable(made: Sequence[Contest]) -> Iterator[Part]:
 
 def _welfare(contest: Contest, number: int) -> list[float | None]:
     """Mean payoff where all are of a type, all of another one, and where some are of it."""
-    matches = [cell.matchups() for cell in contest.cells]
+    matches = [cell.matchups() for cell in contest.finished]
+    if not matches:
+        return [None, None, None]
     seats = np.concatenate([each.seats for each in matches])
     mean = np.concatenate([each.payoffs for each in matches]).mean(1)
     alike = (seats == seats[:, :1]).all(1)
@@ -145,6 +166,7 @@ def _quality(made: Sequence[Contest]) -> Iterator[Part]:
         Column("unreadable", [sum(one.fields is None for one in own) for own in groups], "count"),
         Column("dominant", [_share([one.dominant for one in own]) for own in groups], "share"),
         Column("equilibrium", [_share([one.stable for one in own]) for own in groups], "share"),
+        Column("better", [_share([one.better for one in own]) for own in groups], "share"),
     ]
     yield Table("designs", "Designs under which cooperation pays", columns, [_QUALITY])
     yield Fold("All designs", [_all(found)])
@@ -164,6 +186,7 @@ def _all(found: Sequence[tuple[Contest, Design]]) -> Table:
         Column("design", [_words(design) for _, design in found], "words"),
         Column("dominant", [_yes(design.dominant) for _, design in found]),
         Column("equilibrium", [_yes(design.stable) for _, design in found]),
+        Column("better", [_yes(design.better) for _, design in found]),
     ]
     return Table("designs_all", "All designs", columns)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from society.lab.crossplay import Contest, CrossPlay
+from society.lab.crossplay import Cell, Contest, CrossPlay
 from society.lab.crossplay.designs import designs
 from society.lab.report.origins import counted
 from society.lab.report.page import Caveat, Chapter, Heading, Paragraph, Part
@@ -30,6 +30,16 @@ _MATCHES = (
 _SHARED = (
     "Designs were made once, and all repetitions of a match use them: standard errors over "
     "repetitions leave out how much designs differ. Other seeds bring other designs."
+)
+_NAMED = 6  # seatings in a caveat
+_VOID = (
+    "Replicates in which an answer could not be read are void, and count nowhere. Where seats "
+    "differ, a run that has lost a seating of types that met in another order is left out; if each "
+    "run has lost some, all repetitions count as one, without a standard error."
+)
+_UNFINISHED = (
+    "Scores of runs that are not finished are parts of sums, and stand in no table of scores; let "
+    "them finish, or resume them."
 )
 _SUMMARY = (
     "Runs at level summary do not keep who earned what. Play them with record: full to have them "
@@ -58,14 +68,9 @@ def _unkept(run: Studied) -> bool:
 def _caveats(met: Sequence[Contest], summary: Sequence[str]) -> Iterator[Part]:
     if summary:
         yield Caveat(_SUMMARY, summary)
-    void = {
-        f"{contest.game}, {contest.mechanism}": sum(int(cell.void.sum()) for cell in contest.cells)
-        for contest in met
-    }
-    lost = [f"{name}: {counted(count, 'replicate')}" for name, count in void.items() if count]
+    lost = [words for contest in met if (words := _lost(contest))]
     if lost:
-        words = "Replicates in which an answer could not be read are void, and count nowhere:"
-        yield Caveat(words, lost)
+        yield Caveat(_VOID, lost)
     unfinished = [
         f"{cell.run.name} is {cell.run.status}"
         for contest in met
@@ -73,9 +78,30 @@ def _caveats(met: Sequence[Contest], summary: Sequence[str]) -> Iterator[Part]:
         if cell.run.status != "finished"
     ]
     if unfinished:
-        yield Caveat("Scores of runs that are not finished are sums as far as they go:", unfinished)
+        yield Caveat(_UNFINISHED, unfinished)
     if any(designs(cell) for contest in met for cell in contest.cells):
         yield Paragraph(_SHARED)
+
+
+def _lost(contest: Contest) -> str:
+    """How many replicates are void, and which seatings have no scores for it; "" if none is."""
+    count = sum(int(cell.void.sum()) for cell in contest.cells)
+    if not count:
+        return ""
+    words = f"{contest.game}, {contest.mechanism}: {counted(count, 'replicate')}"
+    seatings = list(dict.fromkeys(name for cell in contest.cells for name in _void(cell)))
+    if not seatings:
+        return words
+    more = f" and {len(seatings) - _NAMED} more" if len(seatings) > _NAMED else ""
+    return f"{words} ({'; '.join(seatings[:_NAMED])}{more})"
+
+
+def _void(cell: Cell) -> Iterator[str]:
+    """The types in matches that are void, in order of seat; nothing of populations."""
+    if cell.matches == 1:
+        found = cell.matchups(cell.void)
+        for match in found.seats.tolist():
+            yield ", ".join(found.types[number] for number in match)
 
 
 def _told(met: Sequence[Contest]) -> Iterator[Part]:

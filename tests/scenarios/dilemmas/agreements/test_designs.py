@@ -14,9 +14,11 @@ from society.errors import ScenarioError, Unparsed
 from society.reading import Legal
 from society.replies import Amount, Choice, Form, Mix
 from society.scenario import Scenario, wrapped
+from society.scenario_file import load
 from society.scenarios.contracted import contracted
 from society.scenarios.dilemmas import prisoners_dilemma
 from society.scenarios.mediated import mediated
+from society.spec import prepared
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played
@@ -59,7 +61,8 @@ def test_without_any_proposal_the_game_is_as_it_was(parties: Parties) -> None:
     over = contract(parties, {"a": [None, None], "b": [None, None]})
     assert over.told("payoff")[0].tolist() == [[0, 3]]
     assert over.told("contract_active")[0].tolist() == [[False, False]]
-    assert np.isnan(over.outcome.values["contract_signing"]).all()
+    for share in ("contract_signing", "contract_unanimity"):
+        assert np.isnan(over.outcome.values[share]).all()
 
 
 def test_where_nobody_proposes_a_mediator_nobody_can_delegate(parties: Parties) -> None:
@@ -73,6 +76,7 @@ def test_where_nobody_proposes_a_mediator_nobody_can_delegate(parties: Parties) 
     )
     assert over.told("payoff")[0].tolist() == [[2, 2, 0, 3]]
     assert over.outcome.values["delegating"].tolist() == [1]
+    assert over.outcome.values["mediator_unanimity"].tolist() == [1]
 
 
 @pytest.mark.parametrize(
@@ -86,11 +90,18 @@ def test_where_nobody_proposes_a_mediator_nobody_can_delegate(parties: Parties) 
         ({"a": [{**REWARDS, "A0": 101}, None], "b": [None] * 2}, "is 101.*from -100 to 100"),
         ({"a": [{**REWARDS, "A0": "much"}, None], "b": [None] * 2}, "A0, is 'much'; expected a"),
         ({"a": [{**REWARDS, "A0": float("nan")}, None], "b": [None] * 2}, "is nan; expected a"),
+        ({"a": [{**REWARDS, "A0": True}, None], "b": [None] * 2}, "is True; expected a number"),
     ],
 )
 def test_designs_that_do_not_fit_are_refused(designs: Any, words: str, parties: Parties) -> None:
     with pytest.raises(ScenarioError, match=f"contracted: designs .*{words}"):
         contract(parties, designs)
+
+
+def test_yes_is_no_payment_in_a_file() -> None:
+    designs = {"player": [{"A0": True, "A1": 0}, None]}
+    with pytest.raises(ScenarioError, match=r"player\[0\].A0: got true; expected a number or text"):
+        prepared(load("trust", {"mechanisms": [{"contracted": {"designs": designs}}]}))
 
 
 def test_a_mediator_that_plays_no_action_of_the_game_is_refused(parties: Parties) -> None:

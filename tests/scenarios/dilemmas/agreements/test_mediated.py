@@ -213,3 +213,9 @@ def test_unreasonable_orders_are_refused(inner: Any, words: str, play: Play) -> 
 def test_one_mediator_is_enough(play: Play) -> None:
     with pytest.raises(ScenarioError, match=r"mediated measures .*mediators"):
         wrapped(wrapped(prisoners_dilemma, mediated), mediated)
+
+
+def test_an_action_cannot_be_called_as_delegating_is(play: Play) -> None:
+    labels = {"actions": [["wait", "delegate"]] * 2}
+    with pytest.raises(ScenarioError, match=r"is called 'delegate'.*call that action something"):
+        play(wrapped(normal_form, mediated), agents=2, params=labels)

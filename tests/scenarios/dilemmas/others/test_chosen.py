@@ -12,10 +12,13 @@ from society.cast import Cohort
 from society.errors import ScenarioError, Unparsed
 from society.scenario import wrapped
 from society.scenario_file import load
+from society.scenarios import mechanisms
 from society.scenarios.chosen import chosen
 from society.scenarios.dilemmas import prisoners_dilemma
-from society.scenarios.options import option
+from society.scenarios.fined import fined
+from society.scenarios.options import described, option
 from society.scenarios.public_goods import public_goods
+from society.scenarios.recommended import Recommendation
 from society.scenarios.repeated import repeated
 from society.spec import prepared
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
 FINES = {"options": ["unchanged", {"fined": {"most": 1}}]}
 FEET = {**FINES, "by": "feet"}
+PROFILES = [Recommendation(profile=profile, probability=0.5) for profile in ([0, 1], [1, 0])]
 
 
 def test_the_option_with_most_votes_is_played(actors: Actors) -> None:
@@ -76,7 +80,8 @@ def test_everybody_is_told_once_what_it_got_wherever_it_played(actors: Actors) -
         at={"replicates": 2},
     )
     assert over.told("payoff")[0].tolist() == [[0, 3], [-1, 0]]
-    assert over.told("fine_received")[0].tolist() == [[-1, -1], [0, 1]]  # -1: there are no fines
+    received = np.array([[np.nan, np.nan], [0, 1]])  # there are no fines in replicate 0
+    np.testing.assert_array_equal(over.told("fine_received")[0], received)
     assert len(over.told("payoff")) == 1
     assert over.outcome.values["payoff"].tolist() == [1.5, -0.5]
     assert over.game.table.present.all()
@@ -97,22 +102,106 @@ def test_rules_are_chosen_anew_before_each_game_that_is_repeated(actors: Actors)
 
 
 def test_an_option_may_be_several_mechanisms_and_hold_parameters() -> None:
+    """Parameters are NaN of mechanisms that have none of that name."""
     stack = option(["discussed", {"fined": {"most": 2}}], "here")
     assert stack.title == "discussed + fined"
-    assert stack.in_words() == (
-        "Players say something to all others before they move; what is said binds nobody "
-        "(rounds 1, limit 400). Players may pay to take points from others, once all know what "
-        "everybody did and got (most 2, cost 1, impact 3)."
-    )
+    facts = described([option("unchanged", "here"), stack], replicates=1)
+    entries = {name: fact.values[0, 0].tolist() for name, fact in facts.items()}
+    assert entries["option_mechanism"] == ["unchanged", "discussed", "fined"]
+    assert entries["option_of"] == [0, 1, 1]
+    np.testing.assert_array_equal(entries["option_most"], [np.nan, np.nan, 2])
 
 
-def test_each_option_is_described_to_those_who_choose(actors: Actors) -> None:
+def test_those_who_choose_know_what_each_option_is(actors: Actors) -> None:
     over = actors(prisoners_dilemma, (chosen, FINES), choose=["unchanged"] * 2, move=[0, 1])
     (asked,) = [step for step in over.steps if step.kind == "choose"]
     assert asked.form == "choice unchanged/fined"
-    first, second = asked.arrays["common", "chosen_options"][0, 0].tolist()
-    assert first == "The game is as it was."
-    assert second.endswith("(most 1, cost 1, impact 3).")
+    assert asked.arrays["common", "option_mechanism"][0, 0].tolist() == ["unchanged", "fined"]
+    assert asked.arrays["common", "option_impact"][0, 0, 1] == 3
+
+
+def test_and_they_know_what_holds_under_all_options(actors: Actors) -> None:
+    layers = (fined, {"most": 2}), (chosen, {"options": ["unchanged", "discussed"]})
+    over = actors(
+        prisoners_dilemma, *layers, choose=["unchanged"] * 2, move=[0, 1], fine=[[0], [0]]
+    )
+    (asked,) = [step.arrays for step in over.steps if step.kind == "choose"]
+    assert asked["common", "fine_most"].tolist() == [[2]]
+
+
+def test_all_options_are_one_round(actors: Actors) -> None:
+    layers = (chosen, FINES), (repeated, {"games": 2})
+    over = actors(prisoners_dilemma, *layers, choose=["fined"] * 2, move=[0, 1], fine=[[1], [0]])
+    assert [page.path for page in over.pages] == [(), (1, 1), (2, 1)]
+    assert over.outcome.rounds == 2
+
+
+def test_an_option_is_measured_where_it_is_played(actors: Actors) -> None:
+    """Replicate 0 has no fines; in replicate 1 one of two players spends a point."""
+
+    def by_replicate(ask: Question, rows: Rows) -> Array:
+        return np.asarray(rows.replicate)
+
+    over = actors(
+        prisoners_dilemma,
+        (chosen, FINES),
+        choose=by_replicate,
+        move=[0, 1],
+        fine=[[1], [0]],
+        at={"replicates": 2},
+    )
+    np.testing.assert_array_equal(over.told("chosen_fine_spent")[0], [[np.nan], [0.5]])
+
+
+def test_what_several_options_measure_is_the_mean_over_those_who_play_under_any(
+    actors: Actors,
+) -> None:
+    """Two spend 1 point on each other, three spend 2 on each of the two others: (2 + 12) / 5."""
+    options = [{"fined": {"most": 1}}, {"fined": {"most": 2}}]
+    over = actors(
+        public_goods,
+        (chosen, {"options": options, "by": "feet"}),
+        agents=5,
+        at={"params": {"players": 5}},
+        choose=["fined", "fined"] + ["fined (2)"] * 3,
+        move=[0] * 5,
+        fine=lambda ask, rows: np.full((len(rows.seat), 4), ask.facts["fine_most"][:1]),
+    )
+    assert over.told("fine_spent")[0].tolist() == [[1, 1, 4, 4, 4]]
+    assert over.told("chosen_fine_spent")[0].item() == pytest.approx(14 / 5)
+
+
+@pytest.mark.parametrize(
+    "name", ["fined", "gifted", "discussed", "led", "recommended", "contracted", "mediated"]
+)
+def test_under_an_option_all_is_as_with_that_mechanism_alone(actors: Actors, name: str) -> None:
+    """Player 2 delegates, is fined and gives; of two profiles one is recommended."""
+    given = {"recommended": {"profiles": PROFILES}}.get(name, {})
+    said: dict[str, Any] = {
+        "move": [0, 2],  # where nobody mediates, the last action
+        "say": ["I take A0.", "So do I."],
+        "fine": [[1], [0]],
+        "give": [[0], [2]],
+        "design_contract": [[0, -2]] * 2,
+        "design_mediator": [["A1", "A0"]] * 2,
+        "approve_contracts": [["yes", "yes"]] * 2,
+        "approve_mediators": [["yes", "yes"]] * 2,
+        "sign_contract": ["yes"] * 2,
+    }
+    alone = actors(
+        prisoners_dilemma, (getattr(mechanisms, name), given), at={"replicates": 20}, **said
+    )
+    choice = {"options": ["unchanged", {name: given}, "discussed"]}
+    over = actors(prisoners_dilemma, (chosen, choice), at={"replicates": 20}, choose=[1, 1], **said)
+    told = {fact: values for step in alone.steps for (_, fact), values in step.arrays.items()}
+    played = [step.arrays for step in alone.steps if step.kind == "played"][-1]
+    for _, fact in played:
+        np.testing.assert_array_equal(over.told(fact)[0], told[fact])
+    game = {measure.name for measure in prisoners_dilemma.measures}
+    for measure, values in alone.outcome.values.items():
+        fact = measure if measure in game else f"chosen_{measure}"
+        measured = over.outcome.values[measure] if measure in game else over.told(fact)[0][:, 0]
+        np.testing.assert_array_equal(measured, values)
 
 
 class Mumbler(Component):
@@ -198,6 +287,8 @@ def test_who_is_alone_in_a_group_keeps_what_it_has(actors: Actors, move: int) ->
         ("trust", ["unchanged"], {}, "options: got \\['unchanged'\\]; expected"),
         ("trust", ["unchanged", "repeated"], {}, "repeated holds whole games"),
         ("trust", ["unchanged", "tournament"], {}, "tournament holds whole games"),
+        ("trust", ["unchanged", {"chosen": {"options": [1, 2]}}], {}, "is no choice of its own"),
+        ("trust", ["unchanged", {"mediated": {"stage": "design"}}], {}, "design plays nothing"),
         ("trust", ["unchanged", {"led": {"leader": 3}}], {}, "leader is seat 3 of 2"),
         ("trust", ["unchanged", "fined"], {"agents": 4}, "4 agents make 2 matches; take 2 agents"),
         ("trust", ["unchanged", "fined"], {"rounds": 2}, "this play has 2; take rounds: 1"),

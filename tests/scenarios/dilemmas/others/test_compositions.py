@@ -1,12 +1,14 @@
 """Every mechanism around every other one: what is played pays, what makes no sense says so.
 
-Player 1 cooperates, player 2 defects, and all else is fixed as well, whatever was seen or said. So
-each mechanism adds the same to what they get, alone or together with others (ADDS), and what any
-two of them pay can be said without playing them.
+Player 1 cooperates, player 2 defects or has a mediator do so, and all else is fixed as well,
+whatever was seen or said. So each mechanism adds the same to what they get, alone or together with
+others (ADDS), and what any two of them pay can be said without playing them; and what is told and
+measured of each is as if it stood alone.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,25 +20,30 @@ from society.scenarios import mechanisms
 from society.scenarios.dilemmas import prisoners_dilemma
 from society.scenarios.donor_game import donor_game
 from society.scenarios.fishing_village import fishing_village
+from society.scenarios.recommended import Recommendation
 
 if TYPE_CHECKING:
+    from society.talk import Page, Step
     from tests.conftest import Played
     from tests.scenarios.dilemmas.others.conftest import Actors
 
+PROFILES = [Recommendation(profile=profile, probability=0.5) for profile in ([0, 1], [1, 0])]
 GIVEN: dict[str, Any] = {
     "chosen": {"options": ["unchanged", "fined"]},
+    "recommended": {"profiles": PROFILES},
     "repeated": {"games": 2},
     "reputed": {"games": 2},
 }
 BARE = np.array([0.0, 3.0])
 # What each adds: the contract moves 2 points from who defects; player 1 spends a point on fining
-# player 2, who gives it 2 points; both choose fines. Nobody delegates.
+# player 2, who gives it 2 points; both choose fines. Who delegates alone defects, as it would.
 ADDS = {
     "contracted": (2.0, -2.0),
     "fined": (-1.0, -3.0),
     "gifted": (2.0, -2.0),
     "chosen": (-1.0, -3.0),
 }
+DRAWN = {"recommended_action", "followed", "contract_proposer", "mediator_proposer"}
 # A row for each inner mechanism, a column for each outer one in the same order: + plays, else why
 # it does not.
 TABLE = """
@@ -50,7 +57,7 @@ gifted        + + + + + + t + + + +
 discussed     + + + + + + + d + + +
 led           + + + + f + + + l + +
 recommended   + + + + + + + + + t +
-chosen        + + m + + + + + + + +
+chosen        + + c c c c c c c c c
 """
 REASONS = {
     "s": "both show what happened in earlier games; name one of them",
@@ -60,6 +67,7 @@ REASONS = {
     "l": "somebody leads in this play already; name the mechanism once",
     "f": "those who delegate could not be counted before anybody moves; name mediated before led",
     "1": "the rules are chosen for one round, and this play has 2",
+    "c": "players choose the rules of this play.* name it as part of each option",
     "m": "4 agents make 2 matches; take 2 agents, and replicates for more matches",
 }
 CELLS = {name: cells for name, *cells in (row.split() for row in TABLE.strip().splitlines())}
@@ -70,6 +78,7 @@ PAIRS = {
 }
 
 
+@cache  # many compare with the same few
 def matched(actors: Actors, *names: str) -> Played:
     """Two players, or two pairs of them where partners change."""
     pairs = 2 if "reputed" in names else 1
@@ -77,7 +86,8 @@ def matched(actors: Actors, *names: str) -> Played:
         prisoners_dilemma,
         *((getattr(mechanisms, name), GIVEN.get(name, {})) for name in names),
         agents=2 * pairs,
-        move=[0, 1] * pairs,
+        at={"replicates": 8},
+        move=[0, 2] * pairs,  # the last action, where nobody mediates
         say=["I take A0.", "So do I."] * pairs,
         fine=[[1], [0]] * pairs,
         give=[[0], [2]] * pairs,
@@ -104,6 +114,44 @@ def test_two_mechanisms_pay_what_each_adds(actors: Actors, inner: str, outer: st
     assert len(paid) == (2 if {inner, outer} & {"repeated", "reputed"} else 1)
     assert all(one.reshape(-1, 2).tolist() == [expected.tolist()] * (one.size // 2) for one in paid)
     assert over.outcome.measures["payoff"].mean == pytest.approx(expected.mean())
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer"),
+    [pair for pair in PAIRS if PAIRS[pair] == "+" and "reputed" not in pair],
+)
+def test_what_is_told_and_measured_of_each_is_as_if_it_stood_alone(
+    actors: Actors, inner: str, outer: str
+) -> None:
+    """But for what chance decides anew, in each game and under each option."""
+    bare, both = matched(actors), matched(actors, inner, outer)
+    anew = DRAWN if {"repeated", "chosen"} & {inner, outer} else set()
+    for name in (inner, outer):
+        alone = matched(actors, name)
+        for fact in paid_with(alone) - paid_with(bare) - anew:
+            np.testing.assert_array_equal(both.told(fact)[0], alone.told(fact)[0], fact)
+        for measure in set(alone.outcome.values) - set(bare.outcome.values) - anew:
+            values = alone.outcome.values[measure]
+            np.testing.assert_array_equal(both.outcome.values[measure], values, measure)
+
+
+def paid_with(over: Played) -> set[str]:
+    """Names of the facts that are told with payoffs."""
+    return {name for step in over.steps if step.kind == "played" for _, name in step.arrays}
+
+
+@pytest.mark.parametrize("outer", ["unchanged", "mediated", "fined", "led", "repeated", "chosen"])
+def test_each_is_recommended_what_is_told_afterwards(actors: Actors, outer: str) -> None:
+    """The last to be asked in a game are those under fines, which win; both profiles are drawn."""
+    over = matched(actors, "recommended", outer)
+    asked = {page.number: step.arrays for page in over.pages for step in moves(page)}
+    for told, asked_then in zip(over.told("recommended_action"), asked.values(), strict=True):
+        np.testing.assert_array_equal(told, asked_then["own", "recommended_action"])
+        assert set(map(tuple, told.tolist())) == {(0, 1), (1, 0)}
+
+
+def moves(page: Page) -> list[Step]:
+    return [step for step in page.steps if step.kind == "move"]
 
 
 @pytest.mark.parametrize(("inner", "outer"), [pair for pair in PAIRS if PAIRS[pair] != "+"])

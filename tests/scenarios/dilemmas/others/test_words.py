@@ -59,6 +59,13 @@ def test_the_leader_is_seen_by_the_other_and_knows_it(read: Read) -> None:
     )
 
 
+def test_the_leader_knows_it_still_when_it_comes_to_fines(read: Read) -> None:
+    assert "you decide first" in read("trust", ["led", "fined"], "fine", agent=0, **SAID)
+    assert "player 1 had to decide first" in read(
+        "trust", ["led", "fined"], "fine", agent=1, **SAID
+    )
+
+
 def test_of_a_recommendation_everybody_reads_its_own_part(read: Read) -> None:
     device = [
         {"profile": [0, 1], "probability": 1},
@@ -75,9 +82,10 @@ def test_of_a_recommendation_everybody_reads_its_own_part(read: Read) -> None:
 def test_options_are_explained_and_what_is_in_force_is_known(read: Read) -> None:
     layer = {"chosen": {"options": ["unchanged", "fined"]}}
     words = read("trust", [layer], "choose", agent=0, **SAID)
-    assert "- unchanged: The game is as it was.\n- fined: Players may pay" in words
+    assert "- unchanged: The game is as it was.\n- fined: Once all know" in words
+    assert "A point costs whoever spends it 1 point, and takes 3 points" in words
     words = read("trust", [layer], "move", agent=0, **SAID)
-    assert "These are yours: Players may pay to take points from others" in words
+    assert "These are yours: Once all know what everybody did and got, each may spend" in words
     assert read("trust", [layer], "fine", agent=0, **SAID).count("- Player 2 took A1") == 1
 
 
