@@ -16,7 +16,9 @@ Source: Guererk, Irlenbusch and Rockenbach 2006, Science 312 (feet); the vote is
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -25,8 +27,8 @@ from pydantic import Field
 from society.draws import Array
 from society.errors import ScenarioError
 from society.replies import Choice
-from society.scenario import Additions, brings
-from society.scenarios.branches import Branch, played
+from society.scenario import Additions, Measure, Told, brings, mean_over
+from society.scenarios.branches import MEASURED, Branch, played
 from society.scenarios.designs import surveyed
 from society.scenarios.games import REPAIRS
 from society.scenarios.groups import game_of
@@ -44,7 +46,28 @@ _CLOSED = (
 )
 
 
-@brings(Additions(columns=("chosen_option",)))
+def measuring(*, own: Mapping[str, Any]) -> Iterator[Measure]:
+    """How many play under each option, and what the options themselves measure."""
+    offered = _offered(own["options"])
+    for number, title in enumerate(titles(offered)):
+        name = "_".join(re.findall(r"\w+", title))
+        yield Measure(f"chose_{name}", "share of players", partial(_under, number))
+    inner = {one.name: one for each in offered for one in each.measures}
+    for name, measure in inner.items():
+        unit = f"{measure.unit}; under options that have it"
+        yield Measure(name, unit, partial(_measured, name), measure.fold)
+
+
+def _under(option: int, told: Told, table: Table) -> Array:
+    """Who plays under an option, (R,)."""
+    return mean_over(table.present, told["chosen_option"] == option)
+
+
+def _measured(name: str, told: Told, table: Table) -> Array:
+    return told[f"{MEASURED}{name}"]
+
+
+@brings(Additions(measuring=measuring, columns=("chosen_option",)))
 @mechanism
 def chosen(
     play: Play,
@@ -62,7 +85,7 @@ def chosen(
     refuses, and by feet for a game in which not any number of players can play.
     """
     declared = declared_by(play, "chosen")
-    offered = [option(said, f"chosen: options[{number}]") for number, said in enumerate(options)]
+    offered = _offered(options)
     plays = [one.laid_over(play) for one in offered]
 
     @declares(declared._replace(closed=_CLOSED))
@@ -80,6 +103,10 @@ def chosen(
         return _played(table, declared, branches, _choice(table, offered, by, terms), by)
 
     return choosing
+
+
+def _offered(options: list[Any]) -> list[Option]:
+    return [option(said, f"chosen: options[{number}]") for number, said in enumerate(options)]
 
 
 def _choice(table: Table, offered: list[Option], by: By, terms: Mapping[str, Fact]) -> Ask:

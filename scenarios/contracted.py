@@ -38,7 +38,7 @@ from society.scenarios.games import REPAIRS
 from society.scenarios.matches import Matches, met
 from society.table import Table
 from society.talk import Ask, Fact, Line, Script, Tell, own
-from society.wrap import Play, mechanism, overhear
+from society.wrap import Play, mechanism, overhear, topped_up
 
 _DID = "action"  # the fact that says what everybody did; else it is called as the move
 
@@ -203,16 +203,10 @@ class Contract:
                 return
 
     def _paid(self, said: Tell) -> Tell:
-        matches, payoff = self._matches, self._ground.declared.payoff
+        matches = self._matches
         due = self._sense.due(self._contract, matches.gathered(self._did))
         present = matches.gathered(self._table.active)
         self._transfer = matches.spread(transfers(due, present))
-        before = said.facts[payoff].values
-        # What one owns may be told a second time, as that which others see of it.
-        paid = {
-            name: fact._replace(values=before + self._transfer)
-            for name, fact in said.facts.items()
-            if fact.values is before
-        }
+        paid = topped_up(said, self._ground.declared, self._transfer)
         transfer = {"contract_transfer": own(self._transfer)}
-        return replace(said, facts={**said.facts, **paid, **self._told, **transfer})
+        return replace(paid, facts={**paid.facts, **self._told, **transfer})

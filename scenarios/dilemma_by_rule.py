@@ -44,8 +44,7 @@ CLOSE = 1e-9
 WHY = {
     NONE: "in the traveller's dilemma equal shares of these six types rest: no type undercuts by "
     "one, and to claim least pays as much as to claim most if one in three does",
-    CONTRACT: "who refuses to sign meets the equilibrium among types that sign what is rational; "
-    "types that cooperate whatever is signed are exploited, and vanish",
+    CONTRACT: "types that sign what is rational play the equilibrium with whoever refuses to",
 }
 
 
@@ -137,8 +136,8 @@ def _repute(evidence: Evidence) -> Finding:
         for name in (FIRST, HIGHER)
     }
     notes = (
-        "types go by what co-players did last, which both reputations tell alike, but for `theorem`, "
-        "which under higher orders goes by standing, its own included"
+        "types go by what co-players did last, which both reputations tell alike; only `theorem` "
+        "goes by standing under higher orders, its own included"
     )
     return ordered(evidence.independent(pairs), notes)
 

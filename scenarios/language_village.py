@@ -197,7 +197,7 @@ STAGE = dataclasses.replace(
     stage=STAGE,
     afterword=told_by_norms,
 )
-@declares(Declared("effort", "paid", payoff="wealth"))
+@declares(Declared("effort", "paid", payoff="wealth", repeats=("payoff",)))
 def language_village(table: Table) -> Script:
     """A lake shared by villagers whose norms are sentences (Gupta et al. 2026, section 4.2)."""
     p, channels = table.params, table.params.channels

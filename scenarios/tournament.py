@@ -54,7 +54,7 @@ def seating(scenario: Scenario, types: int, params: Any, *, own: Mapping[str, An
 
 def _players(scenario: Scenario, mechanism: str, params: Any) -> int:
     """How many make a match; raises ScenarioError for a game without such a number."""
-    declared = declared_by(scenario.play, mechanism)
+    declared = declared_by(scenario.play, mechanism, acts=False)
     if declared.players is None:
         raise ScenarioError(
             f"{mechanism}: in {scenario.name} all play together, so that types cannot be matched; "
@@ -76,7 +76,7 @@ def drafted(play: Play) -> Play:
 
     Tournaments have it played in a run of its own where a mechanism takes designs.
     """
-    declared_by(play, "drafted")
+    declared_by(play, "drafted", acts=False)
     return play
 
 
@@ -84,5 +84,5 @@ def drafted(play: Play) -> Play:
 @mechanism
 def tournament(play: Play, *, repetitions: Annotated[int, Field(ge=1)] = 1) -> Play:
     """Every type of agent, a cohort each, meets all types, itself included, on every seat."""
-    declared_by(play, "tournament")
+    declared_by(play, "tournament", acts=False)
     return play

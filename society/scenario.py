@@ -262,17 +262,25 @@ class Seating(Protocol):
     ) -> Array: ...
 
 
+class Measuring(Protocol):
+    """What a mechanism measures, if that depends on its parameters; own: as in Epilogue."""
+
+    def __call__(self, *, own: Mapping[str, Any]) -> Iterable[Measure]: ...
+
+
 @dataclass(frozen=True)
 class Additions:
     """What a mechanism brings along, beside what it makes of the play.
 
-    levels: of rounds around those of the play. quotes, columns, endings: as in Stage.
+    measuring: measures beside `measures`, by its parameters. levels: of rounds around those of the
+    play. quotes, columns, endings: as in Stage.
     afterword: as in Scenario; it is given the parameters of the mechanism as well. seating: says
     who sits where, and so how many agents and replicates there are; stands outermost. drafts: says
     which designs a tournament makes beforehand. mingling: as in Scenario.
     """
 
     measures: tuple[Measure, ...] = ()
+    measuring: Measuring | None = None
     relations: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
@@ -305,7 +313,9 @@ def wrapped(scenario: Scenario, wrap: Mechanism, **given: Any) -> Scenario:
     ('generation', 'game', 'round')
     """
     added: Additions = getattr(wrap, "brings", Additions())
-    _refuse_twice(scenario, wrap.__name__, added.measures)
+    more = () if added.measuring is None else tuple(added.measuring(own=given))
+    measures = (*added.measures, *more)
+    _refuse_twice(scenario, wrap.__name__, measures)
     if scenario.seats is not None:
         raise ScenarioError(
             f"{wrap.__name__} stands around {scenario.mechanisms[-1]}, which says who sits where; "
@@ -316,7 +326,7 @@ def wrapped(scenario: Scenario, wrap: Mechanism, **given: Any) -> Scenario:
     return replace(
         scenario,
         play=wrap(scenario.play, **given),
-        measures=(*scenario.measures, *added.measures),
+        measures=(*scenario.measures, *measures),
         relations=tuple(dict.fromkeys((*scenario.relations, *added.relations))),
         stage=replace(
             stage,

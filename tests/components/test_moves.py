@@ -320,7 +320,10 @@ def bound(
     form: str = "count",
 ) -> Played:
     """Four rounds under a contract that pays player 1, or both, so much for A0."""
-    names = ["A0", "A1"] if form == "count" else [f"A{a}, seat {seat}" for seat in (1, 2) for a in (0, 1)]
+    names = {
+        "count": ["A0", "A1"],
+        "seat": ["A0, seat 1", "A1, seat 1", "A0, seat 2", "A1, seat 2"],
+    }[form]
     contract = {**dict.fromkeys(names, 0), names[0]: payment}
     designs = {"x": [contract, None], "y": [None, None]}
     minds = Moves(strategy), Designs(skill)

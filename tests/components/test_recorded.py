@@ -15,6 +15,7 @@ from society.components.designs import Designs
 from society.components.moves import Moves
 from society.components.recorded import COLUMNS, Recorded
 from society.errors import FileError, ScenarioError
+from society.runs.drafting import drafted
 from society.scenario import wrapped
 from society.scenario_file import load
 from society.scenarios.contracted import contracted
@@ -63,6 +64,31 @@ def test_what_strategies_play_can_be_recorded_and_played_again(play: Play, tmp_p
     ]
 
 
+def test_designs_of_a_tournament_stand_one_match_for_each_type_and_seat(written: Written) -> None:
+    """The rows of the docstring: of the second type they are those of matches 2 and 3."""
+    design = '"{""A0"": 2, ""A1"": 0}"'
+    stages = {
+        "approve_contracts": '"{""proposal 1"": ""yes"", ""proposal 2"": ""yes""}"',
+        "sign_contract": "yes",
+        "move": "A0",
+    }
+    cohorts = []
+    for k, name in enumerate(("one", "other")):
+        made = [f"{2 * k + seat - 1},1,design_contract,{seat},{design}\n" for seat in (1, 2)]
+        played = [
+            f"{match},1,{stage},{seat},{said}\n"
+            for match in range(4)
+            for seat in (1, 2)
+            for stage, said in stages.items()
+        ]
+        file = written(f"{name}.csv", HEAD + "".join((*made, *played)))
+        cohorts.append({"name": name, "components": [{"recorded": {"file": file}}]})
+    given = {"cohorts": cohorts, "mechanisms": ["contracted", "tournament"]}
+    over = drafted(prepared(load("prisoners_dilemma", given))).gamemaster().play()
+    assert over.measures["contracts"].mean == 1
+    assert over.measures["payoff"].mean == 2
+
+
 def test_rounds_count_how_often_a_player_was_asked(play: Play, written: Written) -> None:
     """Player 2 has other actions, and so is asked after player 1."""
     said = {"payoffs": [[[0, 0], [1, 1], [2, 2]], [[3, 3], [4, 4], [5, 5]]]}
@@ -77,6 +103,7 @@ def test_rounds_count_how_often_a_player_was_asked(play: Play, written: Written)
     [
         ("a.csv", TWO_ROUNDS.replace("0,2,move,2,A1\n", ""), "no decision for match 0, round 2"),
         ("a.csv", TWO_ROUNDS.replace("2,A1\n", "2,A2\n", 1), "a.csv, line 3: 'A2' is no decision"),
+        ("a.csv", TWO_ROUNDS.replace("2,A1\n", "2,A2\n", 1), "expected one of A0, A1, or a JSON"),
         ("a.csv", TWO_ROUNDS + "0,2,move,2,A0\n", "line 6: match 0, round 2, stage 'move', seat 2"),
         ("a.csv", TWO_ROUNDS + "x,2,move,2,A0\n", "line 6: match is 'x'; expected a number from 0"),
         ("a.csv", TWO_ROUNDS + "0,0,move,2,A0\n", "line 6: round is '0'; expected a number from 1"),
@@ -93,6 +120,7 @@ def test_rounds_count_how_often_a_player_was_asked(play: Play, written: Written)
     ids=[
         "gap",
         "unknown action",
+        "what is expected",
         "twice",
         "match",
         "round",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from society.cast import Cohort
 from society.components.moves import Moves
 from society.components.sanctions import Sanctions
+from society.replies import Form, Whole
 from society.scenario import Scenario, wrapped
 from society.scenarios.chosen import chosen
 from society.scenarios.dilemmas import matching_pennies, prisoners_dilemma
@@ -16,8 +18,10 @@ from society.scenarios.discussed import discussed
 from society.scenarios.fined import fined
 from society.scenarios.gifted import gifted
 from society.scenarios.public_goods import public_goods
+from society.talk import Ask, Script, common, own
 
 if TYPE_CHECKING:
+    from society.table import Table
     from tests.conftest import Play, Played
 
 MINDS = ("always_cooperate", "always_cooperate", "always_defect")
@@ -37,24 +41,32 @@ def test_cooperators_are_given_something_by_all(play: Play) -> None:
 
 
 def test_who_plays_elsewhere_is_neither_fined_nor_given_anything(play: Play) -> None:
-    """Player 1 goes where there are gifts, and players 2 and 3 where there are fines."""
-    options = ["gifted", "fined"]
-    scenario = wrapped(public_goods, chosen, options=options, by="feet")
+    """Player 1 defects alone; of the others player 2 cooperates, and fines player 3 alone."""
+    goes = Sanctions(fine=2, gift=2, favours="gifted"), Sanctions(fine=2, gift=2, favours="fined")
+    scenario = wrapped(public_goods, chosen, options=["gifted", "fined"], by="feet")
     cast = [
-        Cohort(f"{seat}", 1, (Moves(strategy), Sanctions(fine=2, gift=2, favours=goes)))
-        for seat, (strategy, goes) in enumerate(
-            [("always_defect", "gifted"), ("always_cooperate", "fined"), ("always_defect", "fined")]
-        )
-    ]  # type: ignore[arg-type]
+        Cohort("alone", 1, (Moves("always_defect"), goes[0])),
+        Cohort("kind", 1, (Moves("always_cooperate"), goes[1])),
+        Cohort("unkind", 1, (Moves("always_defect"), goes[1])),
+    ]
     over = play(scenario, cast=cast, agents=3)
     assert over.answers("fine", "other_1")[0].tolist() == [[0, 0, 0]]
     assert over.answers("fine", "other_2")[0].tolist() == [[0, 2, 0]]
     assert over.answers("give", "other_1")[0].tolist() == [[0, 0, 0]]
 
 
-def test_where_all_play_together_for_amounts_nobody_is_fined(play: Play) -> None:
-    """The question of the donor game says what others got, and no actions."""
-    minds = Moves("always_cooperate"), Sanctions(fine=2)
+def test_where_moves_are_no_actions_nobody_is_fined_or_given_anything(play: Play) -> None:
+    """Of a village nobody is told what the others did, only that there are some."""
+
+    def script(table: Table) -> Script:
+        others = {"others_seats": own(np.array([[[2], [1]]]))}
+        for kind in ("fine", "give"):
+            facts = {**others, f"{kind}_most": common(3)}
+            yield Ask(kind, Form({"other_1": Whole(0, 3)}), facts)
+
+    over = play(script, Sanctions(fine=2, gift=2), agents=2)
+    for kind in ("fine", "give"):
+        assert over.answers(kind, "other_1")[0].tolist() == [[0, 0]]
 
 
 def test_nobody_spends_more_than_is_allowed(play: Play) -> None:

@@ -139,7 +139,7 @@ def permuted(case: Case, agents: int) -> list[int]:
 
 
 # Facts that are seats, as far as scenarios tell any.
-SEATS = {"partner", "about", "past_of", "past_with", "opponents"}
+SEATS = {"partner", "about", "past_of", "past_with", "opponents", "whom"}
 
 
 def names_seats(step: Step, role: str, field: str) -> bool:

@@ -117,17 +117,22 @@ def test_who_is_to_follow_knows_who_leads_before_it_has_moved(worded: Worded) ->
     assert "player 1 had to decide first" in prompts["move", 1]
 
 
-def test_villagers_who_design_a_contract_know_that_they_may_fine(worded: Worded) -> None:
+def test_villagers_who_design_a_contract_know_who_leads_and_that_they_may_fine(
+    worded: Worded,
+) -> None:
     villagers = [{"name": "people", "count": 3, "components": ["language_policy"]}]
-    words = worded("fishing_village", ["fined", "contracted"], cohorts=villagers, rounds=1)
-    assert FINES in words["design_contract", 0]
+    stack = ["fined", "led", "contracted"]
+    prompts = worded("fishing_village", stack, cohorts=villagers, rounds=1)
+    assert FINES in prompts["design_contract", 1]
+    assert "You decide first." in prompts["design_contract", 0]
+    assert "Agent 0 decides first. What it decides is shown" in prompts["design_contract", 1]
 
 
 def test_partners_who_change_know_each_other_where_they_fine(worded: Worded) -> None:
     stack = [{"reputed": {"games": 2}}, "led", "fined"]
     words = worded("prisoners_dilemma", stack, agents=4, **LANGUAGE)["fine", 0]
     assert "You are agent #0. Now you meet agent #" in words
-    assert "Its action is A" in words
+    assert "you decide first. The action that is drawn for you is shown" in words
 
 
 @pytest.mark.parametrize("layers", [1, 2, 3, 4, 5])

@@ -150,7 +150,7 @@ def test_an_option_is_measured_where_it_is_played(actors: Actors) -> None:
         fine=[[1], [0]],
         at={"replicates": 2},
     )
-    np.testing.assert_array_equal(over.told("chosen_fine_spent")[0], [[np.nan], [0.5]])
+    np.testing.assert_array_equal(over.outcome.values["fine_spent"], [np.nan, 0.5])
 
 
 def test_what_several_options_measure_is_the_mean_over_those_who_play_under_any(
@@ -168,7 +168,9 @@ def test_what_several_options_measure_is_the_mean_over_those_who_play_under_any(
         fine=lambda ask, rows: np.full((len(rows.seat), 4), ask.facts["fine_most"][:1]),
     )
     assert over.told("fine_spent")[0].tolist() == [[1, 1, 4, 4, 4]]
-    assert over.told("chosen_fine_spent")[0].item() == pytest.approx(14 / 5)
+    assert over.outcome.measures["fine_spent"].mean == pytest.approx(14 / 5)
+    shares = [over.outcome.measures[f"chose_{name}"].mean for name in ("fined", "fined_2")]
+    assert shares == [0.4, 0.6]
 
 
 @pytest.mark.parametrize(
@@ -197,11 +199,20 @@ def test_under_an_option_all_is_as_with_that_mechanism_alone(actors: Actors, nam
     played = [step.arrays for step in alone.steps if step.kind == "played"][-1]
     for _, fact in played:
         np.testing.assert_array_equal(over.told(fact)[0], told[fact])
-    game = {measure.name for measure in prisoners_dilemma.measures}
     for measure, values in alone.outcome.values.items():
-        fact = measure if measure in game else f"chosen_{measure}"
-        measured = over.outcome.values[measure] if measure in game else over.told(fact)[0][:, 0]
-        np.testing.assert_array_equal(measured, values)
+        np.testing.assert_array_equal(over.outcome.values[measure], values, measure)
+
+
+def test_types_may_meet_in_a_game_whose_rules_they_choose() -> None:
+    """Every type on every seat: nobody acts on what was not played."""
+    cohorts = [{"name": name, "components": ["sanctions", "moves"]} for name in ("one", "other")]
+    over = prepared(
+        load(
+            "trust",
+            {"mechanisms": [{"chosen": FINES}, "repeated", "tournament"], "cohorts": cohorts},
+        )
+    )
+    assert over.gamemaster().play().ends == {"": 4}
 
 
 class Mumbler(Component):

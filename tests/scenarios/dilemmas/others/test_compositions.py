@@ -52,12 +52,12 @@ repeated      + s s + + + + + + + 1
 reputed       + s s p p + + + + + m
 contracted    + + + t + + + + + + +
 mediated      + + + + t + + + + + +
-fined         + + + + + t + + + + +
+fined         + + + + + t + + + + t
 gifted        + + + + + + t + + + +
 discussed     + + + + + + + d + + +
 led           + + + + f + + + l + +
 recommended   + + + + + + + + + t +
-chosen        + + c c c c c c c c c
+chosen        + + c c c t c c c c t
 """
 REASONS = {
     "s": "both show what happened in earlier games; name one of them",

@@ -21,6 +21,8 @@ from society.scenarios.matches import Matches
 from society.scenarios.points import settled
 from society.scenarios.public_goods import public_goods
 from society.spec import prepared
+from society.talk import Tell, own, seen
+from society.wrap import Declared, topped_up
 
 if TYPE_CHECKING:
     from society.draws import Array
@@ -72,6 +74,15 @@ def test_whoever_moves_knows_what_fines_there_are(actors: Actors) -> None:
     (asked,) = [step.arrays for step in over.steps if step.kind == "move"]
     terms = [asked["common", f"fine_{name}"].item() for name in ("most", "cost", "worth")]
     assert terms == [2, 1, -3]
+
+
+def test_what_is_paid_is_added_wherever_it_is_told() -> None:
+    """Others see as `payoff` what one owns as `wealth`; what one has caught is as it was."""
+    declared = Declared("effort", "paid", payoff="wealth", repeats=("payoff",))
+    wealth = np.array([[4.0, 5.0]])
+    facts = {"wealth": own(wealth), "payoff": seen("learn", wealth), "catch": own(wealth)}
+    told = topped_up(Tell("paid", facts), declared, np.array([[-3.0, 1.0]])).facts
+    assert [told[name].values.tolist() for name in facts] == [[[1, 6]], [[1, 6]], [[4, 5]]]
 
 
 class Mumbler(Component):
