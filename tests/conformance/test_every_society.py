@@ -452,14 +452,20 @@ def test_every_legal_choice_is_tried(cases: list[Case], sharing: Sharing) -> Non
             assert varied, f"{name}: {parameter} is always {values[0]}"
 
 
+def _leaving(page: Page) -> set[str]:
+    """Whether agents can go on a page, and whether they can be back."""
+    roles = {role for step in page.steps for role, _ in step.arrays}
+    return roles & {"gone", "back"}
+
+
 def test_where_agents_can_go_some_go_in_the_middle_and_the_others_live_on(
     cases: list[Case], whole: Once
 ) -> None:
-    """Or else what happens after a death would not be tried."""
+    """Or else what happens after a death would not be tried; who is back at once does not count."""
     deadly: Mapping[str, list[bool]] = {name: [] for name in scenarios()}
     for case in cases:
         run = whole(case)
-        if any(("gone", "") in step.arrays for step in run.steps):
+        if any({"gone"} == _leaving(page) for page in run.pages):
             middle = run.pages[len(run.pages) // 2 : -1]
             bereft = [
                 ~page.present & page.running & page.present.any(1, keepdims=True) for page in middle
