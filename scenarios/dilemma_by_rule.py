@@ -5,9 +5,9 @@ strategies do (see the experiments); in a single game those that begin with coop
 One of them, `theorem`, plays the strategies of theorem 1. It and all others that are capable of
 designs play the equilibrium where they could agree and have not, as its proof has it.
 
-Rules of judging; luck is only in who meets whom, in what naive minds propose and in ties of votes,
-and so there is no test, but what is true in every repetition. Payoffs are 0 in equilibrium and 1
-where all cooperate.
+Rules of judging; luck is only in who meets whom, in what naive minds propose, which is the same in
+all repetitions of a game, and in ties of votes; and so there is no test, but what is true in every
+repetition. Payoffs are 0 in equilibrium and 1 where all cooperate.
     theorem      where all play the strategies of theorem 1, efficiency is 1 to a billionth
     cooperation  after selection the average payoff is at least 0.9 in every repetition; it is not
                  if in none

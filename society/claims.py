@@ -297,10 +297,11 @@ def asked(evidence: Evidence, trial: str, name: str) -> object:
 def called(models: Iterable[M], name: str) -> M:
     """That of some models which a paper calls so; raises Untold.
 
-    A user may name who serves it as well, and the date of a release.
+    A user may name who serves it as well, and the date of a release; a version may be 4-5 or 4.5.
     """
+    spelt = re.sub(r"(?<=\d)\\[-.](?=\d)", "[-.]", re.escape(name))
     for model in models:
         last = str(model).lower().rpartition("/")[2]
-        if re.fullmatch(_SERVED + re.escape(name) + _RELEASE, last):
+        if re.fullmatch(_SERVED + spelt + _RELEASE, last):
             return model
     raise Untold(f"{name} was not asked; name it under --model")

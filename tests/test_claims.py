@@ -18,6 +18,7 @@ from society.claims import (
     all_hold,
     any_holds,
     asked,
+    called,
     judged,
     ordered,
     outcome_of,
@@ -204,3 +205,20 @@ def test_a_paper_that_is_not_there_is_refused_with_the_nearest_name() -> None:
 def test_the_examples_in_its_docstrings_are_true() -> None:
     for module in (claims, comparisons):
         assert doctest.testmod(module) == (0, doctest.testmod(module).attempted)
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("openrouter/anthropic/claude-sonnet-4.5", "claude-sonnet-4-5"),
+        ("anthropic/claude-sonnet-4-5-20250929", "claude-sonnet-4-5"),
+        ("openai/gpt-5-2", "gpt-5.2"),
+    ],
+)
+def test_a_version_is_written_with_points_or_dashes(model: str, name: str) -> None:
+    assert called([model], name) == model
+
+
+def test_another_model_of_the_family_is_not_the_one_that_was_meant() -> None:
+    with pytest.raises(Untold, match="gpt-4o was not asked"):
+        called(["openai/gpt-4o-mini", "openai/gpt-4.1"], "gpt-4o")

@@ -12,7 +12,7 @@ from society.calls import Spent
 from society.errors import InputError, ScenarioError
 from society.models.desk import Desk
 from society.models.settings import Limits, ModelSpec
-from society.scenario_file import Spec, load, told
+from society.scenario_file import Spec, changed, load, told
 from society.spec import Setup, prepared
 
 MODEL = """
@@ -157,6 +157,14 @@ def test_the_command_line_changes_what_it_names_and_leaves_the_rest() -> None:
     assert setting(again) == {"model": "openai/mini", "temperature": 0.5, "concurrency": 2}
     assert again.limits == Limits(max_calls=9, max_cost=1.5)
     assert told(spec, minds()) == spec
+
+
+def test_what_is_set_of_a_model_finds_it_by_its_longest_name() -> None:
+    """A name may have dots, and another one may begin it."""
+    models = {"gpt-5": "offline", "gpt-5.2": "offline"}
+    spec = changed(load("fishing_village", {"models": models}), ["models.gpt-5.2.temperature=0.5"])
+    assert spec.models["gpt-5.2"].temperature == 0.5
+    assert spec.models["gpt-5"].temperature != 0.5
 
 
 def test_where_only_other_models_are_named_the_command_line_speaks_of_all_of_them() -> None:

@@ -55,6 +55,26 @@ def test_conditions_can_be_listed_by_name(read: Read) -> None:
     assert found.conditions[0].setup.spec.parameters == {}
 
 
+@pytest.mark.parametrize("name", ["gpt-5.2", "openai/gpt-5.2", "anthropic/claude-sonnet-4.5"])
+def test_names_of_models_may_have_dots(read: Read, name: str) -> None:
+    """Beside base, in levels of factors, and where a single setting of one is a factor."""
+    found = read(f"""
+base: fishing_village
+rounds: 1
+models: {{"{name}": {{model: offline, temperature: 1}}}}
+cohorts: [{{name: "{name}", count: 2, components: [language_policy: {{model: "{name}"}}]}}]
+factors:
+  models.{name}.temperature: [0, 0.5]
+  room: {{small: {{models: {{"{name}": {{max_tokens: 100}}}}}}, usual: }}
+  cohorts.{name}.count: [3]
+""")
+    said = [one.setup.spec for one in found.conditions]
+    assert [list(one.models) for one in said] == [[name]] * 4
+    assert [one.models[name].temperature for one in said] == [0, 0, 0.5, 0.5]
+    assert [one.models[name].max_tokens for one in said][0::2] == [100, 100]
+    assert {one.setup.agents for one in found.conditions} == {3}
+
+
 def test_an_experiment_without_factors_is_one_condition(read: Read) -> None:
     (only,) = read("base: fishing_village\nname: alone\n").conditions
     assert (only.name, only.file, only.factors) == ("alone", "alone.run", {})

@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from society.claims import Verdict, judged
+from society.lab.reproduction.results import Results
 from society.scenarios import dilemma_theory as theory
 from society.scenarios.dilemma_agreements import contract, dominating, mediation, transferred
 from society.scenarios.dilemma_deviations import Decisions, nash, subgame_perfect
@@ -25,6 +27,7 @@ from society.scenarios.dilemma_triggers import (
     ATONING,
     OWN,
     STANDING,
+    forbearance,
     patience,
     repetition,
     trigger,
@@ -146,6 +149,34 @@ def test_under_first_order_reputation_a_trigger_is_a_nash_equilibrium(
 def test_but_subgame_perfect_it_is_in_two_games_only(name: str, threshold: float | None) -> None:
     found = from_d(subgame_perfect, population(GAMES[name], trigger()))
     assert found == (threshold if threshold is None else pytest.approx(threshold, abs=1e-8))
+
+
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [
+        ("prisoner's dilemma", [1, 3]),
+        ("public goods", [2, 18]),
+        ("trust", [1.25, 3.75]),
+        ("traveller's dilemma", [0.5, 1.5]),
+        ("stag hunt", [0, 0]),
+    ],
+)
+def test_and_among_the_papers_six_of_each_seat_in_stag_hunt_alone(
+    name: str, least: list[float]
+) -> None:
+    """In closed form, with two and six of each seat; 1 or more is never."""
+    game = GAMES[name]
+    found = [max(forbearance(game, *profiles(game), count)) for count in (2, 6)]
+    assert found == pytest.approx(least)
+
+
+def test_with_three_of_each_seat_the_closed_form_of_triggers_holds_as_well() -> None:
+    """The traveller's dilemma, by enumeration: 0.75."""
+    game = GAMES["traveller's dilemma"]
+    assert max(forbearance(game, *profiles(game), 3)) == pytest.approx(0.75)
+    players = population(game, trigger(), 3)
+    assert subgame_perfect(players, 0.75 + 1e-6)
+    assert not subgame_perfect(players, 0.75 - 1e-6)
 
 
 def test_two_good_players_among_bad_ones_do_not_cooperate_for_long() -> None:
@@ -287,13 +318,38 @@ def test_transfers_of_three_players_sum_to_zero() -> None:
 # What the reproduction says
 
 
-def test_verdicts_say_which_parts_of_the_theorem_hold_as_printed() -> None:
-    assert theory.repeating().outcome == "reproduced"
-    assert theory.standing().outcome == "not reproduced"
-    assert theory.agreeing(mediation).outcome == "reproduced"
-    assert theory.agreeing(contract).outcome == "not reproduced"
-    assert theory.comfortable(1).outcome == "reproduced"
-    assert theory.comfortable(6).outcome == "in part"
+def verdict(claim: str, under: str = "") -> Verdict:
+    """Of one claim; nothing is played for it."""
+    (one,) = (one for one in theory.claims() if (one.claim, one.under) == (claim, under))
+    (found,) = judged([one], Results({}))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "of_proof"),
+    [
+        ("repetition", "reproduced"),
+        ("higher-order reputation", "not reproduced"),
+        ("mediation", "reproduced"),
+        ("contracts", "not reproduced"),
+    ],
+)
+def test_the_theorem_holds_under_every_mechanism_but_two_strategies_of_its_proof_do_not(
+    mechanism: str, of_proof: str
+) -> None:
+    under = f"under {mechanism}"
+    holds = verdict("Cooperation can be had in subgame perfect equilibrium", under)
+    proof = verdict("The strategy of its proof is subgame perfect as printed", under)
+    assert (holds.outcome, proof.outcome) == ("reproduced", of_proof)
+    assert not holds.ours
+    assert ("ours" in holds.found) == (of_proof == "not reproduced")
+
+
+def test_settings_suffice_for_nash_and_in_some_games_for_subgames() -> None:
+    settings = "A window of 3 and a continuation probability of 0.8 comfortably sustain cooperation"
+    in_subgames = verdict("Among six agents of each seat 0.8 sustains cooperation in subgames, too")
+    assert verdict(settings).outcome == "reproduced"
+    assert (in_subgames.outcome, in_subgames.ours) == ("in part", True)
 
 
 def test_the_tail_weighs_three_and_a_half_percent() -> None:

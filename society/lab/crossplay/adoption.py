@@ -22,7 +22,7 @@ _ACTIVE = {"contract": "contract_active", "mediator": "mediator_count"}
 
 
 def adopted(cell: Cell) -> Mapping[str, Array]:
-    """One row for each ballot and agent, of replicates that are not void; see CrossPlay.adoption."""
+    """One row for each ballot and agent, of what is not void; see CrossPlay.adoption."""
     blocks = [
         _adopted(cell, sort, number, told)
         for sort in sorts(cell)
@@ -49,7 +49,7 @@ def _adopted(cell: Cell, sort: str, number: int, told: Sequence[Round]) -> dict[
     """Rows of one ballot: of those to whom there was something to vote on, or might have been."""
     facts = told[0].facts
     proposer = facts[f"{sort}_proposer"]
-    some = (proposer >= 0) & ~cell.void[:, None]  # -1: played under other rules
+    some = (proposer >= 0) & ~cell.void[:, None]  # NaN: played under other rules
     approvals, unanimous = facts[f"{sort}_approvals"], facts[f"{sort}_unanimous"]
     return {
         **places(cell, some),
@@ -84,7 +84,7 @@ def _winners(cell: Cell, each: Round, proposer: Array) -> Array:
     own = np.broadcast_to(np.arange(cell.types.shape[1]), cell.types.shape)
     members = np.concatenate([own[..., None], cell.co_players(each)], axis=2)
     rows = np.arange(len(own)).reshape(-1, 1, 1)
-    wins = each.seat[rows, members] == proposer[..., None].astype(int) - 1
+    wins = each.seat[rows, members] == np.nan_to_num(proposer)[..., None] - 1
     winner = np.take_along_axis(members, wins.argmax(2)[..., None], 2)[..., 0]
     types = np.take_along_axis(cell.types, winner, 1)
     names = np.array([*cell.names, None], object)

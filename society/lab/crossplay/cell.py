@@ -23,11 +23,9 @@ from society.talk import UNREAD
 
 from .rounds import Round, rounds
 
-
-# Mechanisms under which seats that were alike stay so, as far as they have no form by seat.
-_EVEN = frozenset(
-    ("contracted", "discussed", "fined", "gifted", "mediated", "repeated", "tournament")
-) | {"unchanged"}
+# Mechanisms under which seats that were alike stay so, if they have no form by seat.
+_EVEN = {"contracted", "discussed", "fined", "gifted", "mediated", "repeated"}
+_EVEN |= {"tournament", "unchanged"}
 
 
 def plays(run: Studied) -> bool:

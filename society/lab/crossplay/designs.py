@@ -84,8 +84,8 @@ def judged(game: GameNote, sort: str, fields: Mapping[str, Any] | None) -> Verdi
         payoffs, profile = contracted(game, fields), game.cooperation
     better = None
     if game.equilibrial is not None:
-        gains = payoffs[(slice(None), *profile)] - np.array(game.equilibrial)
-        better = bool((gains > _TOLERANCE).all())
+        then = [own[profile] for own in payoffs]
+        better = bool((np.subtract(then, game.equilibrial) > _TOLERANCE).all())
     return Verdict(dominant(payoffs, profile), stable(payoffs, profile), better)
 
 

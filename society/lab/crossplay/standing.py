@@ -85,7 +85,7 @@ class Standing:
             lost = self.cell.void[self._replicates].any() and not self.cell.exchangeable
             if lost and found.lopsided:
                 raise Unanswerable(unpaid(found.lopsided))
-            return mean_payoffs(found)
+            return mean_payoffs(found.distinct)
         of_types = self.cell.by_type(self.cell.scores, self._replicates[:, None])
         return np.array([own.mean() if own.size else np.nan for own in of_types])
 

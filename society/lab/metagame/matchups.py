@@ -65,6 +65,13 @@ class Matchups:
         return _named(self, np.isnan(_by_seating(self)[0]))
 
     @property
+    def distinct(self) -> Matchups:
+        """One row for each seating that has a score, with its mean: all have the same weight."""
+        scores = _by_seating(self)
+        seats = np.argwhere(~np.isnan(scores[0]))
+        return Matchups(self.types, seats, scores[(slice(None), *seats.T)].T)
+
+    @property
     def lopsided(self) -> list[tuple[str, ...]]:
         """Those of them whose types have scored together in another order."""
         missing = np.isnan(_by_seating(self)[0])

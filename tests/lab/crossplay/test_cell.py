@@ -68,11 +68,26 @@ def test_types_on_asymmetric_seats_are_paid_by_seat(in_cell: InCell) -> None:
 def test_scores_are_what_the_run_measures_as_payoff(
     stack: list[str], tournament: Tournament
 ) -> None:
-    """Whatever mechanisms add to it."""
-    run = tournament("prisoners_dilemma", *({name: {}} for name in stack))
+    """Whatever mechanisms add to it, in each replicate of a game whose seats differ."""
+    types = {"nice": "always_cooperate", "nasty": "always_defect", "random": "random"}
+    run = tournament("trust", *({name: {}} for name in stack), types=types)
     with run.opened() as file:
-        payoff = file.outcome().measures["payoff"].mean
-    assert Cell.read(run).scores.mean() == pytest.approx(payoff)
+        payoff = file.outcome().values["payoff"]
+    assert Cell.read(run).scores.mean(1) == pytest.approx(payoff)
+
+
+def test_scores_of_each_seat_are_what_it_was_told_in_each_game(tournament: Tournament) -> None:
+    """Recounted from the lines of the run: the weight times the payoff, seat by seat."""
+    types = {"nice": "always_cooperate", "nasty": "always_defect", "random": "random"}
+    games = {"repeated": {"games": 3, "continuation": 0.5}}
+    run = tournament("trust", {"fined": {}}, games, types=types)
+    with run.opened() as file:
+        told = [step for page in file.pages() for step in page.steps if step.kind == "played"]
+    earned = [step.arrays["common", "weight"] * step.arrays["own", "payoff"] for step in told]
+    scores = Cell.read(run).scores
+    assert len(told) == 3
+    assert scores == pytest.approx(np.sum(earned, axis=0))
+    assert not np.allclose(scores[:, 0], scores[:, 1]), "seats are told apart"
 
 
 def test_match_ups_are_in_order_of_seat(in_cell: InCell) -> None:

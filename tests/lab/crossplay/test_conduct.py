@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from society.lab.crossplay import CrossPlay
 from society.lab.crossplay.conduct import NOTHING_YET, Moves
+from society.lab.study.played import Studied
 from society.lab.study.tidy import Study
+from society.runs.sitting import Sitting
+from society.scenario_file import load
+from society.spec import prepared
 
 from .conftest import InCell, Tournament
 
@@ -25,13 +31,17 @@ def test_tit_for_tat_does_what_its_co_player_did_last(in_cell: InCell) -> None:
     assert [after[seen].n for seen in (NOTHING_YET, "A0", "A1")] == [4, 6, 6]
 
 
-def test_what_is_submitted_and_what_is_drawn_are_two_things(in_cell: InCell) -> None:
-    """A player by chance submits one half, and draws what it draws."""
-    moves = Moves.of(in_cell("prisoners_dilemma", TIMES, types={"random": "random"}))
-    often = moves.of_type(0)
+def test_what_is_submitted_and_what_is_drawn_are_two_things(tournament: Tournament) -> None:
+    """A player by chance submits one half, and draws what the frame says that it did."""
+    times = {"repeated": {"games": 5}}
+    run = tournament("prisoners_dilemma", times, types={"random": "random"}, seed=2)
+    play = CrossPlay(Study("one", (run,)))
+    often = Moves.of(*play.cells).of_type(0)
     assert often.submitted == {"A0": 0.5, "A1": 0.5}
-    assert often.n == 8
-    assert often.drawn["A0"] * 8 == pytest.approx(round(often.drawn["A0"] * 8))
+    assert often.n == 10
+    gave = int((play.decisions["action"] == "A0").sum())
+    assert often.drawn == {"A0": gave / 10, "A1": 1 - gave / 10}
+    assert gave != 5, "else it could be what was submitted: take another seed"
 
 
 def test_of_several_co_players_the_order_does_not_matter(in_cell: InCell) -> None:
@@ -58,6 +68,26 @@ def test_where_partners_change_their_last_action_counts_whomever_they_met(
                 expected[seen] = expected.get(seen, 0) + 1
     found = {seen: often.n for seen, often in Moves.of(cell).of_type_after(0)}
     assert found == {NOTHING_YET: 2, **expected}
+
+
+@pytest.mark.parametrize("by", ["vote", "feet"])
+def test_moves_under_each_of_several_rules_are_there_once(by: str, tmp_path: Path) -> None:
+    """Options are played one after the other, and told of together."""
+    types = [
+        {"name": name, "count": count, "components": [{"moves": {"strategy": name}}, "sanctions"]}
+        for name, count in (("random", 2), ("always_cooperate", 1))
+    ]
+    rules = {"chosen": {"options": ["unchanged", "fined"], "by": by}}
+    said = {"cohorts": types, "mechanisms": [rules], "replicates": 9}
+    end = Sitting.begun(prepared(load("public_goods", said)), tmp_path / "one.run").play()
+    assert end.status == "finished"
+    run = Studied.read(tmp_path / "one.run", "one", {})
+    play = CrossPlay(Study("one", (run,)))
+    frame, often = play.decisions, Moves.of(*play.cells).in_all
+    assert often.n == len(frame) == 3 * 9
+    assert frame["p_A0"].isna().sum() == 0
+    assert often.submitted["A0"] == pytest.approx(2 / 3), "two of three give half of the time"
+    assert often.drawn["A0"] == (frame["action"] == "A0").mean()
 
 
 def test_delegating_is_what_was_drawn_and_not_what_the_mediator_then_did(in_cell: InCell) -> None:

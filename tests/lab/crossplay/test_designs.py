@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
-from society.lab.crossplay.designs import contracted, designs, dominant, mediated, stable
+from society.components.designs import binding, sustaining
+from society.draws import Array
+from society.lab.crossplay.designs import (
+    contracted,
+    designs,
+    dominant,
+    judged,
+    mediated,
+    stable,
+)
 from society.runs.rules import GameNote
+from society.scenarios.dilemma_agreements import transferred
 from society.scenarios.dilemmas import PRISONERS_DILEMMA, STAG_HUNT
+from society.scenarios.games import Game
 from society.scenarios.public_goods import PublicGood
 
 from .conftest import InCell
 
 DILEMMA, STAG = GameNote.of(PRISONERS_DILEMMA), GameNote.of(STAG_HUNT)
+DILEMMAS: list[Game] = [PRISONERS_DILEMMA, STAG_HUNT, PublicGood(3, 1.5)]
 ABLE = [{"moves": {"strategy": "always_cooperate"}}, {"designs": {"skill": "capable"}}]
 
 
@@ -57,6 +73,26 @@ def test_a_mediator_that_defects_for_one_makes_delegating_dominant() -> None:
     assert payoffs[0].tolist() == [[2, 0, 0], [3, 1, 1], [3, 1, 2]]
     assert dominant(payoffs, (2, 2))
     assert not dominant(mediated(DILEMMA, {"1": "A0", "2": "A0"}), (2, 2))
+
+
+@given(arrays(float, 2, elements=st.floats(-6, 6)), st.sampled_from(DILEMMAS))
+def test_capable_minds_sign_what_is_judged_dominant_and_better(paid: Array, rules: Game) -> None:
+    """Two ways to the same payoffs, and to the same verdict."""
+    note = GameNote.of(rules)
+    verdict = judged(note, "contract", dict(zip(("A0", "A1"), paid, strict=True)))
+    assert (verdict.dominant and verdict.better) == binding(rules, paid)
+    under = np.stack([*transferred(rules, paid).payoffs])
+    assert under == pytest.approx(contracted(note, {"A0": paid[0], "A1": paid[1]}))
+
+
+@pytest.mark.parametrize("rules", DILEMMAS, ids=repr)
+def test_capable_minds_delegate_where_that_is_judged_stable_and_better(rules: Game) -> None:
+    """To mediators that cooperate for all; in the laboratory no other one is any good."""
+    for plans in product((0, 1), repeat=rules.players - 1):
+        acts = [*plans, 0]
+        fields = {str(count): f"A{act}" for count, act in enumerate(acts, 1)}
+        verdict = judged(GameNote.of(rules), "mediator", fields)
+        assert (verdict.stable and verdict.better) == sustaining(rules, np.array(acts, float))
 
 
 def test_designs_of_a_tournament_are_judged_one_by_one(in_cell: InCell) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from society.lab.crossplay import Cell
 from society.lab.crossplay.contests import contests
-from society.lab.crossplay.standing import Standing, Sums
+from society.lab.crossplay.standing import METRICS, Contest, Standing, Sums
 from society.lab.statistics.samples import Unanswerable
 
 from .conftest import InCell
@@ -60,6 +63,51 @@ def test_matching_pennies_has_no_scale(in_cell: InCell) -> None:
     (contest,) = contests([in_cell("matching_pennies")])
     with pytest.raises(Unanswerable, match="names no cooperation"):
         contest.scaled("Mean")
+
+
+def lost(cell: Cell, *replicates: int) -> Cell:
+    """The same, if these matches had been void."""
+    return replace(cell, void=np.isin(np.arange(len(cell.void)), replicates))
+
+
+def test_a_lost_seating_bends_no_mean_where_seats_differ(in_cell: InCell) -> None:
+    """In trust a type would seem to be paid what its better seat pays: 7.3 in place of 5.5."""
+    cell = lost(in_cell("trust"), 1)
+    for metric in METRICS:
+        with pytest.raises(Unanswerable, match=r"at seats 1, 2, ...: nice, nasty; play"):
+            Standing(cell, ALL).value(metric)
+
+
+def test_where_seats_are_alike_the_other_order_stands_for_it(in_cell: InCell) -> None:
+    whole, cell = in_cell(), lost(in_cell(), 1)
+    assert cell.exchangeable
+    assert (Standing(cell, ALL).tensor == Standing(whole, ALL).tensor).all()
+    assert not in_cell("trust").exchangeable
+    assert not in_cell("prisoners_dilemma", {"led": {}}).exchangeable
+
+
+def test_a_type_that_never_scored_beside_another_is_left_out_of_its_mean(in_cell: InCell) -> None:
+    cell = lost(in_cell("trust"), 1, 2)
+    assert Standing(cell, ALL).value("Mean")[1:].tolist() == [10, 4]
+
+
+def test_repetitions_count_together_if_each_has_lost_some(in_cell: InCell) -> None:
+    """The first has lost nice with nasty, the second nasty with nice; one that is whole counts."""
+    cell = in_cell("trust", repetitions=3)
+    (apart,) = contests([lost(cell, 1, 6, 9)])
+    assert apart.summed("Mean").mean[1:].tolist() == [5.5, 8.5]
+    assert apart.summed("Mean").n.tolist() == [1, 1, 1]
+    (one,) = contests([lost(cell, 1, 6)])
+    assert one.summed("Fitness").n.tolist() == [1, 1, 1]
+
+
+def test_what_is_not_finished_has_no_scores_to_compare(in_cell: InCell) -> None:
+    cell = in_cell()
+    part = replace(cell, run=replace(cell.run, status="interrupted"))
+    (contest,) = contests([part])
+    with pytest.raises(Unanswerable, match="is interrupted; let it finish"):
+        contest.summed("Mean")
+    assert len(Contest("", "", [cell, part]).standings) == 1
 
 
 def test_cells_are_called_by_game_mechanism_and_what_differs(in_cell: InCell) -> None:

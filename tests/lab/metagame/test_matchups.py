@@ -54,21 +54,32 @@ def test_a_seating_that_was_played_twice_counts_once_in_the_tensor_and_twice_in_
     again = matchups(*ALL, ("AB", [7, 0]))
     assert payoff_tensor(again)[0, 1] == ((5 + 7) / 2 + 8) / 2
     assert mean_payoffs(again)[0] == (1 + 3 + 5 + 7 + 8) / 5
+    assert mean_payoffs(again.distinct)[0] == (1 + 3 + 6 + 8) / 4
 
 
 def test_a_lost_match_counts_nowhere_and_is_named() -> None:
     lost = matchups(*ALL[:2], ("BA", [2, np.nan]), ALL[3])
     assert lost.unplayed == [("B", "A")]
     assert_array_equal(mean_payoffs(lost), [(1 + 3 + 5) / 3, (0 + 4 + 6) / 3])
-    assert payoff_tensor(lost)[0, 1] == 5  # from the other order
-    with pytest.raises(Unanswerable, match="no payoff of B, A seated so, and 0 more are missing"):
-        payoff_tensor(lost, by_seat=True)
+    for by_seat in (False, True):
+        with pytest.raises(Unanswerable, match=r"at seats 1, 2, ...: B, A; play the matches"):
+            payoff_tensor(lost, by_seat=by_seat)
+
+
+def test_where_seats_are_alike_the_other_order_stands_for_a_lost_match() -> None:
+    """Elsewhere it would be paid what another seat pays: A has 5 at seat 1, and 8 at seat 2."""
+    lost = matchups(*ALL[:2], ("BA", [2, np.nan]), ALL[3])
+    assert lost.lopsided == [("B", "A")]
+    assert payoff_tensor(lost, exchangeable=True).tolist() == [[2, 5], [0, 5]]
 
 
 def test_types_that_never_met_have_no_meta_game_but_means() -> None:
     apart = matchups(ALL[0], ALL[3], types="ABC")
-    with pytest.raises(Unanswerable, match="no payoff of A, B together, and 6 more are missing"):
+    with pytest.raises(Unanswerable, match="A, B; A, C; B, A, and 4 more"):
         payoff_tensor(apart)
+    with pytest.raises(Unanswerable, match="A, B; A, C; B, A, and 4 more"):
+        payoff_tensor(apart, exchangeable=True)
+    assert apart.lopsided == []
     assert_array_equal(mean_payoffs(apart), [2, 5, np.nan])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,8 +12,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
 
-from society.draws import Array
-from society.errors import InputError
+from society.draws import Array, generator
+from society.errors import InputError, SocietyError
 from society.lab.metagame import Rule, dev_ranks, deviation_ratings
 
 PRISONERS = np.array([[2.0, 0.0], [3.0, 1.0]])  # cooperators, defectors
@@ -160,6 +162,23 @@ def test_a_game_in_which_nothing_matters_rates_all_alike() -> None:
 def test_ranks_take_ratings_that_agree_to_ten_decimals_as_ties() -> None:
     assert_array_equal(dev_ranks(np.array([1e-11, -0.5, 0.0, -1.0])), [1.5, 3, 1.5, 4])
     assert_array_equal(dev_ranks(np.array([[0.0, -1.0], [-1.0, 0.0]])), [[1, 2], [2, 1]])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_payoff_of_a_million_does_not_keep_the_others_from_being_rated(seed: int) -> None:
+    """Payments as large as that are what models propose; two of forty such games had no ratings."""
+    tensor = generator(seed, "large payoffs").normal(size=(5, 5)).round(2)
+    tensor[seed % 5, (seed + 2) % 5] = 1e6
+    assert deviation_ratings(tensor).max() < 1e-3, "in equilibrium nobody gains by deviating"
+
+
+def test_where_rounding_leaves_no_answer_it_is_said_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nothing = SimpleNamespace(x=None, message="infeasible")
+    monkeypatch.setattr("scipy.optimize.linprog", lambda *_, **__: nothing)
+    with pytest.raises(SocietyError, match="infeasible; leave out types with payoffs that are"):
+        deviation_ratings(PRISONERS)
 
 
 def test_what_is_no_tensor_is_refused() -> None:

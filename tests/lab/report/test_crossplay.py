@@ -198,9 +198,9 @@ def test_adoption_is_told_for_all_and_for_each_type(told: Told) -> None:
         )
         for one in ("all", "nice", "nasty")
     }
-    assert rows["all"][-1] == pytest.approx(4 / 9)
-    assert rows["nice"][-2:] == [1, pytest.approx(2 / 3)]
-    assert rows["nasty"][-2:] == [0, 0]
+    assert rows["all"][3:] == [pytest.approx(4 / 9), 36, 36]
+    assert rows["nice"][2:] == [1, pytest.approx(2 / 3), 12, 12]
+    assert rows["nasty"][2:] == [0, 0, 12, 12]
 
 
 def test_one_capable_player_is_set_beside_all_and_none(told: Told) -> None:
@@ -213,8 +213,8 @@ def test_one_capable_player_is_set_beside_all_and_none(told: Told) -> None:
 
 def test_designs_are_judged_by_type(told: Told) -> None:
     begin = "designs", "prisoners dilemma", "contracted", "contract"
-    assert told.row("agreements", *begin, "nice") == [2, 0, 1, 1]
-    assert told.row("agreements", *begin, "nasty") == [2, 0, 0, 0]
+    assert told.row("agreements", *begin, "nice") == [2, 0, 1, 1, 1]
+    assert told.row("agreements", *begin, "nasty") == [2, 0, 0, 0, 1]
 
 
 def test_nobody_was_asked_so_nothing_is_said_of_models(told: Told) -> None:
@@ -226,6 +226,32 @@ def test_runs_at_level_summary_are_named(tmp_path: Path) -> None:
     _, caveat = (one for one in told.chapters["crossplay"].parts if isinstance(one, Caveat))
     assert "record: full" in caveat.text
     assert caveat.items == ["short"]
+
+
+def test_runs_that_are_not_finished_are_named_and_stand_in_no_table_of_scores(
+    told: Told,
+) -> None:
+    """The others of the same study stand there as before."""
+    bare, repeated, *_ = told.study.played
+    part = tell(bare, replace(repeated, status="interrupted"))
+    (caveat,) = (
+        one
+        for one in part.chapters["crossplay"].parts
+        if isinstance(one, Caveat) and "not finished" in one.text
+    )
+    assert caveat.items == [f"{repeated.name} is interrupted"]
+    rows = "crossplay", "crossplay_prisoners_dilemma"
+    assert all(
+        str(cell) == f"{repeated.name} is interrupted; let it finish"
+        for cell in part.row(*rows, "repeated", "Mean")
+    )
+    assert part.row(*rows, "no mechanism", "Mean") == told.row(*rows, "no mechanism", "Mean")
+
+
+def test_a_game_without_mechanism_comes_first(told: Told) -> None:
+    again = tell(*reversed(told.study.played))
+    table = again.table("crossplay", "crossplay_prisoners_dilemma")
+    assert table["mechanism"][0] == "no mechanism"
 
 
 def test_a_game_of_one_type_has_no_cross_play(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,7 +53,11 @@ def as_printed(metric: Metric, game: str, mechanism: str) -> Mapping[str, float]
     if metric == "fitness":
         return dict.fromkeys(MODELS, 0.02 if mechanism == "none" else 0.99)
     apart = {GEMINI: 0.2, OLD: -0.2}
-    return {name: MEANS[mechanism] + apart.get(name, 0) for name in MODELS}
+    luck = 0.0001 * len(game)  # games differ a little, by mechanism and by model
+    return {
+        name: MEANS[mechanism] + apart.get(name, 0) + luck * (len(mechanism) + len(name))
+        for name in MODELS
+    }
 
 
 def without(name: str) -> Fares:
@@ -97,6 +102,36 @@ def test_approval_in_all_matches_is_more_than_the_paper_says(judging: Judged) ->
     assert found[SIGNED].outcome == "not reproduced"
 
 
+def test_what_hangs_on_designs_is_tested_over_the_four_games(judging: Judged) -> None:
+    """All repetitions of a game go by the same contracts, so that they are not independent."""
+    found = judging(claims(), as_printed, AGREED)
+    over = {claim for claim, one in found.items() if "over the four dilemmas" in one.notes}
+    assert over == {RANKS, BEST, SIGNED}
+
+
+def test_a_contract_that_serves_in_some_games_only_is_not_shown_to_serve(judging: Judged) -> None:
+    """Better than repetition by .5 in two games, worse by .1 in two, however often repeated."""
+
+    def fares(metric: Metric, game: str, mechanism: str) -> Mapping[str, float]:
+        found = as_printed(metric, game, mechanism)
+        if metric != "mean" or mechanism != "contract":
+            return found
+        apart = 0.5 if game in ("trust", "public_goods") else -0.1
+        return dict.fromkeys(found, MEANS["repetition"] + apart)
+
+    found = judging(claims(), fares, AGREED)[RANKS]
+    assert found.outcome == "in part"
+    assert "not shown: 1 of 4" in found.notes
+
+
+def test_a_game_without_a_finished_match_tells_nothing(judging: Judged) -> None:
+    found = judging(claims(), as_printed, {**AGREED, "contracts": math.nan})
+    assert found[SIGNED].outcome == "cannot be told"
+    assert found[SIGNED].notes == (
+        "no match of prisoners_dilemma under contract was played to its end"
+    )
+
+
 def test_every_model_is_a_type_and_one_alone_meets_itself() -> None:
     types = as_types(["lab/one", "lab/two"])
     assert types["models"]["lab/two"] == {"model": "lab/two", "temperature": 1}
@@ -106,27 +141,37 @@ def test_every_model_is_a_type_and_one_alone_meets_itself() -> None:
     assert {one["model"] for one in alone["models"].values()} == {"lab/one"}
 
 
-def test_six_models_are_asked_at_the_papers_size() -> None:
-    """Per game of two 36 matches, three times, and per game of three 216; six conditions each."""
-    attempt = Attempt(reproduction("dilemmas"), Path("nowhere"), [f"lab/{n}" for n in range(6)])
+SERVED = [*MODELS, "openrouter/google/gemini-2.5-flash"]
+BARE = [name.rpartition("/")[2] for name in SERVED]  # as those who serve them alone know them
+
+
+@pytest.mark.parametrize("models", [SERVED, BARE], ids=["served", "bare"])
+def test_six_models_are_asked_at_the_papers_size(models: list[str]) -> None:
+    """Per game of two 36 matches, three times, and per game of three 216; 36 cells in all."""
+    attempt = Attempt(reproduction("dilemmas"), Path("nowhere"), models)
     sizes = {
         (one.setup.agents, one.setup.replicates)
         for result in attempt.results.values()
         for one in result.experiment.conditions
     }
     assert sizes == {(2, 108), (3, 648), (12, 3), (18, 3)}
-    assert len(attempt.parts) == 4 * 4 + 4 + 4 * 2 + 2
+    assert len(attempt.parts) == 6 * 6
+    assert all(list(part.setup.spec.models) == models for part in attempt.parts)
 
 
 def test_what_it_would_cost_counts_designs_and_matches_of_all_models() -> None:
     """Two models, four matches of two, three times: a move each; with contracts two for each seat
     to design, and a vote, a signature and a move of each player."""
-    attempt = Attempt(reproduction("dilemmas"), Path("nowhere"), ["lab/one", "lab/two"], quick=True)
+    attempt = Attempt(reproduction("dilemmas"), Path("nowhere"), [GPT, "gpt-4.1"], quick=True)
     by_name = {part.name: part for part in attempt.parts}
     calls = {
-        name: [
-            one.calls for one in forecasts([by_name[f"game=prisoners_dilemma,mechanism={name}"]])
-        ]
+        name: {
+            one.model: one.calls
+            for one in forecasts([by_name[f"game=prisoners_dilemma,mechanism={name}"]])
+        }
         for name in ("none", "contract")
     }
-    assert calls == {"none": [12, 12], "contract": [2 + 36, 2 + 36]}
+    assert calls == {
+        "none": {GPT: 12, "gpt-4.1": 12},
+        "contract": {GPT: 2 + 36, "gpt-4.1": 2 + 36},
+    }

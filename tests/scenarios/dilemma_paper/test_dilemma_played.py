@@ -110,6 +110,29 @@ def test_what_was_not_played_cannot_be_told(verdicts: dict[str, Verdict]) -> Non
     assert contracts.outcome == "cannot be told"
 
 
+@pytest.mark.parametrize("mechanism", ["mediated", "contracted"])
+def test_who_refuses_an_agreement_meets_the_equilibrium(tmp_path: Path, mechanism: str) -> None:
+    """As the proof of theorem 1 has it: 1 point each, not 0 against 3; together they get 2."""
+    pairs, *_ = PAPER.rules.trials
+    two = {
+        "theorem": [{"moves": {"strategy": "grim"}}, {"designs": {"skill": "capable"}}],
+        "refuser": [{"moves": {"strategy": "always_defect"}}, {"designs": {"skill": "stubborn"}}],
+    }
+    agreed: Mapping[str, Any] = {"agreed": {"mechanisms": [{mechanism: {}}, {"tournament": {}}]}}
+    instead = {
+        "cohorts": [{"name": name, "components": parts} for name, parts in two.items()],
+        "factors": {"game": {"prisoners_dilemma": {}}, "mechanism": agreed},
+    }
+    less = replace(pairs, beside={}, instead=instead)
+    found = Results(tried((less,), tmp_path).results).fared(
+        "classic_pairs", "mean", {"mechanism": "agreed"}
+    )
+    assert {name: float(mean[0]) for name, mean in found.each.items()} == {
+        "theorem": pytest.approx((1 + 0) / 2),
+        "refuser": pytest.approx(0),
+    }
+
+
 def test_a_dry_run_plays_the_offline_mind_and_tells_nothing(tmp_path: Path) -> None:
     """Under its own name and a second one, so that it meets somebody under reputation."""
     assert PAPER.language is not None

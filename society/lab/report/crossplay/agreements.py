@@ -28,9 +28,9 @@ _CAPABLE = (
 _QUALITY = (
     "Of designs made once by each type and seat. dominant: to cooperate (under a mediator, to "
     "delegate) is a best action, whatever the others do; equilibrium: if the others do the same. "
-    "better: everybody then gets more than in equilibrium without it. Gains of up to 1e-9 points are "
-    "none. A mediator that would not cooperate for all is none of them. Capable minds of ours sign "
-    "a contract if it is dominant and better, and delegate if that is an equilibrium and better."
+    "better: everybody then gets more than in equilibrium without it. Gains of up to 1e-9 points "
+    "are none. A mediator that would not cooperate for all is none of them. Capable minds of ours "
+    "sign what is dominant and better, and delegate if that is an equilibrium and better."
 )
 
 
