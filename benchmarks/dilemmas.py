@@ -27,6 +27,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from society.components.moves import STRATEGIES, Strategy
+from society.heap import keep_freed
 from society.runs.runfile import Writer, manifest_of
 from society.scenario_file import load
 from society.spec import prepared
@@ -165,6 +166,7 @@ def in_turns(plays: Mapping[str, Callable[[], int]]) -> float:
 
 
 def main() -> None:
+    keep_freed()  # as sittings of the program do
     print("batch: moves per CPU second")
     in_turns(
         {
