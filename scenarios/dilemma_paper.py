@@ -37,6 +37,12 @@ JUDGING = (
     "Types are ours, and so is all that is said of selection among them. Fifteen games stand for "
     "as many as there may be: the weight of all that would follow, 3.5% with a continuation "
     "probability of 0.8, stands on the last one.",
+    "The following was changed on 2026-11-22, after results were known. Minds that judge contracts "
+    "and mediators followed a strategy of their own where these had been refused, cooperating with "
+    "who refuses; contracts were then no better than no mechanism, and selection among classic "
+    "minds led to defection but in the traveller's dilemma. Now they play the equilibrium there, "
+    "as the strategies of the theorem's proof do, and selection leads to cooperation in all four. "
+    "The type that plays these strategies took the place of a plain grim trigger.",
     "What the paper finds of its models, which mechanism serves them best among others, cannot be "
     "told of rules; see --model. The offline mind plays their experiment to show that all of it "
     "can be played. It is no language model, and nothing is claimed of it.",

@@ -10,6 +10,7 @@ SocietyError
 │   └── RunFileError    a run file that is truncated, foreign or of another version
 ├── PartError           a component or script broke its contract (exit code 1)
 ├── Paused              no answer can be had for now: a limit, an outage, a full disk (exit code 3)
+│   └── Exhausted       a limit that the user set allows no further call
 └── Unparsed            an outside mind's answer could not be read (settled by `otherwise`)
     └── CutOff          it ends before its end (asked again with more room)
 """
@@ -66,6 +67,10 @@ class Paused(SocietyError):
     """No answer can be had for now; what was kept is kept, and the run can be resumed."""
 
     exit_code = 3
+
+
+class Exhausted(Paused):
+    """A limit that the user set allows no further call."""
 
 
 class Unparsed(SocietyError):

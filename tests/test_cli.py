@@ -215,6 +215,23 @@ WRONG: dict[str, tuple[tuple[object, ...], str]] = {
     ),
     "no calls": (("run", "language_village", "--max-calls", 0), "from 1 up"),
     "no money": (("run", "language_village", "--max-cost", 0), "above 0"),
+    "a model in a preset of rules": (
+        ("run", "dilemmas_mediators", "--model", "offline"),
+        "society: --model: nobody in stag_hunt asks a model",
+    ),
+    "rounds of a game that is repeated": (
+        ("run", "dilemmas_round_robin", "--rounds", 4),
+        "society: --rounds: repeated: a game has 4 rounds",
+    ),
+    "replicates of a tournament": (
+        ("run", "dilemmas_round_robin", "--replicates", 4),
+        "society: --replicates: tournament says who sits where; leave replicates out, and say in "
+        "repetitions how often they meet",
+    ),
+    "agents of a tournament": (
+        ("run", "dilemmas_round_robin", "--agents", 4),
+        "society: --agents: tournament says who sits where; leave agents out",
+    ),
     "missing run to resume": (("resume", "nowhere.run"), "nowhere.run"),
 }  # fmt: skip
 

@@ -136,6 +136,7 @@ def resume(args: argparse.Namespace) -> int:
     from society.runs.runfile import open_run
     from society.scenario_file import told
 
+    _refuse_unbegun(args.file)
     with open_run(args.file) as run:
         if run.status == "finished":
             print(f"society: {args.file} is finished; nothing to resume", file=sys.stderr)
@@ -148,6 +149,22 @@ def resume(args: argparse.Namespace) -> int:
         words = "the designs are made; the command that asked for them goes on with its tournament"
         print(f"society: {words}", file=sys.stderr)
     return code
+
+
+def _refuse_unbegun(path: Path) -> None:
+    """Raises RunFileError for a tournament that waits for its designs."""
+    from society.errors import RunFileError
+    from society.runs.drafting import drafts_of
+    from society.runs.runfile import open_run
+
+    made = [] if path.exists() else drafts_of(path)
+    for file in made:
+        with open_run(file) as run:
+            if run.status != "finished" or file == made[-1]:
+                raise RunFileError(
+                    f"{path} has not begun: its designs are made first, and {file} is {run.status} "
+                    f"after {run.spent.calls} calls; the command that asked for {path} goes on"
+                )
 
 
 def minds_given(args: argparse.Namespace) -> dict[str, Any]:
@@ -186,6 +203,8 @@ def _played(args: argparse.Namespace, sitting: Sitting, again: str = "") -> int:
     with open_run(writer.path) as run:
         if end.code:
             go_on = again or f"society resume {writer.path}"
+            if end.limited:
+                go_on += ", with a higher limit"
             kept = f"{run.rounds} rounds are kept; go on with: {go_on}"
             print(f"society: {end.words}; {kept}", file=sys.stderr)
         return 0 if again and not end.code else _reported(args, run, end.code)
@@ -260,9 +279,12 @@ def _report(args: argparse.Namespace, run: RunFile) -> None:
     if args.json:
         print(json.dumps(_facts(run, outcome, note), indent=2))
         return
+    from society.runs.drafting import is_drafting, of_designs
     from society.theatre.summary import summary
 
-    summary(run, outcome, [note] if note else [], console())
+    if is_drafting(run.manifest.spec.get("mechanisms", ())):
+        outcome = replace(outcome, measures={})  # nothing that is measured comes to pass there
+    summary(run, outcome, [note] if note else [], console(), of_designs(run))
 
 
 def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
@@ -277,11 +299,22 @@ def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
         "digest": outcome.digest,
         "out": str(run.path),
         "measures": {name: asdict(estimate) for name, estimate in outcome.measures.items()},
+        **_of_types(run),
         "ends": {cause or "none": count for cause, count in outcome.ends.items()},
         "ledger": totals(outcome.ledger) | {"unanswered": run.unanswered},
         "notes": [note] if note else [],
         "minds": [entry._asdict() for entry in outcome.ledger],
     }
+
+
+def _of_types(run: RunFile) -> dict[str, Any]:
+    """The scores of types, in a run of cross-play."""
+    if run.manifest.game is None:  # others need not wait for what computes them
+        return {}
+    from society.lab.crossplay.shown import scored
+
+    types = scored(run.path)
+    return {"types": types} if types else {}
 
 
 def totals(ledger: Iterable[Entry]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import asyncio
 from typing import NamedTuple
 
 from society.calls import Spent
-from society.errors import Paused
+from society.errors import Exhausted
 
 from .halt import Halt
 from .settings import Limits
@@ -49,11 +49,12 @@ class Budget:
     async def hold(self, most: Use, halt: Halt) -> None:
         """Set aside what an attempt can use at most; waits for others under way where that helps.
 
-        Raises Paused if it does not fit, or if the run, which `halt` stops, is stopped meanwhile.
+        Raises Exhausted if it does not fit, and Paused if the run, which `halt` stops, is stopped
+        meanwhile.
         """
         while self._excess(self._spent.plus(self._held).plus(most)):
             if excess := self._excess(self._spent.plus(most)):
-                raise Paused(self._words(excess, most))
+                raise Exhausted(self._words(excess, most))
             wait = asyncio.get_running_loop().create_future()
             self._waits.append(wait)
             await halt.over(wait)

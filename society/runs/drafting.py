@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from glob import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from society.scenario_file import Spec
 from society.spec import Setup, prepared
 from society.talk import Page
 
-from .reader import open_run
+from .reader import RunFile, open_run
 
 DRAFTED = "drafted"  # the mechanism that seats types apart
 Designs = Mapping[str, list[Any]]  # by type, one for each seat; None where there is none
@@ -114,6 +115,32 @@ def drafted_in(tournament: Path, mechanism: str) -> Path:
 def drafted_beside(tournament: Path, spec: Spec) -> list[Path]:
     """The files of the runs in which the designs in its spec were made."""
     return [drafted_in(tournament, name) for name in spec.drafts]
+
+
+def drafts_of(tournament: Path) -> list[Path]:
+    """The files of the runs in which designs for it were begun, whether or not it has begun."""
+    return sorted(tournament.parent.glob(f"{escape(tournament.stem)}.*-designs.run"))
+
+
+def of_designs(run: RunFile) -> list[str]:
+    """What a run has to say of designs: where its own were made, or which ones it has made."""
+    spec = run.manifest.spec
+    if is_drafting(spec.get("mechanisms", ())):
+        *_, drafts, _ = spec["mechanisms"]
+        (mechanism,) = drafts
+        words = "one type on one seat in each replicate; `society replay` tells them"
+        return [f"for {mechanism}: {words}, by --replicate"]
+    return [_made(name, drafted_in(run.path, name)) for name in spec.get("drafts", ())]
+
+
+def _made(mechanism: str, file: Path) -> str:
+    """Where its designs were made, and with how many calls, which no tournament counts."""
+    try:
+        with open_run(file) as run:
+            calls = f": {run.spent.calls} more calls"
+    except RunFileError:
+        calls = ", which cannot be read"
+    return f"for {mechanism}, made in {file}{calls}"
 
 
 def is_drafting(mechanisms: Sequence[Mapping[str, Any]]) -> bool:

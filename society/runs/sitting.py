@@ -8,7 +8,7 @@ from pathlib import Path
 from traceback import walk_tb
 from typing import NamedTuple, Self
 
-from society.errors import Paused, SocietyError, blamed
+from society.errors import Exhausted, Paused, SocietyError, blamed
 from society.gamemaster import GameMaster
 from society.heap import keep_freed
 from society.models.budget import Budget
@@ -28,13 +28,15 @@ from .writer import Writer
 class End(NamedTuple):
     """How a sitting ended: the status to keep, an exit code, and why.
 
-    bug: what a component or script raised, whose author needs to see where.
+    bug: what a component or script raised, whose author needs to see where. limited: whether a
+    limit that the user set has stopped it, and would stop it again.
     """
 
     status: Status
     code: int = 0
     words: str = ""
     bug: BaseException | None = None
+    limited: bool = False
 
 
 class Sitting(NamedTuple):
@@ -99,7 +101,8 @@ def _ended(error: BaseException) -> End:
         case KeyboardInterrupt() | asyncio.CancelledError():
             return End("interrupted", 130, "interrupted")
         case Paused():
-            return End("paused", error.exit_code, f"paused: {error}")
+            limited = isinstance(error, Exhausted)
+            return End("paused", error.exit_code, f"paused: {error}", limited=limited)
         case SocietyError():
             return End("failed", error.exit_code, str(error))
     *_, (frame, _) = walk_tb(error.__traceback__)

@@ -309,7 +309,10 @@ def _check_free(path: Path, overwrite: bool) -> None:
     if not path.is_file():
         raise FileError(f"{path} is a device or a pipe; name a file to write with --out")
     if not overwrite:
-        raise FileError(f"{path} exists already; name another --out, or replace it by --overwrite")
+        raise FileError(
+            f"{path} exists already; {_going_on(path)}name another --out, or replace it by "
+            "--overwrite"
+        )
     with suppress(RunFileError), open_run(path) as old:
         if old.status == "running":
             raise FileError(
@@ -320,3 +323,11 @@ def _check_free(path: Path, overwrite: bool) -> None:
         raise FileError(
             f"{path} is no run file, and only those are overwritten; name another --out"
         )
+
+
+def _going_on(path: Path) -> str:
+    """What goes on with a run that has not finished, in words."""
+    with suppress(RunFileError), open_run(path) as old:
+        if old.status not in ("finished", "running"):
+            return f"it is {old.status}, and `society resume {path}` goes on with it; or else "
+    return ""

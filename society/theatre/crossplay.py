@@ -43,6 +43,16 @@ def scoreboard(
     printed(console, flowing([ink.text(each, "dim") for each in words], ink.width, gap="; "))
 
 
+def unscored(console: Console) -> None:
+    """Print why there is no such table of types whose run does not keep it."""
+    ink = Ink(console.encoding, min(console.width, _WIDEST))
+    words = (
+        "No scores of types: level summary does not keep who earned what;",
+        "play with --record full to have them",
+    )
+    printed(console, [Text(), *flowing([ink.text(" ".join(words), "dim")], ink.width)])
+
+
 def _columns(ink: Ink, means: Array, met: Array) -> Iterator[Column]:
     """All numbers with the same decimals, since they are to be compared."""
     decimals = decimals_for(np.append(means, met))

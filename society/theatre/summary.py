@@ -31,10 +31,17 @@ _ROOM_FOR_UNITS = 20
 _LONGEST_NAME = 24
 
 
-def summary(run: RunFile, outcome: Outcome, notes: Sequence[str], console: Console) -> None:
+def summary(
+    run: RunFile,
+    outcome: Outcome,
+    notes: Sequence[str],
+    console: Console,
+    designs: Sequence[str] = (),
+) -> None:
     """Print what happened, the measures, who was asked, and the commands to go on with.
 
-    outcome: of that run, with whatever else was found out about it. notes: a line each.
+    outcome: of that run, with whatever else was found out about it. notes: a line each. designs:
+    likewise, on where they were made, or which were.
     """
     ink = Ink(console.encoding, min(console.width, _WIDEST))
     manifest, status = run.manifest, run.status
@@ -46,10 +53,11 @@ def summary(run: RunFile, outcome: Outcome, notes: Sequence[str], console: Conso
     path = (run.paths() or [()])[-1]
     story = ink.text(happened(manifest, outcome, status, path), "bold")
     printed(console, flowing([story], ink.width))
-    printed(console, [Text(), *_measures(ink, outcome.measures)])
+    printed(console, _measures(ink, outcome.measures))
     printed(console, [*courses(manifest, run.records(lines=False), ink), Text()])
     printed(console, minds.asked(ink, outcome.ledger))
     for label, items in (
+        ("designs", designs),
         ("note", notes),
         ("minds", minds.by_hand(outcome.ledger)),
         *_troubles(ink, run, outcome),
@@ -135,6 +143,7 @@ def _measures(ink: Ink, estimates: Mapping[str, Estimate]) -> Iterator[Text]:
     """A row for each measure with its unit at the end; where that is too wide, a paragraph."""
     if not estimates:
         return
+    yield Text()
     given = list(estimates.values())
     names = [ink.text(ink.cut(name, _LONGEST_NAME)) for name in estimates]
     columns = [

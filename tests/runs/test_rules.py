@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from society.errors import PartError
+from society.gamemaster import GameMaster
 from society.runs.manifest import Manifest, manifest_of
-from society.runs.rules import GameNote
+from society.runs.rules import GameNote, rules_of
 from society.scenario_file import load
 from society.scenarios.public_goods import PublicGood
 from society.spec import prepared
+from society.table import Table
+from society.talk import Script
 
 TYPES = [
     {"name": name, "components": [{"moves": {"strategy": strategy}}]}
@@ -38,6 +43,50 @@ def test_it_is_found_inside_of_mechanisms() -> None:
     game = manifest("prisoners_dilemma", mechanisms=[{"repeated": {"games": 2}}]).game
     assert game is not None
     assert game.cooperative == (2, 2)
+
+
+def called(error: Exception | None = None) -> tuple[GameMaster, list[Table]]:
+    """A game, and the tables at which its play has been called; it may raise this then."""
+    game, tables = prepared(load("prisoners_dilemma")).gamemaster(), list[Table]()
+
+    def play(table: Table) -> Script:
+        tables.append(table)
+        if error is not None:
+            raise error
+        return inner(table)
+
+    inner = game.scenario.play
+    game.scenario = replace(game.scenario, play=play)
+    return game, tables
+
+
+def test_it_is_found_at_a_table_aside_and_the_game_master_alone_calls_the_play_at_its_own() -> None:
+    game, tables = called()
+    assert rules_of(game) is not None
+    assert game.table not in tables
+    game.play()
+    assert tables.count(game.table) == 1
+
+
+def test_what_is_wrong_with_a_play_is_not_taken_for_a_play_without_a_game() -> None:
+    game, _ = called(PartError("nobody plays"))
+    with pytest.raises(PartError, match="nobody plays"):
+        rules_of(game)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "alike"),
+    [
+        ("prisoners_dilemma", True),
+        ("public_goods", True),
+        ("trust", False),
+        ("matching_pennies", False),
+    ],
+)
+def test_seats_of_a_game_are_alike_or_not(scenario: str, alike: bool) -> None:
+    game = manifest(scenario).game
+    assert game is not None
+    assert game.symmetric is alike
 
 
 def test_other_scenarios_play_none() -> None:

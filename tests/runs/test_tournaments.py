@@ -171,11 +171,18 @@ def test_a_limit_counts_designs_and_matches_and_the_same_command_goes_on(
 ) -> None:
     file = write("contracted", url=provider.url)
     assert main(play(file, "--max-calls", "3")) == 3
-    assert "go on with: the same command" in capsys.readouterr().err
+    assert "go on with: the same command, with a higher limit" in capsys.readouterr().err
     assert (told(DESIGNS).status, MATCHES.exists()) == ("paused", False)
+    assert main(["resume", "t.run"]) == 2
+    assert (
+        f"t.run has not begun: its designs are made first, and {DESIGNS} is paused after 3 calls; "
+        "the command that asked for t.run goes on"
+    ) in capsys.readouterr().err
     assert main(play(file, "--max-calls", "10")) == 3
     assert "go on with: society resume t.run" in capsys.readouterr().err
     assert (told(DESIGNS).calls, told(MATCHES).calls) == (4, 6)
+    assert main(play(file)) == 2
+    assert "it is paused, and `society resume t.run` goes on with it" in capsys.readouterr().err
     assert main(["resume", "t.run", "--quiet", "--max-calls", "27"]) == 3
     assert main(["resume", "t.run", "--quiet", "--max-calls", "28"]) == 0
     assert (told(DESIGNS), told(MATCHES), asked(provider)) == (*whole, 28)
@@ -282,3 +289,54 @@ def test_types_of_the_same_model_with_other_settings_are_two_types(
         seated = [run.manifest.cohorts[number].name for number in run.manifest.types[1]]
     assert sorted(sent) == [("ann", 0.0)] * 4 + [("bob", 1.0)] * 4
     assert seated == ["ann", "bob"]
+
+
+def test_a_run_and_that_of_its_designs_tell_of_each_other(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a run of designs has measured, or scored, is nothing."""
+    assert main(play(write("contracted"))) == 0
+    assert main(["show", "t.run"]) == 0
+    line = f"designs  for contracted, made in {DESIGNS}: 4 more calls\n"
+    assert line in capsys.readouterr().out
+    assert main(["show", str(DESIGNS)]) == 0
+    shown = capsys.readouterr().out
+    assert "designs  for contracted: one type on one seat in each replicate" in shown
+    assert "points, mean over players" not in shown
+    assert "score" not in shown
+    DESIGNS.unlink()
+    assert main(["show", "t.run"]) == 0
+    assert f"made in {DESIGNS}, which cannot be read\n" in capsys.readouterr().out
+
+
+CLASSIC = """
+scenario: prisoners_dilemma
+mechanisms: [tournament]
+cohorts:
+  - {name: nice, components: [moves: {strategy: always_cooperate}]}
+  - {name: nasty, components: [moves: {strategy: always_defect}]}
+"""
+
+
+def test_scores_of_types_are_in_the_json_of_a_run(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(write()).write_text(CLASSIC)
+    assert main(["run", "t.yaml", "--out", "t.run", "--json"]) == 0
+    types = json.loads(capsys.readouterr().out)["types"]
+    assert types == {
+        "nice": {"score": 1, "n": 4, "void": 0, "with": {"nice": 2, "nasty": 0}},
+        "nasty": {"score": 2, "n": 4, "void": 0, "with": {"nice": 3, "nasty": 1}},
+    }
+    assert main(["show", "t.run", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["types"] == types
+
+
+def test_where_no_scores_are_kept_it_says_how_to_have_them(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(write()).write_text(CLASSIC)
+    assert main(play("t.yaml", "--record", "summary")) == 0
+    assert main(["show", "t.run"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert words.endswith("does not keep who earned what; play with --record full to have them")
