@@ -1,8 +1,8 @@
 """Talk before the move: everybody says something to all others of its match, and nothing binds.
 
 Messages change no payoff, so that what dominates without them does so whatever was said.
-What was said in earlier games of a repeated one is not shown again. Where players have chosen groups
-(society.scenarios.chosen, by feet), those of other groups are shown as having said nothing.
+What was said in earlier games of a repeated one is not shown again. Where players have chosen
+groups (society.scenarios.chosen, by feet), those of others are shown as having said nothing.
 Source: Farrell 1987, RAND Journal of Economics 18 (cheap talk).
 """
 
