@@ -153,7 +153,7 @@ def _by_condition(layout: Layout, names: Sequence[str]) -> Table:
 
 
 def texts(layout: Layout) -> Chapter | None:
-    """What was said in the first replicate of each condition, as it changed; None if nothing."""
+    """What was said in the first replicate of each condition, as it was said; None if nothing."""
     if not any(run.manifest.stage.quotes for run in layout.conditions):
         return None
     chapter, title = "texts", "Words over time"
@@ -167,7 +167,7 @@ def texts(layout: Layout) -> Chapter | None:
         for place, run in enumerate(layout.conditions[:_MOST_TEXTS])
         if (tables := _spoken(place + 1, run, first[first[CONDITION] == run.name]))
     ]
-    lead = "What was said in the first replicate, in the words of agents and models, as it changed."
+    lead = "What was said in the first replicate, in the words of agents and models: each message, and of what is held each change."
     if len(layout.conditions) > _MOST_TEXTS:
         lead += f" The first {_MOST_TEXTS} of {len(layout.conditions)} conditions."
     return Chapter(chapter, title, [Paragraph(lead), *folds]) if folds else None
