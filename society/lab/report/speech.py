@@ -167,7 +167,10 @@ def texts(layout: Layout) -> Chapter | None:
         for place, run in enumerate(layout.conditions[:_MOST_TEXTS])
         if (tables := _spoken(place + 1, run, first[first[CONDITION] == run.name]))
     ]
-    lead = "What was said in the first replicate, in the words of agents and models: each message, and of what is held each change."
+    lead = (
+        "What was said in the first replicate, in the words of agents and models: each message, "
+        "and each change of what is held."
+    )
     if len(layout.conditions) > _MOST_TEXTS:
         lead += f" The first {_MOST_TEXTS} of {len(layout.conditions)} conditions."
     return Chapter(chapter, title, [Paragraph(lead), *folds]) if folds else None
