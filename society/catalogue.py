@@ -7,11 +7,12 @@ user's come from files; each is imported by its path, under a name that no other
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from hashlib import blake2b, sha256
 from pathlib import Path
@@ -219,20 +220,32 @@ def _which(file: str, name: str, scenarios: list[str]) -> str:
 
 def _ours(sort: Sort, name: str) -> Any:
     """One of ours, or None."""
-    home = _HOMES[sort]
-    if name in {module.name for module in iter_modules(home.__path__)}:
-        for thing in _things(importlib.import_module(f"{home.__name__}.{name}")):
+    module = f"{_HOMES[sort].__name__}.{name}"
+    if module in _modules(sort):
+        for thing in _things(importlib.import_module(module)):
             if (thing.sort, thing.name) == (sort, name):
                 return thing.value
     return _all(sort).get(name)
 
 
 def _all(sort: Sort) -> dict[str, Any]:
-    home = _HOMES[sort]
-    modules = (f"{home.__name__}.{module.name}" for module in iter_modules(home.__path__))
-    things = [thing for module in modules for thing in _things(importlib.import_module(module))]
+    return dict(_found(sort))
+
+
+@functools.cache
+def _found(sort: Sort) -> Mapping[str, Any]:
+    """All of a sort, in order of their names; looked for once, as our own files do not change."""
+    modules = [importlib.import_module(module) for module in _modules(sort)]
+    things = [thing for module in modules for thing in _things(module)]
     found = {thing.name: thing.value for thing in things if thing.sort == sort}
     return {name: found[name] for name in sorted(found)}
+
+
+@functools.cache
+def _modules(sort: Sort) -> tuple[str, ...]:
+    """Where things of a sort may be defined."""
+    home = _HOMES[sort]
+    return tuple(f"{home.__name__}.{module.name}" for module in iter_modules(home.__path__))
 
 
 def _things(module: ModuleType) -> list[Thing]:

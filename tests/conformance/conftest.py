@@ -49,6 +49,8 @@ SETTINGS: Sequence[tuple[int, Any]] = (  # agents, graph
     *((10, family) for family in FAMILIES if family not in ("file", "function")),
 )
 
+GRAPHLESS = ((2, "complete"), (3, PATCHY), (7, PATCHY))
+
 # A mechanism needs a place to stand on, which is not to be found by itself.
 CAPPED = {"capped": {"kind": "effort", "at": 0.5}}
 REPEATED = {"repeated": {"games": 2}}
@@ -178,7 +180,7 @@ def variants(scenario: Scenario) -> list[Case]:
     }
     cases = []
     for number, (agents, graph) in enumerate(SETTINGS):
-        if not scenario.relations and graph not in ("complete", PATCHY):
+        if not scenario.relations and (agents, graph) not in GRAPHLESS:
             continue  # it has no graph; many agents are tried with the others
         chosen = {name: values[orders[name][number]] for name, values in legal.items()}
         changes: dict[str, Any] = {"agents": agents, "parameters": chosen, "seed": number}
