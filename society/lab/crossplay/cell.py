@@ -148,6 +148,6 @@ class Cell:
         return [values[marked & (self.types == number)] for number in range(len(self.names))]
 
     def opposed(self, replicate: int, agent: int) -> Sequence[str]:
-        """The types of a co-players in a match that is a replicate, in order of seat."""
+        """The types of an agent's co-players in a match that is a replicate, in order of seat."""
         order = np.argsort(self.seats[replicate])
         return [self.names[self.types[replicate, j]] for j in order.tolist() if j != agent]
