@@ -71,7 +71,7 @@ class Component:
     @classmethod
     def title(cls) -> str:
         """The name in scenario files and addresses of chance: NormBelief -> norm_belief."""
-        return _spelt(cls.__name__)
+        return spelt(cls.__name__)
 
     def begin(self, me: Members) -> None:
         """Fill the own columns: before the script starts, and where a new life begins later."""
@@ -119,7 +119,8 @@ class Component:
 
 
 @functools.cache
-def _spelt(name: str) -> str:
+def spelt(name: str) -> str:
+    """A class name as scenario files have it: NormBelief -> norm_belief."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 

@@ -1,7 +1,7 @@
 """What a question looks like in words, to a mind that reads.
 
-The words are files, looked up in several folders in order, ours last, so that a prompt pack swaps
-any of them without touching code:
+The words are files, looked up in the user's folders in order and then among ours (society.index),
+so that a prompt pack swaps any of them without touching code:
 
     SCENARIO/KIND.md        a question of this scenario; where there is none:
     MECHANISM/KIND.md       one of a mechanism that it is wrapped in; where there is none:
@@ -25,13 +25,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
-from importlib import resources
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import index
 from .errors import InputError, brief, nearest
 from .wording import plain
 
@@ -48,7 +48,7 @@ _ANY = "any/question.md"
 
 
 class Prompts:
-    """The words of one scenario; `folders` that outweigh ours, the weightiest first.
+    """The words of one scenario; `folders` override ours, and the first of them the others.
 
     mechanisms: those that the scenario is wrapped in.
     """
@@ -58,7 +58,7 @@ class Prompts:
     ) -> None:
         self.scenario = scenario
         self.owners = (scenario, *mechanisms)
-        self.folders = (*folders, Path(str(resources.files("society.scenarios"))) / "prompts")
+        self.folders = tuple(folders)
         self._chosen: dict[str, str] = {}
 
     def question(
@@ -109,7 +109,7 @@ class Prompts:
         Of files with the same name only the one that is used. Raises InputError for a template
         that cannot be read.
         """
-        reached = self._reached(self._of_scenario(self.folders))
+        reached = self._reached(self._of_scenario(_files_in(self.folders)) | self._ours)
         files = {name: self._find(name) for name in sorted(reached)}
         return {name: sha256(file.read_bytes()).hexdigest() for name, file in files.items() if file}
 
@@ -120,11 +120,11 @@ class Prompts:
         """
         if not pack.is_dir():
             raise InputError(f"there is no folder {brief(pack)}; name one with prompt files")
-        others = [folder for folder in self.folders if folder != pack]
+        others = _files_in(folder for folder in self.folders if folder != pack)
         kinds = list(kinds)
         asked = {f"{owner}/{kind}.md" for owner in self.owners for kind in kinds}
-        legal = self._of_scenario(others) | asked
-        mine = self._of_scenario([pack])
+        legal = self._of_scenario(others) | self._ours | asked
+        mine = self._of_scenario(_files_in([pack]))
         tales = tuple(f"{owner}/told/" for owner in self.owners)
         told = {name for name in mine if name.startswith(tales)}
         used = self._reached(legal | told)
@@ -172,20 +172,19 @@ class Prompts:
         return self._chosen[kind]
 
     def _find(self, name: str) -> Path | None:
-        """The weightiest file of a name; none outside the folders."""
+        """The file of a name: the user's first; none outside the folders."""
         if ".." in PurePosixPath(name).parts or PurePosixPath(name).is_absolute():
             return None
         files = (folder / name for folder in self.folders)
-        return next((file for file in files if file.is_file()), None)
+        return next((file for file in files if file.is_file()), index.prompts().get(name))
 
-    def _of_scenario(self, folders: Iterable[Path]) -> set[str]:
-        """Names of the files that these folders have for this scenario or for any."""
-        return {
-            name
-            for folder in folders
-            for part in (*self.owners, "any")
-            for name in _names(folder, part)
-        }
+    @property
+    def _ours(self) -> set[str]:
+        return self._of_scenario(index.prompts())
+
+    def _of_scenario(self, names: Iterable[str]) -> set[str]:
+        """Those of some names that are for this scenario, its mechanisms, or any scenario."""
+        return {name for name in names if name.partition("/")[0] in (*self.owners, "any")}
 
     def _reached(self, names: Iterable[str]) -> set[str]:
         """These names, and those of all templates that they include, one by the other."""
@@ -197,7 +196,7 @@ class Prompts:
             if name.endswith(".md") and self._find(name):
                 found = self._templates.references(name)
                 if None in found:  # computed as it is rendered: it could be any
-                    found |= {other for folder in self.folders for other in _names(folder, "")}
+                    found |= {*_files_in(self.folders), *index.prompts()}
                 waiting |= {other for other in found if other is not None} - reached
         return reached
 
@@ -213,12 +212,9 @@ def graphs_of(facts: OwnFacts) -> list[str]:
     return list(dict.fromkeys(fact.graph for fact in facts.facts.values() if fact.graph))
 
 
-def _names(folder: Path, part: str) -> Iterator[str]:
-    """Names of the files below one part of a folder, as templates are named."""
-    for file in (folder / part).rglob("*"):
-        name = file.relative_to(folder)
-        if file.is_file() and not any(piece.startswith(".") for piece in name.parts):
-            yield name.as_posix()
+def _files_in(folders: Iterable[Path]) -> Iterator[str]:
+    """Names of the files in folders of prompts, as templates are named."""
+    return (name for folder in folders for name, _ in index.prompts_in(folder))
 
 
 def _shown(facts: OwnFacts, one: One, sight: Sight) -> list[SimpleNamespace]:

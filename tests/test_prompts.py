@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from society import index
 from society.agent import ANYTHING, Component, Inquiry, Members, News, One
 from society.cast import Cohort, Troupe
 from society.errors import InputError, PartError
@@ -22,7 +23,6 @@ from society.scenario import Params, Scenario
 from society.table import Table, complete_graphs
 from society.talk import Ask, Fact, Script, Tell, common, own, seen
 
-OURS = Path(__file__).parents[1] / "scenarios" / "prompts"
 EFFORT = Amount(0, 1)
 FACTS = {
     "wish": own([[1.0, 2.5, 4.0]]),
@@ -346,12 +346,10 @@ def test_only_the_file_that_is_used_is_hashed(files: Files) -> None:
     assert [name for name in plain if plain[name] != swapped[name]] == ["any/repair.md"]
 
 
-@pytest.mark.parametrize("scenario", sorted(path.name for path in OURS.iterdir()))
-def test_all_prompts_of_ours_can_be_read_and_include_what_there_is(scenario: str) -> None:
-    prompts = Prompts(scenario)
-    own_files = [path.relative_to(OURS).as_posix() for path in (OURS / scenario).rglob("*.md")]
-    assert own_files
-    assert set(own_files) <= set(prompts.hashes())
+@pytest.mark.parametrize("owner", sorted({name.partition("/")[0] for name in index.prompts()}))
+def test_all_prompts_of_ours_can_be_read_and_include_what_there_is(owner: str) -> None:
+    own_files = {name for name in index.prompts() if name.startswith(f"{owner}/")}
+    assert own_files <= set(Prompts(owner).hashes())
 
 
 # Packs

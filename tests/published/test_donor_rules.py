@@ -17,8 +17,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from society.catalogue import experiments
 from society.draws import Array
+from society.index import experiments
 from society.lab.experiment import Condition, experiment
 
 pytestmark = pytest.mark.xdist_group("published donors")  # they share their conditions

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from society.calls import Entry, Spent
-from society.catalogue import experiments
 from society.claims import Design, Reproduction, Trial, Verdict, judged
 from society.errors import FileError, InputError, brief
+from society.index import experiments
 from society.lab.clusters import Cluster
 from society.lab.experiment import experiment
 from society.lab.parts import Part, parts, standing
