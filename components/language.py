@@ -48,6 +48,7 @@ class LanguagePolicy(Component):
     thinking: bool = False
     peers_seen: Annotated[int, Field(ge=0)] | None = None
 
+    chance_id = "language_policy"
     answers = ANYTHING
 
     @property

@@ -72,6 +72,7 @@ class Recorded(Component):
 
     file: str
 
+    chance_id = "recorded"
     answers = ANYTHING
 
     @property

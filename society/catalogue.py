@@ -12,7 +12,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import blake2b, sha256
 from pathlib import Path
@@ -206,6 +206,27 @@ class Shelf:
             legal |= set(presets()) if sort == "scenario" else set()
             raise CatalogueError(f"there is no {sort} {name!r}; {nearest(name, legal)}")
         return ours
+
+
+def component_title(chance_id: str) -> str:
+    """The current title of the component that has this chance_id: what people are shown of it.
+
+    Looks among our components, then among those that were imported; failing both, the id is the
+    title that the component once had.
+    """
+    known = {part.chance_id: part.title() for part in _loaded(Component)} | _our_titles()
+    return known.get(chance_id, chance_id)
+
+
+@functools.cache
+def _our_titles() -> Mapping[str, str]:
+    return {part.chance_id: name for name, part in components().items()}
+
+
+def _loaded(part: type[Component]) -> Iterator[type[Component]]:
+    for heir in part.__subclasses__():
+        yield heir
+        yield from _loaded(heir)
 
 
 def _which(file: str, name: str, scenarios: list[str]) -> str:

@@ -66,9 +66,19 @@ def _refuse(where: Array, expected: str) -> None:
 
 
 class Value(ABC):
-    """The form of one value per agent."""
+    """The form of one value per agent.
 
+    code: its name in run files and digests, which stays when the class is renamed; a class that
+    states none has the own name in small letters.
+    """
+
+    code: ClassVar[str] = ""
     dtype: ClassVar[DTypeLike]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "code" not in vars(cls):
+            cls.code = cls.__name__.lower()
 
     @property
     @abstractmethod
@@ -164,7 +174,7 @@ class _Bounded(Value):
 
     def form(self) -> str:
         span = "within bounds of its own" if self.bounds else f"{self.low}..{self.high}"
-        return f"{type(self).__name__.lower()} {span}"
+        return f"{self.code} {span}"
 
     def _span(self) -> str:
         """The bounds in words; none are named where there is none."""
@@ -193,6 +203,7 @@ class Amount(_Bounded):
 
     optional: bool = False
 
+    code = "amount"
     dtype = float
 
     @property
@@ -226,6 +237,7 @@ class Amount(_Bounded):
 class Whole(_Bounded):
     """A whole number in [low, high]; fractions go to the nearest, halves to the even one."""
 
+    code = "whole"
     dtype = float
     silent = 0
 
@@ -257,6 +269,7 @@ class Choice(Value):
     None (or NaN, for numbers) where a replicate has fewer than K.
     """
 
+    code = "choice"
     dtype = np.int64
     silent = NOBODY
 
@@ -291,7 +304,7 @@ class Choice(Value):
         return index
 
     def form(self) -> str:
-        return f"choice {'/'.join(self.options[0])}" if self.fixed else "choice"
+        return f"{self.code} {'/'.join(self.options[0])}" if self.fixed else self.code
 
     def hint(self, legal: Legal) -> str:
         """Options stand there as data, since agents may have written them; single words are bare.
@@ -324,6 +337,7 @@ class Peer(Value):
 
     graph: str
 
+    code = "peer"
     dtype = np.int64
     silent = NOBODY
 
@@ -342,7 +356,7 @@ class Peer(Value):
         return raw
 
     def form(self) -> str:
-        return f"peer on {self.graph}"
+        return f"{self.code} on {self.graph}"
 
     def hint(self, legal: Legal) -> str:
         names = "".join(f"{name}, " for name in legal.peers)
@@ -358,6 +372,7 @@ class Peer(Value):
 class Mix(Value):
     """A mixed strategy over `actions`: probabilities, (R, N, K)."""
 
+    code = "mix"
     dtype = float
     silent = 0.0
 
@@ -381,7 +396,7 @@ class Mix(Value):
         return raw if asked.all() else np.where(asked[..., None], raw, self.silent)
 
     def form(self) -> str:
-        return f"mix over {'/'.join(self.actions)}"
+        return f"{self.code} over {'/'.join(self.actions)}"
 
     def hint(self, legal: Legal) -> str:
         shares = ", ".join(f"{json.dumps(action)}: <percent>" for action in self.actions)
@@ -437,6 +452,7 @@ class Words(Value):
 
     limit: int = 400
 
+    code = "words"
     dtype = object
     silent = ""
 
@@ -447,7 +463,7 @@ class Words(Value):
         return np.asarray(cut(raw, asked), object)
 
     def form(self) -> str:
-        return f"words up to {self.limit}"
+        return f"{self.code} up to {self.limit}"
 
     def hint(self, legal: Legal) -> str:
         return f"text of at most {self.limit} characters"

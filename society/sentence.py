@@ -55,6 +55,8 @@ class Sentence(Words):
 
     opening: str = field(kw_only=True)
 
+    code = "words"  # it reads like them in run files, but for its last words
+
     def form(self) -> str:
         return f"{super().form()} in one sentence"
 
