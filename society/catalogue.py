@@ -214,8 +214,8 @@ def component_title(chance_id: str) -> str:
     Looks among our components, then among those that were imported; failing both, the id is the
     title that the component once had.
     """
-    known = {part.chance_id: part.title() for part in _loaded(Component)} | _our_titles()
-    return known.get(chance_id, chance_id)
+    loaded = {part.chance_id: part.title() for part in _loaded(Component)}
+    return _our_titles().get(chance_id) or loaded.get(chance_id, chance_id)
 
 
 @functools.cache
