@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike
 
 from .draws import Array
 from .facts import OwnFacts
-from .members import Inquiry, Members, News, One, Question
+from .members import Inquiry, Members, News, One, Question, Sight
 from .replies import fields, heard
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "News",
     "One",
     "Question",
+    "Sight",
     "entered",
     "per_agent",
     "singly",

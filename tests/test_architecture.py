@@ -24,11 +24,10 @@ ROOMS = ("components", "scenarios", "memory")
 ENGINE = (
     ("errors", "draws"),
     ("comparisons",),
-    ("graph", "checks", "objects", "rubric", "claims"),
-    ("meaning",),
-    ("wording", "reading", "positions"),
+    ("graph", "checks", "rubric", "claims"),
+    ("wording", "positions"),
     ("replies", "templates"),
-    ("calls", "sentence"),
+    ("calls", "llm"),
     ("talk", "callbook"),
     ("facts", "outside", "digest", "models", "lineage"),
     ("prompts", "table"),
@@ -50,12 +49,28 @@ ENGINE = (
 )
 LEVEL = {name: level for level, row in enumerate(ENGINE) for name in row}
 
+# What plays a game, and what puts it into words.
+NUMERIC = {
+    "draws",
+    "graph",
+    "replies",
+    "talk",
+    "facts",
+    "members",
+    "agent",
+    "table",
+    "cast",
+    "wrap",
+}
+NUMERIC |= {"keeper", "digest", "tape", "scenario", "gamemaster", "calls", "outside", "rubric"}
+PROSE = {"llm", "wording", "prompts", "templates"}
+
 # What a rule or a rule book may know of the engine.
 FOR_COMPONENTS = {"errors", "draws", "checks", "talk", "graph", "replies", "agent"}
-FOR_COMPONENTS |= {"calls", "prompts", "reading", "wording"}  # for those that speak
+FOR_COMPONENTS |= {"calls", "prompts", "llm", "wording"}  # for those that speak
 FOR_COMPONENTS |= {"rubric"}  # for those that code texts
 FOR_SCENARIOS = FOR_COMPONENTS | {"table", "cast", "wrap", "scenario", "claims", "comparisons"}
-FOR_SCENARIOS |= {"sentence", "lineage"}
+FOR_SCENARIOS |= {"lineage"}
 FOR_THEATRE = {"errors", "draws", "graph", "replies", "talk", "scenario", "calls", "catalogue"}
 FOR_THEATRE |= {"lineage", "theatre"}
 
@@ -142,6 +157,18 @@ def test_the_engine_imports_no_other_room() -> None:
         str(one)
         for one in strangers
         if engine_part(one.file) != "catalogue" or one.module not in looking
+    ]
+    assert not wrong
+
+
+def test_the_numeric_engine_knows_no_prose() -> None:
+    """Not even for type checkers: how answers are read and questions put is handed to it."""
+    wrong = [
+        f"{name}.py imports {ast.unparse(node)}"
+        for name in sorted(NUMERIC)
+        for node in ast.walk(parsed(ROOT / "society" / f"{name}.py"))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        and PROSE & set(ast.unparse(node).replace(".", " ").split())
     ]
     assert not wrong
 

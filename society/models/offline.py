@@ -26,8 +26,7 @@ import numpy as np
 from society.calls import Request, Said
 from society.draws import generator
 from society.errors import InputError
-from society.replies import Amount, Choice, Mix, Peer, Value, Whole, Words, fields
-from society.sentence import Sentence
+from society.replies import Amount, Choice, Mix, Peer, Sentence, Value, Whole, Words, fields
 from society.wording import number
 
 if TYPE_CHECKING:

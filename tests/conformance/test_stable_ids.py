@@ -20,8 +20,7 @@ from society.catalogue import component_title, components, scenarios
 from society.components.harvest import Harvest
 from society.errors import CastError
 from society.graph import NOBODY
-from society.replies import Amount, Choice, Form, Mix, Peer, Whole, Words
-from society.sentence import Sentence
+from society.replies import Amount, Choice, Form, Mix, Peer, Sentence, Whole, Words
 from society.table import Table
 from society.talk import Ask, Script
 from tests.conftest import Play

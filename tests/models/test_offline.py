@@ -11,10 +11,9 @@ import pytest
 from society.agent import Inquiry
 from society.calls import Address, Message, Request
 from society.errors import InputError
+from society.llm.parsing.answers import read
 from society.models.offline import Offline
-from society.reading import Legal, read
-from society.replies import Amount, Choice, Form, Mix, Peer, Reply, Whole, Words
-from society.sentence import Sentence
+from society.replies import Amount, Choice, Form, Legal, Mix, Peer, Reply, Sentence, Whole, Words
 
 NO_FACTS: Any = {}  # it reads the form of the question only
 

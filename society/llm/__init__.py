@@ -1,0 +1,1 @@
+"""Language models: prompts out, answers back in."""
