@@ -50,7 +50,7 @@ ENGINE = (
 LEVEL = {name: level for level, row in enumerate(ENGINE) for name in row}
 
 # What plays a game, and what puts it into words.
-NUMERIC = {
+NUMERIC = {"draws", "graph", "replies", "talk", "facts", "members", "agent", "table", "cast"}
     "draws",
     "graph",
     "replies",
@@ -62,7 +62,7 @@ NUMERIC = {
     "cast",
     "wrap",
 }
-NUMERIC |= {"keeper", "digest", "tape", "scenario", "gamemaster", "calls", "outside", "rubric"}
+NUMERIC |= {"wrap", "keeper", "digest", "tape", "scenario", "gamemaster", "calls", "outside", "rubric"}
 PROSE = {"llm", "wording", "prompts", "templates"}
 
 # What a rule or a rule book may know of the engine.
