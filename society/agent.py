@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike
 
 from .draws import Array
 from .facts import OwnFacts
-from .members import Inquiry, Members, News, One, Question
+from .members import Inquiry, Members, News, One, Question, Sight
 from .replies import fields, heard
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "News",
     "One",
     "Question",
+    "Sight",
     "entered",
     "per_agent",
     "singly",
@@ -62,15 +63,25 @@ class Column:
 
 
 class Component:
-    """One faculty of an agent. Every hook is optional; the fields of a dataclass are parameters."""
+    """One faculty of an agent. Every hook is optional; the fields of a dataclass are parameters.
 
+    chance_id: the name under which its draws and calls are addressed, in run files too. It stays
+    when the class is renamed; a class that states none has its title.
+    """
+
+    chance_id: ClassVar[str] = ""
     answers: ClassVar[tuple[str, ...]] = ()
     notices: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[tuple[Column, ...]] = ()
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "chance_id" not in vars(cls):  # a subclass has luck of its own
+            cls.chance_id = cls.title()
+
     @classmethod
     def title(cls) -> str:
-        """The name in scenario files and addresses of chance: NormBelief -> norm_belief."""
+        """The name in scenario files and in what people are shown: NormBelief -> norm_belief."""
         return spelt(cls.__name__)
 
     def begin(self, me: Members) -> None:

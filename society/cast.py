@@ -331,8 +331,8 @@ class Troupe:
         *,
         pure: bool = False,
     ) -> Members:
-        draws = Draws(self.table.seed, f"{part.title()}\0{occasion}", audience.places, use=use)
-        when = Occasion(part.title(), occasion, use)
+        draws = Draws(self.table.seed, f"{part.chance_id}\0{occasion}", audience.places, use=use)
+        when = Occasion(part.chance_id, occasion, use)
         return Members(company, part, draws, audience, when, pure=pure)
 
 
@@ -405,7 +405,8 @@ def _agreed(companies: Sequence[Company]) -> None:
 def _company(cohort: Cohort, node: Array, world: World) -> Company:
     owned: dict[str, str] = {}
     for part in cohort.components:
-        for name in [part.title(), *(f"column {column.name}" for column in part.columns)]:
+        columns = [f"column {column.name}" for column in part.columns]
+        for name in [part.title(), f"chance_id {part.chance_id}", *columns]:
             if name in owned:
                 raise CastError(
                     f"cohort {cohort.name!r} has {name!r} twice, "

@@ -190,6 +190,27 @@ class Shelf:
         return ours
 
 
+def component_title(chance_id: str) -> str:
+    """The current title of the component that has this chance_id: what people are shown of it.
+
+    Looks among our components, then among those that were imported; failing both, the id is the
+    title that the component once had.
+    """
+    loaded = {part.chance_id: part.title() for part in _loaded(Component)}
+    return _our_titles().get(chance_id) or loaded.get(chance_id, chance_id)
+
+
+@functools.cache
+def _our_titles() -> Mapping[str, str]:
+    return {part.chance_id: name for name, part in components().items()}
+
+
+def _loaded(part: type[Component]) -> Iterator[type[Component]]:
+    for heir in part.__subclasses__():
+        yield heir
+        yield from _loaded(heir)
+
+
 def _which(file: str, name: str, scenarios: list[str]) -> str:
     """Why FILE.py or FILE.py:NAME names no scenario, and what to do."""
     file = brief(file)

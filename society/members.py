@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -15,14 +15,16 @@ from .errors import CastError, PartError, nearest
 from .facts import Audience, Facts, OwnFacts, frozen
 from .graph import Complete, Rows
 from .outside import Embedder, Outside
-from .replies import Reply
+from .replies import Legal, Reply
 from .table import Table
 
 if TYPE_CHECKING:
     from .agent import Column, Component
-    from .prompts import Prompts
 
 T = TypeVar("T")
+
+# The peers shown on each graph: their seats by name, in order of id.
+Sight = Mapping[str, Mapping[str, int]]
 
 _MOST_CELLS = 50_000_000  # of a column per peer: 400 MB
 
@@ -60,6 +62,32 @@ class Inquiry(NamedTuple):
     repairs: int = 1
 
 
+class Renderer(Protocol):
+    """Puts questions and events into words, for agents that read."""
+
+    def question(
+        self,
+        ask: Inquiry,
+        one: One,
+        *,
+        legal: Legal,
+        sight: Sight,
+        thinking: bool = False,
+        page: str = "",
+        more: Mapping[str, object] | None = None,
+    ) -> str:
+        """A question as one agent reads it.
+
+        legal: what it may name in the answer. sight: the peers that it is shown. thinking: whether
+        it shall think first. page: a template of its own in place of the question's, with `more`.
+        """
+        ...
+
+    def told(self, tell: News, one: One) -> str:
+        """Something that happened, as one agent reads it."""
+        ...
+
+
 @dataclass
 class World:
     """What surrounds all cohorts of a run: the table, outside minds, and words for them.
@@ -69,15 +97,17 @@ class World:
 
     table: Table
     outside: Outside = field(default_factory=Outside)
-    words: Prompts | None = None
+    words: Renderer | None = None
     asked: dict[str, Array] = field(default_factory=dict)
 
     @property
-    def prompts(self) -> Prompts:
+    def prompts(self) -> Renderer:
+        """Raises PartError where nobody has given any."""
         if self.words is None:
-            from .prompts import Prompts
-
-            self.words = Prompts("", ())
+            raise PartError(
+                "agents of this game read, but nothing puts questions and events into words; "
+                "play it with Troupe(cast, World(table, words=Prompts(SCENARIO)))"
+            )
         return self.words
 
 

@@ -33,16 +33,15 @@ import numpy as np
 
 from . import index
 from .errors import InputError, brief, nearest
+from .llm.parsing.answers import hint
 from .wording import plain
 
 if TYPE_CHECKING:
     from .agent import Inquiry, News, One
     from .facts import OwnFacts
-    from .reading import Legal
+    from .members import Sight
+    from .replies import Legal
     from .templates import Templates
-
-# The peers shown on each graph: their seats by name, in order of id.
-Sight = Mapping[str, Mapping[str, int]]
 
 _ANY = "any/question.md"
 
@@ -79,7 +78,7 @@ class Prompts:
         """
         variables = self._known(ask.kind, ask.facts, one, sight) | {
             "options": list(legal.options),
-            "hint": ask.reply.hint(legal),
+            "hint": hint(ask.reply, legal),
             "thinking": thinking,
             **(more or {}),
         }
@@ -99,7 +98,7 @@ class Prompts:
         facts = one.own(tell)
         name = self._template(f"told/{tell.kind}")
         if name:
-            sight = {graph: one.neighbours(graph) for graph in graphs_of(facts)}
+            sight = {graph: one.neighbours(graph) for graph in facts.graphs}
             return self._templates.render(name, self._known(tell.kind, facts, one, sight))
         return sentence(tell.kind, facts)
 

@@ -21,6 +21,8 @@ from society.cast import Cast, Cohort, Troupe
 from society.draws import Array
 from society.gamemaster import GameMaster, Outcome
 from society.graph import Graph
+from society.members import World
+from society.prompts import Prompts
 from society.scenario import Measure, Params, Scenario
 from society.table import Table, complete_graphs
 from society.talk import Page, Script, Step
@@ -121,8 +123,9 @@ def _play(
         horizon=rounds,
         graphs=complete_graphs(scenario.relations, len(numbers), seats) | dict(graphs or {}),
     )
-    if answerer is None and cast is not None:
-        answerer = Troupe(cast, table)
+    if answerer is None:
+        cast = scenario.cast(table.params, agents) if cast is None else cast
+        answerer = Troupe(cast, World(table, words=Prompts("")))
     return _recorded(GameMaster(scenario, table, answerer))
 
 

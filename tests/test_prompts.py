@@ -17,8 +17,7 @@ from society.gamemaster import GameMaster
 from society.members import World
 from society.outside import Outside
 from society.prompts import Prompts
-from society.reading import Legal
-from society.replies import Amount, Choice, Reply
+from society.replies import Amount, Choice, Legal, Reply
 from society.scenario import Params, Scenario
 from society.table import Table, complete_graphs
 from society.talk import Ask, Fact, Script, Tell, common, own, seen

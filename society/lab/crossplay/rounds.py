@@ -14,12 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from society.draws import Array
+from society.replies import Mix
 from society.talk import Page, Step
 from society.theatre.scene import opened
 
 MOVE, PLAYED, DELEGATE = "move", "played", "delegate"
 BALLOTS = {"contract": "approve_contracts", "mediator": "approve_mediators"}  # by what is voted on
-_FORM = "mix over "
+_FORM = f"{Mix.code} over "
 
 
 class Round(NamedTuple):

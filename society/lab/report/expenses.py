@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from society.calls import Entry, added
+from society.catalogue import component_title
 
 from .layout import Layout
 from .origins import counted
@@ -45,7 +46,7 @@ def _summed(entries: Sequence[Entry]) -> dict[tuple[str, str], list[Entry]]:
     """Entries by who was asked and what about."""
     found: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
-        asked = entry.model or f"{entry.component} (no model)"
+        asked = entry.model or f"{component_title(entry.component)} (no model)"
         found.setdefault((asked, entry.kind), []).append(entry)
     return found
 

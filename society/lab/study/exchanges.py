@@ -9,6 +9,7 @@ import numpy as np
 
 from society.callbook import Call
 from society.calls import Entry, Message, Trouble, added
+from society.catalogue import component_title
 
 from .frames import Column, Columns, whole, words
 
@@ -27,7 +28,7 @@ def calls(exchanges: Sequence[Call]) -> Columns:
         "replicate": _numbers((address.replicate for address in addresses), "id"),
         "round": _numbers((call.round for call in exchanges), "number"),
         "agent": _numbers((address.agent for address in addresses), "id"),
-        "component": _words(address.component for address in addresses),
+        "component": _titles(address.component for address in addresses),
         "occasion": _words(address.occasion for address in addresses),
         "question": _words(address.kind for address in addresses),
         "use": _numbers((address.use for address in addresses), "order in the run"),
@@ -50,7 +51,7 @@ def calls(exchanges: Sequence[Call]) -> Columns:
 def ledger(entries: Sequence[Entry]) -> Columns:
     """A row for each component, question and model."""
     return {
-        "component": _words(entry.component for entry in entries),
+        "component": _titles(entry.component for entry in entries),
         "question": _words(entry.kind for entry in entries),
         "model": _words(entry.model for entry in entries),
         **spending([[entry] for entry in entries]),
@@ -77,7 +78,7 @@ def troubles(found: Sequence[tuple[int, Trouble]]) -> Columns:
         "replicate": _numbers((trouble.replicate for trouble in each), "id"),
         "round": _numbers((number for number, _ in found), "number"),
         "agent": _numbers((trouble.agent for trouble in each), "id"),
-        "component": _words(trouble.component for trouble in each),
+        "component": _titles(trouble.component for trouble in each),
         "question": _words(trouble.kind for trouble in each),
         "model": _words(trouble.model for trouble in each),
         "what": _words(trouble.what for trouble in each),
@@ -113,6 +114,12 @@ def _numbers(values: Iterable[int], unit: str) -> Column:
 def _costs(values: Iterable[float | None]) -> Column:
     costs = [np.nan if value is None else value for value in values]
     return Column(np.array(costs, float), "US dollars")
+
+
+def _titles(chance_ids: Iterable[str]) -> Column:
+    ids = list(chance_ids)
+    shown = {one: component_title(one) for one in set(ids)}
+    return _words(shown[one] for one in ids)
 
 
 def _words(values: Iterable[str]) -> Column:

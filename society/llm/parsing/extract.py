@@ -12,12 +12,12 @@ import re
 import reprlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from .errors import CutOff, Unparsed
-from .meaning import WRAPPING, plain
-from .objects import dangling, objects
+from society.errors import CutOff, Unparsed
+
+from .json_objects import dangling, objects
+from .values import WRAPPING, plain
 
 _ROOM = 3000  # characters; if more is said after it, an answer was a step of the reasoning
 _SHORT = 80  # characters; so much may end without a full stop
@@ -46,40 +46,10 @@ _NAMED_FIGURE = re.compile(
 _TITLE = re.compile(r"^(?:villager|agent|player|fisher|peer|id|option|#) ?#?")
 
 
-class Legal(NamedTuple):
-    """What one agent may name.
-
-    options: of a choice without fixed labels: each open option as text -> its index.
-    peers: the name of each peer whom the agent sees -> its seat.
-    """
-
-    options: Mapping[str, int] = MappingProxyType({})
-    peers: Mapping[str, int] = MappingProxyType({})
-
-
-class Legible(Protocol):
-    """A form of reply, as far as it is read."""
-
-    def hint(self, legal: Legal) -> str: ...
-
-    def parse(self, text: str, legal: Legal) -> Any: ...
-
-
 class Given(NamedTuple):
     """What stands in the place of an answer: a JSON value, or words."""
 
     said: Any
-
-
-def read(reply: Legible, text: str, legal: Legal, finish: str) -> Any:
-    """The answer in a model's reply; finish: why the model stopped, as its provider says.
-
-    Raises CutOff for "length" even if an answer stands there, since it may be a step of the
-    reasoning; else what `reply.parse` raises.
-    """
-    if finish == "length":
-        raise CutOff(f"{_breaking(text)}, at the limit of tokens; expected {reply.hint(legal)}")
-    return reply.parse(text, legal)
 
 
 def quoted(said: Any, *, end: bool = False) -> str:
@@ -100,13 +70,18 @@ def unread(text: str, given: Given | None, expected: str) -> Unparsed:
         return Unparsed(f"got an empty reply; expected {expected}")
     said = text if given is None else given.said
     if isinstance(said, str) and len(said) > (_SHORT if _unfinished(said) else _LONG):
-        return CutOff(f"{_breaking(text)}; expected {expected}")
+        return CutOff(f"{breaking_off(text)}; expected {expected}")
     if given is not None:
         return Unparsed(f"got {quoted(said)}; expected {expected}")
     return Unparsed(f"got {quoted(text, end=True)} without a clear answer; expected {expected}")
 
 
-def _breaking(text: str) -> str:
+def breaking_off(text: str) -> str:
+    """The beginning of an error about a reply that has no end.
+
+    >>> breaking_off("So I think that")
+    "got a reply that breaks off, 'So I think that'"
+    """
     return f"got a reply that breaks off, {quoted(text, end=True)}"
 
 
@@ -275,7 +250,7 @@ def _ended(text: str, end: int) -> None:
     if len(text) - end > _ROOM:
         raise CutOff(f"got {len(text) - end} more characters after {quoted(text[:end], end=True)}")
     if _unfinished(text[end:]):
-        raise CutOff(_breaking(text))
+        raise CutOff(breaking_off(text))
 
 
 def _whole(text: str, end: int) -> None:
@@ -310,7 +285,7 @@ def _after(text: str, found: re.Match[str]) -> str:
     if not said:
         line = _LINE.match(text, end)
         if line is None:
-            raise CutOff(_breaking(text))
+            raise CutOff(breaking_off(text))
         said, end = line[1].strip(WRAPPING), line.end()
     _ended(text, end)
     return said

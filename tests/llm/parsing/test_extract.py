@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from society.errors import CutOff, Unparsed
-from society.reading import Legal, quoted, read
-from society.replies import Amount, Choice, Form, Mix, Peer, Reply, Whole, Words
+from society.llm.parsing.answers import parse, read
+from society.llm.parsing.extract import quoted
+from society.replies import Amount, Choice, Form, Legal, Mix, Peer, Reply, Whole, Words
 
 EFFORT = Amount(0, 1)
 MOVE = Choice("cooperate", "defect")
@@ -22,7 +23,7 @@ THOUGHTS = "The lake holds 80 fish. With 0.2 we would be safe.\n\n"
 
 
 def parsed(reply: Reply, text: str) -> Any:
-    return reply.parse(text, LEGAL)
+    return parse(reply, text, LEGAL)
 
 
 def refused(reply: Reply, text: str) -> Unparsed:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from society.graph import NOBODY
-from society.meaning import nothing, number, option, peer, plain
+from society.llm.parsing.values import nothing, number, option, peer, plain
 
 
 @pytest.mark.parametrize(

@@ -17,15 +17,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
-from .errors import CutOff, Unparsed
-from .meaning import WRAPPING
-from .reading import Given, Legal, prepared, quoted, speech, unlatexed, unread
-from .replies import Words
-from .wording import clean
+from society.errors import CutOff, Unparsed
+from society.replies import Sentence
+from society.wording import clean
+
+from .extract import Given, prepared, quoted, speech, unlatexed, unread
+from .values import WRAPPING
 
 _LEADING = WRAPPING + ":•–—-"
 _GOES_ON = (":", ";", ",")
@@ -46,82 +45,65 @@ _SHORT = {"a.k.a", "al", "approx", "avg", "ca", "cf", "e.g", "gen", "i.e", "incl
 _SHORT |= {"no", "resp", "vs", "w.r.t"}
 
 
-@dataclass(frozen=True, eq=False)
-class Sentence(Words):
-    """A sentence of at most `limit` characters that starts with `opening`.
+def parse_sentence(space: Sentence, text: str, expected: str) -> str:
+    """The sentence in a whole reply; raises Unparsed with the reason, or CutOff if it breaks off.
 
-    What a model says must have this form; a rule may say any text, which is cut at the limit.
+    expected: the hint, for errors.
     """
+    text = prepared(text)
+    given = _string(text) or speech(text, len(text), wrapped=True)
+    if given is None or not isinstance(given.said, str):
+        raise unread(text, given, expected)
+    return find_sentence(space, given.said, expected)
 
-    opening: str = field(kw_only=True)
 
-    def form(self) -> str:
-        return f"{super().form()} in one sentence"
+def find_sentence(space: Sentence, said: str, expected: str) -> str:
+    """The sentence in what was said; raises Unparsed, or CutOff."""
+    sentence = _found(space, said, expected)
+    # What would be read in another way when it is read again is in doubt.
+    if _found(space, sentence, expected) != sentence:
+        raise Unparsed(f"got {quoted(sentence)}; expected {expected}")
+    return sentence
 
-    def hint(self, legal: Legal) -> str:
-        return f"one sentence of at most {self.limit} characters that starts: {self.opening}"
 
-    def taken(self, said: Any, legal: Legal) -> str | None:
-        """The sentence in a text; None if there is no single one."""
-        try:
-            return self._read(said, legal) if isinstance(said, str) else None
-        except Unparsed:
-            return None
+def _found(space: Sentence, said: str, expected: str) -> str:
+    """The sentence that begins with the opening, as it is kept: on one line."""
+    said = "\n".join(map(clean, unlatexed(said).splitlines()))
+    openings = _opened(said, space.opening)
+    if not openings:
+        raise unread(said, Given(said), expected)
+    rest = said[openings[-1].end() :]
+    first = rest.lstrip(_LEADING)
+    colon = ":" in rest[: len(rest) - len(first)]
+    begun = colon or "\n\n" not in rest[: len(rest) - len(first)]
+    before = _MARKUP.sub("", said[: openings[-1].start()])[-1:]
+    lead = _MARKUP.sub("", rest[: len(rest) - len(first)])[-1:]
+    body = _body(first, before, lead) if begun else ""
+    if not any(map(str.isalnum, body)):
+        raise Unparsed(f"got no more than {space.opening!r}; expected {expected}")
+    if _DEBRIS.search(body):
+        raise Unparsed(f"got a broken object, {quoted(body, end=True)}; expected {expected}")
+    _single(body, expected)
+    if other := _another(said, openings, body):
+        both = f"{quoted(other)} and {quoted(body)} after {space.opening!r}"
+        raise Unparsed(f"got {both}; expected {expected}")
+    sentence = f"{space.opening}{':' if colon else ''} {body}"
+    if len(sentence) > space.limit:
+        raise Unparsed(f"got {len(sentence)} characters; expected {expected}")
+    return sentence
 
-    def parse(self, text: str, legal: Legal) -> str:
-        """The sentence; raises Unparsed with the reason, or CutOff if it breaks off."""
-        text = prepared(text)
-        given = _string(text) or speech(text, len(text), wrapped=True)
-        if given is None or not isinstance(given.said, str):
-            raise unread(text, given, self.hint(legal))
-        return self._read(given.said, legal)
 
-    def _read(self, said: str, legal: Legal) -> str:
-        sentence = self._found(said, legal)
-        # What would be read in another way when it is read again is in doubt.
-        if self._found(sentence, legal) != sentence:
-            raise Unparsed(f"got {quoted(sentence)}; expected {self.hint(legal)}")
-        return sentence
-
-    def _found(self, said: str, legal: Legal) -> str:
-        """The sentence that begins with the opening, as it is kept: on one line."""
-        said = "\n".join(map(clean, unlatexed(said).splitlines()))
-        openings = self._opened(said)
-        if not openings:
-            raise unread(said, Given(said), self.hint(legal))
-        rest = said[openings[-1].end() :]
-        first = rest.lstrip(_LEADING)
-        colon = ":" in rest[: len(rest) - len(first)]
-        begun = colon or "\n\n" not in rest[: len(rest) - len(first)]
-        before = _MARKUP.sub("", said[: openings[-1].start()])[-1:]
-        lead = _MARKUP.sub("", rest[: len(rest) - len(first)])[-1:]
-        body = _body(first, before, lead) if begun else ""
-        if not any(map(str.isalnum, body)):
-            raise Unparsed(f"got no more than {self.opening!r}; expected {self.hint(legal)}")
-        if _DEBRIS.search(body):
-            raise Unparsed(
-                f"got a broken object, {quoted(body, end=True)}; expected {self.hint(legal)}"
-            )
-        _single(body, self.hint(legal))
-        if other := _another(said, openings, body):
-            both = f"{quoted(other)} and {quoted(body)} after {self.opening!r}"
-            raise Unparsed(f"got {both}; expected {self.hint(legal)}")
-        sentence = f"{self.opening}{':' if colon else ''} {body}"
-        if len(sentence) > self.limit:
-            raise Unparsed(f"got {len(sentence)} characters; expected {self.hint(legal)}")
-        return sentence
-
-    def _opened(self, said: str) -> list[re.Match[str]]:
-        """Where the opening begins a sentence, and is not only quoted itself."""
-        words = r"[\s*_`]+".join(map(re.escape, self.opening.split()))
-        openings = []
-        for found in re.finditer(rf"(?<!\w){words}(?!\w)", said, re.IGNORECASE):
-            line = said.rfind("\n", 0, found.start()) + 1
-            before = said[max(line, found.start() - 40) : found.start()]
-            mentioned = before[-1:] in _QUOTES and said[found.end() : found.end() + 1] in _QUOTES
-            if _BEFORE.search(before) and not mentioned:
-                openings.append(found)
-        return openings
+def _opened(said: str, opening: str) -> list[re.Match[str]]:
+    """Where the opening begins a sentence, and is not only quoted itself."""
+    words = r"[\s*_`]+".join(map(re.escape, opening.split()))
+    openings = []
+    for found in re.finditer(rf"(?<!\w){words}(?!\w)", said, re.IGNORECASE):
+        line = said.rfind("\n", 0, found.start()) + 1
+        before = said[max(line, found.start() - 40) : found.start()]
+        mentioned = before[-1:] in _QUOTES and said[found.end() : found.end() + 1] in _QUOTES
+        if _BEFORE.search(before) and not mentioned:
+            openings.append(found)
+    return openings
 
 
 def _another(said: str, openings: Sequence[re.Match[str]], body: str) -> str:

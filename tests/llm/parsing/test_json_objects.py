@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from society.objects import DEPTH, MOST, dangling, objects
+from society.llm.parsing.json_objects import DEPTH, MOST, dangling, objects
 
 
 def found(text: str) -> list[dict[str, Any]]:

@@ -10,16 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from society.errors import CutOff, Unparsed
-from society.reading import Legal, read
-from society.replies import Form, Words
-from society.sentence import Sentence
+from society.llm.parsing.answers import interpret, parse, read
+from society.replies import Form, Legal, Sentence, Words
 
 PLAN = Sentence(1500, opening="My plan will be")
 HALF = "My plan will be to give half of what I own."
 
 
 def parsed(text: str, reply: Sentence = PLAN) -> str:
-    return reply.parse(text, Legal())
+    return str(parse(reply, text, Legal()))
 
 
 # Sentences as models write them: numbers, brackets, colons, semicolons, several cases in one.
@@ -217,9 +216,9 @@ def test_it_is_a_kind_of_words_for_all_who_look_at_the_form() -> None:
 def test_a_sentence_may_be_a_field_of_a_form() -> None:
     form = Form({"plan": PLAN, "why": Words(80)})
     said = {"plan": f"Well: {HALF}", "why": "It is fair."}
-    assert form.parse(json.dumps(said), Legal()) == {"plan": HALF, "why": "It is fair."}
+    assert parse(form, json.dumps(said), Legal()) == {"plan": HALF, "why": "It is fair."}
     with pytest.raises(Unparsed, match="for 'plan'"):
-        form.parse(json.dumps(said | {"plan": "To wait."}), Legal())
+        parse(form, json.dumps(said | {"plan": "To wait."}), Legal())
 
 
 # Whatever a model says
@@ -244,11 +243,11 @@ def test_nothing_that_is_said_raises_anything_but_unparsed(text: str) -> None:
         return
     assert sentence.startswith("My plan will be")
     assert len(sentence) <= PLAN.limit
-    assert PLAN.taken(sentence, Legal()) == sentence, "what is read again is read alike"
+    assert interpret(PLAN, sentence, Legal()) == sentence, "what is read again is read alike"
 
 
 @given(rest=st.lists(PIECES, max_size=9).map("".join))
 def test_what_follows_the_opening_is_read_alike_when_it_is_read_again(rest: str) -> None:
-    sentence = PLAN.taken(f"My plan will be {rest}", Legal())
+    sentence = interpret(PLAN, f"My plan will be {rest}", Legal())
     if sentence is not None:
-        assert PLAN.taken(sentence, Legal()) == sentence
+        assert interpret(PLAN, sentence, Legal()) == sentence
