@@ -50,19 +50,9 @@ ENGINE = (
 LEVEL = {name: level for level, row in enumerate(ENGINE) for name in row}
 
 # What plays a game, and what puts it into words.
-NUMERIC = {
-    "draws",
-    "graph",
-    "replies",
-    "talk",
-    "facts",
-    "members",
-    "agent",
-    "table",
-    "cast",
-    "wrap",
-}
-NUMERIC |= {"keeper", "digest", "tape", "scenario", "gamemaster", "calls", "outside", "rubric"}
+NUMERIC = {"draws", "graph", "replies", "talk", "facts", "members", "agent", "table", "cast"}
+NUMERIC |= {"wrap", "keeper", "digest", "tape", "scenario", "gamemaster", "calls", "outside"}
+NUMERIC |= {"rubric"}
 PROSE = {"llm", "wording", "prompts", "templates"}
 
 # What a rule or a rule book may know of the engine.
