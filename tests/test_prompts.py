@@ -15,7 +15,7 @@ from society.errors import InputError, PartError
 from society.gamemaster import GameMaster
 from society.members import World
 from society.outside import Outside
-from society.prompts import Prompts
+from society.prompts import MechanismTerms, Prompts
 from society.reading import Legal
 from society.replies import Amount, Choice, Reply
 from society.scenario import Params, Scenario
@@ -70,7 +70,7 @@ def listening(
         graphs=complete_graphs(("all",), 1, ids),
     )
     scribe = Scribe(**more)
-    world = World(table, Outside(), Prompts("harbour", folders, mechanisms))
+    world = World(table, Outside(), Prompts("harbour", folders, [*map(MechanismTerms, mechanisms)]))
     troupe = Troupe([Cohort("everybody", 3, (scribe,))], world)
     GameMaster(Scenario("harbour", script, Params, lambda p, n: []), table, troupe).play()
     return scribe
@@ -156,8 +156,8 @@ def test_a_mechanism_has_words_for_what_happened(files: Files) -> None:
 
 def test_a_pack_may_have_words_of_the_mechanisms_that_are_used(files: Files) -> None:
     pack = files("pack", tides__effort="As the tide allows.")
-    Prompts("harbour", [pack], ["tides"]).check(pack, ["effort"])
-    assert "tides/effort.md" in Prompts("harbour", [pack], ["tides"]).hashes()
+    Prompts("harbour", [pack], [MechanismTerms("tides")]).check(pack, ["effort"])
+    assert "tides/effort.md" in Prompts("harbour", [pack], [MechanismTerms("tides")]).hashes()
     with pytest.raises(InputError, match="has no prompt of harbour"):
         Prompts("harbour", [pack]).check(pack, ["effort"])
 
@@ -348,7 +348,8 @@ def test_only_the_file_that_is_used_is_hashed(files: Files) -> None:
 
 @pytest.mark.parametrize("scenario", sorted(path.name for path in OURS.iterdir()))
 def test_all_prompts_of_ours_can_be_read_and_include_what_there_is(scenario: str) -> None:
-    prompts = Prompts(scenario)
+    around = [folder.name for folder in (OURS / scenario).iterdir() if folder.is_dir()]
+    prompts = Prompts(scenario, (), [*map(MechanismTerms, around)])
     own_files = [path.relative_to(OURS).as_posix() for path in (OURS / scenario).rglob("*.md")]
     assert own_files
     assert set(own_files) <= set(prompts.hashes())
