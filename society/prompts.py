@@ -236,7 +236,9 @@ class Prompts:
         kinds = list(kinds)
         asked = {f"{owner}/{kind}.md" for owner in self.owners for kind in kinds}
         asked |= {
-            f"{home}{name}/terms.md" for name in self.owners[1:] for home in ("", f"{self.scenario}/")
+            f"{home}{name}/terms.md"
+            for name in self.owners[1:]
+            for home in ("", f"{self.scenario}/")
         }
         legal = self._of_scenario(others) | asked
         mine = self._of_scenario([pack])
