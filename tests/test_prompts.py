@@ -16,7 +16,7 @@ from society.errors import InputError, PartError
 from society.gamemaster import GameMaster
 from society.members import World
 from society.outside import Outside
-from society.prompts import Prompts
+from society.prompts import MechanismTerms, Prompts
 from society.replies import Amount, Choice, Legal, Reply
 from society.scenario import Params, Scenario
 from society.table import Table, complete_graphs
@@ -69,7 +69,7 @@ def listening(
         graphs=complete_graphs(("all",), 1, ids),
     )
     scribe = Scribe(**more)
-    world = World(table, Outside(), Prompts("harbour", folders, mechanisms))
+    world = World(table, Outside(), Prompts("harbour", folders, [*map(MechanismTerms, mechanisms)]))
     troupe = Troupe([Cohort("everybody", 3, (scribe,))], world)
     GameMaster(Scenario("harbour", script, Params, lambda p, n: []), table, troupe).play()
     return scribe
@@ -155,8 +155,8 @@ def test_a_mechanism_has_words_for_what_happened(files: Files) -> None:
 
 def test_a_pack_may_have_words_of_the_mechanisms_that_are_used(files: Files) -> None:
     pack = files("pack", tides__effort="As the tide allows.")
-    Prompts("harbour", [pack], ["tides"]).check(pack, ["effort"])
-    assert "tides/effort.md" in Prompts("harbour", [pack], ["tides"]).hashes()
+    Prompts("harbour", [pack], [MechanismTerms("tides")]).check(pack, ["effort"])
+    assert "tides/effort.md" in Prompts("harbour", [pack], [MechanismTerms("tides")]).hashes()
     with pytest.raises(InputError, match="has no prompt of harbour"):
         Prompts("harbour", [pack]).check(pack, ["effort"])
 
@@ -348,7 +348,9 @@ def test_only_the_file_that_is_used_is_hashed(files: Files) -> None:
 @pytest.mark.parametrize("owner", sorted({name.partition("/")[0] for name in index.prompts()}))
 def test_all_prompts_of_ours_can_be_read_and_include_what_there_is(owner: str) -> None:
     own_files = {name for name in index.prompts() if name.startswith(f"{owner}/")}
-    assert own_files <= set(Prompts(owner).hashes())
+    around = sorted({name.split("/")[1] for name in own_files if name.count("/") == 2})
+    prompts = Prompts(owner, (), [MechanismTerms(name) for name in around])
+    assert own_files <= set(prompts.hashes())
 
 
 # Packs
