@@ -77,17 +77,9 @@ def _withheld(
             return None
         return said
 
-    yield from _in_one_round(table, overhear(branch.script, line=heard))
+    with table.in_one_round():
+        yield from overhear(branch.script, line=heard)
     return kept
-
-
-def _in_one_round(table: Table, script: Script) -> Script:
-    """Drive a script whose rounds are no rounds of their own."""
-    turn_page, table.turn_page = table.turn_page, lambda: None
-    try:
-        return (yield from script)
-    finally:
-        table.turn_page = turn_page
 
 
 def _together(told: Sequence[Mapping[str, Fact]], mine: Array) -> dict[str, Fact]:

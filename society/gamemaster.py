@@ -69,8 +69,7 @@ class GameMaster:
         self.pages = 0
         self._uses: Counter[tuple[str, str]] = Counter()
         self._lived: Array = table.running[:, 0]
-        self._open()
-        table.turn_page = self._turn_page
+        self._open(table.path)
 
     def play(self) -> Outcome:
         """Play to the end, from synchronous code or from a notebook's running event loop."""
@@ -116,18 +115,19 @@ class GameMaster:
         if not isinstance(script, Generator):
             raise PartError(f"{self.scenario.name} yields nothing; a script is a generator")
         answer: Any = None
-        page = self.pages
         while True:
             try:
                 line = script.send(answer)
             except StopIteration:
                 break
+            pages = self.pages
+            self._close_rounds()
             answer = await self._play(line)
-            if page != self.pages:
-                page = self.pages
+            if pages != self.pages:
                 # Lets an interrupt, or another run on the same loop, come in between rounds.
                 await asyncio.sleep(0)
-        self._turn_page()
+        self._close_rounds()
+        self._close_round(self.table.path)
         return self.outcome()
 
     def outcome(self) -> Outcome:
@@ -303,23 +303,29 @@ class GameMaster:
     def _number(self) -> int:
         return max(self.pages - 1, 0)
 
-    def _open(self) -> None:
+    def _open(self, path: tuple[int, ...]) -> None:
         self._steps: list[Step] = []
         self._told = _Told()
-        self._path = self.table.path
+        self._path = path
         self._keeper = Keeper(self.table)
         self._lived = self.table.running[:, 0]
 
-    def _turn_page(self) -> None:
-        """Close the round: measure, digest, hand to the recorders. Page 0 is what came before.
+    def _close_rounds(self) -> None:
+        """Close the round before each one that the script has opened since its last line.
 
-        What is said after the last round still belongs to it. Rounds in which nothing is said
-        count, but for those that only hold other rounds.
+        Rounds in which nothing is said count, but for those that only hold other rounds.
         """
-        holds = self.table.path[: len(self._path)] == self._path
-        if not self._steps and self.pages and holds:
-            self._path = self.table.path
-            return
+        for path, _ in self.table.newly_opened():
+            holds = path[: len(self._path)] == self._path
+            if self._steps or not self.pages or not holds:
+                self._close_round(path)
+            self._path = path
+
+    def _close_round(self, path: tuple[int, ...]) -> None:
+        """Measure, digest, hand to the recorders, and open the round at a path.
+
+        Page 0 is what came before the first round; what is said after the last one belongs to it.
+        """
         number = self.pages
         measures = self._measured(number) if number else {}
         digest = page_digest(number, self._steps)
@@ -340,7 +346,7 @@ class GameMaster:
         self.table.moment = self.pages
         for recorder in self.recorders:
             recorder.page(page)
-        self._open()
+        self._open(path)
 
     def _measured(self, number: int) -> dict[str, Array]:
         """This round's measures, (R,); NaN for replicates that had ended before."""

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from .draws import Array, Draws, Places
 from .errors import CastError, PartError, nearest
 from .graph import Complete, Graph
+
+
+class Round(NamedTuple):
+    """A round that a script has opened: its place, and how many there are at each level."""
+
+    path: tuple[int, ...]
+    sizes: tuple[int, ...]
 
 
 class Table:
@@ -24,6 +32,9 @@ class Table:
     rules: what everybody knows of a game from its beginning, as the play describes it; agents and
     prompts see it. meetings: who meets whom now, as the mechanism that sees to it describes it;
     None where the play does.
+    opened: rounds that the script has opened since its last line, in order; the game master closes
+    those before. first_rounds_only: leave each loop of rounds after its first round, so that a dry
+    run finds how rounds are nested without playing them all.
     """
 
     def __init__(
@@ -35,6 +46,7 @@ class Table:
         replicate_ids: Array,
         horizon: int,
         graphs: Mapping[str, Graph] | None = None,
+        first_rounds_only: bool = False,
     ) -> None:
         self.params = params
         self.seed = seed
@@ -53,7 +65,10 @@ class Table:
         self.births = 0
         self.lives: Array = np.broadcast_to(ids, self.present.shape)
         self.path: tuple[int, ...] = ()
-        self.turn_page: Callable[[], None] = lambda: None
+        self.sizes: tuple[int, ...] = ()
+        self.opened: list[Round] = []
+        self.first_rounds_only = first_rounds_only
+        self._counting = True
         self.moment = 0  # the number of the page that is being written
         self.cohorts: dict[str, Array] = {}
         # The place of a draw is replicate * seats + id; ids run below seats.
@@ -78,16 +93,32 @@ class Table:
 
         Rounds within rounds make a path: (generation, game, round).
         """
-        outer = self.path
-        for number in range(1, (self.horizon if count is None else count) + 1):
+        path, sizes = self.path, self.sizes
+        size = self.horizon if count is None else count
+        for number in range(1, (min(size, 1) if self.first_rounds_only else size) + 1):
             if not self.running.any():
                 break
-            self.path = (*outer, number)
-            self.turn_page()
+            self.path, self.sizes = (*path, number), (*sizes, size)
+            if self._counting:
+                self.opened.append(Round(self.path, self.sizes))
             try:
                 yield number
             finally:
-                self.path = outer
+                self.path, self.sizes = path, sizes
+
+    @contextmanager
+    def in_one_round(self) -> Iterator[None]:
+        """Let rounds that are opened meanwhile be parts of the present one."""
+        counting, self._counting = self._counting, False
+        try:
+            yield
+        finally:
+            self._counting = counting
+
+    def newly_opened(self) -> list[Round]:
+        """The rounds opened since this was last asked, in order."""
+        opened, self.opened = self.opened, []
+        return opened
 
     def graph(self, name: str) -> Graph:
         """The graph of one relation; raises PartError for a relation the scenario lacks."""

@@ -119,7 +119,11 @@ def rehearsed(play: Play, table: Table) -> Iterator[Line]:
     It is rehearsed for one replicate at a table of its own, where every answer is silent and nobody
     leaves. Since lines do not depend on answers, these are all that can come.
     """
-    alone = _aside(table)
+    return silent_lines(play, aside(table))
+
+
+def silent_lines(play: Play, alone: Table) -> Iterator[Line]:
+    """Play a script at a table that is there for this alone, and answer nothing."""
     script, received = play(alone), None
     while True:
         try:
@@ -150,12 +154,12 @@ def survey(look: Callable[..., T], play: Play, table: Table, *given: Hashable) -
 
 def succeeds(play: Play, table: Table) -> bool:
     """Whether a play itself sees to it who lives on and who is born."""
-    alone = _aside(table)
+    alone = aside(table)
     play(alone)  # says so before its first line
     return alone.succession is not None
 
 
-def _aside(table: Table) -> Table:
+def aside(table: Table, *, first_rounds_only: bool = False) -> Table:
     """A table like this one, of a single replicate in which everybody sees everybody."""
     alone = Table(
         table.params,
@@ -164,6 +168,7 @@ def _aside(table: Table) -> Table:
         replicate_ids=table.replicate_ids[:1],
         horizon=table.horizon,
         graphs=complete_graphs(tuple(table.graphs), 1, table.ids),
+        first_rounds_only=first_rounds_only,
     )
     alone.surveys = table.surveys
     alone.cohorts = {name: seats[:1] for name, seats in table.cohorts.items()}

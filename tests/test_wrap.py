@@ -159,8 +159,6 @@ def test_in_a_rehearsal_every_answer_is_silent() -> None:
 
 def test_a_rehearsal_leaves_the_table_as_it_was() -> None:
     here = table(3)
-    turned: list[tuple[int, ...]] = []
-    here.turn_page = lambda: turned.append(here.path)
 
     def twilight(table: Table) -> Script:
         for _ in table.rounds():
@@ -169,7 +167,7 @@ def test_a_rehearsal_leaves_the_table_as_it_was() -> None:
 
     assert [ask.kind for ask in questions(twilight, here)] == ["bid"]
     assert here.present.all()
-    assert not turned
+    assert not here.opened
 
 
 def test_a_rehearsal_knows_the_cohorts_of_one_replicate() -> None:

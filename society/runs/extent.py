@@ -7,14 +7,12 @@ there are, and whether anything is said in it beside what its inner rounds hold.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 from math import prod
 from typing import NamedTuple
 
 from society.table import Table
-from society.talk import Script
-from society.wrap import Play, rehearsed
+from society.wrap import Play, aside, silent_lines
 
 
 class Extent(NamedTuple):
@@ -36,36 +34,18 @@ class _Opened(NamedTuple):
 
 def extent(play: Play, table: Table) -> Extent:
     """How many rounds a play has at this table."""
-    trial = _Trial(play)
-    for line in rehearsed(trial, table):
-        if trial.opened:
-            trial.opened[-1].said.append(line.kind)
+    alone = aside(table, first_rounds_only=True)
+    opened: list[_Opened] = []
+    for line in silent_lines(play, alone):
+        opened += [_Opened(one.sizes, []) for one in alone.newly_opened()]
+        if opened:
+            opened[-1].said.append(line.kind)
+    opened += [_Opened(one.sizes, []) for one in alone.newly_opened()]
     end = _Opened((), [])
     # Rounds that only hold others are none of their own: so counts the game master.
     counted = [
         one.sizes
-        for one, after in pairwise([*trial.opened, end])
+        for one, after in pairwise([*opened, end])
         if one.said or len(after.sizes) <= len(one.sizes)
     ]
     return Extent(sum(map(prod, counted)), max(counted, key=len, default=()))
-
-
-class _Trial:
-    """A play that leaves each of its loops after the first round."""
-
-    def __init__(self, play: Play) -> None:
-        self._play = play
-        self._sizes: tuple[int, ...] = ()  # of the loops that are under way
-        self.opened: list[_Opened] = []
-
-    def __call__(self, table: Table) -> Script:
-        rounds = table.rounds
-
-        def first(count: int | None = None) -> Iterator[int]:
-            size = table.horizon if count is None else count
-            self._sizes = (*self._sizes[: len(table.path)], size)
-            yield from rounds(min(size, 1))
-
-        table.rounds = first  # type: ignore[method-assign]
-        table.turn_page = lambda: self.opened.append(_Opened(self._sizes, []))
-        return self._play(table)
