@@ -24,7 +24,7 @@ ROOMS = ("components", "scenarios", "memory")
 # A module of the engine imports only what stands in a row above its own.
 ENGINE = (
     ("errors", "draws"),
-    ("comparisons",),
+    ("comparisons", "optional"),
     ("graph", "checks", "objects", "rubric", "claims"),
     ("meaning",),
     ("wording", "reading", "positions"),
@@ -44,6 +44,8 @@ ENGINE = (
     ("spec",),
     ("runs",),
     ("theatre",),
+    ("experiments",),
+    ("analysis",),
     ("lab",),
     ("commands",),
     ("cli",),

@@ -19,7 +19,7 @@ import pytest
 
 from society.catalogue import experiments
 from society.draws import Array
-from society.lab.experiment import Condition, experiment
+from society.experiments.experiment import Condition, experiment
 
 pytestmark = pytest.mark.xdist_group("published donors")  # they share their conditions
 
