@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .lab.study import open_run, open_sweep
+    from .analysis.study import open_run, open_sweep
 
 __all__ = ["open_run", "open_sweep"]
 
@@ -22,6 +22,6 @@ def __getattr__(name: str) -> Any:
     """What is offered here is imported when it is first used: a run of rules needs none of it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .lab import study
+    from .analysis import study
 
     return getattr(study, name)

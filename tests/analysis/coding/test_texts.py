@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from society.agent import Column, Component, Members, News, Question
-from society.analysis.coding.texts import Place, Rounds, codes_by_hand, gathered, write
+from society.analysis.coding.texts import Place, Rounds, gathered, write
 from society.cast import Cohort
 from society.draws import Array
 from society.errors import FileError, InputError, ScenarioError
+from society.experiments.coding_plan import codes_by_hand
 from society.replies import Words
 from society.rubric import Criterion
 from society.runs.runfile import Level, Writer, manifest_of

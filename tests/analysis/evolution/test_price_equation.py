@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from society.analysis.evolution import bias
-from society.analysis.evolution import price_equation as price
+from society.analysis.evolution import bias, price
 from society.draws import Array
 from society.lineage import Descents
 

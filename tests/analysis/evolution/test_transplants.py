@@ -11,9 +11,7 @@ import pytest
 from ruamel.yaml import YAML
 
 import society
-from society.analysis.evolution import Evolution, focal
-from society.analysis.evolution import transplant_effects as compared
-from society.analysis.evolution import transplants as frozen
+from society.analysis.evolution import Evolution, compared, focal, frozen
 from society.analysis.statistics import PairedContrast, Unanswerable
 from society.errors import InputError
 from society.experiments.experiment import experiment

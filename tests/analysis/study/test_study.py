@@ -203,7 +203,7 @@ def test_nothing_to_study_is_said() -> None:
 def test_the_package_offers_what_a_notebook_needs_and_imports_it_late() -> None:
     script = (
         "import sys, society\n"
-        "assert 'society.lab' not in sys.modules\n"
+        "assert 'society.analysis' not in sys.modules\n"
         "society.open_run, society.open_sweep\n"
         "print('pandas' in sys.modules)"
     )
