@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .agent import Column, Component, per_agent
+    from .analysis.study import open_run, open_sweep
     from .cast import Cohort
-    from .lab.study import open_run, open_sweep
     from .notebook import run
     from .replies import Choice
     from .scenario import Measure, Params, Scenario, scenario
@@ -50,7 +50,7 @@ __all__ = [
 _HOMES = {
     "agent": ("Column", "Component", "per_agent"),
     "cast": ("Cohort",),
-    "lab.study": ("open_run", "open_sweep"),
+    "analysis.study": ("open_run", "open_sweep"),
     "notebook": ("run",),
     "replies": ("Choice",),
     "scenario": ("Measure", "Params", "Scenario", "scenario"),

@@ -22,8 +22,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from society.agent import Component
+from society.analysis.study import open_run
 from society.errors import ScenarioError
-from society.lab.study import open_run
 from society.runs.afterword import concluded
 from society.runs.drafting import drafted
 from society.runs.manifest import Level
@@ -34,7 +34,7 @@ from society.scenario_file import load
 from society.spec import prepared
 
 if TYPE_CHECKING:
-    from society.lab.study import Study
+    from society.analysis.study import Study
 
 _SHOWN = 6  # measures in the short form of a result
 

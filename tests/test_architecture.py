@@ -23,7 +23,7 @@ ROOMS = ("components", "scenarios", "memory")
 # A module of the engine imports only what stands in a row above its own.
 ENGINE = (
     ("errors", "draws", "index"),
-    ("comparisons",),
+    ("comparisons", "optional"),
     ("graph", "checks", "rubric", "claims"),
     ("wording", "positions"),
     ("replies", "templates"),
@@ -43,6 +43,8 @@ ENGINE = (
     ("spec",),
     ("runs",),
     ("theatre",),
+    ("experiments",),
+    ("analysis",),
     ("lab",),
     ("notebook",),
     ("commands",),

@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 from society.draws import Array
+from society.experiments.experiment import Condition, experiment
 from society.index import experiments
-from society.lab.experiment import Condition, experiment
 
 pytestmark = pytest.mark.xdist_group("published donors")  # they share their conditions
 

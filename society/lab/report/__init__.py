@@ -39,7 +39,7 @@ from .testing import tested, tests
 from .unfolding import measures_over_time
 
 if TYPE_CHECKING:
-    from society.lab.study.tidy import Study
+    from society.analysis.study.study import Study
 
 
 _SUMS = "SHA256SUMS"

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from society.analysis.statistics.means import bootstrapped_mean, mean, share
+from society.analysis.statistics.samples import Unanswerable, answered
+from society.analysis.study.frames import CONDITION
 from society.draws import Array
-from society.lab.naming import worded
-from society.lab.statistics.means import bootstrapped_mean, mean, share
-from society.lab.statistics.samples import Unanswerable, answered
-from society.lab.study.frames import CONDITION
+from society.experiments.factors import worded
 
 from .dots import Dot, Dots, dots
 from .drawing import LOOKS

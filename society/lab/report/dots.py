@@ -14,17 +14,7 @@ import numpy as np
 from society.draws import Array
 
 from .described import extremes, paneled
-from .drawing import (
-    PAPER,
-    Picture,
-    legend,
-    legend_height,
-    look,
-    panelled,
-    picture,
-    same,
-    wrapped,
-)
+from .drawing import PAPER, Picture, legend, legend_height, look, panelled, picture, same, wrapped
 from .scales import LINEAR, Scale
 
 _ROWS, _TALL = (0.2, 0.34), 5.0  # inches: a dot, the lower the more of them, and all dots if few

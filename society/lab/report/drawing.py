@@ -21,7 +21,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from society.draws import Array
-from society.lab.extra import needed
+from society.optional import needed
 from society.wording import clean
 
 WIDTH = 7.2

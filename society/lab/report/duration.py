@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from society.lab.statistics.samples import Unanswerable, answered
-from society.lab.statistics.survival import (
+from society.analysis.statistics.samples import Unanswerable, answered
+from society.analysis.statistics.survival import (
     Lives,
     SurvivalCurve,
     kaplan_meier,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from society.draws import Array
-from society.lab.extra import needed
+from society.optional import needed
 
 from .described import extremes, figure, paneled
 from .drawing import (

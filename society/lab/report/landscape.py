@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from society.lab.naming import worded
+from society.experiments.factors import worded
 
 from .figures import Heat, heat_maps
 from .layout import Group, Layout

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from society.analysis.statistics.samples import Unanswerable
+from society.analysis.study.frames import CONDITION
+from society.analysis.study.study import Study
 from society.draws import Array
 from society.errors import InputError, nearest
-from society.lab.analysis import Analysis
-from society.lab.naming import Label, worded
-from society.lab.statistics.samples import Unanswerable
-from society.lab.study.frames import CONDITION
-from society.lab.study.tidy import Study
+from society.experiments.analysis_plan import Analysis
+from society.experiments.factors import Label, worded
 
 from .drawing import LOOKS
 from .scales import LINEAR, Scale

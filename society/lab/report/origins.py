@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from society.lab.naming import worded
+from society.experiments.factors import worded
 from society.runs.manifest import Manifest
 
 from .layout import Layout

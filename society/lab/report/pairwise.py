@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from society.lab.statistics.contrasts import Contrast, paired, welch
-from society.lab.statistics.posthoc import corrected
-from society.lab.statistics.ranks import friedman, kruskal_wallis, mann_whitney, wilcoxon
-from society.lab.statistics.samples import Unanswerable, answered
+from society.analysis.statistics.contrasts import Contrast, paired, welch
+from society.analysis.statistics.posthoc import corrected
+from society.analysis.statistics.ranks import friedman, kruskal_wallis, mann_whitney, wilcoxon
+from society.analysis.statistics.samples import Unanswerable, answered
 
 from .layout import Group, Layout
 from .page import Heading, Paragraph, Part

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from society.lab.coding.codes import Codes, agreement
-from society.lab.study.frames import CONDITION
-from society.lab.study.played import Studied
+from society.analysis.coding.codes import Codes, agreement
+from society.analysis.study.condition import Studied
+from society.analysis.study.frames import CONDITION
 
 from .drawing import LOOKS
 from .figures import Norms, norm_space

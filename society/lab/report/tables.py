@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from society.lab.statistics.samples import Unanswerable
+from society.analysis.statistics.samples import Unanswerable
 from society.wording import clean
 
 from .latex import tabular

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from society.lab.naming import worded
-from society.lab.statistics.anova import Anova, Source, anova
-from society.lab.statistics.posthoc import Tukey, tukey_after
-from society.lab.statistics.samples import Unanswerable, answered
+from society.analysis.statistics.anova import Anova, Source, anova
+from society.analysis.statistics.posthoc import Tukey, tukey_after
+from society.analysis.statistics.samples import Unanswerable, answered
+from society.experiments.factors import worded
 
 from .layout import Group, Layout
 from .page import Chapter, Fold, Heading, Paragraph, Part

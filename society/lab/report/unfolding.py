@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from society.draws import Array
-from society.lab.extra import needed
+from society.lab.report.evolving.populations import Populations
+from society.optional import needed
 from society.scenario import COURSELESS
 
 from .curves import Course, Courses, courses
 from .described import figure
-from .evolving.populations import Populations
 from .layout import Group, Layout, named
 from .page import Chapter, Fold, Paragraph, Part
 from .scales import Scale

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
+from society.analysis.crossplay import CrossPlay
+from society.analysis.study import Study
 from society.claims import HOW, Shown, Trial, Verdict
-from society.lab.crossplay import CrossPlay
-from society.lab.naming import Label
+from society.experiments.factors import Label
 from society.lab.report import written
 from society.lab.report.comparison import outcome
 from society.lab.report.crossplay.agreements import agreements
@@ -21,13 +22,7 @@ from society.lab.report.crossplay.conduct import conduct
 from society.lab.report.crossplay.standings import standings
 from society.lab.report.drawing import Picture
 from society.lab.report.duration import durations
-from society.lab.report.evolving import (
-    Populations,
-    evolution,
-    lives,
-    reaction_norms,
-    strategies,
-)
+from society.lab.report.evolving import Populations, evolution, lives, reaction_norms, strategies
 from society.lab.report.expenses import ledger
 from society.lab.report.landscape import landscape
 from society.lab.report.layout import Layout
@@ -38,7 +33,6 @@ from society.lab.report.speech import norms, texts
 from society.lab.report.tables import Table
 from society.lab.report.testing import tested, tests
 from society.lab.report.unfolding import measures_over_time
-from society.lab.study import Study
 
 from .attempt import DRY, Attempt
 from .results import Result

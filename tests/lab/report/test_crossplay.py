@@ -10,7 +10,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from society.lab.crossplay import CrossPlay
+from society.analysis.crossplay import CrossPlay
+from society.analysis.statistics.samples import Unanswerable
+from society.analysis.study.condition import Studied
+from society.analysis.study.study import Study
 from society.lab.report import report
 from society.lab.report.crossplay import cross_play
 from society.lab.report.crossplay.scores import of_all_games
@@ -18,9 +21,6 @@ from society.lab.report.drawing import Picture
 from society.lab.report.layout import Layout
 from society.lab.report.page import Caveat, Chapter, Fold
 from society.lab.report.tables import Table
-from society.lab.statistics.samples import Unanswerable
-from society.lab.study.played import Studied
-from society.lab.study.tidy import Study
 from society.runs.drafting import drafted
 from society.runs.runfile import Level, Writer, manifest_of
 from society.scenario_file import load

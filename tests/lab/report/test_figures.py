@@ -8,14 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from society.lab.report.curves import (
-    Course,
-    Courses,
-    Lasting,
-    Survivals,
-    courses,
-    survival_curves,
-)
+from society.lab.report.curves import Course, Courses, Lasting, Survivals, courses, survival_curves
 from society.lab.report.dots import Dot, Dots, dots, pile
 from society.lab.report.drawing import LOOKS, Picture, label, same, thinned, wrapped
 from society.lab.report.figures import Heat, Norms, heat_maps, norm_space

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import pytest
 
+from society.analysis.study import Studied, Study
 from society.calls import Entry
 from society.claims import Verdict
 from society.errors import FileError, InputError
-from society.lab.analysis import Analysis
-from society.lab.naming import Label
+from society.experiments.analysis_plan import Analysis
+from society.experiments.factors import Label
 from society.lab.report import report, testing
 from society.lab.report.comparison import outcome
 from society.lab.report.drawing import Picture
@@ -26,7 +27,6 @@ from society.lab.report.origins import summary, verdicts
 from society.lab.report.page import Caveat, Chapter, Heading, Paragraph
 from society.lab.report.speech import texts
 from society.lab.report.tables import Table
-from society.lab.study import Studied, Study
 from society.runs.runfile import Level, Writer, manifest_of
 from society.scenario_file import load
 from society.spec import prepared

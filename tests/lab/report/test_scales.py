@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from society.analysis.study import Studied, Study
 from society.draws import Array
-from society.lab.naming import Label
+from society.experiments.factors import Label
 from society.lab.report import scales
 from society.lab.report.comparison import mean_dot
 from society.lab.report.dots import Dot, Dots, dots
@@ -18,7 +19,6 @@ from society.lab.report.layout import Layout
 from society.lab.report.pairwise import contrasts
 from society.lab.report.scales import LINEAR, LOG, Scale
 from society.lab.report.tables import Table
-from society.lab.study import Studied, Study
 from society.runs.runfile import Writer, manifest_of
 from society.scenario_file import load
 from society.spec import prepared

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from society.analysis.statistics.samples import Unanswerable
 from society.lab.report.latex import in_latex
 from society.lab.report.tables import Cell, Column, Form, Table
-from society.lab.statistics.samples import Unanswerable
 
 
 def shown(*cells: Cell, form: Form) -> list[str]:

@@ -9,8 +9,8 @@ from typing import get_args
 import pytest
 
 from society.claims import Design, Reproduction, Shown, Trial
-from society.lab.clusters import processes
-from society.lab.progress import Silent
+from society.experiments.clusters import processes
+from society.experiments.progress import Silent
 from society.lab.report.evolving import Populations
 from society.lab.report.layout import Layout
 from society.lab.report.page import Chapter

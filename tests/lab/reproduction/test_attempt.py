@@ -17,10 +17,10 @@ from society.catalogue import reproduction
 from society.claims import Claim, Design, Evidence, Finding, Reproduction, Trial, Untold, ordered
 from society.cli import main
 from society.errors import InputError, RunFileError
+from society.experiments.clusters import processes
+from society.experiments.experiment import experiment
+from society.experiments.progress import Silent
 from society.index import experiments
-from society.lab.clusters import processes
-from society.lab.experiment import experiment
-from society.lab.progress import Silent
 from society.lab.reproduction.attempt import Attempt
 from society.lab.reproduction.results import Results
 

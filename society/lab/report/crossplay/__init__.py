@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from society.lab.crossplay import CrossPlay
+from society.analysis.crossplay import CrossPlay
 from society.lab.report.layout import Layout
 from society.lab.report.page import Chapter
 

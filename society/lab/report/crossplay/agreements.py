@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from society.analysis.crossplay import Contest, CrossPlay
+from society.analysis.crossplay.adoption import Design, adopted, designs, sorts
 from society.draws import Array
-from society.lab.crossplay import Contest, CrossPlay
-from society.lab.crossplay.adoption import adopted, sorts
-from society.lab.crossplay.designs import Design, designs
 from society.lab.report.page import Chapter, Fold, Heading, Paragraph, Part
 from society.lab.report.tables import Cell, Column, Table
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from society.lab.crossplay import Contest, CrossPlay
-from society.lab.crossplay.conduct import Frequency, Moves
+from society.analysis.crossplay import Contest, CrossPlay
+from society.analysis.crossplay.action_frequencies import Frequency, Moves
 from society.lab.report.figures import Heat, heat_maps
 from society.lab.report.page import Chapter, Fold, Heading, Paragraph, Part
 from society.lab.report.tables import Column, Table

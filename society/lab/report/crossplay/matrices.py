@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from society.analysis.crossplay import Contest
+from society.analysis.statistics.samples import Unanswerable, answered
 from society.draws import Array
-from society.lab.crossplay import Contest
 from society.lab.report.figures import Heat, heat_maps
 from society.lab.report.page import Fold, Part
 from society.lab.report.tables import Cell, Column, Table
-from society.lab.statistics.samples import Unanswerable, answered
 
 from .names import filed
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from society.analysis.crossplay import Contest
+from society.analysis.crossplay.adoption import stable
+from society.analysis.crossplay.standings import METRICS, Sums
+from society.analysis.statistics.samples import Unanswerable, answered
 from society.draws import Array
-from society.lab.crossplay import Contest
-from society.lab.crossplay.designs import stable
-from society.lab.crossplay.standing import METRICS, Sums
 from society.lab.report.page import Fold, Part
 from society.lab.report.tables import Cell, Column, Table
-from society.lab.statistics.samples import Unanswerable, answered
 
 from .names import filed
 

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from society.analysis.crossplay import Contest
+from society.analysis.statistics.samples import Unanswerable, answered
 from society.draws import Array
-from society.lab.crossplay import Contest
 from society.lab.report import described
 from society.lab.report.drawing import (
     FAINT,
@@ -23,7 +24,6 @@ from society.lab.report.drawing import (
     wrapped,
 )
 from society.lab.report.page import Part
-from society.lab.statistics.samples import Unanswerable, answered
 
 from .names import filed
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from society.lab.crossplay import Cell, Contest, CrossPlay
-from society.lab.crossplay.designs import designs
+from society.analysis.crossplay import Cell, Contest, CrossPlay
+from society.analysis.crossplay.adoption import designs
+from society.analysis.study.condition import Studied
 from society.lab.report.origins import counted
 from society.lab.report.page import Caveat, Chapter, Heading, Paragraph, Part
-from society.lab.study.played import Studied
 
 from .matrices import matrices
 from .scores import of_all_games, of_game

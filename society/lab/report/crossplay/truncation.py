@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from society.lab.crossplay import Contest
+from society.analysis.crossplay import Contest
 from society.lab.report.page import Part
 from society.lab.report.tables import Column, Table
 

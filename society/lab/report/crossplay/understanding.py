@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from society.lab.crossplay import CrossPlay
+from society.analysis.crossplay import CrossPlay
 from society.lab.report.page import Chapter, Paragraph
 from society.lab.report.tables import Column, Table
 

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from society.draws import Array
-from society.lab.extra import needed
 from society.lab.report.described import course, paneled
 from society.lab.report.drawing import (
     INK,
@@ -24,6 +23,7 @@ from society.lab.report.drawing import (
     thinned,
     wrapped,
 )
+from society.optional import needed
 
 _ROW, _TALLEST, _LEAST = 0.16, 4.0, 1.2  # inches: an agent, all of them
 _STRIP = 0.5  # inches, the bars below

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from society.lab.evolution import Phenotype
+from society.analysis.evolution import Phenotype
 from society.lab.report.page import Fold, Heading, Part
 
 from .populations import PHENOTYPE, Populations

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from society.analysis.evolution import Past
+from society.analysis.evolution.price_equation import Bias, bias
+from society.analysis.statistics.means import mean
+from society.analysis.statistics.samples import answered
+from society.analysis.study.frames import CONDITION
 from society.draws import Array
-from society.lab.evolution import Past
-from society.lab.evolution.price import Bias, bias
 from society.lab.report.comparison import mean_dot
 from society.lab.report.dots import Dots, dots
 from society.lab.report.figures import Heat, heat_maps
 from society.lab.report.page import Chapter, Paragraph, Part
 from society.lab.report.tables import Column, Table, told
-from society.lab.statistics.means import mean
-from society.lab.statistics.samples import answered
-from society.lab.study.frames import CONDITION
 
 from .causes import split
 from .populations import Populations

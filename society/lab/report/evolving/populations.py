@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from society.analysis.evolution import Evolution
+from society.analysis.study.frames import CONDITION
 from society.draws import Array
 from society.errors import SocietyError
-from society.lab.evolution import Evolution
 from society.lab.report.drawing import LOOKS
 from society.lab.report.layout import Layout, named
-from society.lab.study.frames import CONDITION
 from society.lineage import Lineage
 from society.scenario import mean_over
 

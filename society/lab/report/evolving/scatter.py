@@ -12,15 +12,7 @@ import numpy as np
 
 from society.draws import Array
 from society.lab.report.described import figure
-from society.lab.report.drawing import (
-    Picture,
-    legend,
-    legend_height,
-    look,
-    picture,
-    same,
-    wrapped,
-)
+from society.lab.report.drawing import Picture, legend, legend_height, look, picture, same, wrapped
 from society.lab.report.scales import Scale
 
 _AXIS = 60  # signs of a label

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from society.analysis.evolution import correlation, slope
+from society.analysis.statistics.means import mean
+from society.analysis.statistics.samples import answered
 from society.draws import Array
-from society.lab.evolution import correlation, slope
 from society.lab.report.comparison import mean_dot
 from society.lab.report.dots import Dots, dots
 from society.lab.report.page import Heading, Paragraph, Part
 from society.lab.report.scales import Scale
 from society.lab.report.tables import Column, Table, told
-from society.lab.statistics.means import mean
-from society.lab.statistics.samples import answered
 
 from .populations import FITNESS, PHENOTYPE, Populations
 from .scatter import Cloud, scatter

@@ -13,7 +13,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from society.lab.naming import Label
+from society.analysis.study import Studied, Study
+from society.experiments.factors import Label
 from society.lab.report import report, written
 from society.lab.report.drawing import Picture
 from society.lab.report.evolving import Populations, evolving
@@ -21,7 +22,6 @@ from society.lab.report.layout import Layout
 from society.lab.report.page import Chapter, Paragraph
 from society.lab.report.tables import Table
 from society.lab.report.unfolding import measures_over_time
-from society.lab.study import Studied, Study
 from society.runs.runfile import Level, Writer, manifest_of
 from society.scenario_file import load
 from society.spec import prepared
