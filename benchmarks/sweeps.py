@@ -67,7 +67,7 @@ def grid(folder: Path) -> None:
 def reported(folder: Path, out: Path, told: Connection) -> None:
     """Open a sweep and report on it; tells the peak memory of this process, in kilobytes."""
     from society.analysis.study import studied
-    from society.lab.report import report
+    from society.report import report
 
     report(studied([folder]), out)
     told.send(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

@@ -149,7 +149,7 @@ def _facts(read: Experiment, folder: Path, sitting: Sweep) -> dict[str, Any]:
 def report(args: argparse.Namespace) -> int:
     """society report"""
     from society.analysis.study import studied
-    from society.lab.report import report
+    from society.report import report
 
     one_sweep = len(args.paths) == 1 and args.paths[0].is_dir()
     folder = args.paths[0] / "report" if one_sweep else Path("report")
