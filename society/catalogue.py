@@ -24,19 +24,20 @@ import society.components
 import society.scenarios
 
 from .agent import Component
-from .claims import Reproduction
+from .claims.types import Reproduction
 from .errors import CatalogueError, FileError, ScenarioError, blamed, brief, nearest
 from .scenario import Scenario
 from .wrap import Mechanism
 
-Sort = Literal["scenario", "component", "mechanism", "reproduction", "function"]
+Sort = Literal["scenario", "component", "mechanism", "function"]
 SUFFIXES = (".yaml", ".yml", ".py")
+
+_PAPERS = "society.scenarios.reproductions"
 
 _HOMES: dict[Sort, ModuleType] = {
     "scenario": society.scenarios,
     "component": society.components,
     "mechanism": society.scenarios,
-    "reproduction": society.scenarios,
 }
 
 
@@ -65,15 +66,21 @@ def mechanisms() -> dict[str, Mechanism]:
 
 def reproductions() -> dict[str, Reproduction]:
     """Every reproduction of a paper, by name."""
-    return _all("reproduction")
+    return {name: reproduction(name) for name in _papers().INDEX}
 
 
 def reproduction(name: str) -> Reproduction:
-    """Raises CatalogueError."""
-    found = _ours("reproduction", name)
-    if not isinstance(found, Reproduction):
-        raise CatalogueError(f"there is no reproduction {name!r}; {nearest(name, reproductions())}")
+    """The reproduction of a paper; raises CatalogueError."""
+    index: Mapping[str, str] = _papers().INDEX
+    if name not in index:
+        raise CatalogueError(f"there is no reproduction {name!r}; {nearest(name, index)}")
+    found: Reproduction = importlib.import_module(f"{_PAPERS}.{index[name]}").PAPER
     return found
+
+
+def _papers() -> Any:
+    """The folder of all papers: looked up by name, as nothing of ours may depend on it."""
+    return importlib.import_module(_PAPERS)
 
 
 def presets() -> dict[str, Path]:
@@ -82,13 +89,13 @@ def presets() -> dict[str, Path]:
 
 
 def experiments() -> dict[str, Path]:
-    """The experiment files that come with us, by name."""
-    return _files("experiments")
+    """The experiment files of all reproductions, by name."""
+    return _files("reproductions/*/experiments")
 
 
-def _files(folder: str) -> dict[str, Path]:
-    home = Path(society.scenarios.__path__[0], folder)
-    return {file.stem: file for file in sorted(home.glob("*.yaml"))}
+def _files(folders: str) -> dict[str, Path]:
+    home = Path(society.scenarios.__path__[0])
+    return {file.stem: file for file in sorted(home.glob(f"{folders}/*.yaml"))}
 
 
 def located(reference: str, folder: Path | None = None) -> str:
@@ -260,16 +267,12 @@ def _defined(value: object, module: ModuleType) -> bool:
     if isinstance(value, Scenario):
         home = sys.modules.get(value.play.__module__)
         return home is module or getattr(home, value.name, None) is not value
-    if isinstance(value, Reproduction):
-        return value.rules.claims.__module__ == module.__name__
     return getattr(value, "__module__", None) == module.__name__
 
 
 def _thing(name: str, value: object) -> Thing | None:
     if isinstance(value, Scenario):
         return Thing("scenario", name, value if value.name == name else replace(value, name=name))
-    if isinstance(value, Reproduction):
-        return Thing("reproduction", value.name, value)
     if isinstance(value, type) and issubclass(value, Component):
         return Thing("component", value.title(), value)
     if inspect.isfunction(value):

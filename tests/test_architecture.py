@@ -24,7 +24,6 @@ ROOMS = ("components", "scenarios", "memory")
 # A module of the engine imports only what stands in a row above its own.
 ENGINE = (
     ("errors", "draws"),
-    ("comparisons",),
     ("graph", "checks", "objects", "rubric", "claims"),
     ("meaning",),
     ("wording", "reading", "positions"),
@@ -45,6 +44,7 @@ ENGINE = (
     ("runs",),
     ("theatre",),
     ("lab",),
+    ("reproduction",),
     ("commands",),
     ("cli",),
     ("__main__",),

@@ -15,7 +15,7 @@ from .page import Caveat, Chapter, Fold, Heading, Listing, Paragraph, Part
 from .tables import Column, Table
 
 if TYPE_CHECKING:
-    from society.claims import Verdict
+    from society.claims.types import Verdict
 
 _SIGNS = {"reproduced": "●", "in part": "◐", "not reproduced": "○", "cannot be told": "–"}
 _DIGEST = 16  # hexadecimal digits in the page

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from society.calls import Entry
-from society.claims import Verdict
+from society.claims.types import Verdict
 from society.errors import FileError, InputError
 from society.lab.analysis import Analysis
 from society.lab.naming import Label
