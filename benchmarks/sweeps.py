@@ -51,7 +51,8 @@ def sweep(file: Path, folder: Path, workers: int) -> None:
 
 def grid(folder: Path) -> None:
     """With one worker and with two, in turns; the better of two turns counts."""
-    source = files("society.scenarios") / "experiments" / "village_fines_by_growth.yaml"
+    experiments = files("society.scenarios") / "reproductions" / "gupta2026" / "experiments"
+    source = experiments / "village_fines_by_growth.yaml"
     best = {1: float("inf"), 2: float("inf")}
     with as_file(source) as file:
         for turn in range(2):

@@ -21,19 +21,20 @@ from typing import Any, Literal, NamedTuple
 
 from . import index
 from .agent import Component, spelt
-from .claims import Reproduction
+from .claims.types import Reproduction
 from .errors import CatalogueError, FileError, ScenarioError, blamed, brief, nearest
 from .scenario import Scenario
 from .wrap import Mechanism
 
-Sort = Literal["scenario", "component", "mechanism", "reproduction", "function"]
+Sort = Literal["scenario", "component", "mechanism", "function"]
 SUFFIXES = (".yaml", ".yml", ".py")
+
+_PAPERS = "society.scenarios.reproductions"
 
 _ROOMS: Mapping[Sort, index.Room] = {
     "scenario": "scenarios",
     "component": "components",
     "mechanism": "scenarios",
-    "reproduction": "scenarios",
 }
 
 
@@ -62,15 +63,21 @@ def mechanisms() -> dict[str, Mechanism]:
 
 def reproductions() -> dict[str, Reproduction]:
     """Every reproduction of a paper, by name."""
-    return _all("reproduction")
+    return {name: reproduction(name) for name in _papers().INDEX}
 
 
 def reproduction(name: str) -> Reproduction:
-    """Raises CatalogueError."""
-    found = _ours("reproduction", name)
-    if not isinstance(found, Reproduction):
-        raise CatalogueError(f"there is no reproduction {name!r}; {nearest(name, reproductions())}")
+    """The reproduction of a paper; raises CatalogueError."""
+    index: Mapping[str, str] = _papers().INDEX
+    if name not in index:
+        raise CatalogueError(f"there is no reproduction {name!r}; {nearest(name, index)}")
+    found: Reproduction = importlib.import_module(f"{_PAPERS}.{index[name]}").PAPER
     return found
+
+
+def _papers() -> Any:
+    """The folder of all papers: looked up by name, as nothing of ours may depend on it."""
+    return importlib.import_module(_PAPERS)
 
 
 def located(reference: str, folder: Path | None = None) -> str:
@@ -263,16 +270,12 @@ def _defined(value: object, module: ModuleType) -> bool:
     if isinstance(value, Scenario):
         home = sys.modules.get(value.play.__module__)
         return home is module or getattr(home, value.name, None) is not value
-    if isinstance(value, Reproduction):
-        return value.rules.claims.__module__ == module.__name__
     return getattr(value, "__module__", None) == module.__name__
 
 
 def _thing(name: str, value: object) -> Thing | None:
     if isinstance(value, Scenario):
         return Thing("scenario", name, value if value.name == name else replace(value, name=name))
-    if isinstance(value, Reproduction):
-        return Thing("reproduction", value.name, value)
     if isinstance(value, type) and issubclass(value, Component):
         return Thing("component", value.title(), value)
     if inspect.isfunction(value):

@@ -30,7 +30,7 @@ class Definition(NamedTuple):
 
 @cache
 def definitions(room: Room) -> tuple[Definition, ...]:
-    """What the modules of a room define, in order of their paths.
+    """What the modules of a room define, in order of their paths; but not those of reproductions.
 
     Candidates: a line inside a long string can look like a definition.
     """
@@ -38,6 +38,7 @@ def definitions(room: Room) -> tuple[Definition, ...]:
     return tuple(
         Definition(name, _module(room, file.relative_to(home)), start == "class ")
         for file in sorted(home.rglob("*.py"))
+        if "reproductions" not in file.parts
         for start, name, follows in _DEFINITION.findall(file.read_text("utf-8"))
         if start or follows in ":="
     )

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from .catalogue import components, mechanisms, reproductions, scenarios
 from .checks import Schema, expected, parameters_of, schema_of
-from .claims import Reproduction
+from .claims.types import Reproduction
 from .families import FAMILIES
 from .index import presets
 from .models.keys import found

@@ -23,7 +23,7 @@ ROOMS = ("components", "scenarios", "memory")
 # A module of the engine imports only what stands in a row above its own.
 ENGINE = (
     ("errors", "draws", "index"),
-    ("comparisons", "optional"),
+    ("optional",),
     ("graph", "checks", "rubric", "claims"),
     ("wording", "positions"),
     ("replies", "templates"),
@@ -49,6 +49,7 @@ ENGINE = (
     ("report",),
     ("reproduction",),
     ("notebook",),
+    ("reproduction",),
     ("commands",),
     ("cli",),
     ("__main__",),

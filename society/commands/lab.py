@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from society.experiments.experiment import Experiment
     from society.experiments.sweep import Sweep, Watching
     from society.experiments.worker import Done
-    from society.lab.reproduction.attempt import Attempt
     from society.models.settings import Limits
+    from society.reproduction.run import Attempt
 
 
 def sweep(args: argparse.Namespace) -> int:
@@ -161,8 +161,8 @@ def report(args: argparse.Namespace) -> int:
 def reproduce(args: argparse.Namespace) -> int:
     """society reproduce"""
     from society.catalogue import reproduction
-    from society.lab.reproduction.attempt import Attempt
     from society.models.settings import Limits
+    from society.reproduction.run import Attempt
     from society.scenario_file import told
 
     minds = minds_given(args)
@@ -196,7 +196,7 @@ def reproduce(args: argparse.Namespace) -> int:
 
 def _estimate(args: argparse.Namespace, attempt: Attempt) -> int:
     """Calls, tokens and cost of a reproduction that is not played."""
-    from society.lab.reproduction.forecast import forecasts
+    from society.reproduction.forecast import forecasts
 
     found = forecasts(attempt.parts)
     if args.json:
@@ -211,7 +211,7 @@ def _estimate(args: argparse.Namespace, attempt: Attempt) -> int:
 
 def _judged(args: argparse.Namespace, attempt: Attempt, code: int) -> int:
     """Say what a reproduction has come to, as far as it was played."""
-    from society.lab.reproduction.account import account
+    from society.reproduction.page import account
 
     verdicts = attempt.verdicts()
     page = account(attempt, verdicts)

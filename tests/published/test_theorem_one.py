@@ -10,12 +10,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from society.claims import Verdict, judged
-from society.lab.reproduction.results import Results
-from society.scenarios import dilemma_theory as theory
-from society.scenarios.dilemma_agreements import contract, dominating, mediation, transferred
-from society.scenarios.dilemma_deviations import Decisions, nash, subgame_perfect
-from society.scenarios.dilemma_profiles import (
+from society.claims.types import Verdict, judged
+from society.reproduction.evidence import Results
+from society.scenarios.dilemmas import MATCHING_PENNIES, PRISONERS_DILEMMA, STAG_HUNT, TRUST
+from society.scenarios.pasts import weights
+from society.scenarios.reproductions.tewolde2026 import theorem as theory
+from society.scenarios.reproductions.tewolde2026.agreement_games import (
+    contract,
+    dominating,
+    mediation,
+    transferred,
+)
+from society.scenarios.reproductions.tewolde2026.one_shot_deviations import (
+    Decisions,
+    nash,
+    subgame_perfect,
+)
+from society.scenarios.reproductions.tewolde2026.profiles import (
     GAMES,
     HUNTERS,
     from_d,
@@ -23,7 +34,7 @@ from society.scenarios.dilemma_profiles import (
     profiles,
     repeated,
 )
-from society.scenarios.dilemma_triggers import (
+from society.scenarios.reproductions.tewolde2026.trigger_strategies import (
     ATONING,
     OWN,
     STANDING,
@@ -32,8 +43,6 @@ from society.scenarios.dilemma_triggers import (
     repetition,
     trigger,
 )
-from society.scenarios.dilemmas import MATCHING_PENNIES, PRISONERS_DILEMMA, STAG_HUNT, TRUST
-from society.scenarios.pasts import weights
 
 GAIN = 1e-6  # points: above rounding
 EVERY = pytest.mark.parametrize("name", GAMES)

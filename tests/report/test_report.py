@@ -12,7 +12,7 @@ import pytest
 
 from society.analysis.study import Studied, Study
 from society.calls import Entry
-from society.claims import Verdict
+from society.claims.types import Verdict
 from society.errors import FileError, InputError
 from society.experiments.analysis_plan import Analysis
 from society.experiments.factors import Label

@@ -14,7 +14,7 @@ from society.report.tables import Column, Table
 from society.runs.manifest import Manifest
 
 if TYPE_CHECKING:
-    from society.claims import Verdict
+    from society.claims.types import Verdict
 
 _SIGNS = {"reproduced": "●", "in part": "◐", "not reproduced": "○", "cannot be told": "–"}
 _DIGEST = 16  # hexadecimal digits in the page

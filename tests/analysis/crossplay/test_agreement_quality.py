@@ -22,10 +22,10 @@ from society.analysis.crossplay.adoption import (
 from society.components.designs import binding, sustaining
 from society.draws import Array
 from society.runs.rules import GameNote
-from society.scenarios.dilemma_agreements import transferred
 from society.scenarios.dilemmas import PRISONERS_DILEMMA, STAG_HUNT
 from society.scenarios.games import Game
 from society.scenarios.public_goods import PublicGood
+from society.scenarios.reproductions.tewolde2026.agreement_games import transferred
 
 from .conftest import InCell
 

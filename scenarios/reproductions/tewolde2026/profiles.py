@@ -1,0 +1,60 @@
+"""The games of CoopEval as its theorem sees them: what all prefer to which equilibrium.
+
+Strategies of the theorem switch between the profile in which all cooperate and the equilibrium in
+which all are worse off.
+Source: Tewolde et al. 2026 (CoopEval), table 1 and appendix D.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from society.scenarios import dilemmas
+from society.scenarios import travellers_dilemma as travellers
+from society.scenarios.games import Game, Profile
+from society.scenarios.public_goods import PublicGood
+from society.scenarios.reproductions.tewolde2026.one_shot_deviations import Decisions, threshold
+from society.scenarios.reproductions.tewolde2026.trigger_strategies import (
+    Norm,
+    pure,
+    repetition,
+    reputation,
+)
+
+FEW = 2  # agents of each seat, of whom all labels can be listed
+HUNTERS = (np.array([0.6, 0.4]),) * 2  # the mixed equilibrium of stag hunt
+
+GAMES: dict[str, Game] = {
+    "prisoner's dilemma": dilemmas.PRISONERS_DILEMMA,
+    "public goods": PublicGood(3, 1.5),
+    "trust": dilemmas.TRUST,
+    "traveller's dilemma": travellers.game(travellers.TravellersDilemma()),
+    "stag hunt": dilemmas.STAG_HUNT,
+}
+
+
+def repeated(game: Game, window: int | None = None) -> list[Decisions]:
+    """Grim trigger between cooperation and equilibrium of a game."""
+    target, fallback = profiles(game)
+    return repetition(game, target, pure(game, fallback), window)
+
+
+def population(game: Game, norm: Norm, count: int = FEW) -> list[Decisions]:
+    """A norm between cooperation and equilibrium of a game."""
+    return reputation(game, *profiles(game), norm, count)
+
+
+def from_d(
+    holds: Callable[[Iterable[Decisions], float], bool], players: list[Decisions]
+) -> float | None:
+    """The lowest continuation probability from which on something holds of all."""
+    return threshold(lambda d: holds(players, d))
+
+
+def profiles(game: Game) -> tuple[Profile, Profile]:
+    """What all cooperate in, and the equilibrium that is worse for all."""
+    assert game.cooperation is not None  # as in all of GAMES
+    assert game.equilibrium is not None
+    return game.cooperation, game.equilibrium

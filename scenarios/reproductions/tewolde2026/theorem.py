@@ -1,0 +1,313 @@
+"""CoopEval's theorem 1 and lemma 1 held against exact computations, and its settings against them.
+
+Rules of judging. Strategies are those of the proofs, games are infinite, and everything is computed
+in closed form or by enumeration: nothing is played, and nothing estimated.
+    subgame perfect   no deviation taken once pays, whatever has happened before
+    Nash              no plan at all is better before the first round
+    from d on         the lowest continuation probability for which that is so
+The theorem says that cooperation can be had in subgame perfect equilibrium, and its proof names a
+strategy for each mechanism. Both are judged: the theorem by any strategy that we know, the proof by
+its own. A population is looked at with two agents of each seat, and with six, as in the paper, in
+closed form. Numbers of points and probabilities are rounded to three digits.
+
+Source: Tewolde et al. 2026 (CoopEval), sections 4 and 5, appendix D. Ours: the strategies by which
+the theorem holds where that of its proof does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+
+import numpy as np
+
+from society.claims.types import Claim, Finding, Outcome, outcome_of
+from society.scenarios.dilemmas import STAG_HUNT
+from society.scenarios.games import Game, Profile
+from society.scenarios.reproductions.tewolde2026.agreement_games import (
+    Deviation,
+    contract,
+    mediation,
+)
+from society.scenarios.reproductions.tewolde2026.one_shot_deviations import (
+    CLOSE,
+    nash,
+    subgame_perfect,
+)
+from society.scenarios.reproductions.tewolde2026.profiles import (
+    FEW,
+    GAMES,
+    HUNTERS,
+    from_d,
+    population,
+    profiles,
+    repeated,
+)
+from society.scenarios.reproductions.tewolde2026.trigger_strategies import (
+    ATONING,
+    OWN,
+    STANDING,
+    forbearance,
+    patience,
+    repetition,
+    trigger,
+)
+
+CONTINUATION, WINDOW, ROUNDS = 0.8, 3, 15  # of the paper
+PAPERS = 6  # agents of each seat
+
+
+def claims() -> Iterator[Claim]:
+    """The theorem, its proof, the lemma, then the settings."""
+    yield from _of_theorem()
+    yield from _of_proof()
+    yield Claim(
+        "Standing under higher-order reputation is subgame perfect if the bad may atone",
+        "Ours, after Sugden 1986",
+        "Not claimed: who is bad cooperates with everybody, and is good again once it has.",
+        lambda evidence: atoning(),
+        ours=True,
+    )
+    yield Claim(
+        "With finite windows, and under first-order reputation, grim trigger is a Nash equilibrium",
+        "Lemma 1, appendix D",
+        "For a window and a continuation probability that are large enough.",
+        lambda evidence: triggering(),
+    )
+    yield Claim(
+        "There grim trigger is no subgame perfect equilibrium",
+        "Ours, on lemma 1",
+        "Not claimed; the paper shows no more than Nash.",
+        lambda evidence: only_nash(),
+        ours=True,
+    )
+    yield Claim(
+        "A window of 3 and a continuation probability of 0.8 comfortably sustain cooperation",
+        "Section 5",
+        "In all games, under repetition and reputation; of windows it proves a Nash equilibrium.",
+        lambda evidence: comfortable(),
+    )
+    yield Claim(
+        "Among six agents of each seat 0.8 sustains cooperation in subgames, too",
+        "Ours, on section 5",
+        "Not claimed: by standing with the own label, with all rounds in view.",
+        lambda evidence: comfortable_in_subgames(),
+        ours=True,
+    )
+    yield Claim(
+        "What is not played beyond round 15 is worth at most 4.2% of the range of payoffs",
+        "Section 5",
+        "With weights that end with the fifteenth round.",
+        lambda evidence: cut_off(),
+    )
+
+
+def _of_theorem() -> Iterator[Claim]:
+    """Whether there is an equilibrium, whichever strategy it is of."""
+    often, once = "From a continuation probability on that is high enough.", "Played once."
+    for mechanism, said, judge in (
+        ("repetition", often, repeating),
+        ("higher-order reputation", often, standing_by_own),
+        ("mediation", once, mediating),
+        ("contracts", once, partial(contracting, mended=True)),
+    ):
+        yield _claim(
+            "Cooperation can be had in subgame perfect equilibrium", mechanism, said, judge
+        )
+
+
+def _of_proof() -> Iterator[Claim]:
+    """Whether the strategies of the proof are one."""
+    for mechanism, said, judge in (
+        ("repetition", "Grim trigger.", repeating),
+        ("higher-order reputation", "Standing, by the labels of co-players alone.", standing),
+        ("mediation", "All use a mediator that cooperates only if all delegate.", mediating),
+        (
+            "contracts",
+            "All sign a contract under which cooperation dominates; else they play the equilibrium "
+            "of the game.",
+            contracting,
+        ),
+    ):
+        yield _claim(
+            "The strategy of its proof is subgame perfect as printed", mechanism, said, judge
+        )
+
+
+def _claim(claim: str, mechanism: str, said: str, judge: Callable[[], Finding]) -> Claim:
+    return Claim(
+        claim, "Theorem 1, appendix D", said, lambda evidence: judge(), f"under {mechanism}"
+    )
+
+
+def repeating() -> Finding:
+    """From which d on, by game and, where they differ, by seat."""
+    parts, words = list[bool | None](), list[str]()
+    for name, game in GAMES.items():
+        found = [from_d(subgame_perfect, [one]) for one in repeated(game)]
+        parts.append(None not in found)
+        words.append(f"{name} {_worded(*found)}")
+    notes = (
+        "where two are given, the first is of seat 1; matching pennies has nothing that all "
+        "prefer to its equilibrium, and so no claim"
+    )
+    return Finding(outcome_of(parts), f"by grim trigger, from d on: {'; '.join(words)}", notes)
+
+
+def standing() -> Finding:
+    """Whether the norm as printed is subgame perfect, and what the best deviation gains."""
+    parts, words = list[bool | None](), list[str]()
+    for name, game in GAMES.items():
+        players = population(game, STANDING)
+        parts.append(from_d(subgame_perfect, players) is not None)
+        gain = max(float(one.gains(CONTINUATION).max()) for one in players)
+        words.append(f"{name} {gain:.3g}")
+    notes = (
+        "who is bad and meets good co-players is to cooperate while they do not, and stays bad "
+        "whatever it does: it gains by not cooperating, whatever d"
+    )
+    return Finding(outcome_of(parts), f"the best deviation gains: {'; '.join(words)}", notes)
+
+
+def standing_by_own() -> Finding:
+    """From which d on the norm with the own label is subgame perfect."""
+    parts, words = list[bool | None](), list[str]()
+    for name, game in GAMES.items():
+        found = from_d(subgame_perfect, population(game, OWN))
+        due = max(patience(game, *profiles(game), FEW))
+        parts.append(found is not None and bool(np.isclose(found, due, atol=1e-6)))
+        six = max(patience(game, *profiles(game), PAPERS))
+        words.append(f"{name} {_worded(found)}, {six:.3g}")
+    notes = (
+        "the more agents, the higher: in the worst state nobody is good but those who meet now, "
+        "and they seldom meet again"
+    )
+    whose = "by standing with the own label (ours: the bad play the equilibrium with everybody)"
+    found_words = f"{whose}, from d on, with 2 and 6 agents of each seat: {'; '.join(words)}"
+    return Finding(outcome_of(parts), found_words, notes)
+
+
+def atoning() -> Finding:
+    """From which d on the norm that lets the bad atone is subgame perfect."""
+    found = {
+        name: from_d(subgame_perfect, population(game, ATONING)) for name, game in GAMES.items()
+    }
+    words = "; ".join(f"{name} {_worded(one)}" for name, one in found.items())
+    notes = (
+        "this d does not grow with the population; where there is none, the bad gain by not "
+        "atoning, or the good by sparing them"
+    )
+    return Finding(
+        outcome_of(one is not None for one in found.values()), f"from d on: {words}", notes
+    )
+
+
+def mediating() -> Finding:
+    """Whether any deviation in any stage of a mediator's making and use pays."""
+    outcome, found = _agreeing(mediation)
+    return Finding(outcome, f"by the proof's strategy, whichever mediators are proposed: {found}")
+
+
+def contracting(*, mended: bool = False) -> Finding:
+    """The same of contracts; mended: with an equilibrium under whatever all have signed."""
+    outcome, found = _agreeing(partial(contract, mended=mended))
+    whose = "the proof's strategy"
+    notes = "any other contract is like these: nobody brings one into force alone"
+    if mended:
+        whose += " (ours: with an equilibrium of the new game if all have signed another contract)"
+    else:
+        notes = (
+            "once all have signed another contract, the equilibrium of the game is none of theirs"
+        )
+    return Finding(outcome, f"by {whose}, with five contracts to propose: {found}", notes)
+
+
+def _agreeing(
+    stages: Callable[[Game, Profile, Profile], Iterable[Deviation]],
+) -> tuple[Outcome, str]:
+    parts, words = list[bool | None](), list[str]()
+    for name, game in GAMES.items():
+        found = list(stages(game, *profiles(game)))
+        best = max(found, key=lambda one: one.gain)
+        parts.append(best.gain <= CLOSE)
+        pays = "none pays" if parts[-1] else f"{best.gain:.3g} is gained in: {best.where}"
+        words.append(f"{name}, {len(found):,} deviations: {pays}")
+    return outcome_of(parts), "; ".join(words)
+
+
+def triggering() -> Finding:
+    """From which d on triggers are Nash equilibria: windows of 1 to 3, then reputation."""
+    parts, words = list[bool | None](), list[str]()
+    for name, game in GAMES.items():
+        windows = [from_d(nash, repeated(game, window)) for window in (1, 2, WINDOW)]
+        firsts = [from_d(nash, population(game, trigger(window))) for window in (None, 1)]
+        parts.append(None not in [*windows, *firsts])
+        words.append(f"{name} {_worded(*windows, *firsts)}")
+    notes = "the same d for windows of 1, 2 and 3 and for reputation with all rounds or the last"
+    return Finding(outcome_of(parts), f"from d on: {'; '.join(words)}", notes)
+
+
+def only_nash() -> Finding:
+    """Where a deviation pays after some history, and where none does."""
+    parts, words = list[bool | None](), list[str]()
+    for name, game in GAMES.items():
+        first = from_d(subgame_perfect, population(game, trigger()))
+        windows = [from_d(subgame_perfect, repeated(game, k)) for k in (1, 2, WINDOW)]
+        six = max(forbearance(game, *profiles(game), PAPERS))
+        parts += [first is None, six >= 1, None in windows]
+        among = _worded(first, six if six < 1 else None)
+        words.append(f"{name}: reputation {among}, windows {_worded(*windows)}")
+    hunt = repetition(STAG_HUNT, (0, 0), HUNTERS, WINDOW)
+    gain = max(float(one.gains(CONTINUATION).max()) for one in hunt)
+    parts.append(gain > CLOSE)
+    notes = (
+        "under reputation the only good players of all gain by not cooperating, the more agents "
+        "the likelier, since they must meet again at once; a window forgets, but where all stick "
+        "to an equilibrium in pure strategies it never sees anything else, and no deviation pays; "
+        f"in stag hunt with its mixed equilibrium {gain:.3g} is gained by playing A0 until all is "
+        "forgotten"
+    )
+    return Finding(
+        outcome_of(parts),
+        "subgame perfect from d on, under reputation with 2 and 6 agents of each seat: "
+        f"{'; '.join(words)}",
+        notes,
+    )
+
+
+def comfortable() -> Finding:
+    """Whether 0.8 is enough for a Nash equilibrium, with a window of 3 and under reputation."""
+    parts, words = list[bool | None](), list[str]()
+    for name, game in GAMES.items():
+        least = from_d(nash, repeated(game, WINDOW))
+        parts.append(least is not None and least < CONTINUATION)
+        parts.append(nash(population(game, trigger()), CONTINUATION))
+        words.append(f"{name} {_worded(least)}")
+    found = f"Nash under repetition from d on: {'; '.join(words)}"
+    return Finding(outcome_of(parts), found, "under reputation looked at with d = 0.8 alone")
+
+
+def comfortable_in_subgames() -> Finding:
+    """Whether 0.8 is enough for standing with the own label, among as many as in the paper."""
+    parts, words = list[bool | None](), list[str]()
+    for name, game in GAMES.items():
+        least = max(patience(game, *profiles(game), PAPERS))
+        parts.append(least < CONTINUATION)
+        words.append(f"{name} {least:.3g}")
+    return Finding(outcome_of(parts), f"from d on: {'; '.join(words)}")
+
+
+def cut_off() -> Finding:
+    """What the tail weighs, which stands on the last round that is played."""
+    tail = CONTINUATION**ROUNDS
+    return Finding(
+        outcome_of([tail <= 0.042]),
+        f"{tail:.1%}, d to the power of 15",
+        "so the paper's bound holds, and is not the tightest",
+    )
+
+
+def _worded(*found: float | None) -> str:
+    """Those that differ."""
+    words = ["never" if one is None else f"{round(one, 6):.3g}" for one in found]
+    return ", ".join(dict.fromkeys(words))

@@ -1,0 +1,1 @@
+"""Claims that papers make, and the comparisons by which they are judged."""

@@ -1,0 +1,173 @@
+"""What was compared, as judges of claims see it: two samples, shares of runs, several levels.
+
+A difference is as good as none if its interval excludes all that MATTERS, however significant it
+is; else it is shown from a corrected p below ALPHA on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from society.draws import Array
+
+Metric = Literal["mean", "fitness", "rank", "cooperation"]
+
+ALPHA = 0.05
+MATTERS = 0.1  # of the mean that is compared with: a smaller difference is as good as none
+
+
+class Comparison(NamedTuple):
+    """The mean of one sample less that of another.
+
+    name: "altruist > mixed". means: of both. low, high: of an interval. test: its name. p:
+    two-sided. Interval and p are corrected over all that was compared together. untold: why there
+    is none of it. logs: what multiplies was compared by its logarithms; then means are geometric,
+    and the difference and its interval are of logarithms, and said as how many times as much.
+
+    >>> print(Comparison("one > other", (30.7, 13.4), 17.3, 16.1, 18.5, "paired", 28.4, 99, 2e-9))
+    one > other: 30.7 - 13.4 = 17.3 [16.1, 18.5], p < 0.001
+    >>> print(Comparison("one > other", (30, 10), 1.1, 0.69, 1.5, "paired", p=0.02, logs=True))
+    one > other: 30 / 10 = 3 [1.99, 4.48], p = 0.020
+    """
+
+    name: str
+    means: tuple[float, float] = (0.0, 0.0)
+    difference: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+    test: str = ""
+    t: float = 0.0
+    df: float = 0.0
+    p: float = 1.0
+    untold: str = ""
+    logs: bool = False
+
+    @property
+    def differs(self) -> bool | None:
+        """Whether there is a difference; False if none that matters can be, None if not shown."""
+        if self.untold:
+            return None
+        if -self._matters < self.low and self.high < self._matters:
+            return False
+        return True if self.p < ALPHA else None
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the first mean is above the second; None if that is not shown."""
+        if self.untold:
+            return None
+        if self.reversed or self.high < self._matters:
+            return False
+        return True if self.p < ALPHA else None
+
+    @property
+    def reversed(self) -> bool:
+        """Whether the second mean is surely above the first."""
+        return not self.untold and self.p < ALPHA and self.difference < 0
+
+    @property
+    def _matters(self) -> float:
+        return math.log1p(MATTERS) if self.logs else MATTERS * abs(self.means[1])
+
+    @property
+    def statistic(self) -> str:
+        """t with its degrees of freedom."""
+        return self.untold or f"t({self.df:.4g}) = {self.t:.2f}, {worded_p(self.p)}"
+
+    def __str__(self) -> str:
+        if self.untold:
+            return f"{self.name}: {self.untold}"
+        first, second = (f"{mean:.3g}" for mean in self.means)
+        found = (self.difference, self.low, self.high)
+        apart, low, high = (f"{math.exp(one) if self.logs else one:.3g}" for one in found)
+        sign = "/" if self.logs else "-"
+        return f"{self.name}: {first} {sign} {second} = {apart} [{low}, {high}], {worded_p(self.p)}"
+
+
+class Odds(NamedTuple):
+    """How many of n runs something is true of, beside the chance that each run has of it.
+
+    low, high: of their share. p: two-sided. Interval and p are corrected as in Comparison.
+
+    >>> print(Odds("heads", 2, 20, 0.5, 0.01, 0.32, 0.0004))
+    heads: in 2 of 20 runs, 10.0% [1.0%, 32.0%], by chance 50.0%, p < 0.001
+    """
+
+    name: str
+    hits: int
+    n: int
+    chance: float
+    low: float = 0.0
+    high: float = 1.0
+    p: float = 1.0
+    untold: str = ""
+
+    @property
+    def above(self) -> bool | None:
+        """Whether it is true of more runs than by chance; None if that is not shown."""
+        if self.untold or self.p >= ALPHA:
+            return None
+        return self.hits > self.n * self.chance
+
+    @property
+    def below(self) -> bool | None:
+        """Whether it is true of fewer runs than by chance; None if that is not shown."""
+        return None if self.above is None else not self.above
+
+    def __str__(self) -> str:
+        if self.untold:
+            return f"{self.name}: {self.untold}"
+        share = f"{self.hits / self.n:.1%} [{self.low:.1%}, {self.high:.1%}]"
+        words = f"in {self.hits} of {self.n} runs, {share}, by chance {self.chance:.1%}"
+        return f"{self.name}: {words}, {worded_p(self.p)}"
+
+
+class Fared(NamedTuple):
+    """How types of agents did that met each other, in each of n repetitions.
+
+    average: of all types, (n,). each: by the name of a type, (n,).
+    """
+
+    average: Array
+    each: Mapping[str, Array]
+
+
+class Effect(NamedTuple):
+    """A row of an analysis of variance; low, high: the 95 % interval of eta squared.
+
+    >>> print(Effect("model", 6, 189, 2.37, 0.031, 0.06, 0.0, 0.11))
+    model: F(6, 189) = 2.37, p = 0.031, eta squared 0.06 [0, 0.11]
+    """
+
+    name: str
+    df: float
+    df_residual: float
+    f: float
+    p: float
+    eta_squared: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        f = f"F({self.df:g}, {self.df_residual:g}) = {self.f:.2f}"
+        size = f"{self.eta_squared:.2g} [{self.low:.2g}, {self.high:.2g}]"
+        return f"{self.name}: {f}, {worded_p(self.p)}, eta squared {size}"
+
+
+class Ranked(NamedTuple):
+    """A level of a factor with its mean; levels that share a letter do not differ (Tukey)."""
+
+    level: object
+    mean: float
+    letters: str
+
+
+def worded_p(p: float) -> str:
+    """A p value in words.
+
+    >>> worded_p(0.0312), worded_p(2e-9)
+    ('p = 0.031', 'p < 0.001')
+    """
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

@@ -1,0 +1,280 @@
+"""What experiments came to, as judges of claims ask for it (society.claims.Evidence)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from society.analysis.crossplay import Cell
+from society.analysis.statistics.anova import anova
+from society.analysis.statistics.contrasts import (
+    Contrast,
+    PairedContrast,
+    paired,
+    part_against_whole,
+    student,
+    welch,
+)
+from society.analysis.statistics.posthoc import corrected, tukey
+from society.analysis.statistics.proportions import Count, binomial, fisher
+from society.analysis.statistics.samples import Unanswerable
+from society.analysis.study import Study, open_sweep
+from society.claims.comparisons import ALPHA, Comparison, Effect, Fared, Metric, Odds, Ranked
+from society.claims.types import Evidence, Levels, Untold
+from society.draws import Array
+from society.experiments.experiment import Condition, Experiment
+from society.experiments.factors import worded
+
+from . import type_scores as fared
+from .estimators import effects
+
+Pair = tuple[Array, Array]
+
+
+class Tested(Protocol):
+    """A test of two samples."""
+
+    def __call__(
+        self, first: Array, second: Array, /, *, level: float
+    ) -> Contrast | PairedContrast: ...
+
+
+class Result:
+    """An experiment and the folder in which it was played, as far as it was."""
+
+    def __init__(self, experiment: Experiment, folder: Path) -> None:
+        self.experiment, self.folder = experiment, folder
+        self._columns: dict[tuple[str, str], dict[str, Array]] = {}
+        self._cells: dict[str, Cell] = {}
+
+    @property
+    def begun(self) -> bool:
+        """Whether any condition has a run file."""
+        return any((self.folder / one.file).exists() for one in self.experiment.conditions)
+
+    @cached_property
+    def study(self) -> Study:
+        """All that was played; raises InputError if nothing was."""
+        return open_sweep(self.folder)
+
+    def runs(self, name: str, levels: Levels) -> Array:
+        """A column of the frame of runs, condition after condition; (n,)."""
+        chosen = self.chosen(levels)
+        columns = self._by_condition("runs", name)
+        return np.concatenate([columns[one.name] for one in chosen])
+
+    def courses(self, name: str, levels: Levels) -> Array:
+        """A column of the frame of rounds, (n, T); NaN behind the last round of a condition."""
+        chosen = self.chosen(levels)
+        columns = self._by_condition("rounds", name)
+        tables = [columns[one.name].reshape(one.setup.replicates, -1) for one in chosen]
+        longest = max(table.shape[1] for table in tables)
+        wide = [np.full((len(table), longest), np.nan) for table in tables]
+        for room, table in zip(wide, tables, strict=True):
+            room[:, : table.shape[1]] = table
+        return np.concatenate(wide)
+
+    def cell(self, levels: Levels) -> Cell:
+        """The one condition with these levels, as a game among types; raises Untold."""
+        (condition,) = self.chosen(levels)
+        if condition.name not in self._cells:
+            (run,) = (one for one in self.study.played if one.name == condition.name)
+            self._cells[condition.name] = fared.read(run)
+        return self._cells[condition.name]
+
+    def labels(self, factor: str, levels: Levels) -> list[object]:
+        """The level of a factor that each replicate has; n of them."""
+        return [
+            one.factors[factor] for one in self.chosen(levels) for _ in range(one.setup.replicates)
+        ]
+
+    def chosen(self, levels: Levels) -> list[Condition]:
+        """The conditions with these levels; raises Untold if any is not finished."""
+        chosen = [
+            one
+            for one in self.experiment.conditions
+            if all(one.factors[factor] == level for factor, level in levels.items())
+        ]
+        if not chosen:
+            raise Untold(f"{self.folder.name} has no condition with {dict(levels)}")
+        finished = self._finished
+        if missing := [one.name for one in chosen if one.name not in finished]:
+            raise Untold(
+                f"{len(missing)} of {len(chosen)} conditions of {self.folder.name} are not "
+                f"finished ({missing[0]}); the same command goes on"
+            )
+        return chosen
+
+    @cached_property
+    def _finished(self) -> set[str]:
+        if not self.begun:
+            return set()
+        return {run.name for run in self.study.played if run.status == "finished"}
+
+    def _by_condition(self, frame: str, name: str) -> dict[str, Array]:
+        """A column by the conditions whose blocks of rows it consists of."""
+        if (frame, name) not in self._columns:
+            table = getattr(self.study, frame)
+            if name not in table:
+                raise Untold(f"no run of {self.folder.name} has {name}{self._why}")
+            played = self.study.played
+            ends = np.cumsum(
+                [
+                    run.manifest.replicates * (run.rounds if frame == "rounds" else 1)
+                    for run in played
+                ]
+            )
+            blocks = np.split(table[name].to_numpy(), ends[:-1])
+            names = [run.name for run in played]
+            self._columns[frame, name] = dict(zip(names, blocks, strict=True))
+        return self._columns[frame, name]
+
+    @property
+    def _why(self) -> str:
+        return "".join(f": {note}" for note in dict.fromkeys(self.study.notes.values()))
+
+
+class Results(Evidence):
+    """All experiments of a reproduction, by name."""
+
+    def __init__(self, results: Mapping[str, Result]) -> None:
+        self._results = results
+
+    def levels(self, trial: str) -> Mapping[str, Sequence[object]]:
+        return self._results[trial].experiment.levels
+
+    def runs(self, trial: str, measure: str, levels: Levels) -> Array:
+        return self._results[trial].runs(measure, levels)
+
+    def courses(self, trial: str, measure: str, levels: Levels) -> Array:
+        return self._results[trial].courses(measure, levels)
+
+    def fared(self, trial: str, metric: Metric, levels: Levels) -> Fared:
+        return fared.fared(self._results[trial].cell(levels), metric)
+
+    def paired(self, pairs: Mapping[str, Pair], *, logs: Collection[str] = ()) -> list[Comparison]:
+        return _together(paired, pairs, logs)
+
+    def independent(
+        self, pairs: Mapping[str, Pair], *, logs: Collection[str] = ()
+    ) -> list[Comparison]:
+        return _together(welch, pairs, logs)
+
+    def chances(self, runs: Mapping[str, Array], chance: float) -> list[Odds]:
+        counts = {name: Count(int(some.sum()), len(some)) for name, some in runs.items()}
+        level = 1 - ALPHA / max(sum(count.n > 0 for count in counts.values()), 1)
+        odds = [_odds(name, count, chance, level) for name, count in counts.items()]
+        adjusted = iter(corrected([one.p for one in odds if not one.untold]).tolist())
+        return [one if one.untold else one._replace(p=next(adjusted)) for one in odds]
+
+    def counted(self, name: str, first: Array, second: Array) -> Comparison:
+        try:
+            found = fisher(*(Count(int(some.sum()), len(some)) for some in (first, second)))
+        except Unanswerable as reason:
+            return Comparison(name, untold=str(reason))
+        interval = found.interval
+        return Comparison(
+            name, found.shares, found.difference, interval.low, interval.high, "Fisher", p=found.p
+        )
+
+    def pooled(self, name: str, first: Array, second: Array) -> Comparison:
+        return _compared(student, name, (first, second))
+
+    def part_against_whole(self, name: str, part: Array, rest: Array) -> Comparison:
+        return _compared(part_against_whole, name, (part, rest))
+
+    def variance(
+        self, trial: str, measure: str, factors: Sequence[str], levels: Levels
+    ) -> dict[str, Effect]:
+        result = self._results[trial]
+        values = result.runs(measure, levels)
+        with _untold():
+            table = anova(values, {name: result.labels(name, levels) for name in factors})
+        return effects(table)
+
+    def ranked(self, trial: str, measure: str, factor: str, levels: Levels) -> list[Ranked]:
+        result = self._results[trial]
+        named = {worded(label): label for label in result.experiment.levels[factor]}
+        groups = {
+            name: result.runs(measure, {**levels, factor: label}) for name, label in named.items()
+        }
+        with _untold():
+            found = tukey(groups)
+        return [
+            Ranked(named[name], mean, found.letters[name]) for name, mean in found.means.items()
+        ]
+
+
+def _together(tested: Tested, pairs: Mapping[str, Pair], logs: Collection[str]) -> list[Comparison]:
+    """With p by Holm and intervals by Bonferroni; what could not be tested is no part of them."""
+
+    def compared(level: float = 1 - ALPHA) -> list[Comparison]:
+        return [
+            (_geometric if name in logs else _compared)(tested, name, pair, level)
+            for name, pair in pairs.items()
+        ]
+
+    alone = compared()
+    known = [one.p for one in alone if not one.untold]
+    if len(known) < 2:
+        return alone
+    adjusted = iter(corrected(known).tolist())
+    return [
+        one if one.untold else one._replace(p=next(adjusted))
+        for one in compared(1 - ALPHA / len(known))
+    ]
+
+
+def _compared(tested: Tested, name: str, pair: Pair, level: float = 1 - ALPHA) -> Comparison:
+    """One comparison, p as it is; untold where it cannot be tested."""
+    try:
+        found = tested(*pair, level=level)
+    except Unanswerable as reason:
+        return Comparison(name, untold=str(reason))
+    test = found.test if isinstance(found, Contrast) else "paired"
+    return Comparison(
+        name,
+        found.means,
+        found.difference,
+        found.interval.low,
+        found.interval.high,
+        test,
+        found.t,
+        found.df,
+        found.p,
+    )
+
+
+def _geometric(tested: Tested, name: str, pair: Pair, level: float) -> Comparison:
+    """One comparison by logarithms, of which there are none of zero."""
+    if any((one <= 0).any() for one in pair):
+        return Comparison(name, untold="some run has nothing, of which there is no logarithm")
+    first, other = np.log(pair[0]), np.log(pair[1])
+    found = _compared(tested, name, (first, other), level)
+    if found.untold:
+        return found
+    return found._replace(means=(math.exp(found.means[0]), math.exp(found.means[1])), logs=True)
+
+
+def _odds(name: str, count: Count, chance: float, level: float) -> Odds:
+    """One share of runs, p as it is; untold without a run."""
+    try:
+        found = binomial(count, chance, level=level)
+    except Unanswerable as reason:
+        return Odds(name, *count, chance, untold=str(reason))
+    return Odds(name, *count, chance, found.interval.low, found.interval.high, found.p)
+
+
+@contextmanager
+def _untold() -> Iterator[None]:
+    """What statistics cannot answer, as judges expect it."""
+    try:
+        yield
+    except Unanswerable as reason:
+        raise Untold(str(reason)) from None

@@ -1,0 +1,213 @@
+"""A paper reproduced: its experiments played, each in a folder of its own, and its claims judged.
+
+The offline mind answers in words but is no language model: with it everything is played and judged,
+to try out the way, and nothing can be told of the paper.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from society.calls import Entry, Spent
+from society.claims.types import Design, Reproduction, Trial, Verdict, judged
+from society.errors import FileError, InputError, brief
+from society.experiments.clusters import Cluster
+from society.experiments.experiment import experiment
+from society.experiments.jobs import Part, parts, standing
+from society.experiments.sweep import Sweep, Watching, swept
+from society.experiments.worker import Done
+from society.index import experiments
+from society.models.settings import Limits
+from society.positions import read
+from society.runs.runfile import Level
+from society.runs.spending import total
+from society.scenario_file import Spec
+
+from .evidence import Result, Results
+
+OFFLINE = "offline"
+DRY = "the offline mind is no language model"
+
+
+class Attempt:
+    """A reproduction with the minds that it is tried with, read and checked; raises InputError.
+
+    models: to be asked; none: its rules are played. quick: a short and coarse form of it. changed:
+    gives what the command line says of minds. results: by experiment.
+    """
+
+    def __init__(
+        self,
+        reproduction: Reproduction,
+        out: Path,
+        models: Sequence[str] = (),
+        *,
+        quick: bool = False,
+        changed: Callable[[Spec], Spec] = lambda spec: spec,
+    ) -> None:
+        self.reproduction, self.out, self.models, self.quick = reproduction, out, models, quick
+        self.design, files = _design(reproduction, models), experiments()
+        self.results = {
+            trial.name: Result(
+                experiment(files[trial.file], changed, self._instead(trial)),
+                out / trial.name,
+            )
+            for trial in self.design.trials
+        }
+
+    @property
+    def dry(self) -> bool:
+        """Whether nobody is asked where language models should be."""
+        return OFFLINE in self.models
+
+    @property
+    def extent(self) -> str:
+        """How much is played."""
+        runs = sum(part.setup.replicates for part in self.parts)
+        minds = f" with {', '.join(self.models)}" if self.models else ""
+        return f"{runs:,} runs in {len(self.parts)} conditions{minds}"
+
+    @property
+    def announcement(self) -> str:
+        """What is about to be played and where, and how to learn what it costs."""
+        words = f"{self.extent}, into {brief(self.out)}"
+        if self.dry or not self.models:
+            return f"{words}; a dry run: {DRY}" if self.dry else words
+        return f"{words}; the same command with --estimate tells what it costs"
+
+    @property
+    def parts(self) -> list[Part]:
+        """The conditions of all experiments."""
+        results = self.results.values()
+        return [part for one in results for part in parts(one.experiment, one.folder)]
+
+    @property
+    def spent(self) -> Spent:
+        """By all experiments, over all sittings."""
+        return total(file for part in self.parts for file in part.files)
+
+    def play(
+        self,
+        cluster: Cluster,
+        watching: Watching,
+        limits: Limits | None,
+        *,
+        overwrite: bool = False,
+    ) -> list[Done]:
+        """Play what is not finished, and tell how all conditions ended; limits: of all together.
+
+        Raises InputError, before anything is played if runs in the folders are other ones, and
+        KeyboardInterrupt.
+        """
+        standing(self.parts, overwrite=overwrite)
+        self._write()
+        ended: list[Done] = []
+        for name, result in self.results.items():
+            level = result.experiment.record
+            sitting = _Sitting(self, cluster, _Named(name, watching), level, limits)
+            swept(result.experiment, result.folder, sitting, overwrite=overwrite)
+            ended += sitting.results.values()
+        return ended
+
+    def _write(self) -> None:
+        """Keep each experiment as it is played, as a file to plan with; raises FileError."""
+        try:
+            self.out.mkdir(parents=True, exist_ok=True)
+            for trial in self.design.trials:
+                said = self._resolved(trial)
+                text = json.dumps(said, indent=2, ensure_ascii=False)  # which YAML can read
+                self._file(trial).write_text(f"{text}\n", "utf-8")
+        except OSError as error:
+            reason = error.strerror or error
+            raise FileError(
+                f"cannot write {brief(self.out)}: {reason}; name another folder with --out"
+            ) from error
+
+    def _resolved(self, trial: Trial) -> dict[str, Any]:
+        """What the file says, with what stands in place of that."""
+        said, _ = read(experiments()[trial.file])
+        instead = self._instead(trial)
+        return {**said, **instead, **_with_factors(said, instead)}
+
+    def _instead(self, trial: Trial) -> Mapping[str, Any]:
+        """What stands in place of what the file says."""
+        given = {**trial.instead, **(trial.quick if self.quick else {})}
+        minds = self.design.minds(self.models) if self.models else {}
+        return {**given, **minds, **_with_factors(given, minds)}
+
+    def _file(self, trial: Trial) -> Path:
+        return self.out / f"{trial.name}.yaml"
+
+    def verdicts(self) -> list[Verdict]:
+        """Each claim of the paper beside what was played."""
+        verdicts = list(judged(self.design.claims(), Results(self.results)))
+        if not self.dry:
+            return verdicts
+        return [
+            one._replace(outcome="cannot be told", notes="; ".join(filter(None, [DRY, one.notes])))
+            for one in verdicts
+        ]
+
+
+class _Sitting(Sweep):
+    """A sweep that shares its limits with the other experiments of an attempt."""
+
+    def __init__(
+        self,
+        attempt: Attempt,
+        cluster: Cluster,
+        watching: Watching,
+        level: Level | None,
+        limits: Limits | None,
+    ) -> None:
+        super().__init__(cluster, watching, level, limits)
+        self.attempt = attempt
+
+    async def play(self, parts: Sequence[Part], used: Spent) -> None:
+        """Play all that are given; what the other experiments have used counts as well."""
+        await super().play(parts, used if self.limits is None else self.attempt.spent)
+
+
+class _Named:
+    """Tells of conditions with the name of their experiment, which others have as well."""
+
+    def __init__(self, experiment: str, watching: Watching) -> None:
+        self.experiment, self.watching = experiment, watching
+
+    def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None:
+        """A run has come to a share of its rounds, and has asked so much by now."""
+        self.watching.advanced(f"{self.experiment} {name}", share, ledger)
+
+    def awaiting(self, name: str, count: int) -> None:
+        """A run that was interrupted waits for replies under way."""
+        self.watching.awaiting(f"{self.experiment} {name}", count)
+
+    def done(self, name: str, done: Done) -> None:
+        """A run is over."""
+        self.watching.done(f"{self.experiment} {name}", done)
+
+    def noted(self, words: str) -> None:
+        """Something that the user ought to know."""
+        self.watching.noted(f"{self.experiment}: {words}")
+
+
+def _design(reproduction: Reproduction, models: Sequence[str]) -> Design:
+    """What is played with these minds; raises InputError."""
+    if not models:
+        return reproduction.rules
+    if reproduction.language is None:
+        raise InputError(f"{reproduction.name} has no experiments with models; leave out --model")
+    if OFFLINE in models and len(models) > 1:
+        raise InputError(
+            f"--model {' '.join(models)}: {DRY}; leave it out, or give it alone for a dry run"
+        )
+    return reproduction.language
+
+
+def _with_factors(given: Mapping[str, Any], instead: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The levels of all factors, of those of both as the second has them."""
+    factors = {**given.get("factors", {}), **instead.get("factors", {})}
+    return {"factors": factors} if factors else {}

@@ -1,0 +1,226 @@
+"""Claims of a paper: when one is reproduced, in part, not at all, or cannot be told."""
+
+from __future__ import annotations
+
+import doctest
+from typing import cast
+
+import pytest
+
+from society.catalogue import reproduction, reproductions
+from society.claims import comparisons
+from society.claims import types as claims
+from society.claims.comparisons import Comparison
+from society.claims.types import (
+    Claim,
+    Evidence,
+    Finding,
+    Outcome,
+    Untold,
+    all_hold,
+    any_holds,
+    asked,
+    called,
+    judged,
+    ordered,
+    outcome_of,
+)
+from society.errors import CatalogueError
+from society.index import experiments
+
+LONGER = Comparison("altruist > mixed", (30.0, 20.0), 10.0, 8.0, 12.0, "paired", 9.8, 99, 0.001)
+UNCLEAR = Comparison("mixed > selfish", (20.0, 19.0), 1.0, -1.0, 3.0, "paired", 1.0, 99, 0.32)
+SHORTER = Comparison("mixed > selfish", (20.0, 30.0), -10.0, -12.0, -8.0, "paired", -9.8, 99, 0.001)
+UNTESTED = Comparison("mixed > selfish", untold="all 100 pairs differ by 0")
+
+
+class Asked:
+    """Evidence of which models were asked."""
+
+    def __init__(self, *models: str) -> None:
+        self.models = models
+
+    def levels(self, trial: str) -> dict[str, tuple[str, ...]]:
+        return {"model": self.models}
+
+
+def named(name: str, *models: str) -> object:
+    return asked(cast(Evidence, Asked(*models)), "models", name)
+
+
+@pytest.mark.parametrize(
+    ("parts", "outcome"),
+    [
+        ([True, True], "reproduced"),
+        ([True, False], "in part"),
+        ([True, None], "in part"),
+        ([False, None], "not reproduced"),
+        ([None, None], "cannot be told"),
+        ([], "cannot be told"),
+    ],
+)
+def test_the_outcome_of_a_claim_with_several_parts(
+    parts: list[bool | None], outcome: Outcome
+) -> None:
+    assert outcome_of(parts) == outcome
+
+
+def test_an_ordering_holds_if_its_difference_is_above_zero_and_sure() -> None:
+    held = [one.holds for one in (LONGER, UNCLEAR, SHORTER, UNTESTED)]
+    assert held == [True, None, False, None]
+
+
+def test_an_ordering_without_power_is_not_shown_and_no_failure() -> None:
+    """A gain of 3 in 19 rounds may be there: three runs cannot tell."""
+    assert ordered([UNCLEAR]).outcome == "cannot be told"
+    assert ordered([UNCLEAR]).notes == "not shown: 1 of 1"
+    assert ordered([LONGER, UNCLEAR]).outcome == "in part"
+
+
+@pytest.mark.parametrize(("high", "holds"), [(1.8, False), (1.95, None), (2.0, None)])
+def test_an_ordering_fails_if_its_interval_excludes_what_matters(
+    high: float, holds: bool | None
+) -> None:
+    """A tenth of the 19 rounds that it is compared with: 1.9."""
+    assert UNCLEAR._replace(high=high).holds is holds
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "differs"), [(-1.8, 1.8, False), (-2.0, 1.8, None), (-1.8, 2.0, None)]
+)
+def test_two_means_are_as_good_as_the_same_if_both_ends_exclude_what_matters(
+    low: float, high: float, differs: bool | None
+) -> None:
+    assert UNCLEAR._replace(low=low, high=high).differs is differs
+    assert SHORTER.differs is True
+
+
+def test_an_ordering_that_is_sure_but_next_to_nothing_does_not_hold() -> None:
+    """A gain of 0.02 in 19 rounds, of thousands of runs."""
+    tiny = UNCLEAR._replace(difference=0.02, low=0.01, high=0.03, p=0.0001)
+    assert (tiny.holds, tiny.differs, tiny.reversed) == (False, False, False)
+
+
+def test_a_statement_holds_by_all_or_by_any_of_its_parts() -> None:
+    parts: list[list[bool | None]] = [[True, True], [True, None], [False, None], [False], []]
+    assert [all_hold(each) for each in parts] == [True, None, False, False, None]
+    assert [any_holds(each) for each in parts] == [True, True, None, False, None]
+
+
+def test_an_ordering_that_is_surely_the_other_way_round_is_called_reversed() -> None:
+    assert [one.reversed for one in (LONGER, UNCLEAR, SHORTER, UNTESTED)] == [
+        False,
+        False,
+        True,
+        False,
+    ]
+    assert ordered([LONGER, SHORTER]) == Finding(
+        "in part",
+        "altruist > mixed: 30 - 20 = 10 [8, 12], p = 0.001; "
+        "mixed > selfish: 20 - 30 = -10 [-12, -8], p = 0.001",
+        "reversed: 1 of 2",
+    )
+
+
+def test_what_could_not_be_tested_says_why_in_place_of_numbers() -> None:
+    assert str(UNTESTED) == "mixed > selfish: all 100 pairs differ by 0"
+    assert UNTESTED.statistic == "all 100 pairs differ by 0"
+    assert ordered([UNTESTED]).outcome == "cannot be told"
+
+
+def test_a_judge_who_cannot_tell_leaves_the_other_claims_alone() -> None:
+    def silent(evidence: Evidence) -> Finding:
+        raise Untold("nothing was played")
+
+    found = judged(
+        [
+            Claim("Fines help", "Fig. 2", "They do.", silent),
+            Claim("Fines hurt", "Fig. 3", "They do.", lambda evidence: Finding("in part", "some")),
+        ],
+        cast(Evidence, Asked()),
+    )
+    assert [(one.claim, one.outcome, one.found, one.notes) for one in found] == [
+        ("Fines help", "cannot be told", "", "nothing was played"),
+        ("Fines hurt", "in part", "some", ""),
+    ]
+
+
+def test_a_model_is_known_with_its_provider_and_the_date_of_its_release() -> None:
+    models = ("openrouter/openai/gpt-4o-mini", "azure/GPT-4o-2024-08-06", "deepseek-r1")
+    assert named("gpt-4o", *models) == "azure/GPT-4o-2024-08-06"
+    assert named("gpt-4o-mini", *models) == "openrouter/openai/gpt-4o-mini"
+    assert named("llama-3.3-70b", "groq/Llama-3.3-70B-Instruct") == "groq/Llama-3.3-70B-Instruct"
+
+
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [
+        ("claude-sonnet-4", "bedrock/us.anthropic.claude-sonnet-4-20250514-v1:0"),
+        ("claude-sonnet-4", "anthropic.claude-sonnet-4-20250514-v1:0"),
+        ("llama-3.3-70b", "groq/llama-3.3-70b-versatile"),
+        ("qwen3-32b", "openrouter/qwen/qwen3-32b:free"),
+        ("gemini-3-flash", "gemini/gemini-3-flash-preview"),
+    ],
+)
+def test_a_model_is_known_by_the_names_that_providers_give_it(name: str, model: str) -> None:
+    assert named(name, model) == model
+
+
+def test_a_claim_under_several_parameters_is_told_from_the_others_and_known_as_the_same() -> None:
+    def silent(evidence: Evidence) -> Finding:
+        raise Untold("nothing was played")
+
+    claims = [
+        Claim("Fines help", "Fig. 2", "They do.", silent, "default parameters"),
+        Claim("Fines help", "Fig. 2", "They do.", silent, "other parameters", ours=True),
+    ]
+    found = list(judged(claims, cast(Evidence, Asked())))
+    assert [one.claim for one in found] == [
+        "Fines help (default parameters)",
+        "Fines help (other parameters)",
+    ]
+    assert [(one.bare, one.ours) for one in found] == [("Fines help", False), ("Fines help", True)]
+
+
+@pytest.mark.parametrize(
+    "other", ["gpt-4o-mini", "gpt-4", "claude-gpt-4o", "gpt-4o-5", "openai.gpt-4o-mini"]
+)
+def test_another_model_of_a_similar_name_is_not_taken_for_it(other: str) -> None:
+    with pytest.raises(Untold, match="gpt-4o was not asked; name it under --model"):
+        named("gpt-4o", other)
+
+
+def test_reproductions_are_found_by_name_and_name_experiments_that_are_there() -> None:
+    assert "village" in reproductions()
+    for one in reproductions().values():
+        designs = [one.rules, *([one.language] if one.language else [])]
+        trials = [trial for design in designs for trial in design.trials]
+        assert {trial.file for trial in trials} <= set(experiments())
+        assert len({trial.name for trial in trials}) == len(trials)
+
+
+def test_a_paper_that_is_not_there_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(CatalogueError, match="no reproduction 'vilage'; did you mean 'village'"):
+        reproduction("vilage")
+
+
+def test_the_examples_in_its_docstrings_are_true() -> None:
+    for module in (claims, comparisons):
+        assert doctest.testmod(module) == (0, doctest.testmod(module).attempted)
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("openrouter/anthropic/claude-sonnet-4.5", "claude-sonnet-4-5"),
+        ("anthropic/claude-sonnet-4-5-20250929", "claude-sonnet-4-5"),
+        ("openai/gpt-5-2", "gpt-5.2"),
+    ],
+)
+def test_a_version_is_written_with_points_or_dashes(model: str, name: str) -> None:
+    assert called([model], name) == model
+
+
+def test_another_model_of_the_family_is_not_the_one_that_was_meant() -> None:
+    with pytest.raises(Untold, match="gpt-4o was not asked"):
+        called(["openai/gpt-4o-mini", "openai/gpt-4.1"], "gpt-4o")

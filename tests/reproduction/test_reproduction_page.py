@@ -1,0 +1,65 @@
+"""The page of a reproduction: chapters of what evolves, and their files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from society.claims.types import Design, Reproduction, Shown, Trial
+from society.experiments.clusters import processes
+from society.experiments.progress import Silent
+from society.report.layout import Layout
+from society.report.page import Chapter
+from society.report.sections.evolution import Populations
+from society.reproduction.page import CHAPTERS, account
+from society.reproduction.run import Attempt
+
+
+@pytest.fixture(scope="module")
+def attempt(tmp_path_factory: pytest.TempPathFactory) -> Attempt:
+    """Twenty generations of image scorers with a free rider, played twice."""
+    few = {"replicates": 2, "record": "full", "factors": {"known": [1]}}
+    trial = Trial(
+        "image",
+        "donor_image_scoring",
+        "Image scoring",
+        chapters=("lives",),
+        over_time=("phenotype",),
+        instead=few,
+    )
+    paper = Reproduction("small", "Nobody 2026", Design((trial,), lambda: ()))
+    attempt = Attempt(paper, tmp_path_factory.mktemp("image"))
+    with processes(1) as cluster:
+        attempt.play(cluster, Silent(), None)
+    return attempt
+
+
+@pytest.fixture(scope="module")
+def page(attempt: Attempt) -> Path:
+    return account(attempt, [])
+
+
+def test_every_chapter_that_a_trial_may_name_is_known() -> None:
+    assert set(CHAPTERS) == set(get_args(Shown))
+
+
+def test_chapters_on_evolution_are_those_of_a_report(attempt: Attempt) -> None:
+    of = Populations(Layout(attempt.results["image"].study))
+    found = [CHAPTERS[name](of) for name in ("evolution", "lives", "strategies", "reactions")]
+    assert [one.title if isinstance(one, Chapter) else None for one in found] == [
+        *("Evolution", "Agents and lineages", None, None)
+    ]
+
+
+def test_lineages_of_experiments_do_not_overwrite_each_other(page: Path) -> None:
+    found = sorted(path.name for path in (page.parent / "lineage").iterdir())
+    assert found == ["image-1_known=1.graphml", "image-1_known=1.nwk"]
+    assert "lineage/image-1_known=1.nwk" in page.read_text("utf-8")
+
+
+def test_what_is_measured_once_a_generation_has_generations_on_its_axis(page: Path) -> None:
+    svg = (page.parent / "figures" / "image-time_phenotype.svg").read_text("utf-8")
+    assert re.findall(r">(round|generation)<", svg) == ["generation"]

@@ -1,0 +1,352 @@
+"""A paper reproduced: what is played, what judges are shown, and the page in the end."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from society.catalogue import reproduction
+from society.claims.types import (
+    Claim,
+    Design,
+    Evidence,
+    Finding,
+    Reproduction,
+    Trial,
+    Untold,
+    ordered,
+)
+from society.cli import main
+from society.errors import InputError, RunFileError
+from society.experiments.clusters import processes
+from society.experiments.experiment import experiment
+from society.experiments.progress import Silent
+from society.index import experiments
+from society.reproduction.evidence import Results
+from society.reproduction.run import Attempt
+
+if TYPE_CHECKING:
+    from tests.conftest import Provider
+
+pytestmark = pytest.mark.xdist_group("reproduction of a village")  # one dry run for all
+
+HARSH = {"population": "altruist", "lake": "harsh", "punishers": "table"}
+LUCK = np.tile([-1.0, 1.0], 25)
+SMALL = {"replicates": 20, "rounds": 40}
+
+
+def small() -> Reproduction:
+    """Twelve conditions of the village with 20 runs each."""
+
+    def claims() -> Iterator[Claim]:
+        yield Claim("Altruists last", "Fig. 4", "Longer than others.", last)
+
+    def last(evidence: Evidence) -> Finding:
+        altruist, selfish = (
+            evidence.runs("populations", "survival_time", {**HARSH, "population": name})
+            for name in ("altruist", "selfish")
+        )
+        return ordered(evidence.paired({"altruist > selfish": (altruist, selfish)}))
+
+    trial = Trial("populations", "village_populations", "Fig. 4: populations", instead=SMALL)
+    return Reproduction("small", "Nobody 2026", Design((trial,), claims))
+
+
+@pytest.fixture(scope="module")
+def attempt(tmp_path_factory: pytest.TempPathFactory) -> Attempt:
+    """The small reproduction, played."""
+    attempt = Attempt(small(), tmp_path_factory.mktemp("small"))
+    with processes(1) as cluster:
+        ended = attempt.play(cluster, Silent(), None)
+    assert [done.status for done in ended] == ["finished"] * 12
+    return attempt
+
+
+@pytest.fixture(scope="module")
+def results(attempt: Attempt) -> Results:
+    return Results(attempt.results)
+
+
+def test_an_experiment_is_played_with_what_stands_in_place_of_its_words() -> None:
+    file = experiments()["village_fines_by_growth"]
+    instead = {"replicates": 3, "base": "fishing_village_subsistence", "factors": {"fine": [5]}}
+    read = experiment(file, instead=instead)
+    assert read.levels["fine"] == (5,)
+    assert len(read.levels["growth"]) == 13
+    assert {one.setup.replicates for one in read.conditions} == {3}
+    assert {one.setup.spec.parameters["wealth"] for one in read.conditions} == {60}
+    assert read.text.startswith(file.read_text("utf-8"))
+    assert "# played with replicates: 3\n" in read.text
+
+
+def test_an_experiment_as_it_is_written_keeps_its_text() -> None:
+    file = experiments()["village_fines_by_growth"]
+    assert experiment(file).text == file.read_text("utf-8")
+
+
+def test_models_become_levels_of_the_factor_model() -> None:
+    attempt = Attempt(reproduction("village"), Path("nowhere"), ["lab/one", "lab/two"])
+    assert attempt.results["models"].experiment.levels["model"] == ("lab/one", "lab/two")
+    assert attempt.extent == "480 runs in 48 conditions with lab/one, lab/two"
+    assert attempt.announcement.endswith("the same command with --estimate tells what it costs")
+
+
+def test_the_offline_mind_is_not_held_against_language_models() -> None:
+    with pytest.raises(InputError, match=r"--model offline lab/one: the offline mind is no lang"):
+        Attempt(reproduction("village"), Path("nowhere"), ["offline", "lab/one"])
+
+
+def test_models_may_be_named_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["reproduce", "village", "--model", "offline", "--model", "lab/one"]
+    assert main(words) == 2
+    assert "--model offline lab/one: the offline mind is no language" in capsys.readouterr().err
+
+
+def test_a_paper_without_language_models_refuses_them() -> None:
+    with pytest.raises(InputError, match="small has no experiments with models"):
+        Attempt(small(), Path("nowhere"), ["lab/one"])
+
+
+def test_before_anything_is_played_nothing_can_be_told(tmp_path: Path) -> None:
+    attempt = Attempt(small(), tmp_path)
+    assert [one.outcome for one in attempt.verdicts()] == ["cannot be told"]
+    assert attempt.verdicts()[0].notes == (
+        "1 of 1 conditions of populations are not finished "
+        "(population=altruist,lake=harsh,punishers=table); the same command goes on"
+    )
+
+
+def test_claims_are_judged_by_what_was_played(attempt: Attempt) -> None:
+    (verdict,) = attempt.verdicts()
+    assert verdict.outcome == "reproduced"
+    assert re.fullmatch(
+        r"altruist > selfish: 30\.\d - 11\.\d = 18\.\d \[18\.\d, 19\.\d\], p < 0\.001",
+        verdict.found,
+    )
+
+
+def test_types_fare_in_games_only(results: Results) -> None:
+    with pytest.raises(Untold, match=r"punishers=table does not keep what everybody did in a game"):
+        results.fared("populations", "mean", HARSH)
+
+
+def test_runs_come_by_replicate_and_conditions_in_their_order(results: Results) -> None:
+    one = results.runs("populations", "survival_time", HARSH)
+    both = results.runs("populations", "survival_time", {**HARSH, "punishers": "text"})
+    together = {name: level for name, level in HARSH.items() if name != "punishers"}
+    assert one.shape == (20,)
+    all_of_them = results.runs("populations", "survival_time", together)
+    assert all_of_them.tolist() == [*one.tolist(), *both.tolist()]
+
+
+def test_courses_are_round_by_round_and_end_with_the_village(results: Results) -> None:
+    survival = results.runs("populations", "survival_time", HARSH)
+    course = results.courses("populations", "efficiency", HARSH)
+    assert len(course) == 20
+    assert (~np.isnan(course)).sum(1).tolist() == survival.astype(int).tolist()
+
+
+def test_p_values_of_a_claim_are_corrected_by_holm(results: Results) -> None:
+    """Of two tests the smaller p is doubled, and the larger is not."""
+    pairs = {"much": (LUCK + 0.3, 0 * LUCK), "little": (LUCK + 0.1, 0 * LUCK)}
+    much, little = results.paired(pairs)
+    alone = [results.paired({name: pair})[0] for name, pair in pairs.items()]
+    assert much.p == 2 * alone[0].p
+    assert little.p == alone[1].p
+
+
+def test_intervals_are_widened_for_as_many_comparisons(results: Results) -> None:
+    """By Bonferroni: two of 97.5 %, which is 2.31 standard errors for 50 pairs."""
+    pairs = {"much": (LUCK + 0.3, 0 * LUCK), "little": (LUCK + 0.1, 0 * LUCK)}
+    much, _ = results.paired(pairs)
+    (alone,) = results.paired({"much": pairs["much"]})
+    error = LUCK.std(ddof=1) / np.sqrt(50)
+    assert (alone.high - alone.difference) / error == pytest.approx(2.01, abs=0.005)
+    assert (much.high - much.difference) / error == pytest.approx(2.31, abs=0.005)
+
+
+def test_what_cannot_be_tested_is_no_part_of_the_correction(results: Results) -> None:
+    much = (LUCK + 0.3, 0 * LUCK)
+    found = results.paired({"same": (LUCK, LUCK), "much": much})
+    (alone,) = results.paired({"much": much})
+    assert found[0].holds is None
+    assert found[0].untold == (
+        "all 50 pairs differ by 0; without spread their mean has no interval and no test"
+    )
+    assert found[1].p == alone.p
+
+
+@pytest.mark.parametrize(
+    ("measure", "levels", "words"),
+    [
+        ("happiness", {}, "no run of populations has happiness"),
+        ("survival_time", {"lake": "dry"}, "populations has no condition with {'lake': 'dry'}"),
+    ],
+)
+def test_what_was_not_measured_or_not_planned_cannot_be_told(
+    results: Results, measure: str, levels: dict[str, object], words: str
+) -> None:
+    with pytest.raises(Untold) as untold:
+        results.runs("populations", measure, levels)
+    assert str(untold.value) == words
+
+
+def test_the_same_command_plays_nothing_again(attempt: Attempt) -> None:
+    before = {part.file: part.file.stat().st_mtime_ns for part in attempt.parts}
+    with processes(1) as cluster:
+        ended = Attempt(small(), attempt.out).play(cluster, Silent(), None)
+    assert [done.status for done in ended] == ["finished"] * 12
+    assert {part.file: part.file.stat().st_mtime_ns for part in attempt.parts} == before
+
+
+def test_runs_of_another_experiment_are_refused_before_anything_is_played(tmp_path: Path) -> None:
+    """Those of the last experiment: the first is not begun."""
+
+    def twice(**last: Any) -> Reproduction:
+        trials = [
+            Trial(name, "village_populations", name, instead=SMALL | {"replicates": 2} | more)
+            for name, more in (("first", {}), ("last", last))
+        ]
+        return Reproduction("twice", "Nobody 2026", Design(tuple(trials), list))
+
+    with processes(1) as cluster:
+        Attempt(twice(), tmp_path).play(cluster, Silent(), None)
+        for file in (tmp_path / "first").iterdir():
+            file.unlink()
+        with pytest.raises(RunFileError, match="played from another experiment"):
+            Attempt(twice(rounds=50), tmp_path).play(cluster, Silent(), None)
+    assert list((tmp_path / "first").iterdir()) == []
+
+
+class Dry(NamedTuple):
+    """A dry run by the command line: its exit code, what it printed, its page as text."""
+
+    code: int
+    said: dict[str, Any]
+    html: str
+
+    @property
+    def text(self) -> str:
+        return " ".join(
+            unescape(re.sub(r"<(style|svg).*?</\1>|<[^>]+>", " ", self.html, flags=re.S)).split()
+        )
+
+
+@pytest.fixture(scope="module")
+def dry(tmp_path_factory: pytest.TempPathFactory) -> Dry:
+    """`society reproduce village --quick --model offline`."""
+    out = tmp_path_factory.mktemp("dry")
+    words = ["reproduce", "village", "--quick", "--model", "offline", "--json", "--quiet"]
+    with pytest.MonkeyPatch.context() as patch:
+        printed: list[str] = []
+        patch.setattr("builtins.print", lambda *words, **_: printed.append(" ".join(words)))
+        code = main([*words, "--out", str(out)])
+    said = json.loads(printed[0])
+    return Dry(code, said, Path(said["report"]).read_text("utf-8"))
+
+
+def test_a_dry_run_plays_everything_and_tells_nothing(dry: Dry) -> None:
+    assert dry.code == 0
+    verdicts = dry.said["verdicts"]
+    assert len(verdicts) > 15
+    assert {one["outcome"] for one in verdicts} == {"cannot be told"}
+    assert {one["notes"].partition(";")[0] for one in verdicts} == {
+        "the offline mind is no language model"
+    }
+
+
+def test_the_page_of_a_dry_run_says_so_before_anything_else(dry: Dry) -> None:
+    assert re.search("<h1>DRY RUN of village: Gupta et al. 2026", dry.html)
+    begin = dry.text.index("Claims of the paper beside our results")
+    assert "DRY RUN: the offline mind is no language model." in dry.text[:begin]
+    assert "Quick: fewer and shorter runs than without --quick" in dry.text[:begin]
+    assert "48 runs in 24 conditions with offline" in dry.text[:begin]
+
+
+def test_the_page_sets_the_papers_numbers_beside_ours(dry: Dry) -> None:
+    assert "F(6, 189) = 2.37, p = 0.031, eta squared 0.06 (Table 1)" in dry.text
+    assert "t(898) = -2.78, p = 0.006" in dry.text
+    assert "part against whole, which is no valid test" in dry.text
+
+
+def test_the_page_says_how_claims_are_judged_before_it_shows_them(dry: Dry) -> None:
+    begin = dry.text.index("Claims of the paper beside our results")
+    for words in (
+        "corrected by Holm over all comparisons of a claim",
+        "or it is not shown with so few runs",
+        "in part: some hold, and others do not or are not shown",
+        "a run that reaches round 50, the last one, counts with 50",
+    ):
+        assert words in dry.text[:begin]
+
+
+def test_what_is_asked_of_models_is_kept_as_files_that_can_be_planned(dry: Dry) -> None:
+    out = Path(dry.said["out"])
+    for name, conditions in (("models", 6), ("ablations", 18)):
+        read = experiment(out / f"{name}.yaml")
+        assert read.levels["model"] == ("offline",)
+        assert len(read.conditions) == conditions
+        assert {one.setup.replicates for one in read.conditions} == {2}
+
+
+def test_the_ablations_are_shown_beside_the_villages_with_both_channels(dry: Dry) -> None:
+    out = Path(dry.said["report"]).parent
+    table = (out / "tables" / "ablations-outcome.csv").read_text("utf-8")
+    assert {line.split(",")[0] for line in table.splitlines()[1:]} == {
+        "full",
+        "only_social_learning",
+        "only_group_decision",
+        "neither",
+    }
+
+
+def test_the_page_shows_each_experiment_and_no_id_twice(dry: Dry) -> None:
+    assert "Figs 5, 6, 14 and 16: models, lakes and populations" in dry.text
+    assert "Figs 7 and 13: without imitation or a common policy, beside villages with" in dry.text
+    ids = re.findall(r'\bid="([^"]+)"', dry.html)
+    assert len(ids) == len(set(ids))
+
+
+def test_the_figures_and_tables_of_all_experiments_are_files(dry: Dry) -> None:
+    out = Path(dry.said["report"]).parent
+    assert (out / "tables" / "claims.csv").exists()
+    figures = {file.name for file in (out / "figures").glob("*.svg")}
+    assert {name.partition("-")[0] for name in figures} == {"models", "ablations"}
+
+
+def test_a_budget_holds_over_all_experiments_together(
+    provider: Provider, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two experiments, each of which alone would have used it up; the page shows what there is."""
+    words = ["reproduce", "village", "--quick", "--model", "one", "--api-base", provider.url]
+    words += ["--out", str(tmp_path), "--json"]
+    assert main([*words, "--max-calls", "50"]) == 3
+    out, err = capsys.readouterr()
+    said = json.loads(out)
+    assert "--max-calls: 50 of 50 used" in err
+    assert provider.stats()["count"] == 50
+    assert said["spent"]["calls"] == 50
+    assert {one["outcome"] for one in said["verdicts"]} == {"cannot be told"}
+    assert main([*words, "--max-calls", "60"]) == 3
+    assert provider.stats()["count"] == 60
+
+
+def test_a_paper_that_is_not_there_is_the_users_mistake(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "vilage"]) == 2
+    assert capsys.readouterr().err == (
+        "society: there is no reproduction 'vilage'; did you mean 'village'?\n"
+    )
+
+
+def test_headings_of_an_experiment_stand_below_those_of_its_chapters(dry: Dry) -> None:
+    depths = [int(depth) for depth in re.findall(r"<h([1-6])", dry.html)]
+    assert {4} <= set(depths) <= {1, 2, 3, 4}
+    assert all(deeper <= one + 1 for one, deeper in pairwise(depths))

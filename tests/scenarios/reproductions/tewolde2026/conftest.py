@@ -1,0 +1,68 @@
+"""The judges of CoopEval shown results that nobody has played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+import pytest
+
+from society.claims.comparisons import Fared, Metric
+from society.claims.types import Claim, Levels, Verdict, judged
+from society.draws import Array
+from society.reproduction.evidence import Results
+from society.scenarios.reproductions.tewolde2026.cells import DILEMMAS
+
+Found = Mapping[str, Verdict]  # by claim
+Fares = Callable[[Metric, str, str], Mapping[str, float]]  # by metric, game and mechanism: of each
+
+
+class MadeUp(Results):
+    """Results by cell: how types fare in each of three repetitions, and measures of runs."""
+
+    def __init__(self, fares: Fares, shares: Mapping[str, float]) -> None:
+        super().__init__({})
+        self._fares, self._shares = fares, shares
+
+    def levels(self, trial: str) -> Mapping[str, Sequence[object]]:
+        games = ("prisoners_dilemma", "trust")
+        of_theorem = {"game": games, "mechanism": ("repetition", "contract")}
+        return {"settings": {"game": games, "setting": ("window_2",)}}.get(trial, of_theorem)
+
+    def runs(self, trial: str, measure: str, levels: Levels) -> Array:
+        if measure not in self._shares:
+            return np.resize([1.0, 0.0], 100)
+        # Where a game is named, shares differ a little from game to game, and by measure.
+        rank = ("", *DILEMMAS).index(str(levels.get("game", "")))
+        return self._some(self._shares[measure] - 0.001 * len(measure) * rank)
+
+    def fared(self, trial: str, metric: Metric, levels: Levels) -> Fared:
+        mechanism = str(levels.get("mechanism", "repetition"))
+        given = self._fares(metric, str(levels["game"]), mechanism)
+        luck = 0.001 * len(metric) * np.array([-1, 0, 1])
+        each = {name: value + luck for name, value in given.items()}
+        return Fared(np.mean(list(each.values()), axis=0), each)
+
+    def _some(self, share: float) -> Array:
+        """So many of a thousand runs; NaN: none was played to its end."""
+        return np.where(np.isnan(share), share, np.arange(1000) < 1000 * share)
+
+
+class Judged(Protocol):
+    """Verdicts by claim, if results had come to this."""
+
+    def __call__(
+        self, claims: Iterable[Claim], fares: Fares, shares: Mapping[str, float]
+    ) -> Found: ...
+
+
+@pytest.fixture
+def judging(monkeypatch: pytest.MonkeyPatch) -> Judged:
+    # statsmodels collects garbage before each correction, which takes more time than all else.
+    monkeypatch.setattr("gc.collect", lambda: 0)
+
+    def found(claims: Iterable[Claim], fares: Fares, shares: Mapping[str, float]) -> Found:
+        return {one.claim: one for one in judged(claims, MadeUp(fares, shares))}
+
+    return found

@@ -1,0 +1,151 @@
+"""The recipe of CoopEval played in small: with classic minds, and with the offline mind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from society.catalogue import reproduction
+from society.claims.types import Design, Reproduction, Trial, Verdict, judged
+from society.experiments.clusters import processes
+from society.experiments.progress import Silent
+from society.reproduction.evidence import Results
+from society.reproduction.run import Attempt
+from society.scenarios.reproductions.tewolde2026 import rules as rules
+from society.scenarios.reproductions.tewolde2026.cells import DILEMMAS, PUBLIC_GOODS
+from society.scenarios.reproductions.tewolde2026.language import as_types, claims
+
+pytestmark = pytest.mark.xdist_group("reproduction of dilemmas")  # played once for all
+
+PAPER = reproduction("dilemmas")
+ONCE: Mapping[str, Any] = {
+    "mechanism": {
+        "none": {"mechanisms": [{"tournament": {}}]},
+        "repetition": {
+            "mechanisms": [
+                {"repeated": {"games": 15, "continuation": 0.8, "window": 3}},
+                {"tournament": {}},
+            ]
+        },
+    }
+}
+OF_TWO: Mapping[str, Any] = {
+    "game": {name: {"base": name} for name in DILEMMAS if name != PUBLIC_GOODS}
+}
+TRUST: Mapping[str, Any] = {"game": {"trust": {"base": "trust"}}}
+TYPES = (
+    "always_cooperate",
+    "always_defect",
+    "tit_for_tat",
+    "suspicious_tit_for_tat",
+    "theorem",
+    "win_stay_lose_shift",
+)
+
+
+def tried(trials: tuple[Trial, ...], folder: Path, models: tuple[str, ...] = ()) -> Attempt:
+    """Some of the experiments, played to their end."""
+    design = Design(trials, claims, minds=as_types)
+    attempt = Attempt(Reproduction("small", "Nobody 2026", design, design), folder, models)
+    with processes(1) as cluster:
+        ended = attempt.play(cluster, Silent(), None)
+    assert {done.status for done in ended} == {"finished"}
+    return attempt
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """Games of two and of three, once through, without a mechanism and repeated."""
+    pairs, goods, *_ = PAPER.rules.trials
+    less = (
+        replace(pairs, instead={"factors": {**OF_TWO, **ONCE}}),
+        replace(goods, instead={"factors": {**goods.instead["factors"], **ONCE}}),
+    )
+    return Results(tried(less, tmp_path_factory.mktemp("dilemmas")).results)
+
+
+@pytest.fixture(scope="module")
+def verdicts(results: Results) -> dict[str, Verdict]:
+    """Of selection, as far as it was played."""
+    some = [one for one in rules.claims() if one.claim.startswith(("Without", "Selection"))]
+    return {one.claim: one for one in judged(some, results)}
+
+
+def test_without_a_mechanism_types_fare_as_by_hand(results: Results) -> None:
+    """Four of six types cooperate: 2 from 4 and 0 from 2 of 6, which is 4 / 3 points, and 1 / 3 of
+    the way from 1 point to 2; the others get 3 from 4 and 1 from 2, 7 / 3 points."""
+    levels = {"game": "prisoners_dilemma", "mechanism": "none"}
+    found = results.fared("classic_pairs", "mean", levels)
+    assert {name: found.each[name].tolist() for name in TYPES} == {
+        "always_cooperate": pytest.approx([1 / 3]),
+        "always_defect": pytest.approx([4 / 3]),
+        "tit_for_tat": pytest.approx([1 / 3]),
+        "suspicious_tit_for_tat": pytest.approx([4 / 3]),
+        "theorem": pytest.approx([1 / 3]),
+        "win_stay_lose_shift": pytest.approx([1 / 3]),
+    }
+    assert found.average == pytest.approx([2 / 3])
+    cooperation = results.fared("classic_pairs", "cooperation", levels)
+    assert cooperation.average == pytest.approx([2 / 3])
+    assert cooperation.each["theorem"].tolist() == [1]
+    ranks = results.fared("classic_pairs", "rank", levels).each
+    assert ranks["always_defect"] < ranks["theorem"]
+
+
+def test_selection_leads_where_it_leads(verdicts: dict[str, Verdict]) -> None:
+    alone = verdicts["Without a mechanism selection leads to defection"]
+    repeated = verdicts["Selection leads to cooperation (under repetition)"]
+    assert repeated.outcome == "reproduced"
+    assert "prisoners_dilemma 0.667 to 0;" in alone.found
+    assert "prisoners_dilemma 0.607 to 1;" in repeated.found
+
+
+def test_what_was_not_played_cannot_be_told(verdicts: dict[str, Verdict]) -> None:
+    contracts = verdicts["Selection leads to cooperation (under contract)"]
+    assert contracts.outcome == "cannot be told"
+
+
+@pytest.mark.parametrize("mechanism", ["mediated", "contracted"])
+def test_who_refuses_an_agreement_meets_the_equilibrium(tmp_path: Path, mechanism: str) -> None:
+    """As the proof of theorem 1 has it: 1 point each, not 0 against 3; together they get 2."""
+    pairs, *_ = PAPER.rules.trials
+    two = {
+        "theorem": [{"moves": {"strategy": "grim"}}, {"designs": {"skill": "capable"}}],
+        "refuser": [{"moves": {"strategy": "always_defect"}}, {"designs": {"skill": "stubborn"}}],
+    }
+    agreed: Mapping[str, Any] = {"agreed": {"mechanisms": [{mechanism: {}}, {"tournament": {}}]}}
+    instead = {
+        "cohorts": [{"name": name, "components": parts} for name, parts in two.items()],
+        "factors": {"game": {"prisoners_dilemma": {}}, "mechanism": agreed},
+    }
+    less = replace(pairs, beside={}, instead=instead)
+    found = Results(tried((less,), tmp_path).results).fared(
+        "classic_pairs", "mean", {"mechanism": "agreed"}
+    )
+    assert {name: float(mean[0]) for name, mean in found.each.items()} == {
+        "theorem": pytest.approx((1 + 0) / 2),
+        "refuser": pytest.approx(0),
+    }
+
+
+def test_a_dry_run_plays_the_offline_mind_and_tells_nothing(tmp_path: Path) -> None:
+    """Under its own name and a second one, so that it meets somebody under reputation."""
+    assert PAPER.language is not None
+    pairs, _, populations, _ = PAPER.language.trials
+    once = {"factors": {**TRUST, "mechanism": ONCE["mechanism"]}}
+    less = (
+        replace(pairs, beside={}, instead=once),
+        replace(populations, instead={"factors": TRUST}),
+    )
+    attempt = tried(less, tmp_path, ("offline",))
+    assert {one.outcome for one in attempt.verdicts()} == {"cannot be told"}
+    found = Results(attempt.results).fared(
+        "models_populations", "mean", {"game": "trust", "mechanism": "reputation_first"}
+    )
+    assert list(found.each) == ["offline", "offline again"]
+    assert np.isfinite(found.average).all()
