@@ -5,59 +5,43 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from .calls import Address, Again, Message, Request, Said
-from .draws import Array, Draws, Places
+from .draws import Array, Draws
 from .errors import CastError, PartError, nearest
-from .facts import Audience, Facts, OwnFacts, frozen
-from .graph import Complete, Rows
+from .graph import Complete
+from .observations import Audience, Inquiry, News, OwnFacts
 from .outside import Embedder, Outside
-from .replies import Reply
+from .reading import Legal
+from .state import Company
 from .table import Table
-
-if TYPE_CHECKING:
-    from .agent import Column, Component
-    from .prompts import Prompts
 
 T = TypeVar("T")
 
-_MOST_CELLS = 50_000_000  # of a column per peer: 400 MB
 
+class Renderer(Protocol):
+    """Puts what agents hear into words."""
 
-class News(NamedTuple):
-    """A Tell as members hear it."""
+    def question(
+        self,
+        ask: Inquiry,
+        one: One,
+        *,
+        legal: Legal,
+        sight: Mapping[str, Mapping[str, int]],
+        thinking: bool = False,
+        page: str = "",
+        more: Mapping[str, object] | None = None,
+    ) -> str:
+        """A question in words; legal: what may be named in the answer, sight: the peers shown."""
+        ...
 
-    kind: str
-    facts: Facts
-
-
-class Question(NamedTuple):
-    """An Ask as members hear it.
-
-    asked: who was asked, (M,) of bool. reply: its bounds are one per member, (M,), or one for all.
-    options, of a Choice: (R, K), a row for each replicate (`me.replicate` says which is whose),
-    None or NaN where an option is not open.
-    """
-
-    kind: str
-    facts: Facts
-    reply: Reply
-    asked: Array
-    options: Array | None = None
-    repairs: int = 1
-
-
-class Inquiry(NamedTuple):
-    """An Ask as a single member hears it; `options`, of a Choice: (K,)."""
-
-    kind: str
-    facts: OwnFacts
-    reply: Reply
-    options: Array | None = None
-    repairs: int = 1
+    def told(self, tell: News, one: One) -> str:
+        """Something that happened, as this agent knows it."""
+        ...
 
 
 @dataclass
@@ -69,15 +53,14 @@ class World:
 
     table: Table
     outside: Outside = field(default_factory=Outside)
-    words: Prompts | None = None
+    words: Renderer | None = None
     asked: dict[str, Array] = field(default_factory=dict)
 
     @property
-    def prompts(self) -> Prompts:
+    def prompts(self) -> Renderer:
+        """The words; raises PartError where there are none."""
         if self.words is None:
-            from .prompts import Prompts
-
-            self.words = Prompts("", ())
+            raise PartError("this game has no prompts; give World(..., words=Prompts(NAME))")
         return self.words
 
 
@@ -89,46 +72,6 @@ class Occasion(NamedTuple):
     use: int
 
 
-class Company:
-    """A cohort in play: which rows it has, and their columns, (M,) each."""
-
-    def __init__(
-        self,
-        name: str,
-        components: Sequence[Component],
-        rows: Rows,
-        places: Places,
-        world: World,
-        *,
-        whole: bool,
-    ) -> None:
-        self.name, self.components, self.world = name, components, world
-        self.rows, self.places, self.whole = rows, places, whole
-        self.owners = {column.name: part for part in components for column in part.columns}
-        self.declared = {column.name: column for part in components for column in part.columns}
-        self.unbegun: set[str] = set()  # columns whose owner has not begun yet
-        self.values = {
-            name: frozen(np.zeros(self.shape(column), column.dtype))
-            for name, column in self.declared.items()
-        }
-
-    def shape(self, column: Column) -> tuple[int, ...]:
-        """(M,), or (M, N) of a column per peer; raises CastError if that is too large."""
-        members, agents = len(self.rows.node), self.world.table.agents
-        if not column.per_peer:
-            return (members,)
-        if members * agents > _MOST_CELLS:
-            raise CastError(
-                f"column {column.name!r} of {members:,} agents has an entry for each of {agents:,} "
-                f"peers, and at most {_MOST_CELLS:,} fit; take fewer agents or replicates"
-            )
-        return members, agents
-
-    def put(self, name: str, values: Array) -> None:
-        """Replace a column."""
-        self.values[name] = frozen(values)
-
-
 class Members:
     """Some members of one company as one of their components sees them.
 
@@ -138,15 +81,15 @@ class Members:
 
     def __init__(
         self,
+        world: World,
         company: Company,
-        component: Component,
         draws: Draws,
         audience: Audience,
         occasion: Occasion,
         *,
         pure: bool,
     ) -> None:
-        self._company, self._component, self._pure = company, component, pure
+        self.world, self._company, self._pure = world, company, pure
         self._index = audience.index
         self._turns = Counter[int]()  # exchanges with outside minds, by node
         self.audience, self.draws, self.occasion = audience, draws, occasion
@@ -160,11 +103,6 @@ class Members:
     def agent(self) -> Array:
         """The id of each member, (M,)."""
         return self.world.table.ids[self.audience.rows.seat]
-
-    @property
-    def world(self) -> World:
-        """What surrounds them."""
-        return self._company.world
 
     @property
     def moment(self) -> int:
@@ -184,7 +122,7 @@ class Members:
     def only(self, entries: Array) -> Members:
         """Some of these members, to look at."""
         audience, draws = self.audience.only(entries), self.draws.among(entries)
-        some = Members(self._company, self._component, draws, audience, self.occasion, pure=True)
+        some = Members(self.world, self._company, draws, audience, self.occasion, pure=True)
         some._turns = self._turns
         return some
 
@@ -203,6 +141,11 @@ class Members:
         """Vectors of texts, (n, d) of float32."""
         return self.world.outside.embedded(embedder, texts)
 
+    @property
+    def _title(self) -> str:
+        """Of the component that sees them."""
+        return self._company.titles[self.occasion.component]
+
     def __len__(self) -> int:
         return len(self.audience.rows.node)
 
@@ -215,13 +158,13 @@ class Members:
         except KeyError:
             hint = nearest(name, self._company.values)
             raise PartError(
-                f"{self._component.title()} reads column {name!r}, which no component of cohort "
+                f"{self._title} reads column {name!r}, which no component of cohort "
                 f"{self._company.name!r} keeps; {hint}"
             ) from None
-        if name in self._company.unbegun and self._company.owners[name] is not self._component:
-            owner = self._company.owners[name].title()
+        if name in self._company.unbegun and self._company.owners[name] != self.occasion.component:
+            owner = self._company.titles[self._company.owners[name]]
             raise CastError(
-                f"{self._component.title()} reads column {name!r} before {owner} has begun; "
+                f"{self._title} reads column {name!r} before {owner} has begun; "
                 f"put {owner} before it in cohort {self._company.name!r}"
             )
         if self._index is not None:
@@ -231,12 +174,12 @@ class Members:
     def __setitem__(self, name: str, values: object) -> None:
         if self._pure:
             raise PartError(
-                f"{self._component.title()} sets {name!r} while answering; "
+                f"{self._title} sets {name!r} while answering; "
                 "columns change in begin, notice and born only"
             )
-        if self._company.owners.get(name) is not self._component:
+        if self._company.owners.get(name) != self.occasion.component:
             raise PartError(
-                f"{self._component.title()} sets column {name!r}, which it has not declared; "
+                f"{self._title} sets column {name!r}, which it has not declared; "
                 f"add Column({name!r}) to its columns"
             )
         old = self._company.values[name]
@@ -245,7 +188,7 @@ class Members:
             new[slice(None) if self._index is None else self._index] = values
         except (ValueError, TypeError) as error:
             raise PartError(
-                f"{self._component.title()} sets column {name!r} of {old.dtype} for {len(self)} "
+                f"{self._title} sets column {name!r} of {old.dtype} for {len(self)} "
                 f"members: {error}; give one value for each, or one for all"
             ) from error
         self._company.put(name, new)
@@ -347,7 +290,7 @@ class One:
 
     def briefs(self, ask: Inquiry) -> list[str]:
         """What its faculties add to a prompt, in their order."""
-        said = (part.brief(ask, self) for part in self._me._company.components)
+        said = (brief(ask, self) for brief in self._me._company.briefs)
         return [words for words in said if words]
 
     def prompt(self, ask: Inquiry, **more: Any) -> str:
@@ -382,12 +325,6 @@ class One:
         address, outside = self.address, self._me.world.outside
         outside.ledger.fall_back(address, self.model)
         outside.trouble(address, self.model, "fallback", reason)
-
-    async def consulted(self, part: Component, ask: Inquiry) -> Any:
-        """What a component answers, kept even if it asked somebody on its own; raises Unparsed."""
-        return await self._me.world.outside.answered(
-            self.address, lambda: part.consult(ask, self), lambda: self.address.turn > 0
-        )
 
     def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
         """Vectors of texts, (n, d) of float32."""

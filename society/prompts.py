@@ -36,8 +36,8 @@ from .errors import InputError, brief, nearest
 from .wording import plain
 
 if TYPE_CHECKING:
-    from .agent import Inquiry, News, One
-    from .facts import OwnFacts
+    from .members import One
+    from .observations import Inquiry, News, OwnFacts
     from .reading import Legal
     from .templates import Templates
 

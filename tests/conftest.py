@@ -21,9 +21,12 @@ from society.cast import Cast, Cohort, Troupe
 from society.draws import Array
 from society.gamemaster import GameMaster, Outcome
 from society.graph import Graph
+from society.history import Page, Step
+from society.members import World
+from society.prompts import Prompts
 from society.scenario import Measure, Params, Scenario
 from society.table import Table, complete_graphs
-from society.talk import Page, Script, Step
+from society.talk import Script
 from society.tape import Answerer
 
 # Torch comes late. Where tests share the cores, its threads would spin to wait for each other.
@@ -122,7 +125,7 @@ def _play(
         graphs=complete_graphs(scenario.relations, len(numbers), seats) | dict(graphs or {}),
     )
     if answerer is None and cast is not None:
-        answerer = Troupe(cast, table)
+        answerer = Troupe(cast, World(table, words=Prompts("")))
     return _recorded(GameMaster(scenario, table, answerer))
 
 

@@ -28,12 +28,13 @@ ENGINE = (
     ("graph", "checks", "objects", "rubric", "claims"),
     ("meaning",),
     ("wording", "reading", "positions"),
-    ("replies", "templates"),
-    ("calls", "sentence"),
-    ("talk", "callbook"),
-    ("facts", "outside", "digest", "models", "lineage"),
-    ("prompts", "table"),
-    ("members",),
+    ("replies", "templates", "cancellation"),
+    ("talk", "sentence"),
+    ("observations", "table"),
+    ("calls", "state"),
+    ("callbook", "outside", "history"),
+    ("members", "models", "lineage"),
+    ("prompts",),
     ("agent",),
     ("cast", "wrap", "keeper", "heap"),
     ("scenario", "tape"),
@@ -56,8 +57,18 @@ FOR_COMPONENTS = {"errors", "draws", "checks", "talk", "graph", "replies", "agen
 FOR_COMPONENTS |= {"calls", "prompts", "reading", "wording"}  # for those that speak
 FOR_COMPONENTS |= {"rubric"}  # for those that code texts
 FOR_SCENARIOS = FOR_COMPONENTS | {"table", "cast", "wrap", "scenario", "claims", "comparisons"}
-FOR_SCENARIOS |= {"sentence", "lineage"}
-FOR_THEATRE = {"errors", "draws", "graph", "talk", "scenario", "calls", "lineage", "theatre"}
+FOR_SCENARIOS |= {"sentence", "lineage", "history"}
+FOR_THEATRE = {
+    "errors",
+    "draws",
+    "graph",
+    "talk",
+    "history",
+    "scenario",
+    "calls",
+    "lineage",
+    "theatre",
+}
 
 
 class Import(NamedTuple):

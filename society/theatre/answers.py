@@ -19,7 +19,7 @@ import numpy as np
 from rich.text import Text
 
 from society.draws import Array
-from society.talk import Step
+from society.history import Step
 
 from .ink import Ink, flowing
 from .scene import Answered, Scene, worded

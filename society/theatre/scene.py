@@ -14,8 +14,9 @@ import numpy as np
 
 from society.draws import Array
 from society.graph import NOBODY
+from society.history import Page, Step
 from society.scenario import Stage
-from society.talk import UNREAD, Page, Step
+from society.talk import UNREAD
 
 if TYPE_CHECKING:
     from society.runs.runfile import Manifest

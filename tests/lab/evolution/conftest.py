@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import society
+from society.history import Page, Step
 from society.lab.evolution import Evolution
 from society.runs.runfile import Level, Manifest, Writer
 from society.scenario import Stage
-from society.talk import Page, Step
 
 MANIFEST = Manifest.model_validate(
     {
