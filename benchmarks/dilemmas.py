@@ -45,15 +45,13 @@ CLASSIC: tuple[Strategy, ...] = tuple(
 def engine(given: Mapping[str, Any], *, kept: bool = True) -> int:
     """Repeated prisoner's dilemmas in our engine; in a run file at level summary if kept."""
     setup = prepared(load("prisoners_dilemma", {"rounds": LENGTH, **given}))
-    game = setup.gamemaster()
     with TemporaryDirectory() as folder:
         if kept:
-            with Writer(Path(folder) / "moves.run", manifest_of(setup, game, "summary")) as writer:
-                game.recorders = [writer]
-                game.play()
+            with Writer(Path(folder) / "moves.run", manifest_of(setup, "summary")) as writer:
+                setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
         else:
-            game.play()
-    return game.table.replicates * game.table.agents * LENGTH
+            setup.gamemaster().play()
+    return setup.replicates * setup.agents * LENGTH
 
 
 def cohort(name: str, count: int, strategy: str | tuple[Strategy, ...], **more: Any) -> Any:

@@ -53,15 +53,13 @@ SCALE_FREE: dict[str, Any] = {
 def engine(given: Mapping[str, Any], rounds: int, *, kept: bool = True) -> int:
     """The donor game in our engine, measured and hashed every round; in a run file if kept."""
     setup = prepared(load("donor_game", given))
-    game = setup.gamemaster()
     with TemporaryDirectory() as folder:
         if kept:
-            with Writer(Path(folder) / "donors.run", manifest_of(setup, game, "summary")) as writer:
-                game.recorders = [writer]
-                game.play()
+            with Writer(Path(folder) / "donors.run", manifest_of(setup, "summary")) as writer:
+                setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
         else:
-            game.play()
-    return game.table.replicates * game.table.agents * rounds
+            setup.gamemaster().play()
+    return setup.replicates * setup.agents * rounds
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,11 +14,11 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
+from society.history import Page
 from society.runs.manifest import manifest_of
 from society.runs.runfile import Writer
 from society.scenario_file import load
 from society.spec import prepared
-from society.talk import Page
 
 
 class Watch:
@@ -44,10 +44,8 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "long.run"
         watch = Watch(path)
-        game = setup.gamemaster()
-        with Writer(path, manifest_of(setup, game)) as writer:
-            game.recorders = [writer, watch]
-            game.play()
+        with Writer(path, manifest_of(setup)) as writer:
+            setup.gamemaster([writer, watch], outside=setup.outside(writer.vault)).play()
     rounds = [later - sooner for sooner, later in pairwise(watch.times)]
     first, last = median(rounds[:100]), median(rounds[-100:])
     half, full = watch.sizes[500], watch.sizes[1_000]

@@ -29,6 +29,7 @@ import aiohttp
 
 from society.callbook import Call
 from society.calls import Address, Going, Minds, Request, Said
+from society.cancellation import CancellationToken
 from society.cast import Cohort
 from society.components import language
 from society.components.language import LanguagePolicy
@@ -72,7 +73,7 @@ class Instant:
     def __init__(self, said: Mapping[Address, Said]) -> None:
         self._said = said
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         await going()
         return self._said[request.address]
 
@@ -100,10 +101,8 @@ def model(url: str) -> Mapping[str, Any]:
 
 def recorded(setup: Setup, path: Path, minds: Minds | None = None) -> None:
     """Play with a run file."""
-    game = setup.gamemaster(minds=minds)
-    with Writer(path, manifest_of(setup, game), overwrite=True) as writer:
-        game.recorders = [writer]
-        game.play()
+    with Writer(path, manifest_of(setup), overwrite=True) as writer:
+        setup.gamemaster([writer], outside=setup.outside(writer.vault, minds=minds)).play()
 
 
 def calls_of(setup: Setup, path: Path) -> list[Call]:

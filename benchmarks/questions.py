@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from society.calls import Going, Request, Said
+from society.cancellation import CancellationToken
 from society.replies import Mix
 from society.runs.manifest import manifest_of
 from society.runs.runfile import Writer
@@ -36,7 +37,7 @@ class Steady:
     def __init__(self, latency: float) -> None:
         self._latency, self.calls = latency, 0
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         await going()
         if self._latency:
             await asyncio.sleep(self._latency)
@@ -68,10 +69,8 @@ def seconds(setup: Setup, minds: Steady, path: Path) -> float:
     """Of wall time to play it into a run file."""
     gc.collect()
     start = time.perf_counter()
-    game = setup.gamemaster(minds=minds)
-    with Writer(path, manifest_of(setup, game), overwrite=True) as writer:
-        game.recorders = [writer]
-        game.play()
+    with Writer(path, manifest_of(setup), overwrite=True) as writer:
+        setup.gamemaster([writer], outside=setup.outside(writer.vault, minds=minds)).play()
     return time.perf_counter() - start
 
 

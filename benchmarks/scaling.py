@@ -67,10 +67,8 @@ def recorded(setup: Setup) -> int:
     """Play with a run file; its size in bytes."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.run"
-        game = setup.gamemaster()
-        with Writer(path, manifest_of(setup, game, "full")) as writer:
-            game.recorders = [writer]
-            game.play()
+        with Writer(path, manifest_of(setup, "full")) as writer:
+            setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
             writer.close("finished")
         return path.stat().st_size
 

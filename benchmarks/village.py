@@ -37,15 +37,13 @@ def engine(
     sizes = {"replicates": REPLICATES, "agents": AGENTS, "rounds": ROUNDS}
     given = {"parameters": {**SETTINGS, **(parameters or {})}, "graph": graph, **sizes}
     setup = prepared(load("fishing_village", given))
-    game = setup.gamemaster()
     if not kept:
-        game.play()
+        setup.gamemaster().play()
         return REPLICATES * AGENTS * ROUNDS
     with TemporaryDirectory() as folder:
         path = Path(folder) / "village.run"
-        with Writer(path, manifest_of(setup, game, "summary")) as writer:
-            game.recorders = [writer]
-            game.play()
+        with Writer(path, manifest_of(setup, "summary")) as writer:
+            setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
     return REPLICATES * AGENTS * ROUNDS
 
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from society.draws import Array
 from society.graph import Complete, Graph
+from society.history import Page
 from society.memory.embedders import Embedder, MiniLM, embedder
 from society.memory.norm_space import (
     Edges,
@@ -33,7 +34,6 @@ from society.memory.norm_space import (
     similarity,
 )
 from society.scenario import Afterword, Finding
-from society.talk import Page
 
 _EXACT = 6  # decimals; what follows is rounding, since vectors have single precision
 LIKENESS = 0.7  # the least cosine in a cluster: about that of one policy in two wordings

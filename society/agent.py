@@ -10,16 +10,15 @@ import functools
 import operator
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from .draws import Array
-from .facts import OwnFacts
-from .members import Inquiry, Members, News, One, Question, Sight
+from .members import Members, One, Sight
+from .observations import Inquiry, News, OwnFacts, Question
 from .replies import fields, heard
+from .state import Column
 
 __all__ = [
     "ANYTHING",
@@ -37,29 +36,6 @@ __all__ = [
 ]
 
 ANYTHING = ("*",)  # as `answers` or `notices`: every kind of line
-
-
-@dataclass(frozen=True)
-class Column:
-    """State that a component keeps for each agent: one value of `dtype` each, zero at first.
-
-    public: kept per round in the run file, for the theatre and for measures.
-    heritable: a newborn agent has it from its parent.
-    per_peer: one value for each seat, (M, N): for small societies. When a new life begins in a
-    seat, what others hold there is still about the old one, until their owner sees to it.
-    labels: what whole numbers stand for, in order from 0.
-    """
-
-    name: str
-    dtype: DTypeLike = float
-    public: bool = False
-    heritable: bool = False
-    per_peer: bool = False
-    labels: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.public and self.per_peer:
-            raise ValueError(f"column {self.name!r} is public and per peer; choose one of the two")
 
 
 class Component:

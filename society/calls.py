@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from xxhash import xxh3_128_hexdigest
 
+from .cancellation import CancellationToken
 from .draws import Array
-
-if TYPE_CHECKING:
-    from .agent import Inquiry
+from .observations import Inquiry
 
 Again = Literal["", "repair", "cut"]
 BARE = -1
@@ -165,16 +164,13 @@ Going = Callable[[], Awaitable[None]]
 class Minds(Protocol):
     """Whoever reaches the outside."""
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         """Ask; raises Paused if no answer can be had, and InputError if none ever will.
 
         going: awaited right before each attempt goes out, after any waiting for its turn; what it
-        raises ends the call.
+        raises ends the call. token: of the run; once it is cancelled nobody may begin any more,
+        and who waits for a turn, or to try again, ends with Paused.
         """
-        ...
-
-    def halt(self, why: BaseException) -> None:
-        """Nobody may begin any more; who waits for a turn, or to try again, ends with Paused."""
         ...
 
     @property

@@ -16,11 +16,12 @@ from .agent import Component, entered, singly
 from .checks import Fault, Refused, checked, parameters_of
 from .draws import Array, Draws, Places
 from .errors import CastError, PartError, Unparsed
-from .facts import Audience, Facts, frozen
 from .graph import NOBODY, Rows
-from .members import Company, Inquiry, Members, News, Occasion, One, Question, World
+from .members import Members, Occasion, One, World
+from .observations import Audience, Facts, Inquiry, News, Question, frozen
 from .outside import Outside
 from .replies import Choice, Illegal, Reply, fields, heard, silence
+from .state import Company
 from .table import Table
 from .talk import HERITABLE, Ask, Inherit, Tell
 
@@ -90,9 +91,30 @@ class Consulted(NamedTuple):
 
     async def _answer(self, inquiry: Inquiry, one: One) -> Any:
         try:
-            return await one.consulted(self.part, inquiry)
+            return await self.me.world.outside.answered(
+                one.address,
+                lambda: self.part.consult(inquiry, one),
+                lambda: one.address.turn > 0,
+            )
         except Unparsed as unparsed:
             return unparsed
+
+
+class LiveCohort(Company):
+    """A cohort in play, with the components that are rules over its columns."""
+
+    def __init__(self, cohort: Cohort, rows: Rows, places: Places, world: World) -> None:
+        self.components = parts = cohort.components
+        super().__init__(
+            cohort.name,
+            {part.title(): part.title() for part in parts},
+            {part.title(): part.columns for part in parts},
+            rows,
+            places,
+            agents=world.table.agents,
+            whole=len(rows.node) == world.table.present.size,
+            briefs=[part.brief for part in parts if part.overrides("brief")],
+        )
 
 
 class Troupe:
@@ -107,7 +129,7 @@ class Troupe:
             for cohort, nodes in zip(cast, _seated(cast, self.table), strict=True)
         ]
         _agreed(self.companies)
-        self.table.cohorts = cohort_seats(cast, self.table)
+        self.table.cohorts = self.table.cohorts or cohort_seats(cast, self.table)
 
     @property
     def outside(self) -> Outside:
@@ -117,7 +139,7 @@ class Troupe:
         for company in self.companies:
             self._begin(company, self._audience(company, None), 0)
 
-    def _begin(self, company: Company, audience: Audience, use: int) -> None:
+    def _begin(self, company: LiveCohort, audience: Audience, use: int) -> None:
         company.unbegun = set(company.owners)
         for part in company.components:
             if part.overrides("begin"):
@@ -295,7 +317,7 @@ class Troupe:
             has[company.rows.node] = True
         return values, has
 
-    def _audience(self, company: Company, mask: Array | None) -> Audience:
+    def _audience(self, company: LiveCohort, mask: Array | None) -> Audience:
         """The members of a company that are in a mask, (R, N); None means all of them."""
         table, key = self.table, (company.name, mask is None)
         known = self._audiences.get(key)
@@ -323,7 +345,7 @@ class Troupe:
 
     def _members(
         self,
-        company: Company,
+        company: LiveCohort,
         part: Component,
         occasion: str,
         use: int,
@@ -333,7 +355,7 @@ class Troupe:
     ) -> Members:
         draws = Draws(self.table.seed, f"{part.chance_id}\0{occasion}", audience.places, use=use)
         when = Occasion(part.chance_id, occasion, use)
-        return Members(company, part, draws, audience, when, pure=pure)
+        return Members(self.world, company, draws, audience, when, pure=pure)
 
 
 async def _one_after_another(
@@ -385,13 +407,13 @@ def _mask(cohort: Cohort, where: Array, shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(where, shape)
 
 
-def _agreed(companies: Sequence[Company]) -> None:
+def _agreed(companies: Sequence[LiveCohort]) -> None:
     """Raises CastError unless cohorts have different names, and equal columns equal dtypes."""
     names = [company.name for company in companies]
     for name in names:
         if names.count(name) > 1:
             raise CastError(f"two cohorts are called {name!r}; give each a name of its own")
-    first: dict[str, Company] = {}
+    first: dict[str, LiveCohort] = {}
     for company in companies:
         for name, values in company.values.items():
             other = first.setdefault(name, company)
@@ -402,7 +424,7 @@ def _agreed(companies: Sequence[Company]) -> None:
                 )
 
 
-def _company(cohort: Cohort, node: Array, world: World) -> Company:
+def _company(cohort: Cohort, node: Array, world: World) -> LiveCohort:
     owned: dict[str, str] = {}
     for part in cohort.components:
         columns = [f"column {column.name}" for column in part.columns]
@@ -423,12 +445,10 @@ def _company(cohort: Cohort, node: Array, world: World) -> Company:
             )
     table = world.table
     rows = Rows(*np.divmod(node, table.agents), node)
-    whole = len(node) == table.present.size
-    places = Places.at(table.places[node])
-    return Company(cohort.name, cohort.components, rows, places, world, whole=whole)
+    return LiveCohort(cohort, rows, Places.at(table.places[node]), world)
 
 
-def _here(company: Company, mask: Array | None) -> Array:
+def _here(company: LiveCohort, mask: Array | None) -> Array:
     """Which members are in a mask, (R, N); None means all of them; (M,) of bool."""
     if mask is None:
         return np.ones(len(company.rows.node), bool)
@@ -436,7 +456,7 @@ def _here(company: Company, mask: Array | None) -> Array:
     return flat if company.whole else flat[company.rows.node]
 
 
-def _respondent(company: Company, kind: str) -> Component:
+def _respondent(company: LiveCohort, kind: str) -> Component:
     return respondent(company.name, company.components, kind)
 
 

@@ -18,15 +18,15 @@ import numpy as np
 
 from .calls import Entry
 from .cast import Raw, Troupe
-from .digest import chained, page_digest
 from .draws import Array
 from .errors import PartError
-from .facts import frozen
+from .history import Page, Recorder, Step, chained, page_digest
 from .keeper import Keeper, Misshapen
+from .observations import frozen
 from .replies import Amount, Choice, Illegal, Peer, Value, Whole, fields
 from .scenario import Estimate, Folded, Scenario
 from .table import Table
-from .talk import UNREAD, VOID, Archive, Ask, Fact, Inherit, Line, Page, Recorder, Step, Tell
+from .talk import UNREAD, VOID, Ask, Fact, Inherit, Line, Tell
 from .tape import Answerer
 
 
@@ -101,9 +101,6 @@ class GameMaster:
         """Play to the end; only once, since agents and table keep what has happened."""
         if self.pages:
             raise PartError("this game has been played; make a new one to play again")
-        for recorder in self.recorders:
-            if isinstance(recorder, Archive):
-                self.answerer.outside.vault = recorder.vault
         try:
             return await self._perform()
         finally:

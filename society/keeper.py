@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .draws import Array
-from .facts import frozen
 from .graph import NOBODY
+from .observations import frozen
 from .table import Table
 from .talk import Fact
 

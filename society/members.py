@@ -5,61 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from .calls import Address, Again, Message, Request, Said
-from .draws import Array, Draws, Places
+from .draws import Array, Draws
 from .errors import CastError, PartError, nearest
-from .facts import Audience, Facts, OwnFacts, frozen
-from .graph import Complete, Rows
+from .graph import Complete
+from .observations import Audience, Inquiry, News, OwnFacts
 from .outside import Embedder, Outside
-from .replies import Legal, Reply
+from .replies import Legal
+from .state import Company
 from .table import Table
-
-if TYPE_CHECKING:
-    from .agent import Column, Component
 
 T = TypeVar("T")
 
 # The peers shown on each graph: their seats by name, in order of id.
 Sight = Mapping[str, Mapping[str, int]]
-
-_MOST_CELLS = 50_000_000  # of a column per peer: 400 MB
-
-
-class News(NamedTuple):
-    """A Tell as members hear it."""
-
-    kind: str
-    facts: Facts
-
-
-class Question(NamedTuple):
-    """An Ask as members hear it.
-
-    asked: who was asked, (M,) of bool. reply: its bounds are one per member, (M,), or one for all.
-    options, of a Choice: (R, K), a row for each replicate (`me.replicate` says which is whose),
-    None or NaN where an option is not open.
-    """
-
-    kind: str
-    facts: Facts
-    reply: Reply
-    asked: Array
-    options: Array | None = None
-    repairs: int = 1
-
-
-class Inquiry(NamedTuple):
-    """An Ask as a single member hears it; `options`, of a Choice: (K,)."""
-
-    kind: str
-    facts: OwnFacts
-    reply: Reply
-    options: Array | None = None
-    repairs: int = 1
 
 
 class Renderer(Protocol):
@@ -119,46 +82,6 @@ class Occasion(NamedTuple):
     use: int
 
 
-class Company:
-    """A cohort in play: which rows it has, and their columns, (M,) each."""
-
-    def __init__(
-        self,
-        name: str,
-        components: Sequence[Component],
-        rows: Rows,
-        places: Places,
-        world: World,
-        *,
-        whole: bool,
-    ) -> None:
-        self.name, self.components, self.world = name, components, world
-        self.rows, self.places, self.whole = rows, places, whole
-        self.owners = {column.name: part for part in components for column in part.columns}
-        self.declared = {column.name: column for part in components for column in part.columns}
-        self.unbegun: set[str] = set()  # columns whose owner has not begun yet
-        self.values = {
-            name: frozen(np.zeros(self.shape(column), column.dtype))
-            for name, column in self.declared.items()
-        }
-
-    def shape(self, column: Column) -> tuple[int, ...]:
-        """(M,), or (M, N) of a column per peer; raises CastError if that is too large."""
-        members, agents = len(self.rows.node), self.world.table.agents
-        if not column.per_peer:
-            return (members,)
-        if members * agents > _MOST_CELLS:
-            raise CastError(
-                f"column {column.name!r} of {members:,} agents has an entry for each of {agents:,} "
-                f"peers, and at most {_MOST_CELLS:,} fit; take fewer agents or replicates"
-            )
-        return members, agents
-
-    def put(self, name: str, values: Array) -> None:
-        """Replace a column."""
-        self.values[name] = frozen(values)
-
-
 class Members:
     """Some members of one company as one of their components sees them.
 
@@ -168,15 +91,15 @@ class Members:
 
     def __init__(
         self,
+        world: World,
         company: Company,
-        component: Component,
         draws: Draws,
         audience: Audience,
         occasion: Occasion,
         *,
         pure: bool,
     ) -> None:
-        self._company, self._component, self._pure = company, component, pure
+        self.world, self._company, self._pure = world, company, pure
         self._index = audience.index
         self._turns = Counter[int]()  # exchanges with outside minds, by node
         self.audience, self.draws, self.occasion = audience, draws, occasion
@@ -190,11 +113,6 @@ class Members:
     def agent(self) -> Array:
         """The id of each member, (M,)."""
         return self.world.table.ids[self.audience.rows.seat]
-
-    @property
-    def world(self) -> World:
-        """What surrounds them."""
-        return self._company.world
 
     @property
     def moment(self) -> int:
@@ -214,7 +132,7 @@ class Members:
     def only(self, entries: Array) -> Members:
         """Some of these members, to look at."""
         audience, draws = self.audience.only(entries), self.draws.among(entries)
-        some = Members(self._company, self._component, draws, audience, self.occasion, pure=True)
+        some = Members(self.world, self._company, draws, audience, self.occasion, pure=True)
         some._turns = self._turns
         return some
 
@@ -233,6 +151,11 @@ class Members:
         """Vectors of texts, (n, d) of float32."""
         return self.world.outside.embedded(embedder, texts)
 
+    @property
+    def _title(self) -> str:
+        """Of the component that sees them."""
+        return self._company.titles[self.occasion.component]
+
     def __len__(self) -> int:
         return len(self.audience.rows.node)
 
@@ -245,13 +168,13 @@ class Members:
         except KeyError:
             hint = nearest(name, self._company.values)
             raise PartError(
-                f"{self._component.title()} reads column {name!r}, which no component of cohort "
+                f"{self._title} reads column {name!r}, which no component of cohort "
                 f"{self._company.name!r} keeps; {hint}"
             ) from None
-        if name in self._company.unbegun and self._company.owners[name] is not self._component:
-            owner = self._company.owners[name].title()
+        if name in self._company.unbegun and self._company.owners[name] != self.occasion.component:
+            owner = self._company.titles[self._company.owners[name]]
             raise CastError(
-                f"{self._component.title()} reads column {name!r} before {owner} has begun; "
+                f"{self._title} reads column {name!r} before {owner} has begun; "
                 f"put {owner} before it in cohort {self._company.name!r}"
             )
         if self._index is not None:
@@ -261,12 +184,12 @@ class Members:
     def __setitem__(self, name: str, values: object) -> None:
         if self._pure:
             raise PartError(
-                f"{self._component.title()} sets {name!r} while answering; "
+                f"{self._title} sets {name!r} while answering; "
                 "columns change in begin, notice and born only"
             )
-        if self._company.owners.get(name) is not self._component:
+        if self._company.owners.get(name) != self.occasion.component:
             raise PartError(
-                f"{self._component.title()} sets column {name!r}, which it has not declared; "
+                f"{self._title} sets column {name!r}, which it has not declared; "
                 f"add Column({name!r}) to its columns"
             )
         old = self._company.values[name]
@@ -275,7 +198,7 @@ class Members:
             new[slice(None) if self._index is None else self._index] = values
         except (ValueError, TypeError) as error:
             raise PartError(
-                f"{self._component.title()} sets column {name!r} of {old.dtype} for {len(self)} "
+                f"{self._title} sets column {name!r} of {old.dtype} for {len(self)} "
                 f"members: {error}; give one value for each, or one for all"
             ) from error
         self._company.put(name, new)
@@ -377,7 +300,7 @@ class One:
 
     def briefs(self, ask: Inquiry) -> list[str]:
         """What its faculties add to a prompt, in their order."""
-        said = (part.brief(ask, self) for part in self._me._company.components)
+        said = (brief(ask, self) for brief in self._me._company.briefs)
         return [words for words in said if words]
 
     def prompt(self, ask: Inquiry, **more: Any) -> str:
@@ -412,12 +335,6 @@ class One:
         address, outside = self.address, self._me.world.outside
         outside.ledger.fall_back(address, self.model)
         outside.trouble(address, self.model, "fallback", reason)
-
-    async def consulted(self, part: Component, ask: Inquiry) -> Any:
-        """What a component answers, kept even if it asked somebody on its own; raises Unparsed."""
-        return await self._me.world.outside.answered(
-            self.address, lambda: part.consult(ask, self), lambda: self.address.turn > 0
-        )
 
     def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
         """Vectors of texts, (n, d) of float32."""

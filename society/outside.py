@@ -24,8 +24,9 @@ from .calls import (
     added,
     stacked,
 )
+from .cancellation import CancellationToken
 from .draws import Array
-from .errors import PartError, Paused, Unparsed
+from .errors import PartError, Unparsed
 
 T = TypeVar("T")
 
@@ -85,22 +86,24 @@ class Outside:
     """
 
     def __init__(
-        self, reach: Callable[[], Minds | None] | None = None, vault: Vault | None = None
+        self,
+        reach: Callable[[], Minds | None] | None = None,
+        vault: Vault | None = None,
+        awaiting: Callable[[int], None] | None = None,
     ) -> None:
-        self._reach, self.vault = reach, vault or NoVault()
-        self.awaiting: Callable[[int], None] = lambda count: None
+        self._reach, self._vault, self._awaiting = reach, vault or NoVault(), awaiting
+        self.token = CancellationToken()
         self.ledger = Ledger()
         self.troubles: list[Trouble] = []
         self._minds: Minds | None = None
-        self._stopped: BaseException | None = None
 
     async def call(self, request: Request) -> Said:
         """What is said to a request; raises Paused."""
         request = request._replace(reason=_text(request.reason))
-        said = self.vault.kept(request)
+        said = self._vault.kept(request)
         if said is None:
             said = await self._asked(request)
-            await self.vault.keep(request, said)
+            await self._vault.keep(request, said)
         address = request.address
         self.ledger.add(request, said)
         if request.again:
@@ -118,11 +121,10 @@ class Outside:
             )
 
         async def going() -> None:
-            if self._stopped is not None:
-                raise Paused("the run was stopped") from self._stopped
-            await self.vault.sending(request)
+            self.token.check()
+            await self._vault.sending(request)
 
-        said = await self._minds.call(request, going)
+        said = await self._minds.call(request, going, self.token)
         return said._replace(text=_text(said.text))
 
     async def answered(
@@ -134,13 +136,13 @@ class Outside:
         found is kept as it is.
         """
         request = Request(address._replace(turn=BARE), "", ())
-        said = self.vault.kept(request)
+        said = self._vault.kept(request)
         if said is None:
             answer = await _or_unparsed(consult)
             if not called():
                 words = _in_words(answer, address)
                 said = Said(words, prompt_tokens=0, completion_tokens=0, cost=0.0)
-                await self.vault.keep(request, said)
+                await self._vault.keep(request, said)
         if said is not None:
             answer = _from_words(said.text)
             self.ledger.add(request, said)
@@ -165,11 +167,11 @@ class Outside:
         Their last bits depend on what else was computed with them, so that a record is needed.
         """
         wanted = list(dict.fromkeys(texts))
-        known = self.vault.vectors(embedder.name, wanted)
+        known = self._vault.vectors(embedder.name, wanted)
         new = [text for text in wanted if text not in known]
         if new:
             made = dict(zip(new, embedder.embed(new), strict=True))
-            self.vault.keep_vectors(embedder.name, made)
+            self._vault.keep_vectors(embedder.name, made)
             known |= made
         return stacked(known, texts)
 
@@ -198,26 +200,21 @@ class Outside:
         failures = [failure for task in tasks if (failure := task.exception()) is not None]
         if failures:
             # What came first explains the others.
-            raise self._stopped if self._stopped in failures else failures[0]
+            raise self.token.reason if self.token.reason in failures else failures[0]
         return [task.result() for task in tasks]
 
     def _heed(self, task: asyncio.Task[Any]) -> None:
         """Stop the run if a job has failed; and look at every failure, or asyncio complains."""
         if not task.cancelled() and (failure := task.exception()) is not None:
-            self._stop(failure)
-
-    def _stop(self, why: BaseException) -> None:
-        if self._stopped is None:
-            self._stopped = why
-            if self._minds is not None:
-                self._minds.halt(why)
+            self.token.cancel(failure)
 
     async def _wound_up(self, tasks: Sequence[asyncio.Task[Any]], why: BaseException) -> None:
         """Wait for calls under way, as long as they may take; then give up."""
-        self._stop(why)
+        self.token.cancel(why)
         under_way = {task for task in tasks if not task.done()}
         if under_way and self._minds is not None:
-            self.awaiting(len(under_way))
+            if self._awaiting is not None:
+                self._awaiting(len(under_way))
             _, under_way = await asyncio.wait(under_way, timeout=self._minds.patience)
         for task in under_way:
             task.cancel()

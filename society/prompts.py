@@ -49,9 +49,8 @@ from .llm.parsing.answers import hint
 from .wording import plain
 
 if TYPE_CHECKING:
-    from .agent import Inquiry, News, One
-    from .facts import OwnFacts
-    from .members import Sight
+    from .members import One, Sight
+    from .observations import Inquiry, News, OwnFacts
     from .replies import Legal
     from .templates import Templates
 

@@ -16,9 +16,10 @@ from .cast import Cast
 from .draws import Array
 from .errors import ScenarioError
 from .graph import Graph
+from .history import Page
 from .outside import Embedder
 from .table import Table
-from .talk import Page, Script
+from .talk import Script
 from .wrap import Mechanism
 
 Told = Mapping[str, Array]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .calls import Minds, Spent
+from .calls import Minds, Spent, Vault
 from .cast import Cast, Cohort, Troupe, cohort_seats, respondent
 from .catalogue import Shelf
 from .checks import Fault, Keys, Refused, checked, dotted, parameters_of, unknown
@@ -24,13 +24,13 @@ from .errors import InputError, ScenarioError
 from .families import GraphSpec, built, drawing, family
 from .gamemaster import GameMaster
 from .graph import Graph
+from .history import Recorder
 from .members import World
 from .outside import Outside
 from .prompts import MechanismTerms, Prompts, TermsPart
 from .scenario import Layer, Params, Scenario, Seats, wrapped
 from .scenario_file import CohortSpec, Spec, found
 from .table import Table, complete_graphs
-from .talk import Recorder
 from .tape import Answerer
 from .wrap import Declared, Play, questions
 
@@ -77,30 +77,14 @@ class Setup:
         """Who plays."""
         return list(self.scenario.cast(self.params, self.agents))
 
-    def gamemaster(
-        self,
-        recorders: Sequence[Recorder] = (),
-        answerer: Answerer | None = None,
-        *,
-        replicate_ids: Array | None = None,
-        ids: Array | None = None,
-        minds: Minds | None = None,
-    ) -> GameMaster:
-        """A game master at a fresh table; raises InputError.
-
-        minds: in place of those that the spec names.
+    def table(self, replicate_ids: Array | None = None, ids: Array | None = None) -> Table:
+        """A fresh table, with its graphs drawn and its cohorts seated; raises InputError.
 
         replicate_ids: (R,), instead of all replicates. ids: (N,), the agent on each seat, with its
         cohort and its place in the graphs.
         """
-        if replicate_ids is None:
-            replicate_ids = np.arange(self.replicates)
-        cast = [_played_in(cohort, replicate_ids) for cohort in self.cast()]
-        if ids is None:
-            ids = np.arange(self.agents)
-        else:
-            cast = _reseated(cast, ids)
-        scenario = replace(self.scenario, cast=lambda params, agents: cast)
+        replicate_ids = np.arange(self.replicates) if replicate_ids is None else replicate_ids
+        ids = np.arange(self.agents) if ids is None else ids
         table = Table(
             self.params,
             seed=self.seed,
@@ -109,11 +93,36 @@ class Setup:
             horizon=self.rounds,
             graphs=self._graphs(replicate_ids, ids),
         )
-        table.cohorts = cohort_seats(cast, table)
+        table.cohorts = cohort_seats(self._seated(table), table)
+        return table
+
+    def outside(
+        self,
+        vault: Vault | None = None,
+        awaiting: Callable[[int], None] | None = None,
+        minds: Minds | None = None,
+    ) -> Outside:
+        """A run's way to outside minds; minds: in place of those that the spec names."""
+        return Outside(self.minds if minds is None else lambda: minds, vault, awaiting)
+
+    def gamemaster(
+        self,
+        recorders: Sequence[Recorder] = (),
+        answerer: Answerer | None = None,
+        *,
+        table: Table | None = None,
+        outside: Outside | None = None,
+        minds: Minds | None = None,
+    ) -> GameMaster:
+        """A game master at a table, a fresh one if none is given; raises InputError.
+
+        outside: as `outside` gives it; without one, nothing that is said outside is kept.
+        """
+        table = table or self.table()
         if answerer is None:
-            reach = self.minds if minds is None else lambda: minds
-            answerer = Troupe(cast, World(table, Outside(reach), self.words))
-        return GameMaster(scenario, table, answerer, recorders)
+            world = World(table, outside or self.outside(minds=minds), self.words)
+            answerer = Troupe(self._seated(table), world)
+        return GameMaster(self.scenario, table, answerer, recorders)
 
     @property
     def words(self) -> Prompts:
@@ -144,6 +153,16 @@ class Setup:
         desk.check(names)
         return desk
 
+    def _seated(self, table: Table) -> list[Cohort]:
+        """The cast at a table that may have some of the replicates, or its agents in new seats."""
+        cast = [
+            cohort
+            if cohort.where is None or cohort.where.ndim == 1
+            else replace(cohort, where=cohort.where[table.replicate_ids])
+            for cohort in self.cast()
+        ]
+        return cast if (table.ids == np.arange(self.agents)).all() else _reseated(cast, table.ids)
+
     def _graphs(self, replicate_ids: Array, ids: Array) -> dict[str, Graph]:
         """One by relation; relations for which nothing special is said share theirs."""
         different = {drawing.keys: drawing for drawing in self.drawings.values()}
@@ -164,13 +183,6 @@ def _terms_of(layer: Layer) -> MechanismTerms:
     """A mechanism as prompts need it."""
     parts = [TermsPart(fact, value, _terms_of(part)) for fact, value, part in layer.parts]
     return MechanismTerms(layer.name, layer.parameters, layer.summary, tuple(parts))
-
-
-def _played_in(cohort: Cohort, replicate_ids: Array) -> Cohort:
-    """A cohort in some replicates."""
-    if cohort.where is None or cohort.where.ndim == 1:
-        return cohort
-    return replace(cohort, where=cohort.where[replicate_ids])
 
 
 def _reseated(cast: Cast, ids: Array) -> list[Cohort]:

@@ -1,4 +1,4 @@
-"""What a script says and what is kept of it.
+"""The lines that a script says.
 
 A script is a generator. It yields an Ask (and receives the settled answers), a Tell (what happened)
 or an Inherit (columns copied between rows). Arrays run (R replicates, N agents).
@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .calls import Entry, Trouble, Vault
 from .draws import Array
 from .replies import Reply
 
@@ -112,51 +111,3 @@ class Inherit:
 
 Line = Ask | Tell | Inherit
 Script = Generator[Line, Any, Any]
-
-
-class Step(NamedTuple):
-    """One line as it was played, normalised: what replay, digest and run file work on.
-
-    arrays: by (role, name), where role is "common", "own", "seen GRAPH" for facts, and "answer",
-    "who", "void", "gone", "back", "ends", "restored", "join", "cut", "parents", "newborn" for the
-    rest.
-    """
-
-    sort: Literal["ask", "tell", "inherit"]
-    kind: str
-    form: str  # the reply as asked for, or the columns inherited
-    arrays: Mapping[tuple[str, str], Array]
-
-
-class Page(NamedTuple):
-    """One closed round: its number (0 for what precedes the first), place, lines and measures.
-
-    public: columns declared public, (R, N) each; measures: (R,) each, NaN where not measured.
-    ledger: up to and including this round, empty in a page read from a run file; troubles: of this
-    round.
-    """
-
-    number: int
-    path: tuple[int, ...]
-    steps: tuple[Step, ...]
-    digest: bytes
-    public: Mapping[str, Array]
-    measures: Mapping[str, Array]
-    present: Array
-    running: Array
-    ledger: tuple[Entry, ...] = ()
-    troubles: tuple[Trouble, ...] = ()
-
-
-class Recorder(Protocol):
-    """Receives every closed round, in order."""
-
-    def page(self, page: Page) -> None: ...
-
-
-@runtime_checkable
-class Archive(Recorder, Protocol):
-    """A recorder that keeps answers from outside as well, before they are used."""
-
-    @property
-    def vault(self) -> Vault: ...

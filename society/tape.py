@@ -8,9 +8,10 @@ from typing import Protocol
 from .cast import Raw
 from .draws import Array
 from .errors import PartError
+from .history import Step
 from .outside import Outside
 from .replies import fields
-from .talk import Ask, Inherit, Step, Tell
+from .talk import Ask, Inherit, Tell
 
 
 class Answerer(Protocol):

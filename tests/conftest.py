@@ -25,11 +25,12 @@ from society.draws import Array
 from society.experiments.worker import Done, Job, work
 from society.gamemaster import GameMaster, Outcome
 from society.graph import Graph
+from society.history import Page, Step
 from society.members import World
 from society.prompts import Prompts
 from society.scenario import Measure, Params, Scenario
 from society.table import Table, complete_graphs
-from society.talk import Page, Script, Step
+from society.talk import Script
 from society.tape import Answerer
 
 # Torch comes late. Where tests share the cores, its threads would spin to wait for each other.

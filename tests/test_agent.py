@@ -23,6 +23,7 @@ from society.agent import (
     per_agent,
 )
 from society.calls import Address, Entry, Going, Message, Request, Said, Trouble
+from society.cancellation import CancellationToken
 from society.cast import Cohort, Troupe, fitted
 from society.draws import Array
 from society.errors import CastError, PartError, Unparsed
@@ -857,12 +858,10 @@ class Parrot:
     def __init__(self) -> None:
         self.requests: list[Request] = []
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         await going()
         self.requests.append(request)
         return Said(request.messages[-1].content, cost=0.0, model="parrot")
-
-    def halt(self, why: BaseException) -> None: ...
 
     async def close(self) -> None: ...
 

@@ -26,13 +26,13 @@ ENGINE = (
     ("optional",),
     ("graph", "checks", "rubric", "claims"),
     ("wording", "positions"),
-    ("replies", "templates"),
-    ("calls", "llm"),
-    ("talk", "callbook"),
-    ("facts", "outside", "digest", "models", "lineage"),
-    ("table",),
+    ("replies", "templates", "cancellation"),
+    ("talk",),
+    ("observations", "table"),
+    ("calls", "state", "llm"),
+    ("callbook", "outside", "history"),
+    ("members", "models", "lineage"),
     ("prompts",),
-    ("members",),
     ("agent",),
     ("cast", "wrap", "keeper", "heap"),
     ("scenario", "tape"),
@@ -57,9 +57,9 @@ ENGINE = (
 LEVEL = {name: level for level, row in enumerate(ENGINE) for name in row}
 
 # What plays a game, and what puts it into words.
-NUMERIC = {"draws", "graph", "replies", "talk", "facts", "members", "agent", "table", "cast"}
-NUMERIC |= {"wrap", "keeper", "digest", "tape", "scenario", "gamemaster", "calls", "outside"}
-NUMERIC |= {"rubric"}
+NUMERIC = {"draws", "graph", "replies", "talk", "observations", "state", "history", "members"}
+NUMERIC |= {"agent", "table", "cast", "wrap", "keeper", "tape", "scenario", "gamemaster"}
+NUMERIC |= {"calls", "outside", "cancellation", "rubric"}
 PROSE = {"llm", "wording", "prompts", "templates"}
 
 # What a rule or a rule book may know of the engine.
@@ -67,9 +67,9 @@ FOR_COMPONENTS = {"errors", "draws", "checks", "talk", "graph", "replies", "agen
 FOR_COMPONENTS |= {"calls", "prompts", "llm", "wording"}  # for those that speak
 FOR_COMPONENTS |= {"rubric"}  # for those that code texts
 FOR_SCENARIOS = FOR_COMPONENTS | {"table", "cast", "wrap", "scenario", "claims", "comparisons"}
-FOR_SCENARIOS |= {"lineage"}
+FOR_SCENARIOS |= {"lineage", "history"}
 FOR_THEATRE = {"errors", "draws", "graph", "replies", "talk", "scenario", "calls", "catalogue"}
-FOR_THEATRE |= {"lineage", "theatre"}
+FOR_THEATRE |= {"lineage", "history", "theatre"}
 
 
 class Import(NamedTuple):

@@ -17,6 +17,7 @@ from society.draws import Array
 from society.errors import InputError
 from society.gamemaster import GameMaster
 from society.graph import NOBODY, Complete, from_networkx
+from society.history import Page
 from society.lineage import (
     Heredity,
     Life,
@@ -33,7 +34,7 @@ from society.replies import Words
 from society.scenario_file import load
 from society.spec import prepared
 from society.table import Table
-from society.talk import Ask, Page, Script, Tell, common, own, seen
+from society.talk import Ask, Script, Tell, common, own, seen
 
 LIFE = [[0, 1, 2], [0, 4, 2], [0, 4, 8]]
 PARENT = [[NOBODY, NOBODY, NOBODY], [NOBODY, 0, NOBODY], [NOBODY, NOBODY, 4]]

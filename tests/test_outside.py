@@ -11,6 +11,7 @@ import pytest
 
 from society.agent import Component, Inquiry, One
 from society.calls import Address, Entry, Going, Message, NoVault, Request, Said, Trouble
+from society.cancellation import CancellationToken
 from society.cast import Cohort, Troupe
 from society.draws import Array
 from society.errors import PartError, Paused, Unparsed
@@ -41,16 +42,14 @@ class Diary:
         self.says, self.noted = says, list[str]()
         self.record: dict[Address, Said] = {}
         self.texts: dict[str, Array] = {}
-        self.halted: BaseException | None = None
+        self.token: CancellationToken | None = None
         self.patience, self.closed = 5.0, 0
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+        self.token = token
         await going()
         self.noted.append(f"ask {request.address.agent}")
         return await self.says(request) if self.says else Said("7", cost=0.5)
-
-    def halt(self, why: BaseException) -> None:
-        self.halted = why
 
     async def close(self) -> None:
         self.closed += 1
@@ -327,11 +326,11 @@ def test_the_failure_that_came_first_is_raised_and_not_what_followed_from_it() -
     failed = asyncio.Event()
 
     class Queue(Diary):
-        async def call(self, request: Request, going: Going) -> Said:
+        async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
             if request.address.agent == 0:
                 await failed.wait()
                 await asyncio.sleep(0)
-            return await super().call(request, going)
+            return await super().call(request, going, token)
 
     async def says(request: Request) -> Said:
         failed.set()
@@ -347,9 +346,9 @@ def test_who_has_not_asked_yet_does_not_when_an_answer_cannot_be_kept() -> None:
     """Each of these answers would be paid for and lost."""
 
     class Queue(Full):
-        async def call(self, request: Request, going: Going) -> Said:
+        async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
             await asyncio.sleep(0.005 * request.address.agent)
-            return await super().call(request, going)
+            return await super().call(request, going, token)
 
     full = Queue()
     with pytest.raises(Paused, match="the disk is full"):
@@ -381,8 +380,7 @@ def interrupted(
     """All requests made at once, and an interrupt after the last of them has gone out."""
 
     async def scene() -> None:
-        outside, calls = diary.outside, list(requests)
-        outside.awaiting = awaiting
+        outside, calls = Outside(lambda: diary, diary, awaiting), list(requests)
         asking = asyncio.ensure_future(outside.together(outside.call(one) for one in calls))
         while diary.noted[-1:] != [f"ask {calls[-1].address.agent}"]:
             await asyncio.sleep(0)
@@ -444,11 +442,13 @@ def test_an_interrupt_waits_no_longer_than_a_call_may_take_and_says_for_how_many
 def test_those_who_wait_for_a_turn_hear_why_the_run_is_over() -> None:
     diary = Diary()
     interrupted(diary, [request()])
-    assert isinstance(diary.halted, asyncio.CancelledError)
+    assert diary.token is not None
+    assert isinstance(diary.token.reason, asyncio.CancelledError)
     failing = Full()
     with pytest.raises(Paused):
         ask(failing.outside, request())
-    assert str(failing.halted) == "the disk is full"
+    assert failing.token is not None
+    assert str(failing.token.reason) == "the disk is full"
 
 
 # In a game

@@ -327,7 +327,7 @@ def test_agents_take_their_cohort_and_ties_along_when_seats_are_changed() -> Non
     altruists = {"name": "altruists", "count": 2, "parameters": {"temper": "altruist"}}
     selfish = {"name": "selfish", "count": 3, "parameters": {"temper": "selfish"}}
     setup = village(cohorts=[altruists, selfish], graph="ring")
-    game = setup.gamemaster(ids=np.array([3, 0, 4, 2, 1]))
+    game = setup.gamemaster(table=setup.table(ids=np.array([3, 0, 4, 2, 1])))
     assert game.table.graphs["learn"].neighbours(0, 1).tolist() == [4, 2]  # agent 0 sees 1 and 4
     assert setup.gamemaster().play().rounds == game.play().rounds
 
@@ -629,7 +629,7 @@ def test_in_a_tournament_each_cohort_is_a_type_that_meets_all_on_each_seat(
 def test_some_matches_of_a_tournament_can_be_played_alone(written: Written) -> None:
     setup = prepared(load(written("types.yaml", TYPES.format(nice="", more=""))))
     whole = setup.gamemaster().play().values["payoff"]
-    some = setup.gamemaster(replicate_ids=np.array([5, 3])).play().values["payoff"]
+    some = setup.gamemaster(table=setup.table(np.array([5, 3]))).play().values["payoff"]
     assert whole.tolist() == [2, 1.5, 1.5, 1, 2, 1.5, 1.5, 1]
     assert some.tolist() == [1.5, 1]
 

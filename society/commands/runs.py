@@ -16,10 +16,9 @@ from .stdout import console
 
 if TYPE_CHECKING:
     from society.calls import Entry
-    from society.gamemaster import GameMaster, Outcome
+    from society.gamemaster import Outcome
     from society.listing import Kind
     from society.runs.drafting import Drafting
-    from society.runs.manifest import Manifest
     from society.runs.runfile import RunFile
     from society.runs.sitting import Sitting
     from society.spec import Setup
@@ -69,7 +68,9 @@ def run(args: argparse.Namespace) -> int:
         code, setup = _drafted(args, setup, path)
         if code:
             return code
-    sitting = Sitting.begun(setup, path, args.record, overwrite=args.overwrite)
+    sitting = Sitting.begun(
+        setup, path, args.record, overwrite=args.overwrite, awaiting=_say_awaiting
+    )
     if not args.quiet:
         print(f"{setup.scenario.name}: {setup.found}", file=sys.stderr)
     return _played(args, sitting)
@@ -104,8 +105,8 @@ def _drafting(one: Drafting, file: Path, tournament: Path, *, overwrite: bool) -
     standing([Part(one.mechanism, one.setup, file)], overwrite=overwrite)
     # Designs that no tournament has used yet were paid for in a sitting that was cut short.
     if overwrite and file.exists() and one.used_in(tournament):
-        return Sitting.begun(one.setup, file, "full", overwrite=True)
-    return begun_or_taken_up(one.setup, file, "full")
+        return Sitting.begun(one.setup, file, "full", overwrite=True, awaiting=_say_awaiting)
+    return begun_or_taken_up(one.setup, file, "full", awaiting=_say_awaiting)
 
 
 def _estimate(args: argparse.Namespace, setup: Setup) -> int:
@@ -116,8 +117,7 @@ def _estimate(args: argparse.Namespace, setup: Setup) -> int:
 
     minds = Counting(setup.spec.models, seed=setup.seed)
     setup = drafted(setup, minds)
-    game = setup.gamemaster(minds=minds)
-    manifest, outcome = manifest_of(setup, game), game.play()
+    manifest, outcome = manifest_of(setup), setup.gamemaster(minds=minds).play()
     forecasts = minds.forecasts()
     if args.json:
         told = [forecast._asdict() for forecast in forecasts]
@@ -141,7 +141,9 @@ def resume(args: argparse.Namespace) -> int:
         if run.status == "finished":
             print(f"society: {args.file} is finished; nothing to resume", file=sys.stderr)
             return _reported(args, run, 0)
-    sitting = taken_up(args.file, lambda spec: told(spec, minds_given(args)))
+    sitting = taken_up(
+        args.file, lambda spec: told(spec, minds_given(args)), awaiting=_say_awaiting
+    )
     if sitting.writer.vault.since:
         print(f"society: {args.file}{sitting.writer.vault.since}", file=sys.stderr)
     code = _played(args, sitting)
@@ -187,10 +189,9 @@ def _played(args: argparse.Namespace, sitting: Sitting, again: str = "") -> int:
     """
     from society.runs.runfile import open_run
 
-    game, writer = sitting.game, sitting.writer
-    game.answerer.outside.awaiting = _say_awaiting
+    writer = sitting.writer
     with writer:
-        with nullcontext() if args.quiet or args.json else _live(writer.manifest, game) as live:
+        with nullcontext() if args.quiet or args.json else _live(sitting) as live:
             end = sitting.play(*([] if live is None else [live]))
         if end.bug is not None:
             traceback.print_exception(end.bug)
@@ -215,10 +216,10 @@ def _say_awaiting(count: int) -> None:
     print(f"society: waiting for {replies} under way; Ctrl-C again not to wait", file=sys.stderr)
 
 
-def _live(manifest: Manifest, game: GameMaster) -> Live:
+def _live(sitting: Sitting) -> Live:
     from society.theatre.live import Live
 
-    return Live(manifest, asked=game.answerer.outside.ledger.entries)
+    return Live(sitting.writer.manifest, asked=sitting.outside.ledger.entries)
 
 
 def _reported(args: argparse.Namespace, run: RunFile, code: int) -> int:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from society.calls import Entry, Spent
+from society.history import Page
 from society.models.budget import Budget
 from society.models.settings import Limits
 from society.runs.changes import changes
@@ -23,7 +24,6 @@ from society.runs.drafting import is_drafting
 from society.runs.runfile import Level, open_run
 from society.runs.spending import total
 from society.scenario_file import Spec
-from society.talk import Page
 
 from .clusters import Cluster
 from .experiment import Experiment

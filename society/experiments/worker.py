@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any, NamedTuple, Protocol
 
 from society.errors import FileError, SocietyError, blamed
+from society.history import Recorder
 from society.models.budget import Budget
 from society.models.settings import Limits
 from society.runs.manifest import Level
@@ -23,7 +24,6 @@ from society.runs.spending import total
 from society.runs.store import SIDES, beside
 from society.scenario_file import Spec
 from society.spec import Setup, prepared
-from society.talk import Recorder
 
 from .folder import NOTE
 
@@ -95,11 +95,10 @@ async def played(
 ) -> Done:
     """Play the run in a file, from where it stands; a new one if there is none."""
     try:
-        run = begun_or_taken_up(setup, file, level, budget)
+        awaiting = None if spectator is None else spectator.awaiting
+        run = begun_or_taken_up(setup, file, level, budget, awaiting)
         if run is None:
             return Done("finished")
-        if spectator is not None:
-            run.game.answerer.outside.awaiting = spectator.awaiting
         with run.writer:
             end = await run.perform(*filter(None, [spectator]))
             if not end.code:

@@ -9,7 +9,7 @@ import numpy as np
 
 from society.draws import Array
 from society.errors import InputError
-from society.talk import Page, Step
+from society.history import Page, Step
 
 
 class Generation(NamedTuple):

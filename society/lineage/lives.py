@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from society.graph import NOBODY
-from society.talk import Page
+from society.history import Page
 
 from .generations import Generation, generations
 from .heredity import Elders, Heredity, elders

@@ -10,9 +10,9 @@ import asyncio
 from typing import NamedTuple
 
 from society.calls import Spent
+from society.cancellation import CancellationToken
 from society.errors import Exhausted
 
-from .halt import Halt
 from .settings import Limits
 
 
@@ -46,10 +46,10 @@ class Budget:
         self._flying = 0
         self._waits: list[asyncio.Future[None]] = []
 
-    async def hold(self, most: Use, halt: Halt) -> None:
+    async def hold(self, most: Use, token: CancellationToken) -> None:
         """Set aside what an attempt can use at most; waits for others under way where that helps.
 
-        Raises Exhausted if it does not fit, and Paused if the run, which `halt` stops, is stopped
+        Raises Exhausted if it does not fit, and Paused if the run, which `token` stops, is stopped
         meanwhile.
         """
         while self._excess(self._spent.plus(self._held).plus(most)):
@@ -57,7 +57,7 @@ class Budget:
                 raise Exhausted(self._words(excess, most))
             wait = asyncio.get_running_loop().create_future()
             self._waits.append(wait)
-            await halt.over(wait)
+            await token.wait_for(wait)
         self._held = self._held.plus(most)
         self._flying += 1
 

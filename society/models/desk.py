@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from society.calls import Going, Request, Said, Spent
+from society.cancellation import CancellationToken
 from society.errors import InputError
 
 from . import keys
 from .budget import Budget
 from .free import Free
-from .halt import Halt
 from .offline import Offline
 from .prices import price
 from .settings import Limits, ModelSpec
@@ -30,7 +30,7 @@ class Mind(Protocol):
     @property
     def patience(self) -> float: ...
     def check(self) -> None: ...
-    async def call(self, request: Request, going: Going) -> Said: ...
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said: ...
     async def close(self) -> None: ...
 
 
@@ -54,7 +54,6 @@ class Desk:
         self._specs = {"default": ModelSpec()} | dict(specs)
         self._budget = budget or Budget(Limits(), Spent())
         self._own, self._seed = own or {}, seed
-        self._halt = Halt()
         self._minds: dict[str, Mind] = {}
 
     def spec(self, name: str) -> ModelSpec:
@@ -75,19 +74,15 @@ class Desk:
         for spec in self._specs.values():
             _refuse_keys(spec)
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         """Ask; raises Paused if no answer can be had, and InputError if none ever will."""
-        self._halt.check()
+        token.check()
         try:
-            return await self._mind(request.model).call(request, going)
+            return await self._mind(request.model).call(request, going, token)
         except BaseException as error:
             # Whatever ends a run ends it for all: who has not asked yet need not begin.
-            self.halt(error)
+            token.cancel(error)
             raise
-
-    def halt(self, why: BaseException) -> None:
-        """Nobody may begin any more; who waits for a turn, or to try again, ends with Paused."""
-        self._halt.now(why)
 
     @property
     def patience(self) -> float:
@@ -121,9 +116,9 @@ class Desk:
 
     def _made(self, spec: ModelSpec) -> Mind:
         if spec.sort == "offline":
-            return Free(Offline(self._seed), self._budget, self._halt)
+            return Free(Offline(self._seed), self._budget)
         if spec.sort == "tape":
-            return Free(Tape.read(spec.model.removeprefix("tape:")), self._budget, self._halt)
+            return Free(Tape.read(spec.model.removeprefix("tape:")), self._budget)
         return self._remote(spec)
 
     def _remote(self, spec: ModelSpec) -> Remote:
@@ -131,7 +126,7 @@ class Desk:
 
         keys.load()
         _refuse_keys(spec)
-        return Remote(spec, self._client(spec), self._budget, self._halt)
+        return Remote(spec, self._client(spec), self._budget)
 
     def _client(self, spec: ModelSpec) -> Client:
         if spec.sort == "lean":

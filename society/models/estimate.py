@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from society.calls import Going, Request, Said
+from society.cancellation import CancellationToken
 
 from .desk import Desk
 from .prices import price
@@ -42,18 +43,14 @@ class Counting:
         self._offline = Desk({}, seed=seed)
         self._counted: dict[str, list[tuple[int, int, int]]] = {}
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         """What the offline mind says."""
-        said = await self._offline.call(request._replace(model="default"), going)
+        said = await self._offline.call(request._replace(model="default"), going, token)
         prompt = sum(len(message.content) for message in request.messages)
         room = request.room or self._desk.spec(request.model).max_tokens
         row = (_tokens(prompt), _tokens(len(said.text)), room)
         self._counted.setdefault(request.model, []).append(row)
         return said
-
-    def halt(self, why: BaseException) -> None:
-        """Nobody need be counted any more."""
-        self._offline.halt(why)
 
     @property
     def patience(self) -> float:

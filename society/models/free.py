@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from society.calls import Going, Request, Said
+from society.cancellation import CancellationToken
 
 from .budget import Budget, Use
-from .halt import Halt
 
 
 class Free:
     """A mind whose answer is a function of the request."""
 
-    def __init__(self, answer: Callable[[Request], Said], budget: Budget, halt: Halt) -> None:
-        self._answer, self._budget, self._halt = answer, budget, halt
+    def __init__(self, answer: Callable[[Request], Said], budget: Budget) -> None:
+        self._answer, self._budget = answer, budget
 
     def check(self) -> None:
         """It needs no key."""
@@ -24,11 +24,11 @@ class Free:
         """It answers at once."""
         return 0.0
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         """The answer; raises Paused at a limit, and what the function raises."""
         said = self._answer(request)
         use = Use(1, (said.prompt_tokens or 0) + (said.completion_tokens or 0))
-        await self._budget.hold(use, self._halt)
+        await self._budget.hold(use, token)
         try:
             await going()
         finally:

@@ -23,10 +23,10 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from itertools import count
 
+from society.cancellation import CancellationToken
 from society.errors import Paused
 
 from .breaker import Breaker
-from .halt import Halt
 from .retry import jitter
 from .settings import ModelSpec
 
@@ -65,7 +65,7 @@ class Limiter:
         self._rest, self._asked = -float("inf"), 0.0  # the end of the last rest; its length
         self._usual: float | None = None  # tokens of a reply
 
-    async def enter(self, bound: int, halt: Halt) -> None:
+    async def enter(self, bound: int, token: CancellationToken) -> None:
         """Wait for a place; `leave` gives it back. Raises Paused if the run is stopped meanwhile.
 
         bound: how many calls with this bound, or a lower one, may be under way.
@@ -78,7 +78,7 @@ class Limiter:
             waiting = _Waiting(bound, next(self._numbers))
             self._queues.setdefault(bound, deque()).append(waiting)
         try:
-            await halt.over(waiting.called)
+            await token.wait_for(waiting.called)
         except BaseException:
             with self._lock:
                 if not waiting.admitted:

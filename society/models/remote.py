@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from society.calls import Going, Request, Said, added
+from society.cancellation import CancellationToken
 from society.errors import Paused
 
 from .budget import Budget, Use
-from .halt import Halt
 from .limits import limiter
 from .prices import price
 from .retry import numbers, persistent
@@ -25,8 +25,8 @@ _FRAME = 16  # tokens that roles and templates may add to a message, and to the 
 class Remote:
     """One model, for one run."""
 
-    def __init__(self, spec: ModelSpec, client: Client, budget: Budget, halt: Halt) -> None:
-        self.spec, self.client, self.budget, self.halt = spec, client, budget, halt
+    def __init__(self, spec: ModelSpec, client: Client, budget: Budget) -> None:
+        self.spec, self.client, self.budget = spec, client, budget
         self.limiter = limiter(spec)
         self.price = price(spec)
         self._sent: dict[int | None, Mapping[str, Any]] = {}
@@ -40,9 +40,9 @@ class Remote:
         """Seconds that an attempt under way may still take."""
         return self.spec.timeout
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         """What comes back; raises Paused or InputError."""
-        call = _Call(self, request, going)
+        call = _Call(self, request, going, token)
         try:
             return await call.said()
         except Failed as failed:
@@ -64,8 +64,10 @@ class Remote:
 class _Call:
     """One call on its way, and the replies that it has had."""
 
-    def __init__(self, remote: Remote, request: Request, going: Going) -> None:
-        self.remote, self.request, self.going = remote, request, going
+    def __init__(
+        self, remote: Remote, request: Request, going: Going, token: CancellationToken
+    ) -> None:
+        self.remote, self.request, self.going, self.token = remote, request, going, token
         self.room = request.room or remote.spec.max_tokens
         self.number = next(numbers)
         self.attempts = 0
@@ -79,8 +81,9 @@ class _Call:
     async def said(self) -> Said:
         """The first reply with words. If none has any, that is what was said."""
         remote = self.remote
-        sleep = remote.halt.sleep
-        last = await persistent(self._attempt, remote.spec, self.number, self.busy, sleep)
+        last = await persistent(
+            self._attempt, remote.spec, self.number, self.busy, self.token.sleep
+        )
         return Said(
             last.text,
             last.finish,
@@ -95,12 +98,12 @@ class _Call:
 
     async def _attempt(self) -> Reply:
         """One more reply, within the budget."""
-        self.remote.halt.check()
+        self.token.check()
         waiting, budget = time.monotonic(), self.remote.budget
         if not budget.limited:
             return await self._in_turn(waiting)
         most = self._most()
-        await budget.hold(most, self.remote.halt)
+        await budget.hold(most, self.token)
         before = self.attempts
         used = Use()
         try:
@@ -119,11 +122,11 @@ class _Call:
 
     async def _in_turn(self, waiting: float) -> Reply:
         """Wait for a place and for the pace; then send. waiting: since when."""
-        spec, limiter, halt = self.remote.spec, self.remote.limiter, self.remote.halt
-        await limiter.enter(spec.concurrency, halt)
+        spec, limiter, token = self.remote.spec, self.remote.limiter, self.token
+        await limiter.enter(spec.concurrency, token)
         try:
             prompt = sum(len(message.content) for message in self.request.messages) // _LETTERS
-            need = await limiter.pace(spec, self.number, prompt, self.room, halt.sleep)
+            need = await limiter.pace(spec, self.number, prompt, self.room, token.sleep)
             limiter.breaker.check(self.remote.client.place.host)
             self._queued += time.monotonic() - waiting
             await self.going()

@@ -11,11 +11,11 @@ from society.calls import Vault
 from society.draws import Array
 from society.errors import InputError
 from society.graph import Graph
+from society.history import Page
 from society.outside import Embedder, Outside
 from society.scenario import Finding
 from society.scenario_file import Spec
 from society.spec import Setup, prepared
-from society.talk import Page
 
 from .reader import RunFile
 from .vault import Recorded

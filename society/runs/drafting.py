@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 from society.calls import Minds
 from society.errors import RunFileError
+from society.history import Page
 from society.scenario import Drafts
 from society.scenario_file import Spec
 from society.spec import Setup, prepared
-from society.talk import Page
 
 from .reader import RunFile, open_run
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from society.cast import Troupe
+from society.cast import Cast, Cohort
 from society.draws import Array
 from society.errors import SocietyError
-from society.gamemaster import GameMaster
-from society.scenario import Fold, Stage
-from society.tape import Answerer
+from society.scenario import Fold, Scenario, Stage
+from society.table import Table
 
 from .extent import Extent, extent
 from .rules import GameNote, rules_of
@@ -123,9 +122,10 @@ class Manifest(BaseModel):
         return self.horizon if self.extent is None else self.extent.rounds
 
 
-def manifest_of(setup: Setup, game: GameMaster, level: Level | None = None) -> Manifest:
+def manifest_of(setup: Setup, level: Level | None = None, table: Table | None = None) -> Manifest:
     """The manifest of a run; without a level: full up to a million agent-rounds."""
-    table, scenario, nested = game.table, game.scenario, _extent(game)
+    table, scenario, cast = table or setup.table(), setup.scenario, setup.cast()
+    nested = _extent(scenario, table)
     size = table.replicates * table.agents * (nested.rounds if nested else table.horizon)
     return Manifest(
         scenario=scenario.name,
@@ -142,49 +142,41 @@ def manifest_of(setup: Setup, game: GameMaster, level: Level | None = None) -> M
             for measure in scenario.measures
         ),
         stage=scenario.stage,
-        cohorts=_cohorts(game.answerer),
-        seating=_seating(game.answerer),
-        columns=_columns(game.answerer),
-        game=rules_of(game),
+        cohorts=tuple(_cohort(one, table) for one in cast),
+        seating=_seating(table),
+        columns=_columns(cast),
+        game=rules_of(scenario.play, table),
         versions=versions(),
         files=dict(setup.files),
         prompts=setup.words.hashes() if setup.models_named else {},
     )
 
 
-def _extent(game: GameMaster) -> Extent | None:
+def _extent(scenario: Scenario, table: Table) -> Extent | None:
     """Of rounds within rounds, where the scenario says that it has them."""
-    if len(game.scenario.stage.levels) == 1:
+    if len(scenario.stage.levels) == 1:
         return None
     try:
-        found = extent(game.scenario.play, game.table)
+        found = extent(scenario.play, table)
     except SocietyError:  # The run itself meets whatever it is, and tells it with its place.
         return None
     return found if found.rounds else None
 
 
-def _cohorts(answerer: Answerer) -> tuple[CohortNote, ...]:
-    """Of live agents; a tape has none."""
-    if not isinstance(answerer, Troupe):
-        return ()
-    return tuple(
-        CohortNote(
-            name=company.name,
-            seats=tuple(rows.seat[rows.replicate == 0].tolist()),
-            heritable=tuple(one.name for one in company.declared.values() if one.heritable),
-        )
-        for company in answerer.companies
-        for rows in [company.rows]
+def _cohort(cohort: Cohort, table: Table) -> CohortNote:
+    columns = [column for part in cohort.components for column in part.columns]
+    return CohortNote(
+        name=cohort.name,
+        seats=tuple(np.flatnonzero(table.cohorts[cohort.name][0]).tolist()),
+        heritable=tuple(column.name for column in columns if column.heritable),
     )
 
 
-def _seating(answerer: Answerer) -> tuple[tuple[int, ...], ...]:
+def _seating(table: Table) -> tuple[tuple[int, ...], ...]:
     """Numbers of cohorts by seat, for as many replicates as differ; () if all are seated alike."""
-    if not isinstance(answerer, Troupe):
-        return ()
-    types = np.full(answerer.table.present.shape, -1)
-    for number, company in enumerate(answerer.companies):
-        types[company.rows.replicate, company.rows.seat] = number
+    types = np.full(table.present.shape, -1)
+    for number, seats in enumerate(table.cohorts.values()):
+        types[seats] = number
     period = _period(types)
     return () if period == 1 else tuple(map(tuple, types[:period].tolist()))
 
@@ -200,17 +192,14 @@ def _period(rows: Array) -> int:
     return next((step for step in again if (rows[step:] == rows[:-step]).all()), count)
 
 
-def _columns(answerer: Answerer) -> tuple[ColumnNote, ...]:
-    """The public columns of live agents, each of them once."""
-    if not isinstance(answerer, Troupe):
-        return ()
+def _columns(cast: Cast) -> tuple[ColumnNote, ...]:
+    """The public columns of the agents, each of them once."""
     owners: dict[str, list[str]] = {}
     declared = {}
-    for company in answerer.companies:
-        for name, column in company.declared.items():
-            if column.public:
-                declared[name] = column
-                owners.setdefault(name, []).append(company.name)
+    for cohort in cast:
+        for column in (one for part in cohort.components for one in part.columns if one.public):
+            declared[column.name] = column
+            owners.setdefault(column.name, []).append(cohort.name)
     return tuple(
         ColumnNote(
             name=name,

@@ -19,8 +19,9 @@ from society.calls import Address, Entry, Spent, Trouble
 from society.draws import Array
 from society.errors import RunFileError
 from society.gamemaster import Outcome
+from society.history import Page, Step
 from society.scenario import Finding, Folded
-from society.talk import UNREAD, Page, Step
+from society.talk import UNREAD
 
 from .manifest import FORMAT, Manifest
 from .packing import Look, unpacked

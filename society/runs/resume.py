@@ -25,27 +25,32 @@ from .writer import Writer
 
 
 def begun_or_taken_up(
-    setup: Setup, path: Path, level: Level | None = None, budget: Budget | None = None
+    setup: Setup,
+    path: Path,
+    level: Level | None = None,
+    budget: Budget | None = None,
+    awaiting: Callable[[int], None] | None = None,
 ) -> Sitting | None:
     """A new run, or the one in the file; None if that has finished. Raises InputError."""
     if not path.exists():
-        return Sitting.begun(setup, path, level, budget=budget)
+        return Sitting.begun(setup, path, level, budget=budget, awaiting=awaiting)
     with open_run(path) as run:
         if run.status == "finished":
             return None
-    return taken_up(path, lambda spec: setup.spec, budget)
+    return taken_up(path, lambda spec: setup.spec, budget, awaiting)
 
 
 def taken_up(
     path: Path | str,
     changed: Callable[[Spec], Spec] = lambda spec: spec,
     budget: Budget | None = None,
+    awaiting: Callable[[int], None] | None = None,
 ) -> Sitting:
     """The run in a file, ready to go on; raises InputError.
 
     changed: gives other limits, or another way to reach the models. Whatever else it changed would
     make another history, which the first round that differs would tell. budget: in place of the
-    run's own.
+    run's own. awaiting: as in Sitting.begun.
     """
     path = Path(path)
     with open_run(path) as run:
@@ -54,5 +59,5 @@ def taken_up(
         setup = prepared(changed(Spec.model_validate(run.manifest.spec)))
         minds = setup.minds(total([path, *drafted_beside(path, setup.spec)]), budget)
         writer = Writer.resumed(run, changes(run.manifest, setup))
-    game = setup.gamemaster(minds=minds)
-    return Sitting(setup, game, writer)
+    outside = setup.outside(writer.vault, awaiting, minds)
+    return Sitting(setup, setup.table(), outside, writer)

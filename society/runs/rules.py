@@ -7,7 +7,7 @@ what, who gets what in each profile, which profile is cooperation and which the 
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -15,10 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from society.draws import Array
 from society.table import Table
 from society.talk import Script
-from society.wrap import rehearsed
-
-if TYPE_CHECKING:
-    from society.gamemaster import GameMaster
+from society.wrap import Play, rehearsed
 
 _MOST = 20_000  # payoffs; a larger table is left out
 
@@ -102,19 +99,19 @@ def _paid(rules: Rules, profile: tuple[int, ...] | None) -> tuple[float, ...] | 
     return None if profile is None else tuple(rules.paid(np.array(profile)).tolist())
 
 
-def rules_of(game: GameMaster) -> GameNote | None:
+def rules_of(play: Play, table: Table) -> GameNote | None:
     """The game that a run plays, if its play describes one.
 
     Asked at a table aside: at its own the play is called once, by the game master.
     """
     found: list[object] = []
 
-    def described(table: Table) -> Script:
-        game.scenario.play(table)  # a play describes its game before its first line
-        found.append(table.rules)
+    def described(alone: Table) -> Script:
+        play(alone)  # a play describes its game before its first line
+        found.append(alone.rules)
         yield from ()
 
-    for _ in rehearsed(described, game.table):
+    for _ in rehearsed(described, table):
         pass
     (rules,) = found
     return GameNote.of(rules) if isinstance(rules, Rules) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from traceback import walk_tb
@@ -11,9 +12,11 @@ from typing import NamedTuple, Self
 from society.errors import Exhausted, Paused, SocietyError, blamed
 from society.gamemaster import GameMaster
 from society.heap import keep_freed
+from society.history import Recorder
 from society.models.budget import Budget
+from society.outside import Outside
 from society.spec import Setup
-from society.talk import Recorder
+from society.table import Table
 from society.wording import clean
 
 from .afterword import concluded
@@ -44,7 +47,8 @@ class Sitting(NamedTuple):
     """A run that is ready to be played, or to go on."""
 
     setup: Setup
-    game: GameMaster
+    table: Table
+    outside: Outside
     writer: Writer
 
     @classmethod
@@ -56,31 +60,37 @@ class Sitting(NamedTuple):
         *,
         overwrite: bool = False,
         budget: Budget | None = None,
+        awaiting: Callable[[int], None] | None = None,
     ) -> Self:
-        """Of a new run; raises InputError. budget: in place of the run's own."""
-        used = total(drafted_beside(path, setup.spec))
-        game = setup.gamemaster(minds=setup.minds(used, budget))
-        return cls(setup, game, Writer(path, manifest_of(setup, game, level), overwrite=overwrite))
+        """Of a new run; raises InputError. budget: in place of the run's own.
+
+        awaiting: told how many calls are still under way when the run is interrupted.
+        """
+        minds, table = setup.minds(total(drafted_beside(path, setup.spec)), budget), setup.table()
+        writer = Writer(path, manifest_of(setup, level, table), overwrite=overwrite)
+        return cls(setup, table, setup.outside(writer.vault, awaiting, minds), writer)
 
     def play(self, *watching: Recorder) -> End:
         """Play from synchronous code; an interrupt ends the sitting, too."""
-        keep_freed()
-        self.game.recorders = [self.writer, *watching]
         try:
-            self.game.play()
+            self._game(watching).play()
         except BaseException as error:  # a component may also leave by sys.exit
             return _ended(error)._replace(error=error)
         return End("finished")
 
     async def perform(self, *watching: Recorder) -> End:
         """The same among other runs of one event loop; a cancelled one ends as interrupted."""
-        keep_freed()
-        self.game.recorders = [self.writer, *watching]
         try:
-            await self.game.perform()
+            await self._game(watching).perform()
         except BaseException as error:
             return _ended(error)._replace(error=error)
         return End("finished")
+
+    def _game(self, watching: Sequence[Recorder]) -> GameMaster:
+        keep_freed()
+        return self.setup.gamemaster(
+            [self.writer, *watching], table=self.table, outside=self.outside
+        )
 
     def conclude(self) -> None:
         """Keep what the scenario concludes from its run, so that it need not be found again."""

@@ -25,7 +25,8 @@ import numpy as np
 
 from society.callbook import SCHEMA as CALLS
 from society.draws import Array
-from society.talk import UNREAD, Page
+from society.history import Page
+from society.talk import UNREAD
 
 from .manifest import FORMAT
 

@@ -18,12 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.digest import chained, page_digest
 from society.draws import Array
 from society.errors import InputError, RunFileError, SocietyError
+from society.history import Page, Step, chained, page_digest
 from society.scenario_file import Spec
 from society.spec import Setup, prepared
-from society.talk import Page, Step
 from society.tape import Answerer, Tape
 
 from .changes import changes
@@ -108,9 +107,8 @@ def _compared(name: str, run: RunFile, setup: Setup, answerer: Answerer | None) 
     since = changes(run.manifest, setup)
     try:
         with suppress(_Complete):
-            game = setup.gamemaster([comparison], answerer)
-            game.answerer.outside.vault = Recorded(run)
-            game.play()
+            outside = setup.outside(Recorded(run))
+            setup.gamemaster([comparison], answerer, outside=outside).play()
             comparison.end()
     except Exception as error:  # a script that has changed may raise anything: that is a finding
         kind = "" if isinstance(error, _Different | SocietyError) else f"{type(error).__name__}: "

@@ -14,11 +14,10 @@ from typing import Self
 import numpy as np
 
 from society.callbook import LOSE, addresses, seal
-from society.digest import chained
 from society.draws import Array
 from society.errors import FileError, PartError, Paused, RunFileError, brief
+from society.history import Page, chained
 from society.scenario import Finding
-from society.talk import Page
 
 from .manifest import Manifest
 from .packing import Line, Look, packed

@@ -19,8 +19,8 @@ import numpy as np
 from rich.text import Text
 
 from society.draws import Array
+from society.history import Step
 from society.replies import Choice
-from society.talk import Step
 
 from .ink import Ink, flowing
 from .scene import Answered, Scene, worded

@@ -18,8 +18,8 @@ from rich.text import Text
 
 from society.draws import Array
 from society.graph import NOBODY
+from society.history import Page
 from society.scenario import COURSELESS
-from society.talk import Page
 
 from .ink import Ink, flowing
 from .minds import spending

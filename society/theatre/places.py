@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from society.errors import InputError
-from society.talk import Page
+from society.history import Page
 
 if TYPE_CHECKING:
     from society.runs.runfile import Manifest

@@ -17,8 +17,8 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from society.errors import InputError
+from society.history import Page
 from society.scenario import COURSELESS, Stage
-from society.talk import Page
 
 from .deeds import Deeds
 from .ink import Ink, figured, flowing, labelled, printed, table

@@ -14,9 +14,10 @@ import numpy as np
 
 from society.draws import Array
 from society.graph import NOBODY
+from society.history import Page, Step
 from society.replies import Choice, Peer, Words
 from society.scenario import Stage
-from society.talk import UNREAD, Page, Step
+from society.talk import UNREAD
 
 if TYPE_CHECKING:
     from society.runs.runfile import Manifest

@@ -12,6 +12,7 @@ import pytest
 
 from society.agent import Component
 from society.calls import Going, Request, Said
+from society.cancellation import CancellationToken
 from society.cast import Cohort, Troupe
 from society.draws import Array
 from society.gamemaster import GameMaster
@@ -61,13 +62,11 @@ class Scripted:
     def __init__(self, says: Says) -> None:
         self.says, self.requests = says, list[Request]()
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         await going()
         self.requests.append(request)
         said = self.says(request)
         return said if isinstance(said, Said) else Said(said, cost=0.0)
-
-    def halt(self, why: BaseException) -> None: ...
 
     async def close(self) -> None: ...
 

@@ -339,14 +339,15 @@ def perform(recorded: Recorded) -> Perform:
         setup, words = ready[id(case)]
         if seed is not None:
             setup = altered(case, seed=seed).setup()
-        game = setup.gamemaster(
-            replicate_ids=None if replicate_ids is None else np.array(replicate_ids),
-            ids=None if ids is None else np.array(ids),
+        table = setup.table(
+            None if replicate_ids is None else np.array(replicate_ids),
+            None if ids is None else np.array(ids),
         )
+        game = setup.gamemaster(table=table)
         assert isinstance(game.answerer, Troupe)
         world = game.answerer.world
         world.words = words
-        table, play = game.table, game.scenario.play
+        play = game.scenario.play
         if cast is not None:
             seats = table.cohorts
             game.answerer = Troupe(cast(setup.cast(), table.present.shape), world)

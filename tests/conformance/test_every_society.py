@@ -18,10 +18,11 @@ from society.catalogue import components, mechanisms, scenarios
 from society.draws import Array
 from society.gamemaster import GameMaster
 from society.graph import NOBODY
+from society.history import Page, Step
 from society.members import World
 from society.replies import Amount, Choice, Mix, Peer, Value, Whole, Words, fields
 from society.table import Table
-from society.talk import Ask, Line, Page, Script, Step
+from society.talk import Ask, Line, Script
 from society.tape import Tape
 from society.wrap import overhear
 

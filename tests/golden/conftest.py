@@ -13,10 +13,10 @@ import pytest
 
 from society.calls import Minds
 from society.gamemaster import Outcome
+from society.history import Page
 from society.runs.drafting import drafted
 from society.scenario_file import load
 from society.spec import Setup, prepared
-from society.talk import Page
 
 HERE = Path(__file__).parent
 REWRITE = os.environ.get("SOCIETY_GOLDEN") == "rewrite"

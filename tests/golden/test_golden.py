@@ -25,10 +25,8 @@ HERE = Path(__file__).parent
 def replayed(folder: Path, scenario: str, changes: Mapping[str, Any]) -> RunFile:
     """A run that went through a run file."""
     setup = prepared(load(scenario, changes))
-    game = setup.gamemaster()
-    with Writer(folder / "golden.run", manifest_of(setup, game)) as writer:
-        game.recorders = [writer]
-        game.play()
+    with Writer(folder / "golden.run", manifest_of(setup)) as writer:
+        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
     return open_run(folder / "golden.run")
 
 

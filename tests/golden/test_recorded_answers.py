@@ -29,6 +29,7 @@ from zlib import crc32
 import pytest
 
 from society.calls import Address, Going, Minds, Request, Said
+from society.cancellation import CancellationToken
 from society.spec import Setup
 
 if TYPE_CHECKING:
@@ -58,14 +59,11 @@ class Reciting:
     def __init__(self, replies: Mapping[Address, tuple[str, str]]) -> None:
         self.left = dict(replies)
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         assert request.address in self.left, f"nobody was asked this then: {request.address}"
         await going()
         text, finish = self.left.pop(request.address)
         return Said(text, finish)
-
-    def halt(self, why: BaseException) -> None:
-        """Nobody waits."""
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -82,15 +80,12 @@ class Noting:
     def patience(self) -> float:
         return self.minds.patience
 
-    async def call(self, request: Request, going: Going) -> Said:
-        said = await self.minds.call(request, going)
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+        said = await self.minds.call(request, going, token)
         if self.unruly:
             said = _spoilt(request.address, said)
         self.heard[request.address] = said.text, said.finish
         return said
-
-    def halt(self, why: BaseException) -> None:
-        self.minds.halt(why)
 
     async def close(self) -> None:
         await self.minds.close()

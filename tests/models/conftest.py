@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from society.calls import Address, Message, Request, Said, Spent
+from society.cancellation import CancellationToken
 from society.models.budget import Budget
 from society.models.desk import Desk
 from society.models.settings import Limits, ModelSpec
@@ -83,8 +84,9 @@ def _asked(
 
     async def all_of_them() -> list[Said]:
         desk = Desk(specs, Budget(limits or Limits(), spent or Spent()), **more)
+        token = CancellationToken()
         try:
-            return await asyncio.gather(*(desk.call(request, going) for request in calls))
+            return await asyncio.gather(*(desk.call(one, going, token) for one in calls))
         finally:
             await desk.close()
 

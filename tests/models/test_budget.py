@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from society.calls import Said, Spent
+from society.cancellation import CancellationToken
 from society.errors import InputError, Paused
 from society.models.budget import Budget, Use
 from society.models.desk import Desk
-from society.models.halt import Halt
 from society.models.settings import Limits, ModelSpec
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ def heard(desk: Desk, ask: Ask, count: int) -> tuple[list[Said], list[Paused]]:
     """What so many calls at once come to: what is said, and who is paused."""
 
     async def all_of_them() -> list[Said | BaseException]:
-        calls = (desk.call(ask(f"I am {agent}", agent), at_once) for agent in range(count))
+        token = CancellationToken()
+        calls = (desk.call(ask(f"I am {agent}", agent), at_once, token) for agent in range(count))
         results = await asyncio.gather(*calls, return_exceptions=True)
         await desk.close()
         return results
@@ -117,10 +118,10 @@ def test_who_does_not_fit_waits_for_those_under_way() -> None:
         budget, told = Budget(Limits(max_tokens=10), Spent()), []
 
         async def second() -> None:
-            await budget.hold(Use(1, 6), Halt())
+            await budget.hold(Use(1, 6), CancellationToken())
             told.append("second")
 
-        await budget.hold(Use(1, 7), Halt())
+        await budget.hold(Use(1, 7), CancellationToken())
         waiting = asyncio.create_task(second())
         await asyncio.sleep(0)
         told.append("first")
@@ -135,20 +136,20 @@ def test_runs_that_share_a_budget_do_not_stop_each_other() -> None:
     """One run is stopped while it waits for room; the other one takes it."""
 
     async def order() -> list[str]:
-        budget, told, stopped = Budget(Limits(max_tokens=10), Spent()), [], Halt()
+        budget, told, stopped = Budget(Limits(max_tokens=10), Spent()), [], CancellationToken()
 
-        async def waiting(run: str, halt: Halt) -> None:
+        async def waiting(run: str, token: CancellationToken) -> None:
             try:
-                await budget.hold(Use(1, 6), halt)
+                await budget.hold(Use(1, 6), token)
                 told.append(f"{run} goes")
             except Paused:
                 told.append(f"{run} ends")
 
-        await budget.hold(Use(1, 7), Halt())
-        runs = [waiting("one", stopped), waiting("other", Halt())]
+        await budget.hold(Use(1, 7), CancellationToken())
+        runs = [waiting("one", stopped), waiting("other", CancellationToken())]
         tasks = [asyncio.create_task(run) for run in runs]
         await asyncio.sleep(0)
-        stopped.now(KeyboardInterrupt())
+        stopped.cancel(KeyboardInterrupt())
         await tasks[0]
         budget.settle(Use(1, 7), Use(1, 3))
         await tasks[1]
@@ -159,12 +160,12 @@ def test_runs_that_share_a_budget_do_not_stop_each_other() -> None:
 
 def test_who_waits_for_room_in_a_budget_ends_with_the_run() -> None:
     async def waited() -> None:
-        halt = Halt()
+        token = CancellationToken()
         budget = Budget(Limits(max_tokens=10), Spent())
-        await budget.hold(Use(1, 7), halt)
-        waiting = asyncio.create_task(budget.hold(Use(1, 6), halt))
+        await budget.hold(Use(1, 7), token)
+        waiting = asyncio.create_task(budget.hold(Use(1, 6), token))
         await asyncio.sleep(0)
-        halt.now(KeyboardInterrupt())
+        token.cancel(KeyboardInterrupt())
         await waiting
 
     with pytest.raises(Paused, match="the run was stopped"):

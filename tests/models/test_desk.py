@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from society.calls import Said, Spent
+from society.cancellation import CancellationToken
 from society.errors import InputError, Paused
 from society.models.budget import Budget
 from society.models.desk import Desk
@@ -89,7 +90,8 @@ def test_nobody_waits_for_a_turn_in_a_run_that_was_stopped(
 
     async def both() -> list[BaseException]:
         desk = Desk({"default": spec})
-        calls = (desk.call(ask(f"I am {agent}", agent), at_once) for agent in range(2))
+        token = CancellationToken()
+        calls = (desk.call(ask(f"I am {agent}", agent), at_once, token) for agent in range(2))
         results = await asyncio.gather(*calls, return_exceptions=True)
         await desk.close()
         return [result for result in results if isinstance(result, BaseException)]
@@ -124,10 +126,12 @@ def test_whoever_waits_ends_when_the_run_is_halted(
     desk = Desk({"default": ModelSpec(model=model, **fixed, **settings)}, Budget(limits, Spent()))
 
     async def interrupted() -> list[Said | BaseException]:
-        calls = [asyncio.create_task(desk.call(ask(f"I am {n}", n), at_once)) for n in range(3)]
+        token = CancellationToken()
+        waiting = [desk.call(ask(f"I am {n}", n), at_once, token) for n in range(3)]
+        calls = [asyncio.create_task(call) for call in waiting]
         while (await asyncio.to_thread(provider.stats))["count"] < sent:
             await asyncio.sleep(0.01)
-        desk.halt(KeyboardInterrupt())
+        token.cancel(KeyboardInterrupt())
         ends = await asyncio.gather(*calls, return_exceptions=True)
         await desk.close()
         return ends
@@ -143,12 +147,13 @@ def test_what_is_under_way_when_the_run_is_halted_may_end(
     desk = Desk({"default": ModelSpec(model="under-way", api_base=provider.url, timeout=7.0)})
 
     async def interrupted() -> Said:
-        call = asyncio.create_task(desk.call(ask("hello"), at_once))
+        token = CancellationToken()
+        call = asyncio.create_task(desk.call(ask("hello"), at_once, token))
         while (await asyncio.to_thread(provider.stats))["count"] < 1:
             await asyncio.sleep(0.01)
-        desk.halt(KeyboardInterrupt())
+        token.cancel(KeyboardInterrupt())
         with pytest.raises(Paused, match="the run was stopped"):
-            await desk.call(ask("hello too", 1), at_once)
+            await desk.call(ask("hello too", 1), at_once, token)
         try:
             return await call
         finally:

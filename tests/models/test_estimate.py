@@ -10,6 +10,7 @@ import pytest
 
 from society.agent import Inquiry
 from society.calls import Address, Message, Request, Said
+from society.cancellation import CancellationToken
 from society.errors import Paused
 from society.models.estimate import Counting, Forecast
 from society.models.settings import ModelSpec
@@ -37,7 +38,7 @@ def counted(
         """Nothing goes out, so that nothing is to be noted."""
 
     async def all_of_them() -> list[Said]:
-        said = [await minds.call(request, never) for request in requests]
+        said = [await minds.call(request, never, CancellationToken()) for request in requests]
         await minds.close()
         return said
 
@@ -82,9 +83,10 @@ def test_counting_ends_with_the_run() -> None:
     async def never() -> None:
         """Nothing goes out, so that nothing is to be noted."""
 
-    minds.halt(KeyboardInterrupt())
+    token = CancellationToken()
+    token.cancel(KeyboardInterrupt())
     with pytest.raises(Paused, match="the run was stopped"):
-        asyncio.run(minds.call(asked("default", "a"), never))
+        asyncio.run(minds.call(asked("default", "a"), never, token))
 
 
 def test_who_asks_nobody_has_nothing_to_forecast() -> None:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from society.cancellation import CancellationToken
 from society.errors import Paused
 from society.models.breaker import Breaker
-from society.models.halt import Halt
 from society.models.limits import Limiter, limiter
 from society.models.settings import ModelSpec
 
@@ -186,10 +186,10 @@ def test_one_model_on_one_server_has_one_limiter() -> None:
 
 def test_places_are_given_in_the_order_of_asking() -> None:
     async def order() -> list[int]:
-        limited, halt, entered = Limiter(), Halt(), []
+        limited, token, entered = Limiter(), CancellationToken(), []
 
         async def one(number: int) -> None:
-            await limited.enter(2, halt)
+            await limited.enter(2, token)
             entered.append(number)
             await asyncio.sleep(0)
             limited.leave(2)
@@ -204,9 +204,9 @@ def test_who_gives_up_waiting_takes_no_place() -> None:
     """Two wait for the only place; the first gives up, once before and once after it is called."""
 
     async def entered(*, called: bool) -> bool:
-        limited, halt = Limiter(), Halt()
-        await limited.enter(1, halt)
-        first, second = (asyncio.create_task(limited.enter(1, halt)) for _ in range(2))
+        limited, token = Limiter(), CancellationToken()
+        await limited.enter(1, token)
+        first, second = (asyncio.create_task(limited.enter(1, token)) for _ in range(2))
         await asyncio.sleep(0)
         if called:
             limited.leave(1)  # the place is the first one's now, who has not woken yet
@@ -225,10 +225,10 @@ def test_who_is_bound_to_one_call_does_not_hold_up_those_who_are_not() -> None:
     """Two names of one model: one may have one call under way, the other three."""
 
     async def order() -> list[str]:
-        limited, halt, entered = Limiter(), Halt(), list[str]()
+        limited, token, entered = Limiter(), CancellationToken(), list[str]()
 
         async def one(name: str, bound: int) -> None:
-            await limited.enter(bound, halt)
+            await limited.enter(bound, token)
             entered.append(name)
 
         await one("single 1", 1)
@@ -250,10 +250,10 @@ def test_those_who_are_not_bound_to_one_call_do_not_keep_out_the_one_who_is() ->
     """All three places are taken, and there are more who wait: the single one has its turn."""
 
     async def order() -> list[str]:
-        limited, halt, entered = Limiter(), Halt(), list[str]()
+        limited, token, entered = Limiter(), CancellationToken(), list[str]()
 
         async def one(name: str, bound: int) -> None:
-            await limited.enter(bound, halt)
+            await limited.enter(bound, token)
             entered.append(name)
             await asyncio.sleep(0)
             limited.leave(bound)
@@ -269,14 +269,14 @@ def test_a_run_that_was_stopped_gives_its_places_back() -> None:
     """Of two that wait one is called, and has not woken yet; a third, of another run, comes in."""
 
     async def entered() -> list[bool]:
-        limited, halt = Limiter(), Halt()
-        await limited.enter(1, halt)
-        waiting = [asyncio.create_task(limited.enter(1, halt)) for _ in range(2)]
+        limited, token = Limiter(), CancellationToken()
+        await limited.enter(1, token)
+        waiting = [asyncio.create_task(limited.enter(1, token)) for _ in range(2)]
         await asyncio.sleep(0)
         limited.leave(1)
-        halt.now(KeyboardInterrupt())
+        token.cancel(KeyboardInterrupt())
         ends = await asyncio.gather(*waiting, return_exceptions=True)
-        await limited.enter(1, Halt())
+        await limited.enter(1, CancellationToken())
         return [isinstance(end, Paused) for end in ends]
 
     assert asyncio.run(entered()) == [True, True]
@@ -288,7 +288,7 @@ def test_places_are_shared_between_threads() -> None:
 
     async def work() -> None:
         nonlocal inside, most
-        await limited.enter(3, Halt())
+        await limited.enter(3, CancellationToken())
         with lock:
             inside += 1
             most = max(most, inside)

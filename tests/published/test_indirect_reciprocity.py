@@ -33,9 +33,9 @@ from society.components.social_norms import (
     verdict,
 )
 from society.draws import Array
+from society.history import Page
 from society.scenario_file import load
 from society.spec import prepared
-from society.talk import Page
 
 BENEFIT = 3.0  # b, unless a test says otherwise
 Part = Mapping[str, Any]

@@ -71,10 +71,8 @@ def play(path: Path, game: str, mechanisms: list[dict[str, Any]], level: Level =
     ]
     stack = [*mechanisms, {"tournament": {"repetitions": 2}}]
     setup = drafted(prepared(load(game, {"cohorts": cohorts, "mechanisms": stack})))
-    master = setup.gamemaster()
-    with Writer(path, manifest_of(setup, master, level)) as writer:
-        master.recorders = [writer]
-        master.play()
+    with Writer(path, manifest_of(setup, level)) as writer:
+        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
     return Studied.read(path, path.stem, {})
 
 
@@ -256,10 +254,8 @@ def test_a_game_without_mechanism_comes_first(told: Told) -> None:
 
 def test_a_game_of_one_type_has_no_cross_play(tmp_path: Path) -> None:
     setup = prepared(load("prisoners_dilemma", {"rounds": 2}))
-    master = setup.gamemaster()
-    with Writer(tmp_path / "one.run", manifest_of(setup, master)) as writer:
-        master.recorders = [writer]
-        master.play()
+    with Writer(tmp_path / "one.run", manifest_of(setup)) as writer:
+        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
     told = tell(Studied.read(tmp_path / "one.run", "one", {}))
     assert [*told.chapters] == ["conduct"]
 

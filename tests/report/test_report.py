@@ -123,12 +123,10 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Sweep:
 def _run(folder: Path, replicates: int, level: Level, factors: Mapping[str, Label]) -> Studied:
     changes = {"replicates": replicates, "seed": 1, "parameters": dict(factors)}
     setup = prepared(load(str(folder / "gossip.py"), changes))
-    game = setup.gamemaster()
     name = ",".join(f"{factor}={label}" for factor, label in factors.items()) or "gossip"
     path = folder / f"{name}.run"
-    with Writer(path, manifest_of(setup, game, level)) as writer:
-        game.recorders = [writer]
-        game.play()
+    with Writer(path, manifest_of(setup, level)) as writer:
+        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
     return Studied.read(path, name, factors)
 
 

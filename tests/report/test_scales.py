@@ -115,8 +115,7 @@ def test_contrasts_of_what_multiplies_are_ratios_of_geometric_means(tmp_path: Pa
 def _run(folder: Path, worth: Label) -> Studied:
     changes = {"replicates": 20, "parameters": {"worth": worth}}
     setup = prepared(load(str(folder / "wealth.py"), changes))
-    game, path = setup.gamemaster(), folder / f"worth={worth}.run"
-    with Writer(path, manifest_of(setup, game)) as writer:
-        game.recorders = [writer]
-        game.play()
+    path = folder / f"worth={worth}.run"
+    with Writer(path, manifest_of(setup)) as writer:
+        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
     return Studied.read(path, path.stem, {"worth": worth})

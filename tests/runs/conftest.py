@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from society.calls import Vault
 from society.cli import main
 from society.gamemaster import Outcome
+from society.history import Page
 from society.runs.runfile import Level, RunFile, Writer, manifest_of, open_run
 from society.scenario_file import load
 from society.spec import prepared
-from society.talk import Page
 
 PRELOAD = [
     "society.cli",
@@ -72,23 +71,18 @@ def keep(tmp_path: Path) -> Keep:
     ) -> Kept:
         given = VILLAGE | changes if source == "fishing_village" else changes
         setup = prepared(load(source, given))
-        game = setup.gamemaster()
         pages: list[Page] = []
 
         class Both:
-            @property
-            def vault(self) -> Vault:
-                return writer.vault
-
             def page(self, page: Page) -> None:
                 pages.append(page)
                 written = told(page)
                 if written is not None:
                     writer.page(written)
 
-        game.recorders = [Both()]
-        with Writer(tmp_path / name, manifest_of(setup, game, level)) as writer:
-            outcome = game.play()
+        with Writer(tmp_path / name, manifest_of(setup, level)) as writer:
+            outside = setup.outside(writer.vault)
+            outcome = setup.gamemaster([Both()], outside=outside).play()
         return Kept(tmp_path / name, outcome, pages)
 
     return kept

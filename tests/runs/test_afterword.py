@@ -144,10 +144,8 @@ def lake(afterword: Callable[[Afterword], Iterable[Finding]] | None) -> Setup:
 
 
 def played(setup: Setup, path: Path, **more: Any) -> Path:
-    game = setup.gamemaster()
-    with Writer(path, manifest_of(setup, game, **more)) as writer:
-        game.recorders = [writer]
-        game.play()
+    with Writer(path, manifest_of(setup, **more)) as writer:
+        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
     return path
 
 

@@ -47,7 +47,7 @@ def village() -> Setup:
 
 
 def manifest(setup: Setup) -> Manifest:
-    return manifest_of(setup, setup.gamemaster())
+    return manifest_of(setup)
 
 
 def test_where_nothing_has_changed_there_is_nothing_to_say(write: Write) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -10,12 +11,11 @@ import numpy as np
 import pytest
 
 from society.errors import PartError
-from society.gamemaster import GameMaster
 from society.runs.extent import Extent, extent
 from society.runs.manifest import manifest_of
 from society.scenario import Params, Scenario, Stage
 from society.scenario_file import load
-from society.spec import prepared
+from society.spec import Setup, prepared
 from society.table import Table, complete_graphs
 from society.talk import Script, Tell
 
@@ -90,7 +90,7 @@ def test_each_loop_is_entered_once() -> None:
 
 def test_donors_in_generations_play_250_rounds_of_which_ten_are_births() -> None:
     setup = prepared(load("donor_generations"))
-    manifest = manifest_of(setup, setup.gamemaster())
+    manifest = manifest_of(setup)
     assert manifest.horizon == 12
     assert manifest.extent == Extent(250, (10, 2, 12))
     assert manifest.most == 250
@@ -98,7 +98,7 @@ def test_donors_in_generations_play_250_rounds_of_which_ten_are_births() -> None
 
 def test_a_village_has_the_rounds_of_its_horizon() -> None:
     setup = prepared(load("fishing_village"))
-    manifest = manifest_of(setup, setup.gamemaster())
+    manifest = manifest_of(setup)
     assert manifest.extent is None
     assert manifest.most == manifest.horizon == 100
 
@@ -106,20 +106,20 @@ def test_a_village_has_the_rounds_of_its_horizon() -> None:
 def test_all_rounds_count_towards_what_is_recorded_in_full() -> None:
     fit = {"replicates": 333, "mechanisms": [{"generations": {"fitness": "final"}}]}
     setup = prepared(load("donor_game", fit))  # of 12 agents, 250 rounds
-    assert manifest_of(setup, setup.gamemaster()).level == "full"
+    assert manifest_of(setup).level == "full"
     setup = prepared(load("donor_game", fit | {"replicates": 334}))
-    assert manifest_of(setup, setup.gamemaster()).level == "summary"
+    assert manifest_of(setup).level == "summary"
 
 
 def test_heritable_columns_are_noted_with_their_labels_and_owners() -> None:
     setup = prepared(load("donor_game"))
-    notes = {one.name: one for one in manifest_of(setup, setup.gamemaster()).columns}
+    notes = {one.name: one for one in manifest_of(setup).columns}
     assert notes["generosity"].heritable
     assert notes["generosity"].cohorts == ("donor",)
     assert "free_rider" in notes["policy"].labels
 
 
-def broken(error: Exception) -> GameMaster:
+def broken(error: Exception) -> Setup:
     """A play that raises this in its first round."""
 
     def play(table: Table) -> Script:
@@ -127,26 +127,23 @@ def broken(error: Exception) -> GameMaster:
             yield Tell("spoke")
             raise error
 
-    game = prepared(load("donor_game")).gamemaster()
     levels = Stage(levels=("game", "round"))
-    game.scenario = Scenario("broken", play, Params, lambda p, n: [], stage=levels)
-    return game
+    scenario = Scenario("broken", play, Params, lambda p, n: [], stage=levels)
+    return replace(prepared(load("donor_game")), scenario=scenario)
 
 
 def test_what_is_wrong_with_a_play_is_left_for_the_run_to_tell() -> None:
-    setup = prepared(load("donor_game"))
-    assert manifest_of(setup, broken(PartError("nobody leads the game"))).extent is None
+    assert manifest_of(broken(PartError("nobody leads the game"))).extent is None
 
 
 def test_a_mistake_in_a_script_is_no_unknown_extent() -> None:
-    setup = prepared(load("donor_game"))
     with pytest.raises(ZeroDivisionError):
-        manifest_of(setup, broken(ZeroDivisionError()))
+        manifest_of(broken(ZeroDivisionError()))
 
 
 def test_cohorts_are_noted_with_what_their_children_inherit() -> None:
     """Columns that are not public included."""
     setup = prepared(load("donor_game"))
-    (donors,) = manifest_of(setup, setup.gamemaster()).cohorts
+    (donors,) = manifest_of(setup).cohorts
     assert "generosity" in donors.heritable
     assert "trust" not in donors.heritable

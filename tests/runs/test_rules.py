@@ -26,7 +26,7 @@ TYPES = [
 
 def manifest(scenario: str, **said: Any) -> Manifest:
     setup = prepared(load(scenario, said))
-    return manifest_of(setup, setup.gamemaster())
+    return manifest_of(setup)
 
 
 def test_a_game_is_kept_with_its_payoffs() -> None:
@@ -62,7 +62,7 @@ def called(error: Exception | None = None) -> tuple[GameMaster, list[Table]]:
 
 def test_it_is_found_at_a_table_aside_and_the_game_master_alone_calls_the_play_at_its_own() -> None:
     game, tables = called()
-    assert rules_of(game) is not None
+    assert rules_of(game.scenario.play, game.table) is not None
     assert game.table not in tables
     game.play()
     assert tables.count(game.table) == 1
@@ -71,7 +71,7 @@ def test_it_is_found_at_a_table_aside_and_the_game_master_alone_calls_the_play_a
 def test_what_is_wrong_with_a_play_is_not_taken_for_a_play_without_a_game() -> None:
     game, _ = called(PartError("nobody plays"))
     with pytest.raises(PartError, match="nobody plays"):
-        rules_of(game)
+        rules_of(game.scenario.play, game.table)
 
 
 @pytest.mark.parametrize(

@@ -17,12 +17,11 @@ import numpy as np
 import pytest
 
 from society.errors import FileError, PartError, RunFileError
-from society.gamemaster import GameMaster
+from society.history import Page
 from society.runs.runfile import Manifest, RunFile, Status, Writer, manifest_of, open_run
 from society.runs.store import Standing
 from society.scenario_file import load
-from society.spec import prepared
-from society.talk import Page
+from society.spec import Setup, prepared
 
 if TYPE_CHECKING:
     from tests.runs.conftest import Keep, Reading
@@ -30,12 +29,11 @@ if TYPE_CHECKING:
 SIDES = ("", "-wal", "-shm")
 
 
-def begun(**changes: Any) -> tuple[GameMaster, Manifest]:
+def begun(**changes: Any) -> tuple[Setup, Manifest]:
     """A village that is ready to be played."""
     small = {"agents": 6, "replicates": 4, "rounds": 12}
     setup = prepared(load("fishing_village", small | changes))
-    game = setup.gamemaster()
-    return game, manifest_of(setup, game, "full")
+    return setup, manifest_of(setup, "full")
 
 
 def committed(path: Path) -> int:
@@ -126,9 +124,9 @@ def test_the_manifest_sets_the_run_up_again(keep: Keep, reading: Reading) -> Non
 
 def test_every_fact_is_kept_up_to_a_million_agent_rounds() -> None:
     setup = prepared(load("fishing_village", {"replicates": 1_000}))  # of 10 agents, 100 rounds
-    assert manifest_of(setup, setup.gamemaster()).level == "full"
+    assert manifest_of(setup).level == "full"
     setup = prepared(load("fishing_village", {"replicates": 1_001}))
-    assert manifest_of(setup, setup.gamemaster()).level == "summary"
+    assert manifest_of(setup).level == "summary"
 
 
 def test_a_thousand_replicates_take_less_than_40_bytes_each_per_round(keep: Keep) -> None:
@@ -146,7 +144,7 @@ def test_a_round_of_a_small_village_takes_little_more_than_its_numbers(keep: Kee
 
 def test_another_process_reads_what_is_committed_while_it_is_written(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
-    game, manifest = begun()
+    setup, manifest = begun()
     look = (
         "import sys; from society.runs.runfile import open_run; run = open_run(sys.argv[1]);"
         "print(run.status, run.rounds, len(list(run.pages())))"
@@ -161,9 +159,8 @@ def test_another_process_reads_what_is_committed_while_it_is_written(tmp_path: P
                 told = subprocess.run(words, capture_output=True, text=True)
                 seen[page.number] = told.stdout
 
-    game.recorders = [Looking()]
     with Writer(path, manifest) as writer:
-        game.play()
+        setup.gamemaster([Looking()]).play()
     assert seen == {1: "running 1 2\n", 7: "running 7 8\n"}
 
 
@@ -171,7 +168,7 @@ def test_a_reader_sees_rounds_come_and_does_not_keep_the_writer_from_ending(
     tmp_path: Path, reading: Reading
 ) -> None:
     path = tmp_path / "a.run"
-    game, manifest = begun()
+    setup, manifest = begun()
     seen: list[int] = []
     runs: list[RunFile] = []
 
@@ -182,9 +179,8 @@ def test_a_reader_sees_rounds_come_and_does_not_keep_the_writer_from_ending(
                 runs.append(reading(path))
             seen.extend(run.rounds for run in runs)
 
-    game.recorders = [Watching()]
     with Writer(path, manifest) as writer:
-        outcome = game.play()
+        outcome = setup.gamemaster([Watching()]).play()
     assert seen == list(range(1, 13))
     assert (runs[0].status, runs[0].outcome()) == ("finished", outcome)
     whole = tmp_path / "copy.run"
@@ -232,16 +228,14 @@ from society.spec import prepared
 
 setup = prepared(load("fishing_village", {"replicates": 50, "rounds": 2000, "parameters": {
     "ends_on": "horizon"}}))
-game = setup.gamemaster()
 
 class Telling:
     def page(self, page):
         writer.page(page)
         print(page.number, flush=True)
 
-game.recorders = [Telling()]
-with Writer(sys.argv[1], manifest_of(setup, game, "full")) as writer:
-    game.play()
+with Writer(sys.argv[1], manifest_of(setup, "full")) as writer:
+    setup.gamemaster([Telling()]).play()
 """
 
 
@@ -291,10 +285,8 @@ from society.scenario_file import load
 from society.spec import prepared
 
 setup = prepared(load("fishing_village", {"agents": 6, "rounds": 12}))
-game = setup.gamemaster()
-with Writer(path, manifest_of(setup, game, "full")) as writer:
-    game.recorders = [writer]
-    game.play()
+with Writer(path, manifest_of(setup, "full")) as writer:
+    setup.gamemaster([writer]).play()
 """
 
 
@@ -353,10 +345,9 @@ def test_a_writer_is_alive_only_as_the_same_process_on_the_same_host() -> None:
 def test_the_status_is_what_the_run_was_closed_with(
     tmp_path: Path, reading: Reading, status: Status
 ) -> None:
-    game, manifest = begun()
+    setup, manifest = begun()
     writer = Writer(tmp_path / "a.run", manifest)
-    game.recorders = [writer]
-    game.play()
+    setup.gamemaster([writer]).play()
     writer.close(status)
     assert reading(tmp_path / "a.run").status == status
 
@@ -377,7 +368,7 @@ def test_a_run_that_is_broken_off_keeps_its_rounds_and_says_how_it_ended(
 
 def broken_off(path: Path, error: type[BaseException], after: int, overwrite: bool = False) -> None:
     """Play until an error comes in the round that follows `after`."""
-    game, manifest = begun()
+    setup, manifest = begun()
 
     class Failing:
         def page(self, page: Page) -> None:
@@ -386,8 +377,7 @@ def broken_off(path: Path, error: type[BaseException], after: int, overwrite: bo
             writer.page(page)
 
     with Writer(path, manifest, overwrite) as writer:
-        game.recorders = [Failing()]
-        game.play()
+        setup.gamemaster([Failing()]).play()
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
@@ -414,20 +404,18 @@ def test_overwriting_replaces_a_killed_run_and_all_that_lay_beside_it(
     path = tmp_path / "a.run"
     killed_at(3, path)
     assert Path(f"{path}-wal").exists()
-    game, manifest = begun()
+    setup, manifest = begun()
     with Writer(path, manifest, overwrite=True) as writer:
-        game.recorders = [writer]
-        outcome = game.play()
+        outcome = setup.gamemaster([writer]).play()
     assert reading(path).outcome() == outcome
     assert [file.name for file in tmp_path.iterdir()] == ["a.run"]
 
 
 def test_a_run_from_a_running_event_loop_is_recorded_too(tmp_path: Path) -> None:
     async def notebook() -> None:
-        game, manifest = begun()
+        setup, manifest = begun()
         with Writer(tmp_path / "a.run", manifest) as writer:
-            game.recorders = [writer]
-            game.play()
+            setup.gamemaster([writer]).play()
 
     asyncio.run(notebook())
     assert committed(tmp_path / "a.run") == 12
@@ -460,10 +448,9 @@ def test_only_run_files_are_ever_overwritten(tmp_path: Path) -> None:
 
 def test_a_run_that_is_being_written_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
-    game, manifest = begun()
+    setup, manifest = begun()
     with Writer(path, manifest) as writer:
-        game.recorders = [writer]
-        game.play()
+        setup.gamemaster([writer]).play()
         assert "is being written right now" in refusal(path, overwrite=True)
 
 
@@ -492,10 +479,9 @@ def test_what_is_neither_number_nor_text_cannot_be_kept(keep: Keep) -> None:
 
 
 def test_folders_are_made(tmp_path: Path) -> None:
-    game, manifest = begun()
+    setup, manifest = begun()
     with Writer(tmp_path / "deep" / "down" / "a.run", manifest) as writer:
-        game.recorders = [writer]
-        game.play()
+        setup.gamemaster([writer]).play()
     assert committed(tmp_path / "deep" / "down" / "a.run") == 12
 
 
@@ -574,7 +560,7 @@ def test_a_truncated_file_is_refused_at_any_length(keep: Keep) -> None:
 
 def still_running(folder: Path) -> Path:
     """A copy of a file in the midst of its run, part of which is in its -wal."""
-    game, manifest = begun()
+    setup, manifest = begun()
     copies: list[Path] = []
 
     class Copying:
@@ -584,8 +570,7 @@ def still_running(folder: Path) -> Path:
                 copies.append(copied(folder / "writing.run", folder / "copy"))
 
     with Writer(folder / "writing.run", manifest) as writer:
-        game.recorders = [Copying()]
-        game.play()
+        setup.gamemaster([Copying()]).play()
     return copies[0]
 
 

@@ -11,6 +11,7 @@ import pytest
 from society.agent import Component, Members, Question
 from society.calls import Spent
 from society.errors import FileError, Paused
+from society.history import Page
 from society.models.budget import Budget
 from society.models.settings import Limits
 from society.runs.resume import taken_up
@@ -18,7 +19,6 @@ from society.runs.runfile import open_run
 from society.runs.sitting import End, Sitting
 from society.scenario_file import load
 from society.spec import Setup, prepared
-from society.talk import Page
 
 VILLAGE = {"agents": 4, "rounds": 6, "parameters": {"ends_on": "horizon"}}
 

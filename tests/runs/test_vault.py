@@ -204,7 +204,7 @@ def test_the_file_of_another_run_that_came_meanwhile_is_refused_and_nobody_waits
 ) -> None:
     """Two runs were started with the same --out."""
     setup = prepared(load("fishing_village", {"rounds": 1}))
-    manifest = manifest_of(setup, setup.gamemaster())
+    manifest = manifest_of(setup)
     first, second = (Writer(tmp_path / "a.run", manifest) for _ in range(2))
 
     in_time(lambda: first.vault.keep(request(), SAID))

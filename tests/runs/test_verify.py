@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.digest import page_digest
 from society.errors import RunFileError
+from society.history import Page, page_digest
 from society.runs.verify import Check, verify
-from society.talk import Page
 
 if TYPE_CHECKING:
     from tests.runs.conftest import Keep

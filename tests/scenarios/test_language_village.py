@@ -12,6 +12,7 @@ import pytest
 
 from society.agent import Component, Members, Question
 from society.calls import Going, Request, Said
+from society.cancellation import CancellationToken
 from society.graph import NOBODY
 from society.index import presets
 from society.replies import Form
@@ -70,12 +71,10 @@ class Model:
     def __init__(self, says: Callable[[Request], str]) -> None:
         self.says, self.requests = says, list[Request]()
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         await going()
         self.requests.append(request)
         return Said(self.says(request), cost=0.0, prompt_tokens=1, completion_tokens=1)
-
-    def halt(self, why: BaseException) -> None: ...
 
     async def close(self) -> None: ...
 

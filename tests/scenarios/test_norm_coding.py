@@ -10,6 +10,7 @@ import pytest
 
 from society.agent import Component, Members, Question
 from society.calls import Going, Request, Said
+from society.cancellation import CancellationToken
 from society.cast import Cohort
 from society.draws import Array
 from society.errors import InputError
@@ -121,13 +122,11 @@ class Model:
     def __init__(self, words: str) -> None:
         self.words, self.prompts = words, dict[tuple[int, int, int], str]()
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         await going()
         at = request.address
         self.prompts[at.replicate, at.use, at.agent] = request.messages[0].content
         return Said(self.words, cost=0.0)
-
-    def halt(self, why: BaseException) -> None: ...
 
     async def close(self) -> None: ...
 
@@ -139,15 +138,13 @@ def read(
     model = Model(words)
     given = {"parameters": {"criteria": [DEMAND, FORCE], "texts": list(texts)}, "rounds": 2}
     setup = prepared(load("norm_coding", {**given, "replicates": len(texts), **said}))
-    game = setup.gamemaster(minds=model)
     codes: list[Array] = []
 
     class Answers:
         def page(self, page: Any) -> None:
             codes.extend(s.arrays["answer", ""] for s in page.steps if s.kind == "rate")
 
-    game.recorders = [Answers()]
-    game.play()
+    setup.gamemaster([Answers()], minds=model).play()
     return model, codes
 
 

@@ -11,12 +11,12 @@ import pytest
 
 from society.draws import Array
 from society.graph import Complete, Graph, from_networkx
+from society.history import Page, Step
 from society.memory.embedders import MiniLM
 from society.outside import Embedder
 from society.scenario import Finding, Params
 from society.scenarios import norms
 from society.scenarios.norms import told_by_norms
-from society.talk import Page, Step
 
 # Where sentences lie; "" lies nowhere. Between e and ne, and between ne and n: cos 45 degrees.
 PLACES = {"e": (1.0, 0.0), "n": (0.0, 1.0), "ne": (0.5**0.5, 0.5**0.5), "w": (-1.0, 0.0)}

@@ -14,6 +14,7 @@ import pytest
 
 from society.agent import Component, Inquiry, Members, News, One, Question
 from society.calls import Going, Request, Said
+from society.cancellation import CancellationToken
 from society.cast import Cohort
 from society.errors import Unparsed
 from society.gamemaster import Outcome
@@ -207,12 +208,10 @@ class Players:
     def __init__(self, days: Sequence[int]) -> None:
         self.days, self.requests = days, list[Request]()
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         await going()
         self.requests.append(request)
         return Said(self._words(request), cost=0.0)
-
-    def halt(self, why: BaseException) -> None: ...
 
     async def close(self) -> None: ...
 

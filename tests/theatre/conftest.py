@@ -13,9 +13,9 @@ import pytest
 from rich.console import Console
 
 from society.calls import Address, Again, Entry, Request, Said, Trouble
+from society.history import Page, Step
 from society.runs.runfile import Manifest, RunFile, Status, Writer, open_run
 from society.scenario import Stage
-from society.talk import Page, Step
 from society.theatre.places import Place
 from society.theatre.plain import history
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from rich.cells import cell_len
 
+from society.history import Step
 from society.scenario import Meeting, Stage
-from society.talk import Step
 
 if TYPE_CHECKING:
     from tests.theatre.conftest import Hand

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from rich.cells import cell_len
 
+from society.history import Page
 from society.runs.extent import Extent
 from society.scenario import Stage
-from society.talk import Page
 
 if TYPE_CHECKING:
     from society.runs.runfile import RunFile

@@ -16,7 +16,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from society.calls import Entry
-from society.talk import Page
+from society.history import Page
 from society.theatre.live import Live
 
 if TYPE_CHECKING:

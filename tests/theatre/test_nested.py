@@ -10,9 +10,9 @@ import pytest
 from rich.console import Console
 
 from society.errors import InputError
+from society.history import Page
 from society.runs.extent import Extent
 from society.scenario import Stage
-from society.talk import Page
 from society.theatre.courses import courses
 from society.theatre.ink import Ink
 from society.theatre.live import Live

@@ -10,8 +10,8 @@ import pytest
 from rich.cells import cell_len
 
 from society.errors import InputError
+from society.history import Page
 from society.scenario import Stage
-from society.talk import Page
 
 if TYPE_CHECKING:
     from tests.theatre.conftest import Hand

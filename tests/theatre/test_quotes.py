@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from society.history import Page
 from society.scenario import Stage
-from society.talk import Page
 
 if TYPE_CHECKING:
     from tests.theatre.conftest import Hand

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from society.draws import Array
+from society.history import Page, Step
 from society.replies import Mix
-from society.talk import Page, Step
 from society.theatre.scene import opened
 
 MOVE, PLAYED, DELEGATE = "move", "played", "delegate"

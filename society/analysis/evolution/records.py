@@ -13,6 +13,7 @@ import numpy as np
 from society.analysis.study.condition import Studied
 from society.draws import Array
 from society.errors import InputError, brief
+from society.history import Page
 from society.lineage import (
     Descents,
     Generation,
@@ -27,7 +28,6 @@ from society.outside import Embedder
 from society.runs.heredity import heredity
 from society.runs.manifest import ColumnNote, Manifest
 from society.scenario import Folded
-from society.talk import Page
 
 Phenotype = Literal["phenotype", "fitness", "reaction"]
 

@@ -178,7 +178,7 @@ def _played(condition: Condition, name: str) -> Trial:
         count = setup.replicates
     setup = drafted(setup, setup.minds(budget=Budget(Limits(), Spent())))
     game = setup.gamemaster(
-        minds=setup.minds(budget=Budget(Limits(), Spent())), replicate_ids=np.arange(count)
+        minds=setup.minds(budget=Budget(Limits(), Spent())), table=setup.table(np.arange(count))
     )
     began = time.process_time()
     outcome = game.play()
@@ -218,7 +218,7 @@ def _counted(setup: Setup) -> tuple[Demand, int]:
     once, counting = (Counting(setup.spec.models, seed=setup.seed) for _ in range(2))
     setup = drafted(setup, once)
     count = _COUNTED if setup.scenario.seats is None else min(_COUNTED, setup.replicates)
-    game = setup.gamemaster(minds=counting, replicate_ids=np.arange(count))
+    game = setup.gamemaster(minds=counting, table=setup.table(np.arange(count)))
     rounds = game.play().rounds
     each = _demanded(counting).times(1 / count)
     return _sum([each, _demanded(once).times(1 / setup.replicates)]), rounds

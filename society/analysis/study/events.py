@@ -14,7 +14,7 @@ import numpy as np
 
 from society.draws import Array
 from society.graph import NOBODY
-from society.talk import Page, Step
+from society.history import Page, Step
 from society.theatre.scene import forms_of, labelled, opened
 
 _PEERS = ("join", "cut", "parents")

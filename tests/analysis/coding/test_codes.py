@@ -51,10 +51,8 @@ Rated = Callable[..., Codes]
 def codes_in(file: Path, name: str, changes: dict[str, Any], level: Level = "full") -> Codes:
     """Of a run that is played into a file."""
     setup = prepared(load(name, changes))
-    game = setup.gamemaster()
-    with Writer(file, manifest_of(setup, game, level)) as writer:
-        game.recorders = [writer]
-        game.play()
+    with Writer(file, manifest_of(setup, level)) as writer:
+        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
     with open_run(file) as run:
         return codes_of(run)
 

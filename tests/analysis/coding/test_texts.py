@@ -89,10 +89,9 @@ def speaking(tmp_path: Path) -> Speaking:
 
     def kept(name: str = "assembly", level: Level = "full", **changes: Any) -> Path:
         setup = prepared(load(name, changes), own=[assembly])
-        game, file = setup.gamemaster(), tmp_path / f"{name}.run"
-        with Writer(file, manifest_of(setup, game, level)) as writer:
-            game.recorders = [writer]
-            game.play()
+        file = tmp_path / f"{name}.run"
+        with Writer(file, manifest_of(setup, level)) as writer:
+            setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
         return file
 
     return kept

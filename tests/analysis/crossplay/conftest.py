@@ -43,10 +43,8 @@ def tournament(tmp_path_factory: pytest.TempPathFactory) -> Tournament:
         if key not in kept:
             path = folder / f"{len(kept)}.run"
             setup = drafted(prepared(load(game, said)))
-            master = setup.gamemaster()
-            with Writer(path, manifest_of(setup, master, level)) as writer:
-                master.recorders = [writer]
-                master.play()
+            with Writer(path, manifest_of(setup, level)) as writer:
+                setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
             kept[key] = Studied.read(path, path.stem, {})
         return kept[key]
 

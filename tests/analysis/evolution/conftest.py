@@ -16,9 +16,9 @@ import pytest
 
 import society
 from society.analysis.evolution import Evolution
+from society.history import Page, Step
 from society.runs.runfile import Level, Manifest, Writer
 from society.scenario import Stage
-from society.talk import Page, Step
 
 MANIFEST = Manifest.model_validate(
     {

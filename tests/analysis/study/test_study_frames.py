@@ -15,9 +15,9 @@ import society
 from society.analysis.study import Study, studied
 from society.calls import Address, Message, Request, Said, Trouble
 from society.errors import InputError
+from society.history import Page, Step
 from society.runs.runfile import Level, Manifest, Status, Writer, open_run
 from society.scenario import Finding, Stage
-from society.talk import Page, Step
 
 MANIFEST = Manifest.model_validate(
     {

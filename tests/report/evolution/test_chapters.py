@@ -135,11 +135,10 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Telling:
 
 def _run(folder: Path, changes: dict[str, object], level: Level) -> Studied:
     setup = prepared(load(str(folder / "gifts.py"), changes))
-    game, worth = setup.gamemaster(), dict(setup.params)["worth"]
+    worth = dict(setup.params)["worth"]
     path = folder / f"worth={worth:g}.run"
-    with Writer(path, manifest_of(setup, game, level)) as writer:
-        game.recorders = [writer]
-        game.play()
+    with Writer(path, manifest_of(setup, level)) as writer:
+        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
     return Studied.read(path, path.stem, {"worth": worth})
 
 

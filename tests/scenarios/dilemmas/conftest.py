@@ -11,6 +11,7 @@ import pytest
 
 from society.agent import Column, Component, Members, News, Question
 from society.calls import Going, Request, Said
+from society.cancellation import CancellationToken
 from society.draws import Array
 from society.replies import Mix
 from society.scenario import Scenario
@@ -49,7 +50,7 @@ class Model:
     def __init__(self, plan: Sequence[str]) -> None:
         self.plan, self.requests = plan, list[Request]()
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         await going()
         self.requests.append(request)
         plan = self.plan[request.address.agent]
@@ -59,8 +60,6 @@ class Model:
         labels = request.question.reply.actions
         said = {label: 100 * (number == taken) for number, label in enumerate(labels)}
         return Said(json.dumps(said), cost=0.0, prompt_tokens=1, completion_tokens=1)
-
-    def halt(self, why: BaseException) -> None: ...
 
     async def close(self) -> None: ...
 

@@ -81,7 +81,7 @@ def test_a_match_is_the_same_whoever_else_takes_part(recorded: Recorded) -> None
     changes = TOURNAMENT | {"cohorts": [SAINT, chance], "rounds": 20}
     setup = prepared(load("stag_hunt", changes))
     whole = recorded(setup.gamemaster())
-    alone = recorded(setup.gamemaster(replicate_ids=np.array([3])))
+    alone = recorded(setup.gamemaster(table=setup.table(np.array([3]))))
     assert np.concatenate(alone.told("action")).tolist() == [
         action[3].tolist() for action in whole.told("action")
     ]

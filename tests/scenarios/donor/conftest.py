@@ -11,6 +11,7 @@ import pytest
 
 from society.agent import Component, Members, Question
 from society.calls import Going, Request, Said
+from society.cancellation import CancellationToken
 from society.draws import Array
 from society.graph import NOBODY, Graph, from_networkx
 from society.replies import Choice, Form, Mix
@@ -20,7 +21,7 @@ from society.spec import prepared
 
 if TYPE_CHECKING:
     from society.gamemaster import Outcome
-    from society.talk import Page
+    from society.history import Page
     from tests.conftest import Play, Played, Recorded
 
 Rule = Callable[[Question, Members], Any]
@@ -123,12 +124,10 @@ class Model:
     def __init__(self, says: Callable[[Request], str]) -> None:
         self.says, self.requests = says, list[Request]()
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         await going()
         self.requests.append(request)
         return Said(self.says(request), cost=0.0, prompt_tokens=1, completion_tokens=1)
-
-    def halt(self, why: BaseException) -> None: ...
 
     async def close(self) -> None: ...
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from society.draws import Array
+from society.history import Page
 from society.runs.reader import open_run
 from society.runs.sitting import Sitting
 from society.scenario_file import load
 from society.spec import prepared
-from society.talk import Page
 
 Told = Callable[..., tuple[Mapping[str, Array], list[Page]]]
 EVOLVING = {"generations": {"count": 4, "fitness": "final", "phenotype": "share"}}

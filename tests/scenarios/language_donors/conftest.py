@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from society.calls import Going, Request, Said
+from society.cancellation import CancellationToken
 from society.scenario_file import load
 from society.spec import prepared
 
@@ -28,12 +29,10 @@ class Model:
     def __init__(self, says: Says) -> None:
         self.says, self.requests = says, list[Request]()
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         await going()
         self.requests.append(request)
         return Said(self.says(request), cost=0.0, prompt_tokens=1, completion_tokens=1)
-
-    def halt(self, why: BaseException) -> None: ...
 
     async def close(self) -> None: ...
 

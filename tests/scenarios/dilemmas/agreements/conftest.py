@@ -10,6 +10,7 @@ import pytest
 
 from society.agent import Component, Members, Question
 from society.calls import Going, Request, Said
+from society.cancellation import CancellationToken
 from society.cast import Cohort
 from society.models.offline import Offline
 from society.replies import Choice, Form, Mix
@@ -69,15 +70,13 @@ class Listener:
         self.said, self.prompts = said, dict[tuple[str, int], str]()
         self._mind = Offline(1)
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         await going()
         assert request.question is not None
         kind = request.question.kind
         self.prompts[kind, request.address.agent] = request.messages[0].content
         answer = self._mind(request)
         return answer._replace(text=self.said[kind]) if kind in self.said else answer
-
-    def halt(self, why: BaseException) -> None: ...
 
     async def close(self) -> None: ...
 

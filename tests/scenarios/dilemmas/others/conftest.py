@@ -11,6 +11,7 @@ import pytest
 
 from society.agent import ANYTHING, Component, Members, Question
 from society.calls import Going, Request, Said
+from society.cancellation import CancellationToken
 from society.replies import Form, Mix
 from society.scenario import Scenario, wrapped
 from society.scenario_file import load
@@ -83,14 +84,12 @@ class Reader:
     def __init__(self, said: Mapping[str, Sequence[Any]]) -> None:
         self.said, self.asked = said, list[tuple[str, int, str]]()
 
-    async def call(self, request: Request, going: Going) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
         await going()
         kind, agent = request.address.kind, request.address.agent
         self.asked.append((kind, agent, request.messages[0].content))
         words = json.dumps({"answer": self.said[kind][agent]})
         return Said(words, cost=0.0, prompt_tokens=1, completion_tokens=1)
-
-    def halt(self, why: BaseException) -> None: ...
 
     async def close(self) -> None: ...
 

@@ -23,7 +23,7 @@ from society.scenarios.fishing_village import fishing_village
 from society.scenarios.recommended import Recommendation
 
 if TYPE_CHECKING:
-    from society.talk import Page, Step
+    from society.history import Page, Step
     from tests.conftest import Played
     from tests.scenarios.dilemmas.others.conftest import Actors
 

@@ -7,16 +7,16 @@ import time
 
 import pytest
 
+from society.cancellation import CancellationToken
 from society.errors import Paused
-from society.models.halt import Halt
 
 
 def test_who_sleeps_for_an_hour_wakes_at_once() -> None:
     async def slept() -> None:
-        halt = Halt()
-        sleeper = asyncio.create_task(halt.sleep(3600))
+        token = CancellationToken()
+        sleeper = asyncio.create_task(token.sleep(3600))
         await asyncio.sleep(0)
-        halt.now(KeyboardInterrupt())
+        token.cancel(KeyboardInterrupt())
         await sleeper
 
     with pytest.raises(Paused, match="the run was stopped") as paused:
@@ -26,13 +26,13 @@ def test_who_sleeps_for_an_hour_wakes_at_once() -> None:
 
 def test_who_waits_for_others_ends_too_and_the_first_reason_stays() -> None:
     async def waited() -> list[BaseException | None]:
-        halt = Halt()
+        token = CancellationToken()
         waits = [asyncio.get_running_loop().create_future() for _ in range(3)]
-        tasks = [asyncio.create_task(halt.over(wait)) for wait in waits]
+        tasks = [asyncio.create_task(token.wait_for(wait)) for wait in waits]
         await asyncio.sleep(0)
         waits[0].set_result(None)  # it has what it waited for, but the run is over
-        halt.now(Paused("the disk is full"))
-        halt.now(Paused("the run was stopped"))
+        token.cancel(Paused("the disk is full"))
+        token.cancel(Paused("the run was stopped"))
         ends = await asyncio.gather(*tasks, return_exceptions=True)
         return [end.__cause__ for end in ends if isinstance(end, Paused)]
 
@@ -40,14 +40,14 @@ def test_who_waits_for_others_ends_too_and_the_first_reason_stays() -> None:
 
 
 def test_nobody_begins_to_wait_afterwards() -> None:
-    halt = Halt()
-    halt.check()
-    halt.now(Paused("the disk is full"))
+    token = CancellationToken()
+    token.check()
+    token.cancel(Paused("the disk is full"))
     with pytest.raises(Paused, match="the run was stopped"):
-        asyncio.run(halt.sleep(3600))
+        asyncio.run(token.sleep(3600))
 
 
 def test_without_a_stop_sleep_is_only_sleep() -> None:
     began = time.monotonic()
-    asyncio.run(Halt().sleep(0.001))
+    asyncio.run(CancellationToken().sleep(0.001))
     assert time.monotonic() - began >= 0.001

@@ -1,16 +1,17 @@
-"""What an audience knows of a line: each member its own entries, and those of its neighbours."""
+"""Lines as agents hear them: each agent knows its own entries, and those of its neighbours."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .draws import Array, Places
 from .errors import PartError, nearest
 from .graph import NOBODY, Graph, Rows
+from .replies import Reply
 from .talk import Fact, Scope
 
 
@@ -168,3 +169,36 @@ class OwnFacts(_Known, Mapping[str, Any]):
         replicate, seat = int(rows.replicate[0]), int(rows.seat[0])
         peers = self._audience.graphs[fact.graph].neighbours(replicate, seat)
         return {int(j): fact.values[replicate, j] for j in peers if present[replicate, j]}
+
+
+class News(NamedTuple):
+    """A Tell as members hear it."""
+
+    kind: str
+    facts: Facts
+
+
+class Question(NamedTuple):
+    """An Ask as members hear it.
+
+    asked: who was asked, (M,) of bool. reply: its bounds are one per member, (M,), or one for all.
+    options, of a Choice: (R, K), a row for each replicate (`me.replicate` says which is whose),
+    None or NaN where an option is not open.
+    """
+
+    kind: str
+    facts: Facts
+    reply: Reply
+    asked: Array
+    options: Array | None = None
+    repairs: int = 1
+
+
+class Inquiry(NamedTuple):
+    """An Ask as a single member hears it; `options`, of a Choice: (K,)."""
+
+    kind: str
+    facts: OwnFacts
+    reply: Reply
+    options: Array | None = None
+    repairs: int = 1
