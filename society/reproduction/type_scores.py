@@ -53,13 +53,13 @@ def _cooperation(cell: Cell, some: Array) -> Array:
     if cell.game.cooperation is None:
         raise Unanswerable("there is no cooperation in this game")
     wanted = np.array(cell.game.cooperation)
-    kept: Array = some[:, None] & ~cell.void[:, None]
+    made = cell.decisions
+    cooperates, types = made.action == wanted[made.seat], cell.types[made.replicate, made.agent]
+    kept = (some & ~cell.void)[made.replicate]
     shares = []
     for number in (None, *range(len(cell.names))):
-        mine = kept if number is None else kept & (cell.types == number)
-        moves = [(each.action == wanted[each.seat])[mine & each.took] for each in cell.rounds]
-        made = np.concatenate(moves)
-        shares.append(made.mean() if made.size else np.nan)
+        moves = cooperates[kept if number is None else kept & (types == number)]
+        shares.append(moves.mean() if moves.size else np.nan)
     return np.array(shares)
 
 

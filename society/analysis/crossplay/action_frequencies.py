@@ -17,7 +17,6 @@ from society.draws import Array
 from society.runs.rules import GameNote
 
 from .cell import Cell
-from .matches import Round
 
 NOTHING_YET = "none yet"
 
@@ -50,7 +49,7 @@ class Moves:
     def of(cls, *cells: Cell) -> Moves:
         """All that were made in some cells, which have the same game and types."""
         labels = list(dict.fromkeys(label for cell in cells for label in cell.labels))
-        blocks = [block for cell in cells for block in _blocks(cell, labels)]
+        blocks = [_block(cell, labels) for cell in cells if len(cell.decisions)]
         if not blocks:
             none = np.empty((0, len(labels)))
             return cls(labels, np.empty(0, int), none, none, np.empty(0, int), [NOTHING_YET])
@@ -91,18 +90,17 @@ class Moves:
                 yield name, self.among(some)
 
 
-def _blocks(cell: Cell, labels: Sequence[str]) -> Iterator[tuple[Array, Array, Array, Array]]:
-    """Of each round: types, what was submitted and drawn, what co-players had done before."""
-    memory, actions = _Memory(cell), cell.game.actions
+def _block(cell: Cell, labels: Sequence[str]) -> tuple[Array, Array, Array, Array]:
+    """Of each move: type, what was submitted and drawn, what co-players had done before."""
+    made, actions = cell.decisions, cell.game.actions
     of_seat = np.array([[one in own for one in labels] for own in actions])
-    for each in cell.rounds:
-        some = each.took & ~cell.void[:, None]
-        nothing = np.full(some.shape, np.nan)
-        submitted = np.stack([each.submitted.get(one, nothing)[some] for one in labels], 1)
-        drawn = np.stack([each.drawn(one, actions)[some] for one in labels], 1)
-        possible = of_seat[each.seat[some]] | ~np.isnan(submitted)
-        drawn = np.where(possible, drawn, np.nan)
-        yield cell.types[some], submitted, drawn, memory.before(each)[some]
+    nothing = np.full(len(made), np.nan)
+    submitted = np.stack([made.submitted.get(one, nothing) for one in labels], 1)
+    drawn = np.stack([made.drawn(one, actions) for one in labels], 1)
+    drawn = np.where(of_seat[made.seat] | ~np.isnan(submitted), drawn, np.nan)
+    counts = ~cell.void[made.replicate]
+    types = cell.types[made.replicate, made.agent]
+    return types[counts], submitted[counts], drawn[counts], _seen_before(cell)[counts]
 
 
 def _labels(game: GameNote) -> list[str]:
@@ -110,35 +108,30 @@ def _labels(game: GameNote) -> list[str]:
     return list(dict.fromkeys(label for own in game.actions for label in own))
 
 
-class _Memory:
-    """What everybody did last, in rounds that came before, as numbers of labels; -1: nothing."""
-
-    def __init__(self, cell: Cell) -> None:
-        labels, most = _labels(cell.game), max(map(len, cell.game.actions))
-        self._codes = np.full((cell.game.players, most), -1)
-        for seat, own in enumerate(cell.game.actions):
-            self._codes[seat, : len(own)] = [labels.index(one) for one in own]
-        self._known: Array = np.full(cell.types.shape, -1)
-        self._latest, self._round, self._cell = self._known, 0, cell
-
-    def before(self, each: Round) -> Array:
-        """What one's co-players of a round did last, sorted, (R, N, n - 1)."""
-        if each.number != self._round:  # rounds of one page are played at the same time
-            self._known, self._round = self._latest, each.number
-        done = self._codes[each.seat, each.action]
-        self._latest = np.where(each.took, done, self._latest)
-        others = self._cell.co_players(each)
-        rows = np.arange(len(done)).reshape(-1, 1, 1)
-        return np.sort(self._known[rows, others], axis=-1)
+def _seen_before(cell: Cell) -> Array:
+    """The last action of each co-player in earlier rounds, sorted, (m, n - 1); -1: none yet."""
+    made, labels = cell.decisions, _labels(cell.game)
+    codes = np.full((cell.game.players, max(map(len, cell.game.actions))), -1)
+    for seat, own in enumerate(cell.game.actions):
+        codes[seat, : len(own)] = [labels.index(one) for one in own]
+    done, seen = codes[made.seat, made.action], np.empty(cell.co_players.shape, int)
+    latest: Array = np.full(cell.types.shape, -1)
+    for rows in np.split(np.arange(len(made)), np.flatnonzero(np.diff(made.round)) + 1):
+        seen[rows] = latest[made.replicate[rows, None], cell.co_players[rows]]
+        latest[made.replicate[rows], made.agent[rows]] = done[rows]
+    return np.sort(seen, axis=1)
 
 
 def _named(contexts: Array, labels: Sequence[str]) -> tuple[list[str], Array]:
     """Names of contexts, and the number of each; (m, n - 1) -> (m,)."""
     known = np.where((contexts < 0).any(1, keepdims=True), -1, contexts)
-    nothing = np.full((1, known.shape[1]), -1)
-    distinct, numbers = np.unique(np.vstack([nothing, known]), axis=0, return_inverse=True)
-    names = [", ".join(labels[code] for code in one) for one in distinct[1:].tolist()]
-    return [NOTHING_YET, *names], numbers.reshape(-1)[1:]
+    sizes = [len(labels) + 1] * known.shape[1]
+    distinct, numbers = np.unique(
+        [0, *np.ravel_multi_index(tuple(known.T + 1), sizes).tolist()], return_inverse=True
+    )
+    each = np.transpose(np.unravel_index(distinct[1:], sizes)) - 1
+    names = [", ".join(labels[code] for code in one) for one in each.tolist()]
+    return [NOTHING_YET, *names], numbers[1:]
 
 
 def _means(values: Array) -> Array:

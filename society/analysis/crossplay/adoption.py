@@ -13,18 +13,19 @@ that are stable and better.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby, product
+from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from society.analysis.study.frames import LongForm
 from society.draws import Array
 from society.runs.rules import GameNote
 
 from .cell import Cell
-from .match_tables import places
-from .matches import BALLOTS, Round
+from .decisions import BALLOTS
+from .match_tables import whom
 
 _DESIGNED = {"contracted": "contract", "mediated": "mediator"}
 _TOLERANCE = 1e-9  # points
@@ -160,75 +161,60 @@ def stable(payoffs: Array, profile: tuple[int, ...]) -> bool:
     return True
 
 
-_AGREED = {"contract": "contract_signs", "mediator": "mediator_delegated"}
-_ACTIVE = {"contract": "contract_active", "mediator": "mediator_count"}
+_AGREED = {"contract": "signs", "mediator": "delegated"}
+_ACTIVE = {"contract": "active", "mediator": "count"}
 
 
 def adopted(cell: Cell) -> Mapping[str, Array]:
     """One row for each ballot and agent, of what is not void; see CrossPlay.adoption."""
-    blocks = [
-        _adopted(cell, sort, number, told)
-        for sort in sorts(cell)
-        for number, told in _ballots(cell, sort)
-    ]
-    names = [*blocks[0]] if blocks else []
-    return {name: np.concatenate([own[name] for own in blocks]) for name in names}
+    form = LongForm()
+    for sort in sorts(cell):
+        form.add(_adopted(cell, sort))
+    return form.arrays()
 
 
 def sorts(cell: Cell) -> list[str]:
     """Which of contract and mediator a cell has."""
-    known = {name for each in cell.rounds for name in each.facts}
-    return [sort for sort in BALLOTS if f"{sort}_proposer" in known]
+    return [sort for sort in BALLOTS if f"{sort}_proposer" in cell.decisions.facts]
 
 
-def _ballots(cell: Cell, sort: str) -> Iterator[tuple[int, Sequence[Round]]]:
-    """Ballots from 1, and the rounds for which each holds."""
-    told = [each for each in cell.rounds if f"{sort}_proposer" in each.facts]
-    held = groupby(told, lambda each: each.ballots[sort])
-    return ((number, [*own]) for number, (_, own) in enumerate(held, 1))
+def _adopted(cell: Cell, sort: str) -> dict[str, Array]:
+    """Rows of one sort: of those to whom there was something to vote on, or might have been."""
+    made = cell.decisions
+    facts = {name.removeprefix(f"{sort}_"): values for name, values in made.facts.items()}
+    proposer = facts["proposer"]  # its seat in the match, from 1; NaN: played under other rules
+    some = np.flatnonzero((proposer >= 0) & ~cell.void[made.replicate])
+    _, ballot = np.unique(made.ballots[sort][some], return_inverse=True)
+    keys = ballot * cell.types.size + cell.agents[some]
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    held = some[first]  # the first round of each ballot and agent
+    size = np.bincount(group)
+    proposed = proposer[held] > 0
 
+    def share(name: str) -> Array:
+        """Of the rounds in which the ballot held, those in which a fact was not 0."""
+        return np.bincount(group, facts[name][some] > 0) / size
 
-def _adopted(cell: Cell, sort: str, number: int, told: Sequence[Round]) -> dict[str, Array]:
-    """Rows of one ballot: of those to whom there was something to vote on, or might have been."""
-    facts = told[0].facts
-    proposer = facts[f"{sort}_proposer"]
-    some = (proposer >= 0) & ~cell.void[:, None]  # NaN: played under other rules
-    approvals, unanimous = facts[f"{sort}_approvals"], facts[f"{sort}_unanimous"]
+    def known(values: Array) -> Array:
+        return np.where(proposed, values, np.nan)
+
     return {
-        **places(cell, some),
-        "mechanism": np.full(int(some.sum()), sort, object),
-        "ballot": np.full(int(some.sum()), number),
-        "winner": _winners(cell, told[0], proposer)[some],
-        **{
-            name: np.where(proposer > 0, values, np.nan)[some]
-            for name, values in (
-                ("approvals", approvals),
-                ("unanimous", unanimous),
-                ("agreed", _mean(told, _AGREED[sort])),
-            )
-        },
-        "active": _mean(told, _ACTIVE[sort])[some],
+        **whom(cell, made.replicate[held], made.agent[held], made.seat[held]),
+        "mechanism": np.full(len(held), sort, object),
+        "ballot": ballot[first] + 1,
+        "winner": np.where(proposed, _winners(cell, held, proposer[held]), None),
+        "approvals": known(facts["approvals"][held]),
+        "unanimous": known(facts["unanimous"][held]),
+        "agreed": known(share(_AGREED[sort])),
+        "active": share(_ACTIVE[sort]),
     }
 
 
-def _mean(told: Sequence[Round], name: str) -> Array:
-    """The share of rounds, of those in which somebody took part, in which a fact was not 0."""
-    took = np.sum([each.took for each in told], axis=0)
-    true = np.sum([each.took & (each.facts[name] > 0) for each in told], axis=0)
-    share: Array = true / np.where(took, took, np.nan)
-    return share
-
-
-def _winners(cell: Cell, each: Round, proposer: Array) -> Array:
-    """The type of whoever proposed what was chosen; None if nobody did; (R, N) of names.
-
-    proposer: the seat in the match, from 1, so one of those who meet there.
-    """
-    own = np.broadcast_to(np.arange(cell.types.shape[1]), cell.types.shape)
-    members = np.concatenate([own[..., None], cell.co_players(each)], axis=2)
-    rows = np.arange(len(own)).reshape(-1, 1, 1)
-    wins = each.seat[rows, members] == np.nan_to_num(proposer)[..., None] - 1
-    winner = np.take_along_axis(members, wins.argmax(2)[..., None], 2)[..., 0]
-    types = np.take_along_axis(cell.types, winner, 1)
-    names = np.array([*cell.names, None], object)
-    return names[np.where(proposer > 0, types, -1)]
+def _winners(cell: Cell, held: Array, proposer: Array) -> Array:
+    """The type of whoever sits where what was chosen was proposed; of those who meet there."""
+    made, others = cell.decisions, cell.co_players[held]
+    ahead = made.seat[held] - (proposer - 1)  # co-players stand in order of seat, without oneself
+    at = np.clip(proposer.astype(int) - 1 - (ahead < 0), 0, others.shape[1] - 1)
+    theirs = np.take_along_axis(others, at[:, None], 1)[:, 0]
+    agent = np.where(ahead == 0, made.agent[held], theirs)
+    return np.array(cell.names, object)[cell.types[made.replicate[held], agent]]

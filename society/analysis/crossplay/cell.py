@@ -16,12 +16,13 @@ import numpy as np
 
 from society.analysis.metagame import Matchups
 from society.analysis.study.condition import Studied
+from society.analysis.study.details import readings
 from society.draws import Array
 from society.errors import InputError, brief
 from society.runs.rules import GameNote
 from society.talk import UNREAD
 
-from .matches import Round, rounds
+from .decisions import Decisions
 
 # Mechanisms under which seats that were alike stay so, if they have no form by seat.
 _EVEN = {"contracted", "discussed", "fined", "gifted", "mediated", "repeated"}
@@ -37,7 +38,7 @@ def plays(run: Studied) -> bool:
 class Cell:
     """One cell, read as a whole; R replicates, N agents, K types, n players of a match.
 
-    types: the number of the type of each agent, (R, N). void: (R,) of bool. rounds: as far as it
+    types: the number of the type of each agent, (R, N). void: (R,) of bool. decisions: as far as it
     has been played.
     """
 
@@ -45,7 +46,7 @@ class Cell:
     game: GameNote
     types: Array
     void: Array
-    rounds: tuple[Round, ...]
+    decisions: Decisions
 
     @classmethod
     def read(cls, run: Studied) -> Self:
@@ -62,7 +63,7 @@ class Cell:
             void = np.zeros(manifest.replicates, bool)
             for record in file.records(lines=False):
                 void[record.ends.get(UNREAD, [])] = True
-            played = tuple(rounds(file.pages()))
+            played = Decisions.read(readings(file))
         period = manifest.types
         types = period[np.arange(manifest.replicates) % len(period)]
         return cls(run, manifest.game, types, void, played)
@@ -80,30 +81,37 @@ class Cell:
     @property
     def labels(self) -> list[str]:
         """Of all that can be submitted: actions in order, then what mechanisms add."""
-        offered = [label for each in self.rounds for label in each.submitted]
-        return list(dict.fromkeys([*(one for own in self.game.actions for one in own), *offered]))
+        actions = (one for own in self.game.actions for one in own)
+        return list(dict.fromkeys([*actions, *self.decisions.submitted]))
 
     @cached_property
     def seats(self) -> Array:
         """The seat of each agent in its game, from 0, (R, N)."""
-        if self.rounds:
-            return self.rounds[0].seat
+        if self.decisions.first_seats is not None:
+            return self.decisions.first_seats
         return np.broadcast_to(np.arange(self.types.shape[1]) % self.game.players, self.types.shape)
 
     @cached_property
     def scores(self) -> Array:
         """Of each agent, (R, N), as far as it was played; NaN where the replicate is void."""
-        scores: Array = np.full(self.types.shape, 0.0 if self.rounds else np.nan)
-        for each in self.rounds:
-            scores += np.where(each.took, each.earned, 0)
+        if not len(self.decisions):
+            return np.full(self.types.shape, np.nan)
+        summed = np.bincount(self.agents, self.decisions.earned, self.types.size)
+        scores: Array = summed.reshape(self.types.shape)
         scores[self.void] = np.nan
         return scores
 
     @cached_property
+    def agents(self) -> Array:
+        """Of each decision the number of the agent among those of all replicates, (m,)."""
+        return self.decisions.replicate * self.types.shape[1] + self.decisions.agent
+
+    @cached_property
     def continuation(self) -> float | None:
         """The probability of another game, where there is one."""
-        told = [each.facts["continuation"] for each in self.rounds if "continuation" in each.facts]
-        return float(told[0].flat[0]) if told else None
+        said = self.decisions.facts.get("continuation", np.empty(0))
+        known = said[~np.isnan(said)]
+        return float(known[0]) if known.size else None
 
     @cached_property
     def exchangeable(self) -> bool:
@@ -123,14 +131,16 @@ class Cell:
         types = np.take_along_axis(self.types[replicates], order, 1)
         return Matchups(self.names, types, np.take_along_axis(self.scores[replicates], order, 1))
 
-    def co_players(self, each: Round) -> Array:
-        """The places of everybody's co-players in a round, (R, N, n - 1)."""
-        met: Array = each.facts.get("opponents", self._together).astype(int)
-        return met
+    @cached_property
+    def co_players(self) -> Array:
+        """The places of the co-players in each decision, in order of seat, (m, n - 1)."""
+        fixed = self._together[self.decisions.replicate, self.decisions.agent]
+        met = self.decisions.facts.get("opponents", fixed)
+        return np.where(np.isnan(met), fixed, met).astype(int)
 
     @cached_property
     def _together(self) -> Array:
-        """The same where partners do not change."""
+        """The co-players of each agent where partners do not change, (R, N, n - 1)."""
         n = self.game.players
         order = np.argsort(self.seats, axis=1, kind="stable")
         if self.matches > 1:  # agents in order are matches

@@ -7,26 +7,20 @@ observation are repetitions, never rounds or agents.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from society.analysis.study.condition import Studied
-from society.analysis.study.frames import Column, Heading, add, frame, joined, words
+from society.analysis.study.frames import LongForm
 from society.analysis.study.study import Study
-from society.draws import Array
 
 from .adoption import adopted
 from .cell import Cell, plays
 from .contests import contests
-from .match_tables import decisions, matches
+from .match_tables import UNITS, Rows, decisions, matches
 from .reply_quality import minds
 from .standings import Contest
-
-Rows = Mapping[str, Any]  # of one run: columns of one length
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +52,7 @@ class CrossPlay:
         score               sum over rounds of weight x points; NaN if void. Of a run that is not
                             finished as far as it goes: not to be compared with others
         """
-        return self._framed([matches(cell) for cell in self.cells])
+        return self._framed(matches)
 
     @cached_property
     def decisions(self) -> Any:
@@ -68,12 +62,13 @@ class CrossPlay:
         type, seat                  as in `matches`
         void                        whether the replicate is void; its moves are told all the same
         action                      what was done, by whomever it was chosen
-        others                      what co-players did, in order of seat: "A0, A1"
+        others                      what co-players did, in order of seat: "A0, A1"; - of one who plays
+                            under other rules
         delegated                   whether a mediator chose it
         payoff                      points of this round, after all that mechanisms added
         p_ACTION, p_delegate        probabilities as submitted; NaN where not offered
         """
-        return self._framed([decisions(cell) for cell in self.cells])
+        return self._framed(decisions)
 
     @cached_property
     def adoption(self) -> Any:
@@ -88,7 +83,7 @@ class CrossPlay:
         active              share of rounds in which it was in force: all signed, or somebody
                             delegated; 0 where nothing was proposed, the other numbers are NaN there
         """
-        return self._framed([adopted(cell) for cell in self.cells])
+        return self._framed(adopted)
 
     @cached_property
     def minds(self) -> Any:
@@ -100,26 +95,16 @@ class CrossPlay:
         repairs, cut        further exchanges that mended a reply, or asked for one cut off again
         fallbacks           questions that stayed unreadable
         """
-        runs = self.study.played
-        return self._framed([minds(run) for run in runs], runs)
+        form = LongForm()
+        for run in self.study.played:
+            form.add(minds(run))
+            form.close_part()
+        return self.study.table(form, UNITS)
 
-    def _framed(self, runs: Sequence[Rows], of: Sequence[Studied] | None = None) -> Any:
-        played = [cell.run for cell in self.cells] if of is None else of
-        names, factors = [run.name for run in played], [run.factors for run in played]
-        counts = [len(next(iter(own.values()), ())) for own in runs]
-        columns = Heading(names, self.study.levels, factors).columns(counts)
-        for name in dict.fromkeys(name for own in runs for name in own):
-            blocks = [
-                own.get(name, np.full(count, np.nan))
-                for own, count in zip(runs, counts, strict=True)
-            ]
-            add(columns, name, *_typed(blocks))
-        return frame(columns)
-
-
-def _typed(blocks: Sequence[Array]) -> Column:
-    """Text, truth or numbers, whatever the first run with rows holds; NaN is missing."""
-    values = joined([block for block in blocks if len(block)])
-    if values.dtype.kind == "O":
-        return Column(words(one if isinstance(one, str) else None for one in values), "name")
-    return Column(values)
+    def _framed(self, rows: Callable[[Cell], Rows]) -> Any:
+        form = LongForm()
+        for cell in self.cells:
+            form.add(rows(cell))
+            form.close_part()
+        games = replace(self.study, played=tuple(cell.run for cell in self.cells))
+        return games.table(form, UNITS)

@@ -1,4 +1,4 @@
-"""Rows of the frames of cross-play: what one cell adds to each."""
+"""Rows of the tables of cross-play, of one cell each, in columns of one length."""
 
 from __future__ import annotations
 
@@ -9,69 +9,70 @@ import numpy as np
 from society.draws import Array
 
 from .cell import Cell
-from .matches import Round
 
-Rows = Mapping[str, Array]  # columns of one length
+Rows = Mapping[str, Array]
+_TEXTS = ("type", "opponents", "action", "others", "mechanism", "winner", "model")
+UNITS = dict.fromkeys(_TEXTS, "name")
 
 
 def matches(cell: Cell) -> Rows:
     """One for each agent in each replicate; see CrossPlay.matches."""
-    replicates, agents = cell.types.shape
-    alone = cell.matches == 1
-    opponents = [
-        ", ".join(cell.opposed(replicate, agent)) if alone else None
-        for replicate in range(replicates)
-        for agent in range(agents)
-    ]
+    agents = cell.types.shape[1]
+    replicate, agent = np.indices(cell.types.shape).reshape(2, -1)
+    opponents = np.full(cell.types.size, None, object)
+    if cell.matches == 1:
+        pairs = zip(replicate.tolist(), agent.tolist(), strict=True)
+        opponents[:] = [", ".join(cell.opposed(*pair)) for pair in pairs]
     return {
-        **places(cell, np.ones(cell.types.shape, bool)),
+        **whom(cell, replicate, agent, cell.seats.reshape(-1)),
         "repetition": np.repeat(cell.repetition, agents),
-        "opponents": np.array(opponents, object),
+        "opponents": opponents,
         "void": np.repeat(cell.void, agents),
-        "score": cell.scores.ravel(),
+        "score": cell.scores.reshape(-1),
     }
 
 
 def decisions(cell: Cell) -> Rows:
     """One for each move; see CrossPlay.decisions."""
-    blocks = [_moves(cell, each) for each in cell.rounds]
+    made, actions = cell.decisions, cell.game.actions
+    if not len(made):
+        return {}
+    labels = np.full((len(actions), max(map(len, actions))), None, object)
+    for seat, own in enumerate(actions):
+        labels[seat, : len(own)] = own
+    nothing = np.full(len(made), np.nan)
     return {
-        name: np.concatenate([own[name] for own in blocks])
-        for name in dict.fromkeys(name for own in blocks for name in own)
+        **whom(cell, made.replicate, made.agent, made.seat),
+        "round": made.round,
+        "void": cell.void[made.replicate],
+        "action": labels[made.seat, made.action],
+        "others": _others(actions, made.seat, made.facts["others"]),
+        "delegated": made.delegated,
+        "payoff": made.facts["payoff"],
+        **{f"p_{label}": made.submitted.get(label, nothing) for label in cell.labels},
     }
 
 
-def places(cell: Cell, some: Array) -> dict[str, Array]:
-    """Whom rows are about: those who are marked, (R, N) of bool."""
-    replicate, agent = np.nonzero(some)
-    names = np.array([*cell.names, None], object)
+def whom(cell: Cell, replicate: Array, agent: Array, seat: Array) -> dict[str, Array]:
+    """Whom rows are about; seat: from 0."""
     return {
         "replicate": replicate,
         "agent": agent,
-        "type": names[cell.types[some]],
-        "seat": cell.seats[some] + 1,
+        "type": np.array(cell.names, object)[cell.types[replicate, agent]],
+        "seat": seat + 1,
     }
 
 
-def _moves(cell: Cell, each: Round) -> dict[str, Array]:
-    took, actions = each.took, cell.game.actions
-    seats = each.seat[took]
-    chosen = zip(seats.tolist(), each.action[took].tolist(), strict=True)
-    met = zip(seats.tolist(), each.others[took].tolist(), strict=True)
-    nothing = np.full(took.shape, np.nan)
-    return {
-        **places(cell, took),
-        "round": np.full(int(took.sum()), each.number),
-        "void": np.broadcast_to(cell.void[:, None], took.shape)[took],
-        "action": np.array([actions[seat][own] for seat, own in chosen], object),
-        "others": np.array([_others(actions, seat, theirs) for seat, theirs in met], object),
-        "delegated": each.delegated[took],
-        "payoff": each.facts["payoff"][took],
-        **{f"p_{label}": each.submitted.get(label, nothing)[took] for label in cell.labels},
-    }
+def _others(actions: tuple[tuple[str, ...], ...], seats: Array, others: Array) -> Array:
+    """In words, what the co-players of each seat did; (m,), (m, n - 1) -> (m,).
 
-
-def _others(actions: tuple[tuple[str, ...], ...], seat: int, theirs: list[int]) -> str:
-    """In words, what the co-players of a seat did."""
-    labels = [own for other, own in enumerate(actions) if other != seat]
-    return ", ".join(own[action] for own, action in zip(labels, theirs, strict=True))
+    Whoever plays under other rules, and did nothing here (-1), is a dash.
+    """
+    sizes = [len(actions), *[max(map(len, actions)) + 1] * others.shape[1]]
+    codes = np.ravel_multi_index((seats, *(others.T + 1)), sizes)
+    distinct, place = np.unique(codes, return_inverse=True)
+    names = np.empty(len(distinct), object)
+    for number, (seat, *theirs) in enumerate(zip(*np.unravel_index(distinct, sizes), strict=True)):
+        labels = [("-", *own) for other, own in enumerate(actions) if other != seat]
+        names[number] = ", ".join(own[at] for own, at in zip(labels, theirs, strict=True))
+    return names[place]

@@ -67,13 +67,20 @@ class Reading:
         """Who took part in the round, if only for some of it, (R, N)."""
         return self._running & (self._present | self.page.present)
 
+    def steps(self) -> Iterator[tuple[Step, Array, Array]]:
+        """Each step with who was present, (R, N), and what was running, (R, 1), as it came."""
+        present, running = self._present, self._running
+        for step in self.page.steps:
+            present = present | step.arrays.get(("back", ""), np.False_)  # they hear it
+            yield step, present, running
+            present = present & ~step.arrays.get(("gone", ""), np.False_)
+            for over in ("ends", "void"):
+                running = running & ~step.arrays.get((over, ""), np.False_)
+
     def said(self) -> Iterator[Said]:
         """Everything that was said, in order."""
-        present, running = self._present, self._running
-        for place, step in enumerate(self.page.steps):
-            active: Array = present & running
-            if ("who", "") in step.arrays:
-                active = active & step.arrays["who", ""]
+        for place, (step, present, running) in enumerate(self.steps()):
+            active = asked(step, present & running)
             for scope, name, values in _contents(step):
                 whom: Array = active
                 if values.shape != active.shape:  # it is common
@@ -83,9 +90,6 @@ class Reading:
                 elif scope in _PEERS:
                     whom = values != NOBODY
                 yield Said(place, step, scope, name, values, whom)
-            present = present & ~step.arrays.get(("gone", ""), np.False_)
-            for over in ("ends", "void"):
-                running = running & ~step.arrays.get((over, ""), np.False_)
 
     def known(self) -> dict[str, tuple[Array, Array]]:
         """One number or text per agent by name, (R, N), and for whom it is known.
@@ -129,6 +133,12 @@ class Reading:
             if said.scope == "common":
                 facts[said.name] = _merged(facts.get(said.name), said)
         return facts
+
+
+def asked(step: Step, active: Array) -> Array:
+    """Those of the active agents whom a step concerns, (R, N) of bool."""
+    concerned: Array = active & step.arrays.get(("who", ""), np.True_)
+    return concerned
 
 
 def _merged(known: tuple[Array, Array] | None, said: Said) -> tuple[Array, Array]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from society.experiments.factors import Label
 
 CONDITION = "condition"
+FLAG, ID_OR_NONE = "yes or no", "id or none"  # units of columns in which something may be missing
 
 
 class Column(NamedTuple):
@@ -101,6 +102,59 @@ def frame(columns: Columns) -> Any:
     made = needed("pandas").DataFrame(values, copy=False)
     made.attrs["units"] = {name: column.unit for name, column in columns.items()}
     return made
+
+
+class LongForm:
+    """Columns that are filled block by block, in rows that name what they are about.
+
+    A block may lack columns of others: its rows are missing there, NaN or None. `counts` are the
+    rows of each part that was closed, such as a run.
+    """
+
+    def __init__(self) -> None:
+        self.counts: list[int] = []
+        self._total = 0
+        self._blocks: dict[str, list[tuple[int, Array]]] = {}  # by column: first row, and values
+
+    def add(self, block: Mapping[str, Array]) -> None:
+        """Append rows: columns of one length; entries of a row may be arrays themselves."""
+        size = len(next(iter(block.values()), ()))
+        for name, values in block.items() if size else ():
+            self._blocks.setdefault(name, []).append((self._total, values))
+        self._total += size
+
+    def close_part(self) -> None:
+        """Count the rows since the last part as one."""
+        self.counts.append(self._total - sum(self.counts))
+
+    def arrays(self) -> dict[str, Array]:
+        """All columns, in order of appearance."""
+        return {name: self._column(blocks) for name, blocks in self._blocks.items()}
+
+    def _column(self, blocks: Sequence[tuple[int, Array]]) -> Array:
+        """One column; one that holds text in some blocks and numbers in others is of objects."""
+        if sum(len(values) for _, values in blocks) == self._total:
+            return np.concatenate([values for _, values in blocks])
+        text = any(values.dtype.kind == "O" for _, values in blocks)
+        shape = self._total, *blocks[0][1].shape[1:]
+        column: Array = np.full(shape, None, object) if text else np.full(shape, np.nan)
+        for start, values in blocks:
+            column[start : start + len(values)] = values
+        return column
+
+
+def typed(values: Array, unit: str = "") -> Any:
+    """Values as a frame holds them: text as such, flags and ids that may be missing by unit."""
+    if values.dtype.kind == "O":
+        text = all(value is None or isinstance(value, str) for value in values.tolist())
+        return words(values) if text else values
+    if unit == FLAG:
+        return flags(values.astype(float))
+    if unit == ID_OR_NONE:
+        missing = np.isnan(values)
+        numbers = np.where(missing, 0, values).astype(np.int64)
+        return needed("pandas").arrays.IntegerArray(numbers, missing)
+    return values
 
 
 def joined(blocks: Sequence[Array], dtype: Any = None) -> Array:

@@ -21,7 +21,7 @@ from . import llm_calls as exchanges
 from .codings import Coding
 from .condition import Studied
 from .details import Agents, Events, Gathered, Quotes
-from .frames import Column, Columns, Heading, add, frame
+from .frames import Column, Columns, Heading, LongForm, add, frame, typed
 from .rounds import History, stacked
 
 if TYPE_CHECKING:
@@ -257,10 +257,25 @@ class Study:
             table.gather(run)
         return self._framed(table.counts, table.columns())
 
-    def _framed(self, counts: Sequence[int], own: Columns) -> Any:
-        """Columns of so many rows for each condition, behind those that all frames begin with."""
+    @property
+    def heading(self) -> Heading:
+        """The columns that all frames begin with."""
         names, labels = [run.name for run in self.played], [run.factors for run in self.played]
-        columns = Heading(names, self.levels, labels).columns(counts)
+        return Heading(names, self.levels, labels)
+
+    def table(
+        self, form: LongForm, units: Mapping[str, str], heading: Heading | None = None
+    ) -> Any:
+        """A frame of rows in long form, of which each run is a part; units: of some columns."""
+        columns = {
+            name: Column(typed(values, units.get(name, "")), units.get(name, ""))
+            for name, values in form.arrays().items()
+        }
+        return self._framed(form.counts, columns, heading)
+
+    def _framed(self, counts: Sequence[int], own: Columns, heading: Heading | None = None) -> Any:
+        """Columns of so many rows for each condition, behind those that all frames begin with."""
+        columns = (heading or self.heading).columns(counts)
         for name, (values, unit) in own.items():
             add(columns, name, values, unit)
         return frame(columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -61,10 +62,14 @@ def test_where_partners_change_their_last_action_counts_whomever_they_met(
     play = CrossPlay(Study("one", (run,)))
     (cell,) = play.cells
     expected: dict[str, int] = {}
-    for before, now in zip(cell.rounds, cell.rounds[1:], strict=False):
-        for agent, other in enumerate(now.facts["opponents"][0, :, 0].tolist()):
+    made = cell.decisions
+    games = [
+        np.flatnonzero((made.replicate == 0) & (made.round == number)) for number in range(1, 7)
+    ]
+    for before, now in pairwise(games):
+        for agent, other in enumerate(made.facts["opponents"][now, 0].tolist()):
             if cell.types[0, agent] == 0:
-                seen = f"A{before.action[0, other]}"
+                seen = f"A{made.action[before][other]}"
                 expected[seen] = expected.get(seen, 0) + 1
     found = {seen: often.n for seen, often in Moves.of(cell).of_type_after(0)}
     assert found == {NOTHING_YET: 2, **expected}
@@ -96,4 +101,4 @@ def test_delegating_is_what_was_drawn_and_not_what_the_mediator_then_did(in_cell
     often = Moves.of(cell).of_type(0)
     assert often.drawn == {"A0": 0, "A1": 0, "delegate": 1}
     assert often.submitted["delegate"] == 1
-    assert np.unique(cell.rounds[0].action).tolist() == [0], "the mediator cooperates for both"
+    assert np.unique(cell.decisions.action).tolist() == [0], "the mediator cooperates for both"

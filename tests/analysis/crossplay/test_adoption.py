@@ -26,10 +26,13 @@ def test_where_partners_change_the_winner_is_one_of_those_who_meet(in_cell: InCe
     cell = in_cell("prisoners_dilemma", {"contracted": {}}, {"reputed": {"games": 4}}, types=THREE)
     found = adopted(cell)
     met = 0
-    for number, each in enumerate(cell.rounds, 1):
-        for agent, other in enumerate(each.facts["opponents"][0, :, 0].tolist()):
-            on_seat = {each.seat[0, one] + 1: one for one in (agent, other)}
-            winner = cell.types[0, on_seat[each.facts["contract_proposer"][0, agent]]]
+    made = cell.decisions
+    for number, played in enumerate(np.unique(made.round), 1):
+        now = made.round == played
+        seats, proposers = made.seat[now], made.facts["contract_proposer"][now]
+        for agent, other in enumerate(made.facts["opponents"][now, 0].tolist()):
+            on_seat = {seats[one] + 1: one for one in (agent, other)}
+            winner = cell.types[0, on_seat[proposers[agent]]]
             row = (found["ballot"] == number) & (found["agent"] == agent)
             assert found["winner"][row].tolist() == [cell.names[winner]]
             met += 1

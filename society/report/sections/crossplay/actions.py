@@ -26,7 +26,7 @@ Row = tuple[str, str, str, Frequency]  # mechanism, type, what was seen, how oft
 def conduct(of: CrossPlay) -> Chapter | None:
     """The chapter; None if nothing was played."""
     parts: list[Part] = [Paragraph(_LEAD)]
-    contests = [one for one in of.contests if any(cell.rounds for cell in one.cells)]
+    contests = [one for one in of.contests if any(len(cell.decisions) for cell in one.cells)]
     for game in dict.fromkeys(contest.game for contest in contests):
         own = {one: Moves.of(*one.cells) for one in contests if one.game == game}
         parts += [Heading(game), *_of_game(game, own)]

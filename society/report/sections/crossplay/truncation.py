@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from society.analysis.crossplay import Contest
 from society.report.page import Part
 from society.report.tables import Column, Table
@@ -41,5 +43,5 @@ def _repeating(contest: Contest) -> tuple[int, float] | None:
     cell = contest.first
     if cell.continuation is None:
         return None
-    played = max(int(each.facts["games_played"].max()) for each in cell.rounds)
+    played = int(np.nanmax(cell.decisions.facts["games_played"]))
     return played + 1, cell.continuation

@@ -1,0 +1,138 @@
+"""The moves of games in normal form as an agent-round table, read off the lines of a run.
+
+A round is a question `move`, or several where seats have different actions or groups different
+rules, and the tell `played` that follows them: mixed strategies, actions drawn from them, points.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from society.analysis.study.events import Reading, asked
+from society.analysis.study.frames import LongForm
+from society.draws import Array
+from society.talk import Step
+
+MOVE, PLAYED, DELEGATE = "move", "played", "delegate"
+BALLOTS = {"contract": "approve_contracts", "mediator": "approve_mediators"}  # by what is voted on
+_FORM = "mix over "
+_OF_CO_PLAYERS = ("others", "opponents")  # facts with an entry for each of them
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """All m moves of a cell, in order of round, replicate and agent; games of n players.
+
+    replicate, round, agent: (m,); rounds by page. seat: from 0. submitted: the probability that
+    each label was given, (m,) each; NaN for those to whom it was not offered. facts: numbers that
+    were told with the move, or known to all when it was asked, (m,) each, or (m, n - 1) where they
+    are about co-players; NaN where a round has none of them. ballots: how many there had been by
+    then, of contracts and of mediators, (m,). first_seats: of all agents in the first round, from
+    0, (R, N); None if nothing was played.
+    """
+
+    replicate: Array
+    round: Array
+    agent: Array
+    seat: Array
+    submitted: Mapping[str, Array]
+    facts: Mapping[str, Array]
+    ballots: Mapping[str, Array]
+    first_seats: Array | None
+
+    @classmethod
+    def read(cls, pages: Iterable[Reading]) -> Self:
+        """All moves, as far as the game has been played."""
+        places, submitted, facts, held = LongForm(), LongForm(), LongForm(), LongForm()
+        asks, counts, first = list[tuple[Step, Array]](), Counter[str](), None
+        for reading in pages:
+            for step, present, running in reading.steps():
+                if step.sort == "ask":
+                    counts[step.kind] += 1
+                    if step.kind == MOVE:
+                        asks.append((step, asked(step, present & running)))
+                elif step.kind == PLAYED and step.sort == "tell":
+                    took: Array = present & running
+                    seats = asks[-1][0].arrays["own", "seat"] - 1  # of all, whoever was asked
+                    first = seats if first is None else first
+                    replicate, agent = np.nonzero(took)
+                    number = np.full(len(agent), reading.page.number)
+                    here = {"replicate": replicate, "agent": agent, "seat": seats[took]}
+                    places.add({"round": number, **here})
+                    submitted.add(_submitted(asks, took))
+                    facts.add(_facts([one for one, _ in asks], step, took))
+                    ballots = {name: np.full(len(agent), counts[BALLOTS[name]]) for name in BALLOTS}
+                    held.add(ballots)
+                    asks = []
+        none = dict.fromkeys(("round", "replicate", "agent", "seat"), np.empty(0, int))
+        return cls(
+            **{**none, **places.arrays()},
+            submitted=submitted.arrays(),
+            facts=facts.arrays(),
+            ballots=held.arrays(),
+            first_seats=first,
+        )
+
+    def __len__(self) -> int:
+        return len(self.round)
+
+    @property
+    def action(self) -> Array:
+        """Index among the own seat's actions, whoever chose it, (m,)."""
+        return self.facts.get("action", np.empty(0, int))
+
+    @property
+    def earned(self) -> Array:
+        """Weighted points, (m,)."""
+        none = np.empty(0)
+        earned: Array = self.facts.get("weight", none) * self.facts.get("payoff", none)
+        return earned
+
+    @property
+    def delegated(self) -> Array:
+        """Who left the action to a mediator, (m,) of bool."""
+        said = self.facts.get("mediator_delegated", np.zeros(len(self)))
+        return np.nan_to_num(said.astype(float)) != 0
+
+    def drawn(self, label: str, actions: Sequence[Sequence[str]]) -> Array:
+        """Whose draw came out so, (m,) of bool: delegating is what it was, whatever came of it.
+
+        actions: labels by seat.
+        """
+        if label == DELEGATE:
+            return self.delegated
+        index = np.array([own.index(label) if label in own else -1 for own in actions])
+        drawn: Array = ~self.delegated & (self.action == index[self.seat])
+        return drawn
+
+
+def _submitted(asks: Sequence[tuple[Step, Array]], took: Array) -> dict[str, Array]:
+    """The probability of each label, of those who took part in the round."""
+    found: dict[str, Array] = {}
+    for step, whom in asks:
+        labels = step.form.removeprefix(_FORM).split("/")
+        for label, given in zip(labels, np.moveaxis(step.arrays["answer", ""], -1, 0), strict=True):
+            known = found.get(label, np.full(took.shape, np.nan))
+            found[label] = np.where(whom, given, known)
+    return {label: values[took] for label, values in found.items()}
+
+
+def _facts(asks: Sequence[Step], played: Step, took: Array) -> dict[str, Array]:
+    """What those who took part were told with their moves, and what all knew before them."""
+    known = {
+        name: values
+        for step in asks
+        for (role, name), values in step.arrays.items()
+        if role == "common"
+    }
+    known |= {name: values for (role, name), values in played.arrays.items() if role != "ends"}
+    return {
+        name: np.broadcast_to(values, (*took.shape, *values.shape[2:]))[took]
+        for name, values in known.items()
+        if values.ndim == 2 or name in _OF_CO_PLAYERS
+    }
