@@ -39,8 +39,8 @@ _ADVERBS = """
 _PARTICIPLES = """
     told said kept found made drawn given taken seen read known shown done gone put set held left
     sent met spent lent paid cut worn written chosen spoken broken beaten bought built brought
-    caught fought sought taught thought felt meant dealt kept slept swept lost shot shut split spread sold
-    worded bound wound
+    caught fought sought taught thought felt meant dealt slept swept lost shot shut split spread
+    sold bound wound
 """
 # What looks like a participle and is a verb or noun; and participles that are imperatives as well.
 _NO_PARTICIPLES = {
