@@ -16,8 +16,8 @@ from itertools import product
 
 import numpy as np
 
+from society.analysis.metagame import deviation_ratings, replicator_dynamics
 from society.draws import Array, generator
-from society.lab.metagame import deviation_ratings, replicator_dynamics
 
 TYPES, SEATS, STEPS, TURNS = 6, 3, 1000, 7
 

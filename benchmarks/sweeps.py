@@ -18,10 +18,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from society.lab.clusters import processes
-from society.lab.experiment import experiment
-from society.lab.progress import Silent
-from society.lab.sweep import Sweep, swept
+from society.experiments.clusters import processes
+from society.experiments.experiment import experiment
+from society.experiments.progress import Silent
+from society.experiments.sweep import Sweep, swept
 
 MANY = """
 base: fishing_village
@@ -66,8 +66,8 @@ def grid(folder: Path) -> None:
 
 def reported(folder: Path, out: Path, told: Connection) -> None:
     """Open a sweep and report on it; tells the peak memory of this process, in kilobytes."""
-    from society.lab.report import report
-    from society.lab.study import studied
+    from society.analysis.study import studied
+    from society.report import report
 
     report(studied([folder]), out)
     told.send(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

@@ -38,6 +38,7 @@ class Attitude(Component):
     first: First = "shares"
     mutation: Share = 0.0
 
+    chance_id = "attitude"
     columns = (Column("attitude", np.int8, public=True, heritable=True, labels=ATTITUDES),)
 
     def begin(self, me: Members) -> None:

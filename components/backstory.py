@@ -26,6 +26,7 @@ class Backstory(Component):
 
     texts: Annotated[tuple[str, ...], Field(min_length=1)] = USUAL
 
+    chance_id = "backstory"
     columns = (Column("story", np.int16),)
 
     def begin(self, me: Members) -> None:

@@ -24,6 +24,7 @@ class CodedByHand(Component):
 
     codes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
+    chance_id = "coded_by_hand"
     answers = ("rate",)
 
     def answer(self, ask: Question, me: Members) -> Array:

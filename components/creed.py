@@ -54,6 +54,7 @@ class Creed(Component):
     altruistic: Sentences = _ALTRUISTIC
     selfish: Sentences = _SELFISH
 
+    chance_id = "creed"
     notices = ("reconsidered",)
     columns = (Column("norm", object, public=True, heritable=True),)
 

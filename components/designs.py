@@ -50,6 +50,7 @@ class Designs(Component):
     skill: Skill | Literal["any"] = "capable"
     margin: Positive = 1.0  # points, by which a proposed contract pays more than it must
 
+    chance_id = "designs"
     answers = (
         "design_contract",
         "approve_contracts",

@@ -60,6 +60,7 @@ class Donation(Component):
     noise: Positive = 0.05  # standard deviation, of inherited traits
     mutation: Share = 0.01  # chance that an inherited policy is drawn anew
 
+    chance_id = "donation"
     answers = ("donate", "suppose", "accept", "review", "devise")
     notices = ("endowed", "donated")
     columns = COLUMNS

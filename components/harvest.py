@@ -34,6 +34,7 @@ class Harvest(Component):
     effort_noise: Positive = 0.03  # sigma_e, of an imitated effort
     efforts: Ranges = ((0.0, 1.0), (0.2, 0.5), (0.7, 1.0))
 
+    chance_id = "harvest"
     answers = ("effort",)
     columns = (Column("effort", public=True, heritable=True),)
 

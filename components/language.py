@@ -20,12 +20,11 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
-from society.agent import ANYTHING, Component, Inquiry, One
+from society.agent import ANYTHING, Component, Inquiry, One, Sight
 from society.calls import Again, Message, Said
 from society.errors import CutOff, Unparsed
-from society.prompts import Sight, graphs_of
-from society.reading import Legal, read
-from society.replies import Choice, Peer, fields
+from society.llm.parsing.answers import read
+from society.replies import Choice, Legal, Peer, fields
 from society.wording import number, shortened
 
 MOST_CUTS = 2  # how often a reply that was cut off is asked for again
@@ -48,6 +47,7 @@ class LanguagePolicy(Component):
     thinking: bool = False
     peers_seen: Annotated[int, Field(ge=0)] | None = None
 
+    chance_id = "language_policy"
     answers = ANYTHING
 
     @property
@@ -76,7 +76,7 @@ def view(ask: Inquiry, one: One, peers_seen: int | None = None) -> View:
     """The peers on the graphs of the question, and those and the options that can be named."""
     replies = fields(ask.reply).values()
     asked = [reply.graph for reply in replies if isinstance(reply, Peer)]
-    graphs = dict.fromkeys([*asked, *graphs_of(ask.facts)])
+    graphs = dict.fromkeys([*asked, *ask.facts.graphs])
     sight = {graph: one.neighbours(graph, peers_seen) for graph in graphs}
     nameable = {name: seat for graph in asked for name, seat in sight[graph].items()}
     return View(sight, Legal(labels(ask), nameable))

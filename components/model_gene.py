@@ -30,6 +30,7 @@ class ModelGene(Component):
     first: First = "shares"
     mutation: Share = 0.0
 
+    chance_id = "model_gene"
     columns = (Column("model_gene", object, public=True, heritable=True),)
 
     @property

@@ -113,6 +113,7 @@ class Moves(Component):
     strategy: Strategy | Literal["any"] | tuple[Strategy, ...] = "any"
     generosity: Share = 1 / 3
 
+    chance_id = "moves"
     answers = ("move",)
     notices = ("played",)
     columns = (

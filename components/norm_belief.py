@@ -25,6 +25,7 @@ class NormBelief(Component):
     belief_noise: Positive = 0.3  # sigma_g, of an imitated belief
     beliefs: Ranges = ((2.0, 8.0), (4.0, 8.0), (10.0, 14.0))
 
+    chance_id = "norm_belief"
     columns = (Column("belief", public=True, heritable=True),)
 
     def begin(self, me: Members) -> None:

@@ -29,6 +29,7 @@ class Persona(Component):
 
     temper: Temper = "general"
 
+    chance_id = "persona"
     columns = (Column("persona", np.int8, public=True, heritable=True, labels=TEMPERS),)
 
     def begin(self, me: Members) -> None:

@@ -35,6 +35,7 @@ class Punishment(Component):
     punishers: Literal["table", "text"] = "table"
     effort_noise: Positive = 0.03  # sigma_B: one noise serves effort and monitoring
 
+    chance_id = "punishment"
     answers = ("watch", "punish")
     columns = (Column("monitoring", public=True, heritable=True), Column("punishing"))
 

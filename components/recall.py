@@ -52,6 +52,7 @@ class Recall(Component):
     limit: Count = 200
     embedder: EmbedderName = "hashing"
 
+    chance_id = "recall"
     notices = ANYTHING
     columns = (Column("memory", object), Column("heard", object))
 

@@ -36,8 +36,8 @@ from typing import Any, NamedTuple
 
 from society.agent import ANYTHING, Component, Inquiry, Members, One, per_agent
 from society.errors import FileError, brief
-from society.reading import Legal
-from society.replies import Form, Mix, Reply
+from society.llm.parsing.answers import hint, interpret
+from society.replies import Form, Legal, Mix, Reply
 
 from .language import view
 
@@ -72,6 +72,7 @@ class Recorded(Component):
 
     file: str
 
+    chance_id = "recorded"
     answers = ANYTHING
 
     @property
@@ -109,7 +110,7 @@ class Records:
         said, line = self.decisions[address]
         answer = decided(reply, said, legal)
         if answer is None:
-            expected = reply.hint(legal)
+            expected = hint(reply, legal)
             if isinstance(reply, Mix):
                 expected = f"one of {', '.join(reply.actions)}, or {expected}"
             words = f"{said!r:.80} is no decision for {address}; expected {expected}"
@@ -140,13 +141,13 @@ def decided(reply: Reply, said: Any, legal: Legal) -> Any:
     if isinstance(reply, Form):
         entries = said if isinstance(said, Mapping) else {}
         answers = {
-            name: part.taken(entries.get(name), legal) for name, part in reply.fields.items()
+            name: interpret(part, entries.get(name), legal) for name, part in reply.fields.items()
         }
         whole = set(entries) == set(answers) and None not in answers.values()
         return answers if whole else None
     if isinstance(reply, Mix) and said in reply.actions:
         return [float(action == said) for action in reply.actions]
-    return reply.taken(said, legal)
+    return interpret(reply, said, legal)
 
 
 def _cells(lines: Iterator[str]) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -13,8 +13,7 @@ from functools import partial
 from society.agent import ANYTHING, Column, Component, Inquiry, Members, News, One
 from society.errors import CastError, Unparsed
 from society.memory.episodic import EpisodicLog
-from society.reading import Legal
-from society.replies import Words
+from society.replies import Legal, Words
 from society.wording import fenced
 
 from .language import View, answered
@@ -35,6 +34,7 @@ class Reflection(Component):
     model: str = "default"
     keep: Count = 3
 
+    chance_id = "reflection"
     notices = ANYTHING
     columns = (Column("insights", object), Column("reflected", int))
 

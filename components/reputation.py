@@ -67,6 +67,7 @@ class Reputation(Component):
     trust: Share = 0.5
     mutation: Share = 0.01  # chance that an inherited norm is drawn anew
 
+    chance_id = "reputation"
     answers = ("donate", "suppose", "accept", "review", "gossip", "devise")
     notices = ("endowed", "donated", "gossiped")
     columns = COLUMNS

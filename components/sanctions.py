@@ -36,6 +36,7 @@ class Sanctions(Component):
     gift: Points = 0
     favours: str = ""
 
+    chance_id = "sanctions"
     answers = ("fine", "give", "say", "choose")
 
     def answer(self, ask: Question, me: Members) -> Any:

@@ -26,6 +26,7 @@ class SocialLearning(Component):
     revision: Share = 0.5  # q, chance a round to reconsider
     selection: Positive = 0.3  # delta, per unit of payoff
 
+    chance_id = "social_learning"
     answers = ("imitate",)
 
     def answer(self, ask: Question, me: Members) -> Array:

@@ -27,6 +27,7 @@ class Strategy(Component):
 
     strategy: str = ""
 
+    chance_id = "strategy"
     notices = ("devised",)
     columns = (Column("strategy", object, public=True, heritable=True),)
 

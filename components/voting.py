@@ -38,6 +38,7 @@ class Voting(Component):
     Answers `propose`, `update` (one's own norm in words) and `vote` from the column `belief`.
     """
 
+    chance_id = "voting"
     answers = ("propose", "update", "vote")
 
     def answer(self, ask: Question, me: Members) -> Any:

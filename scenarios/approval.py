@@ -21,6 +21,7 @@ from society.scenarios.matches import Matches
 from society.table import Table
 from society.talk import Ask, Fact, Script, common, own
 
+CHANCE_ID = "approval"
 BALLOT = Choice("no", "yes")
 YES = 1
 
@@ -88,7 +89,7 @@ def elected(
     spoilt = dict.fromkeys(ballots.fields, "no") if otherwise is None else otherwise
     who = everybody(matches, np.logical_or.reduce(offered, axis=-1))
     said = yield Ask(f"approve_{noun}s", ballots, facts, who, spoilt, REPAIRS)
-    chance = matches.gathered(table.draws("approval").uniform(noun))[:, :, 0]
+    chance = matches.gathered(table.draws(CHANCE_ID).uniform(noun))[:, :, 0]
     # By proposal, one after the other: all votes at once would be (R, N, n).
     votes = [(matches.gathered(said[name]) == YES).sum(-1) for name in ballots.fields]
     return _winner(designs, offered, np.stack(votes, axis=-1), chance, voting.sum(-1))

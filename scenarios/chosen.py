@@ -27,13 +27,20 @@ from pydantic import Field
 from society.draws import Array
 from society.errors import ScenarioError
 from society.replies import Choice
-from society.scenario import Additions, Measure, Told, brings, mean_over
+from society.scenario import Additions, Measure, Part, Told, brings, mean_over
 from society.scenarios.branches import MEASURED, Branch, played
 from society.scenarios.designs import surveyed
 from society.scenarios.games import REPAIRS
 from society.scenarios.groups import game_of
 from society.scenarios.matches import met
-from society.scenarios.options import Option, described, option, refuse_fixed, titles
+from society.scenarios.options import (
+    Option,
+    described,
+    option,
+    parts_of,
+    refuse_fixed,
+    titles,
+)
 from society.scenarios.public_goods import PublicGood
 from society.table import Table
 from society.talk import VOID, Ask, Fact, Script, Tell, common, own
@@ -67,7 +74,12 @@ def _measured(name: str, told: Told, table: Table) -> Array:
     return told[f"{MEASURED}{name}"]
 
 
-@brings(Additions(measuring=measuring, columns=("chosen_option",)))
+def parts(*, own: Mapping[str, Any]) -> Iterator[Part]:
+    """The mechanisms of all options."""
+    return parts_of(_offered(own["options"]), "chosen_option")
+
+
+@brings(Additions(measuring=measuring, columns=("chosen_option",), parts=parts))
 @mechanism
 def chosen(
     play: Play,

@@ -17,8 +17,8 @@ import numpy as np
 
 from society.draws import Array
 from society.graph import NOBODY
+from society.replies import Sentence
 from society.scenarios.selection import Selection
-from society.sentence import Sentence
 from society.table import Table
 from society.talk import HERITABLE, Ask, Fact, Inherit, Script, Tell, common, own, seen
 

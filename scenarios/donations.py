@@ -20,7 +20,7 @@ import numpy as np
 
 from society.draws import Array
 from society.replies import Amount, Choice, Form, Reply
-from society.scenarios.schedules import Pairs
+from society.scenarios.schedules import CHANCE_ID, Pairs
 from society.scenarios.traces import GAVE, HAD_NOTHING, NONE, PUNISHED, Deeds
 from society.table import Table
 from society.talk import Ask, Fact, Script, Tell, own, seen
@@ -132,7 +132,7 @@ def settled(table: Table, pairs: Pairs, held: Array, choice: Decision) -> Done:
     """What comes of it, with errors of execution; held: units before, (R, N)."""
     p, (given, spent) = table.params, choice
     if p.execution_error:
-        works = table.draws("donor_game").uniform("slip") >= p.execution_error
+        works = table.draws(CHANCE_ID).uniform("slip") >= p.execution_error
         given, spent = given * works, spent * works
     # Only donors decide, so that who meets nobody, or gives itself, gets and loses nothing.
     gift, harm = pairs.other(given), DESTROYED * pairs.other(spent)

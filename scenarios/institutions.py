@@ -18,6 +18,7 @@ from society.replies import Amount, Choice, Peer
 from society.table import Table
 from society.talk import Ask, Fact, Inherit, Script, Tell, common, own, seen
 
+CHANCE_ID = "proposed_and_voted"
 VoteRule = Literal["median", "plurality", "none"]
 Known = Mapping[str, Fact]  # facts that a scenario adds to a question
 NOTHING: Known = MappingProxyType({})
@@ -85,9 +86,7 @@ def proposed_and_voted(table: Table, rule: VoteRule, cap: Array) -> Script:
         mine = nearest(options, replicate.reshape(-1), proposal.reshape(-1))
         ballot = Choice(options=options)
         vote = yield Ask("vote", ballot, known, otherwise=mine.reshape(proposal.shape))
-        chosen = plurality(
-            options, vote, table.draws("proposed_and_voted", per="replicate").uniform("tie")
-        )
+        chosen = plurality(options, vote, table.draws(CHANCE_ID, per="replicate").uniform("tie"))
     cap = np.where(table.active.any(1, keepdims=True), chosen, cap)
     yield Tell("adopted", {"cap": common(cap), "proposal": own(proposal)})
     return cap

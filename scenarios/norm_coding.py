@@ -5,7 +5,7 @@
 
 A rater is shown the text, the question and what the labels mean, and nothing else: neither who
 wrote the text, nor in which condition, nor what other raters say. The codes are the answers to
-`rate`; what agreement they reach, and what they say about runs, is worked out in society.lab.
+`rate`; society.analysis.coding computes their agreement, and what they say about runs.
 Criteria and sample texts are ours.
 """
 

@@ -33,6 +33,8 @@ from society.table import Table
 from society.talk import VOID, Ask, Script, Tell, common, own
 from society.wrap import Declared, declares
 
+CHANCE_ID = "normal_form"
+
 
 class GameParams(Params):
     """What every game has."""
@@ -131,7 +133,7 @@ def moved(table: Table, game: Game, matches: Matches) -> Script:
 
     Seats with different actions are asked one after the other.
     """
-    uniform = table.draws("normal_form").uniform("action")
+    uniform = table.draws(CHANCE_ID).uniform("action")
     action: Array = np.zeros(table.present.shape, np.int16)
     facts = {"seat": own(matches.number)}
     for labels in dict.fromkeys(game.actions):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import reduce
 from itertools import chain
 from typing import Any, NamedTuple
@@ -12,38 +12,12 @@ import numpy as np
 
 from society.checks import Refused, checked, parameters_of
 from society.errors import ScenarioError, nearest
-from society.scenario import Additions, Measure
+from society.scenario import Layer, Measure, Part
 from society.talk import Fact, common
 from society.wrap import Mechanism, Play
 
 # They share among all players of a match, and count those of them who play in another group.
 _FIXED = ("contracted", "mediated")
-
-
-class Layer(NamedTuple):
-    """A mechanism with its parameters."""
-
-    wrap: Mechanism
-    given: Mapping[str, Any]
-
-    @property
-    def name(self) -> str:
-        return self.wrap.__name__
-
-    @property
-    def added(self) -> Additions:
-        """What it brings along."""
-        added: Additions = getattr(self.wrap, "brings", Additions())
-        return added
-
-    @property
-    def numbers(self) -> Mapping[str, float]:
-        """Those of its parameters that are numbers."""
-        return {
-            name: value
-            for name, value in self.given.items()
-            if isinstance(value, int | float) and not isinstance(value, bool)
-        }
 
 
 class Option(NamedTuple):
@@ -87,6 +61,22 @@ def titles(options: list[Option]) -> tuple[str, ...]:
     return tuple(named)
 
 
+def parts_of(options: list[Option], fact: str) -> Iterator[Part]:
+    """Their mechanisms, each in force for who plays under its option."""
+    for number, one in enumerate(options):
+        for layer in one.layers:
+            yield Part(fact, number, layer)
+
+
+def _numbers(layer: Layer) -> Mapping[str, float]:
+    """Those of its parameters that are numbers."""
+    return {
+        name: value
+        for name, value in layer.given.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+
+
 def described(options: list[Option], replicates: int) -> dict[str, Fact]:
     """What the options are made of, one mechanism after the other, (R, 1, L) each.
 
@@ -94,12 +84,12 @@ def described(options: list[Option], replicates: int) -> dict[str, Fact]:
     that is a number, NaN where a mechanism has none of that name.
     """
     layers = [(number, layer) for number, one in enumerate(options) for layer in one.layers]
-    names = dict.fromkeys(chain.from_iterable(layer.numbers for _, layer in layers))
+    names = dict.fromkeys(chain.from_iterable(_numbers(layer) for _, layer in layers))
     columns: dict[str, Any] = {
         "of": [number for number, _ in layers],
         "mechanism": np.array([layer.name for _, layer in layers], object),
     }
-    columns |= {name: [one.numbers.get(name, np.nan) for _, one in layers] for name in names}
+    columns |= {name: [_numbers(one).get(name, np.nan) for _, one in layers] for name in names}
     shape = replicates, 1, len(layers)
     return {
         f"option_{name}": common(np.broadcast_to(column, shape)) for name, column in columns.items()

@@ -25,6 +25,7 @@ from society.scenarios.schedules import Pairs
 from society.table import Table
 from society.talk import Ask, Fact, Script, Tell, own
 
+CHANCE_ID = "accepted"
 Partners = Literal["given", "agreed", "rewired"]
 
 
@@ -50,7 +51,7 @@ def _sought(table: Table, pairs: Pairs) -> Array:
     """Somebody by chance for everybody, (R, N), or NOBODY if it is the partner or a neighbour."""
     node = np.arange(table.present.size)
     rows = Rows(*np.divmod(node, table.agents), node)
-    uniform = table.draws("accepted").uniform("whom").reshape(-1)
+    uniform = table.draws(CHANCE_ID).uniform("whom").reshape(-1)
     anybody = Complete(table.replicates, table.ids).drawn(uniform, rows, table.active)
     known = anybody == pairs.partner.reshape(-1)
     known |= table.graph("meet").connects(node, np.maximum(anybody, 0))

@@ -36,6 +36,7 @@ from society.errors import ScenarioError
 from society.graph import NOBODY, Complete
 from society.table import Table
 
+CHANCE_ID = "donor_game"  # of all that the game itself draws
 Schedule = Literal["ordered-once", "no-repeat", "published", "random"]
 
 
@@ -143,7 +144,7 @@ class Rotations:
 
     def __init__(self, table: Table) -> None:
         self._table, self._schedule = table, table.params.schedule
-        place = table.draws("donor_game").uniform("half")
+        place = table.draws(CHANCE_ID).uniform("half")
         self._order = np.argsort(place, axis=1, kind="stable")
 
     def round(self, game: int, number: int) -> Pairs:
@@ -166,7 +167,7 @@ class ByChance:
     """Neighbours on the graph `meet`, matched anew in each round."""
 
     def __init__(self, table: Table) -> None:
-        self._table, self._draws = table, table.draws("donor_game")
+        self._table, self._draws = table, table.draws(CHANCE_ID)
 
     def round(self, game: int, number: int) -> Pairs:
         meet = self._draws.uniform("meet")

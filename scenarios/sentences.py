@@ -29,6 +29,7 @@ from society.table import Table
 from society.talk import Ask, Script, Tell, common, own
 from society.wording import clean
 
+CHANCE_ID = "reconsidered"
 _UPDATE = Form({"personal": Words()})
 _PROPOSAL = Form(
     {"personal": Words(), "community": Words(), "cap": Amount(0, np.inf, optional=True)}
@@ -86,7 +87,7 @@ def _voted(table: Table, proposals: Array, known: Known) -> Script:
     facts = {name: fact for name, fact in known.items() if fact.scope == "common"}
     choice = Choice(options=options)
     vote = yield Ask("vote", choice, facts, who=mine != NOBODY, otherwise=mine)
-    tie = table.draws("reconsidered", per="replicate").uniform("tie")
+    tie = table.draws(CHANCE_ID, per="replicate").uniform("tie")
     return plurality(options, vote, tie)
 
 

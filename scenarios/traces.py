@@ -28,7 +28,7 @@ import numpy as np
 
 from society.draws import Array
 from society.graph import NOBODY, Complete
-from society.scenarios.schedules import Pairs
+from society.scenarios.schedules import CHANCE_ID, Pairs
 from society.table import Table
 from society.talk import Fact, own
 
@@ -76,7 +76,7 @@ def informed(table: Table) -> Array:
     q = table.params.known
     if q == 1:
         return np.ones(table.present.shape, bool)
-    learns: Array = table.draws("donor_game").uniform("known") < q
+    learns: Array = table.draws(CHANCE_ID).uniform("known") < q
     return learns
 
 

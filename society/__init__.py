@@ -1,15 +1,63 @@
-"""Societies of agents: components say what an agent is made of, scenarios say what happens.
+"""Societies of agents made of components, played by a game master; scenarios say what happens.
 
-In a notebook, `society.open_run(FILE)` and `society.open_sweep(FOLDER)` give data frames.
+    import society
+
+    result = society.run("fishing_village", seed=1, replicates=20)
+
+All that a scenario, a component or a mechanism of one's own needs is offered here, and imported
+when it is first used. `society.open_run(FILE)` and `society.open_sweep(FOLDER)` give data frames.
 """
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .lab.study import open_run, open_sweep
+    from .agent import Column, Component, per_agent
+    from .analysis.study import open_run, open_sweep
+    from .cast import Cohort
+    from .notebook import run
+    from .replies import Choice
+    from .scenario import Measure, Params, Scenario, scenario
+    from .talk import Ask, Inherit, Tell, common, own, seen
+    from .wrap import mechanism
 
-__all__ = ["open_run", "open_sweep"]
+    __version__: str
+
+__all__ = [
+    "Ask",
+    "Choice",
+    "Cohort",
+    "Column",
+    "Component",
+    "Inherit",
+    "Measure",
+    "Params",
+    "Scenario",
+    "Tell",
+    "__version__",
+    "common",
+    "mechanism",
+    "open_run",
+    "open_sweep",
+    "own",
+    "per_agent",
+    "run",
+    "scenario",
+    "seen",
+]
+
+_HOMES = {
+    "agent": ("Column", "Component", "per_agent"),
+    "cast": ("Cohort",),
+    "analysis.study": ("open_run", "open_sweep"),
+    "notebook": ("run",),
+    "replies": ("Choice",),
+    "scenario": ("Measure", "Params", "Scenario", "scenario"),
+    "talk": ("Ask", "Inherit", "Tell", "common", "own", "seen"),
+    "wrap": ("mechanism",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 # The top folders components/, scenarios/ and memory/ are society.components and so on: by links in
 # a checkout, by their place in an installation. Where the links are missing (Windows, an archive)
@@ -19,9 +67,17 @@ if not Path(__file__).with_name("components").is_dir():
 
 
 def __getattr__(name: str) -> Any:
-    """What is offered here is imported when it is first used: a run of rules needs none of it."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .lab import study
+    if name == "__version__":
+        from importlib.metadata import version
 
-    return getattr(study, name)
+        found: Any = version("society")
+    elif name in _HOME_OF:
+        found = getattr(import_module(f".{_HOME_OF[name]}", __name__), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found  # asked for once
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__doc__", "__file__", "__name__", "__path__"]

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from .draws import Array
-from .members import Members, One
+from .members import Members, One, Sight
 from .observations import Inquiry, News, OwnFacts, Question
 from .replies import fields, heard
 from .state import Column
@@ -29,6 +29,7 @@ __all__ = [
     "News",
     "One",
     "Question",
+    "Sight",
     "entered",
     "per_agent",
     "singly",
@@ -38,16 +39,26 @@ ANYTHING = ("*",)  # as `answers` or `notices`: every kind of line
 
 
 class Component:
-    """One faculty of an agent. Every hook is optional; the fields of a dataclass are parameters."""
+    """One faculty of an agent. Every hook is optional; the fields of a dataclass are parameters.
 
+    chance_id: the name under which its draws and calls are addressed, in run files too. It stays
+    when the class is renamed; a class that states none has its title.
+    """
+
+    chance_id: ClassVar[str] = ""
     answers: ClassVar[tuple[str, ...]] = ()
     notices: ClassVar[tuple[str, ...]] = ()
     columns: ClassVar[tuple[Column, ...]] = ()
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "chance_id" not in vars(cls):  # a subclass has luck of its own
+            cls.chance_id = cls.title()
+
     @classmethod
     def title(cls) -> str:
-        """The name in scenario files and addresses of chance: NormBelief -> norm_belief."""
-        return _spelt(cls.__name__)
+        """The name in scenario files and in what people are shown: NormBelief -> norm_belief."""
+        return spelt(cls.__name__)
 
     def begin(self, me: Members) -> None:
         """Fill the own columns: before the script starts, and where a new life begins later."""
@@ -95,7 +106,8 @@ class Component:
 
 
 @functools.cache
-def _spelt(name: str) -> str:
+def spelt(name: str) -> str:
+    """A class name as scenario files have it: NormBelief -> norm_belief."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 

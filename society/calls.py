@@ -32,7 +32,7 @@ class Message(NamedTuple):
 class Address(NamedTuple):
     """Whose exchange it is. No two calls of a run have the same.
 
-    component: its title. occasion: the hook and the kind of line, "answer effort". use: the
+    component: its chance_id. occasion: the hook and the kind of line, "answer effort". use: the
     how-manieth line of that kind, from 0. replicate, agent: ids. turn: the how-manieth exchange.
     """
 
@@ -106,9 +106,10 @@ class Said(NamedTuple):
 class Entry(NamedTuple):
     """What a run has asked of one model, through one component, about one kind of line, so far.
 
-    calls: exchanges, with repairs (replies that could not be read) and re-asks of replies that were
-    cut off. retries: attempts that failed on the way. fallbacks: answers that could not be read in
-    the end and were settled by `otherwise`. Tokens, cost: None where one of them is unknown.
+    component: its chance_id, as of a Trouble. calls: exchanges, with repairs (replies that could
+    not be read) and re-asks of replies that were cut off. retries: attempts that failed on the way.
+    fallbacks: answers that could not be read in the end and were settled by `otherwise`. Tokens,
+    cost: None where one of them is unknown.
     """
 
     component: str

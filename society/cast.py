@@ -107,8 +107,8 @@ class LiveCohort(Company):
         self.components = parts = cohort.components
         super().__init__(
             cohort.name,
-            {part.title(): part.title() for part in parts},
-            {part.title(): part.columns for part in parts},
+            {part.chance_id: part.title() for part in parts},
+            {part.chance_id: part.columns for part in parts},
             rows,
             places,
             agents=world.table.agents,
@@ -353,8 +353,8 @@ class Troupe:
         *,
         pure: bool = False,
     ) -> Members:
-        draws = Draws(self.table.seed, f"{part.title()}\0{occasion}", audience.places, use=use)
-        when = Occasion(part.title(), occasion, use)
+        draws = Draws(self.table.seed, f"{part.chance_id}\0{occasion}", audience.places, use=use)
+        when = Occasion(part.chance_id, occasion, use)
         return Members(self.world, company, draws, audience, when, pure=pure)
 
 
@@ -427,7 +427,8 @@ def _agreed(companies: Sequence[LiveCohort]) -> None:
 def _company(cohort: Cohort, node: Array, world: World) -> LiveCohort:
     owned: dict[str, str] = {}
     for part in cohort.components:
-        for name in [part.title(), *(f"column {column.name}" for column in part.columns)]:
+        columns = [f"column {column.name}" for column in part.columns]
+        for name in [part.title(), f"chance_id {part.chance_id}", *columns]:
             if name in owned:
                 raise CastError(
                     f"cohort {cohort.name!r} has {name!r} twice, "

@@ -1,8 +1,8 @@
 """What can be named: scenarios, components and mechanisms, ours and the user's; reproductions.
 
-Ours are what the modules of society.scenarios and society.components define. A scenario or a
-component stands in the module of its name, so that looking up one does not import the others. The
-user's come from files; each is imported by its path, under a name that no other module has.
+Ours are what the modules of society.scenarios and society.components define, in whichever folder.
+The index tells which modules may define a name, so that looking up one imports no other. The user's
+come from files; each is imported by its path, under a name that no other module has.
 """
 
 from __future__ import annotations
@@ -12,18 +12,15 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import blake2b, sha256
 from pathlib import Path
-from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
-import society.components
-import society.scenarios
-
-from .agent import Component
+from . import index
+from .agent import Component, spelt
 from .claims import Reproduction
 from .errors import CatalogueError, FileError, ScenarioError, blamed, brief, nearest
 from .scenario import Scenario
@@ -32,11 +29,11 @@ from .wrap import Mechanism
 Sort = Literal["scenario", "component", "mechanism", "reproduction", "function"]
 SUFFIXES = (".yaml", ".yml", ".py")
 
-_HOMES: dict[Sort, ModuleType] = {
-    "scenario": society.scenarios,
-    "component": society.components,
-    "mechanism": society.scenarios,
-    "reproduction": society.scenarios,
+_ROOMS: Mapping[Sort, index.Room] = {
+    "scenario": "scenarios",
+    "component": "components",
+    "mechanism": "scenarios",
+    "reproduction": "scenarios",
 }
 
 
@@ -76,21 +73,6 @@ def reproduction(name: str) -> Reproduction:
     return found
 
 
-def presets() -> dict[str, Path]:
-    """The scenario files that come with us, by name."""
-    return _files("presets")
-
-
-def experiments() -> dict[str, Path]:
-    """The experiment files that come with us, by name."""
-    return _files("experiments")
-
-
-def _files(folder: str) -> dict[str, Path]:
-    home = Path(society.scenarios.__path__[0], folder)
-    return {file.stem: file for file in sorted(home.glob("*.yaml"))}
-
-
 def located(reference: str, folder: Path | None = None) -> str:
     """Where a scenario is: an absolute FILE or FILE.py:NAME, or the name of one of ours.
 
@@ -103,11 +85,11 @@ def located(reference: str, folder: Path | None = None) -> str:
         return f"{path}:{part}" if part else str(path)
     own = Path("scenarios").resolve()
     # In our own checkout, ./scenarios is ours.
-    if own != Path(society.scenarios.__path__[0]).resolve():
+    if own != index.folder_of("society.scenarios").resolve():
         for suffix in SUFFIXES:
             if (own / f"{file}{suffix}").is_file():
                 return str(own / f"{file}{suffix}")
-    return str(presets().get(file, file))
+    return str(index.presets().get(file, file))
 
 
 def _parted(reference: str) -> tuple[str, str]:
@@ -203,9 +185,30 @@ class Shelf:
         ours = _ours(sort, name)
         if ours is None:
             legal = {key[1] for key in self._own if key[0] == sort} | set(_all(sort))
-            legal |= set(presets()) if sort == "scenario" else set()
+            legal |= set(index.presets()) if sort == "scenario" else set()
             raise CatalogueError(f"there is no {sort} {name!r}; {nearest(name, legal)}")
         return ours
+
+
+def component_title(chance_id: str) -> str:
+    """The current title of the component that has this chance_id: what people are shown of it.
+
+    Looks among our components, then among those that were imported; failing both, the id is the
+    title that the component once had.
+    """
+    loaded = {part.chance_id: part.title() for part in _loaded(Component)}
+    return _our_titles().get(chance_id) or loaded.get(chance_id, chance_id)
+
+
+@functools.cache
+def _our_titles() -> Mapping[str, str]:
+    return {part.chance_id: name for name, part in components().items()}
+
+
+def _loaded(part: type[Component]) -> Iterator[type[Component]]:
+    for heir in part.__subclasses__():
+        yield heir
+        yield from _loaded(heir)
 
 
 def _which(file: str, name: str, scenarios: list[str]) -> str:
@@ -220,12 +223,19 @@ def _which(file: str, name: str, scenarios: list[str]) -> str:
 
 def _ours(sort: Sort, name: str) -> Any:
     """One of ours, or None."""
-    module = f"{_HOMES[sort].__name__}.{name}"
-    if module in _modules(sort):
+    for module in _candidates(sort, name):
         for thing in _things(importlib.import_module(module)):
             if (thing.sort, thing.name) == (sort, name):
                 return thing.value
-    return _all(sort).get(name)
+    return None
+
+
+def _candidates(sort: Sort, name: str) -> Iterator[str]:
+    """Modules that may define something of this name."""
+    for one in index.definitions(_ROOMS[sort]):
+        title = spelt(one.name) if one.is_class else one.name
+        if title == name and one.is_class == (sort == "component"):
+            yield one.module
 
 
 def _all(sort: Sort) -> dict[str, Any]:
@@ -235,17 +245,10 @@ def _all(sort: Sort) -> dict[str, Any]:
 @functools.cache
 def _found(sort: Sort) -> Mapping[str, Any]:
     """All of a sort, in order of their names; looked for once, as our own files do not change."""
-    modules = [importlib.import_module(module) for module in _modules(sort)]
+    modules = [importlib.import_module(module) for module in index.modules(_ROOMS[sort])]
     things = [thing for module in modules for thing in _things(module)]
     found = {thing.name: thing.value for thing in things if thing.sort == sort}
     return {name: found[name] for name in sorted(found)}
-
-
-@functools.cache
-def _modules(sort: Sort) -> tuple[str, ...]:
-    """Where things of a sort may be defined."""
-    home = _HOMES[sort]
-    return tuple(f"{home.__name__}.{module.name}" for module in iter_modules(home.__path__))
 
 
 def _things(module: ModuleType) -> list[Thing]:

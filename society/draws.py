@@ -3,13 +3,13 @@
 A uniform is word number `place` of the stream keyed by (seed, owner, occasion, channel, use):
 
     place = replicate * seats + id      who draws
-    owner                               a component's name, or the script's
+    owner                               a chance_id: a component's, an institution's, a script's
     occasion                            the hook and the kind of line: "answer punish"
     channel                             one name per decision: "whom"
     use                                 which line of that kind, and which draw while it is answered
 
 So a batch equals a loop, a cohort may be split, and a new question or component shifts nobody's
-luck.
+luck. A chance_id is no name of a class or function, so that these can be renamed.
 Source: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3" (Philox, numpy's own).
 """
 

@@ -11,10 +11,11 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from .catalogue import components, mechanisms, presets, reproductions, scenarios
+from .catalogue import components, mechanisms, reproductions, scenarios
 from .checks import Schema, expected, parameters_of, schema_of
 from .claims import Reproduction
 from .families import FAMILIES
+from .index import presets
 from .models.keys import found
 from .models.settings import ModelSpec, listing
 from .scenario_file import load

@@ -15,15 +15,18 @@ from .errors import CastError, PartError, nearest
 from .graph import Complete
 from .observations import Audience, Inquiry, News, OwnFacts
 from .outside import Embedder, Outside
-from .reading import Legal
+from .replies import Legal
 from .state import Company
 from .table import Table
 
 T = TypeVar("T")
 
+# The peers shown on each graph: their seats by name, in order of id.
+Sight = Mapping[str, Mapping[str, int]]
+
 
 class Renderer(Protocol):
-    """Puts what agents hear into words."""
+    """Puts questions and events into words, for agents that read."""
 
     def question(
         self,
@@ -31,16 +34,20 @@ class Renderer(Protocol):
         one: One,
         *,
         legal: Legal,
-        sight: Mapping[str, Mapping[str, int]],
+        sight: Sight,
         thinking: bool = False,
         page: str = "",
         more: Mapping[str, object] | None = None,
     ) -> str:
-        """A question in words; legal: what may be named in the answer, sight: the peers shown."""
+        """A question as one agent reads it.
+
+        legal: what it may name in the answer. sight: the peers that it is shown. thinking: whether
+        it shall think first. page: a template of its own in place of the question's, with `more`.
+        """
         ...
 
     def told(self, tell: News, one: One) -> str:
-        """Something that happened, as this agent knows it."""
+        """Something that happened, as one agent reads it."""
         ...
 
 
@@ -58,9 +65,12 @@ class World:
 
     @property
     def prompts(self) -> Renderer:
-        """The words; raises PartError where there are none."""
+        """Raises PartError where nobody has given any."""
         if self.words is None:
-            raise PartError("this game has no prompts; give World(..., words=Prompts(NAME))")
+            raise PartError(
+                "agents of this game read, but nothing puts questions and events into words; "
+                "play it with Troupe(cast, World(table, words=Prompts(SCENARIO)))"
+            )
         return self.words
 
 

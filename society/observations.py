@@ -153,6 +153,11 @@ class OwnFacts(_Known, Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         return self._flat(name)[0]
 
+    @property
+    def graphs(self) -> list[str]:
+        """The graphs on which some of these facts are seen."""
+        return list(dict.fromkeys(fact.graph for fact in self.facts.values() if fact.graph))
+
     def scope(self, name: str) -> Scope:
         """Whether the others know it, too: common, own or seen."""
         return self._fact(name).scope

@@ -115,8 +115,9 @@ class Outside:
             self._minds = self._reach()
         if self._minds is None:
             raise PartError(
-                f"{request.address.component} asks model {request.model!r}, but this game reaches "
-                "no models; name them in the component's `models`, or give the game Outside(reach)"
+                f"{request.address.kind!r} is asked of model {request.model!r}, but this game "
+                "reaches no models; name them in the component's `models`, or give the game "
+                "Outside(reach)"
             )
 
         async def going() -> None:
@@ -244,7 +245,7 @@ def _in_words(answer: Any, address: Address) -> str:
         return json.dumps({"answer": answer}, default=lambda value: value.tolist())
     except (TypeError, ValueError, AttributeError) as error:
         raise PartError(
-            f"{address.component} answered {address.kind!r} with what cannot be kept: {error}; "
+            f"{address.kind!r} was answered with what cannot be kept: {error}; "
             "give numbers, text, or lists and dictionaries of these"
         ) from error
 

@@ -1,13 +1,23 @@
 """What a question looks like in words, to a mind that reads.
 
-The words are files, looked up in several folders in order, ours last, so that a prompt pack swaps
-any of them without touching code:
+The words are files, looked up in the user's folders in order and then among ours (society.index),
+so that a prompt pack swaps any of them without touching code:
 
     SCENARIO/KIND.md        a question of this scenario; where there is none:
     MECHANISM/KIND.md       one of a mechanism that it is wrapped in; where there is none:
     any/question.md         any question, from its facts and the form of its answer
     SCENARIO/told/KIND.md   something that happened; where there is none, as above: a plain sentence
     any/PAGE.md             what is said around questions: repair, thinking, reflection
+    MECHANISM/terms.md      the rules of a mechanism, for everybody who is asked anything within it
+    SCENARIO/MECHANISM/terms.md    the same in the words of this scenario, in its place
+    MECHANISM/option.md     the mechanism as one option of several
+
+`terms` are those of all mechanisms around the play, the innermost first, each rendered from its own
+terms.md; a mechanism without one is told of by the first line of its docstring. A template places
+them where it likes, once: {% if terms %}...{{ terms }}...{% endif %} says nothing where they have
+been placed before. any/answer.md places them before the form of the answer if nothing else did,
+and where that is not included either they follow at the end. In terms.md and option.md, `m` are the
+parameters of the mechanism.
 
 A template sees each fact by name as this agent knows it, `facts` (all of them, those that are
 common to all first), `peers` (whom it sees, in order of id, each with .name and its seen facts),
@@ -17,49 +27,105 @@ the number of a life, or by a seat, `name_of(life)` and `name_at(seat)` are the 
 says how it comes about who lives on (none: nobody is born later), and `complete(graph)` whether
 everybody sees everybody on a graph, as it was at the start. A question adds `options` (labels of
 those that are open), `hint` (the form of the answer, options included), `thinking` (whether to
-think before answering) and, but for pages, `briefs` (what the agent's faculties add).
+think before answering), `terms` and, but for pages, `briefs` (what the agent's faculties add).
+Where mechanisms are made of others, option_terms(value) are the words of those in force under it;
+own_page(name) is SCENARIO/NAME.md, or nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from hashlib import sha256
-from importlib import resources
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from . import index
 from .errors import InputError, brief, nearest
+from .llm.parsing.answers import hint
 from .wording import plain
 
 if TYPE_CHECKING:
-    from .members import One
+    from .members import One, Sight
     from .observations import Inquiry, News, OwnFacts
-    from .reading import Legal
+    from .replies import Legal
     from .templates import Templates
-
-# The peers shown on each graph: their seats by name, in order of id.
-Sight = Mapping[str, Mapping[str, int]]
 
 _ANY = "any/question.md"
 
 
-class Prompts:
-    """The words of one scenario; `folders` that outweigh ours, the weightiest first.
+class MechanismTerms(NamedTuple):
+    """A mechanism as prompts need it: its parameters, and the first line of its docstring.
 
-    mechanisms: those that the scenario is wrapped in.
+    parts: the mechanisms that it is made of, each in force under its own condition.
+    """
+
+    name: str
+    parameters: Mapping[str, Any] = {}
+    summary: str = ""
+    parts: tuple[TermsPart, ...] = ()
+
+    def flattened(self) -> Iterator[MechanismTerms]:
+        """This mechanism, and all that it is made of."""
+        for part in self.parts:
+            yield from part.terms.flattened()
+        yield self
+
+    def in_force(self, facts: Mapping[str, Any]) -> Iterator[MechanismTerms]:
+        """Those of them that are in force for who knows these facts."""
+        for part in self.parts:
+            if part.fact in facts and facts[part.fact] == part.value:
+                yield from part.terms.in_force(facts)
+        yield self
+
+
+class TermsPart(NamedTuple):
+    """A mechanism within another one; it is in force for who knows the fact with this value."""
+
+    fact: str
+    value: Any
+    terms: MechanismTerms
+
+
+class PlacedTerms:
+    """The terms of all mechanisms around a question: said where a template places them first."""
+
+    def __init__(self, render: Callable[[], str]) -> None:
+        self._render, self._placed = render, False
+
+    @cached_property
+    def _words(self) -> str:
+        return self._render()
+
+    def __bool__(self) -> bool:
+        return not self._placed and bool(self._words)
+
+    def __str__(self) -> str:
+        words, self._placed = self._words if self else "", True
+        return words
+
+
+class Prompts:
+    """The words of one scenario; `folders` override ours, and the first of them the others.
+
+    mechanisms: those that the scenario is wrapped in, the innermost first.
     """
 
     def __init__(
-        self, scenario: str, folders: Sequence[Path] = (), mechanisms: Sequence[str] = ()
+        self,
+        scenario: str,
+        folders: Sequence[Path] = (),
+        mechanisms: Sequence[MechanismTerms] = (),
     ) -> None:
-        self.scenario = scenario
-        self.owners = (scenario, *mechanisms)
-        self.folders = (*folders, Path(str(resources.files("society.scenarios"))) / "prompts")
+        self.scenario, self.mechanisms = scenario, tuple(mechanisms)
+        around = [one.name for outer in self.mechanisms for one in outer.flattened()]
+        self.owners = tuple(dict.fromkeys((scenario, *around)))
+        self.folders = tuple(folders)
         self._chosen: dict[str, str] = {}
+        self._pages: dict[str, str] = {}
 
     def question(
         self,
@@ -79,17 +145,61 @@ class Prompts:
         """
         variables = self._known(ask.kind, ask.facts, one, sight) | {
             "options": list(legal.options),
-            "hint": ask.reply.hint(legal),
+            "hint": hint(ask.reply, legal),
             "thinking": thinking,
+            "terms": "",
             **(more or {}),
         }
-        if not page:
-            variables["briefs"] = "\n\n".join(one.briefs(ask))
-        name = f"any/{page}.md" if page else self._template(ask.kind) or _ANY
+        if page:
+            return self._rendered(f"any/{page}.md", variables, one)
+        variables["briefs"] = "\n\n".join(one.briefs(ask))
+        variables["own_page"] = partial(self._own_page, variables)
+        variables["option_terms"] = partial(self._option_terms, variables)
+        variables["terms"] = terms = PlacedTerms(partial(self._terms, variables))
+        words = self._rendered(self._template(ask.kind) or _ANY, variables, one)
+        return f"{words}\n\n{terms}" if terms else words
+
+    def _rendered(self, name: str, variables: Mapping[str, Any], one: One) -> str:
         words = self._templates.render(name, variables)
         if not words.strip():
             raise InputError(f"prompt {name} says nothing to agent {one.name}; put words into it")
         return words
+
+    def mute(self) -> list[str]:
+        """Mechanisms of which nothing could be told to a mind that reads."""
+        around = [one for outer in self.mechanisms for one in outer.flattened()]
+        return [one.name for one in around if not (self._words_of(one, "terms") or one.summary)]
+
+    def _terms(self, variables: Mapping[str, Any]) -> str:
+        """Of all mechanisms that are in force, the innermost first."""
+        around = [one for outer in self.mechanisms for one in outer.in_force(variables)]
+        return "\n\n".join(filter(None, (self._said(one, "terms", variables) for one in around)))
+
+    def _option_terms(self, variables: Mapping[str, Any], value: object) -> str:
+        """Of the mechanisms that are in force under a value, as options."""
+        parts = [part for outer in self.mechanisms for part in outer.parts if part.value == value]
+        return " ".join(self._said(part.terms, "option", variables) for part in parts)
+
+    def _said(self, one: MechanismTerms, page: str, variables: Mapping[str, Any]) -> str:
+        """A page of a mechanism, or its summary if it has none."""
+        name = self._words_of(one, page)
+        if not name:
+            return one.summary
+        known = {"m": SimpleNamespace(**one.parameters), "terms": ""}
+        return self._templates.render(name, {**variables, **known})
+
+    def _own_page(self, variables: Mapping[str, Any], page: str) -> str:
+        """A page of the scenario, SCENARIO/PAGE.md, or "" if it has none."""
+        name = f"{self.scenario}/{page}.md"
+        return self._templates.render(name, variables) if self._find(name) else ""
+
+    def _words_of(self, one: MechanismTerms, page: str) -> str:
+        """The template of a mechanism's page, or "" where there is none."""
+        at = f"{one.name}/{page}"
+        if at not in self._pages:
+            names = (f"{self.scenario}/{at}.md", f"{at}.md")
+            self._pages[at] = next((name for name in names if self._find(name)), "")
+        return self._pages[at]
 
     def told(self, tell: News, one: One) -> str:
         """Something that happened, as this agent knows it: one line if there is no template.
@@ -99,7 +209,7 @@ class Prompts:
         facts = one.own(tell)
         name = self._template(f"told/{tell.kind}")
         if name:
-            sight = {graph: one.neighbours(graph) for graph in graphs_of(facts)}
+            sight = {graph: one.neighbours(graph) for graph in facts.graphs}
             return self._templates.render(name, self._known(tell.kind, facts, one, sight))
         return sentence(tell.kind, facts)
 
@@ -109,7 +219,7 @@ class Prompts:
         Of files with the same name only the one that is used. Raises InputError for a template
         that cannot be read.
         """
-        reached = self._reached(self._of_scenario(self.folders))
+        reached = self._reached(self._of_scenario(_files_in(self.folders)) | self._ours)
         files = {name: self._find(name) for name in sorted(reached)}
         return {name: sha256(file.read_bytes()).hexdigest() for name, file in files.items() if file}
 
@@ -120,11 +230,16 @@ class Prompts:
         """
         if not pack.is_dir():
             raise InputError(f"there is no folder {brief(pack)}; name one with prompt files")
-        others = [folder for folder in self.folders if folder != pack]
+        others = _files_in(folder for folder in self.folders if folder != pack)
         kinds = list(kinds)
         asked = {f"{owner}/{kind}.md" for owner in self.owners for kind in kinds}
-        legal = self._of_scenario(others) | asked
-        mine = self._of_scenario([pack])
+        asked |= {
+            f"{home}{name}/terms.md"
+            for name in self.owners[1:]
+            for home in ("", f"{self.scenario}/")
+        }
+        legal = self._of_scenario(others) | self._ours | asked
+        mine = self._of_scenario(_files_in([pack]))
         tales = tuple(f"{owner}/told/" for owner in self.owners)
         told = {name for name in mine if name.startswith(tales)}
         used = self._reached(legal | told)
@@ -172,20 +287,28 @@ class Prompts:
         return self._chosen[kind]
 
     def _find(self, name: str) -> Path | None:
-        """The weightiest file of a name; none outside the folders."""
+        """The file of a name: the user's first; none outside the folders."""
         if ".." in PurePosixPath(name).parts or PurePosixPath(name).is_absolute():
             return None
         files = (folder / name for folder in self.folders)
-        return next((file for file in files if file.is_file()), None)
+        return next((file for file in files if file.is_file()), index.prompts().get(name))
 
-    def _of_scenario(self, folders: Iterable[Path]) -> set[str]:
-        """Names of the files that these folders have for this scenario or for any."""
-        return {
-            name
-            for folder in folders
-            for part in (*self.owners, "any")
-            for name in _names(folder, part)
-        }
+    @property
+    def _ours(self) -> set[str]:
+        return self._of_scenario(index.prompts())
+
+    def _of_scenario(self, names: Iterable[str]) -> set[str]:
+        """Those of some names that are for this scenario, its mechanisms, or any scenario."""
+        owners = (*self.owners, "any")
+        return {name for name in names if name.partition("/")[0] in owners and self._is_used(name)}
+
+    def _is_used(self, name: str) -> bool:
+        """Whether the pages of mechanisms are of some that are around the play, and used so."""
+        owner, *rest = name.split("/")
+        if owner == self.scenario:
+            return len(rest) != 2 or rest[1] != "terms.md" or rest[0] in self.owners
+        options = {part.terms.name for outer in self.mechanisms for part in outer.parts}
+        return rest != ["option.md"] or owner in options
 
     def _reached(self, names: Iterable[str]) -> set[str]:
         """These names, and those of all templates that they include, one by the other."""
@@ -197,7 +320,7 @@ class Prompts:
             if name.endswith(".md") and self._find(name):
                 found = self._templates.references(name)
                 if None in found:  # computed as it is rendered: it could be any
-                    found |= {other for folder in self.folders for other in _names(folder, "")}
+                    found |= {*_files_in(self.folders), *index.prompts()}
                 waiting |= {other for other in found if other is not None} - reached
         return reached
 
@@ -213,12 +336,9 @@ def graphs_of(facts: OwnFacts) -> list[str]:
     return list(dict.fromkeys(fact.graph for fact in facts.facts.values() if fact.graph))
 
 
-def _names(folder: Path, part: str) -> Iterator[str]:
-    """Names of the files below one part of a folder, as templates are named."""
-    for file in (folder / part).rglob("*"):
-        name = file.relative_to(folder)
-        if file.is_file() and not any(piece.startswith(".") for piece in name.parts):
-            yield name.as_posix()
+def _files_in(folders: Iterable[Path]) -> Iterator[str]:
+    """Names of the files in folders of prompts, as templates are named."""
+    return (name for folder in folders for name, _ in index.prompts_in(folder))
 
 
 def _shown(facts: OwnFacts, one: One, sight: Sight) -> list[SimpleNamespace]:

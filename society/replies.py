@@ -1,55 +1,38 @@
 """The forms an answer can take: what is legal, and what stands where nobody answered.
 
 `settle` brings raw answers, (R, N) or (R, N, K), into the legal range; what has no nearest legal
-value raises ValueError with the reason and the offending entries. `hint` tells a language mind what
-to answer, and `parse` reads its reply: the answer alone, or {"answer": ...} at the end of thoughts.
+value raises ValueError with the reason and the offending entries. How an answer is asked for in
+words, and read from them, is known to society.llm.parsing alone.
 """
 
 from __future__ import annotations
 
 import functools
-import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from .draws import Array
-from .errors import Unparsed
 from .graph import NOBODY, Graph
-from .meaning import (
-    NO_ONE,
-    NONE,
-    YES_OR_NO,
-    nothing,
-    number,
-    numbered,
-    option,
-    peer,
-    plain,
-    unwrapped,
-)
-from .reading import (
-    Legal,
-    answer,
-    filled,
-    filled_in,
-    named,
-    prepared,
-    quoted,
-    speech,
-    unnamed,
-    unread,
-)
-from .wording import clean, fenced
 
 Graphs = Mapping[str, Graph]
 
-_ROUNDED = 0.0015  # of the sum of a mix: three times 33.3 percent are 100
+
+class Legal(NamedTuple):
+    """What one agent may name in an answer.
+
+    options: of a choice without fixed labels: each open option as text -> its index.
+    peers: the name of each peer whom the agent sees -> its seat.
+    """
+
+    options: Mapping[str, int] = MappingProxyType({})
+    peers: Mapping[str, int] = MappingProxyType({})
 
 
 class Illegal(ValueError):
@@ -66,9 +49,19 @@ def _refuse(where: Array, expected: str) -> None:
 
 
 class Value(ABC):
-    """The form of one value per agent."""
+    """The form of one value per agent.
 
+    code: its name in run files and digests, which stays when the class is renamed; a class that
+    states none has the own name in small letters.
+    """
+
+    code: ClassVar[str] = ""
     dtype: ClassVar[DTypeLike]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "code" not in vars(cls):
+            cls.code = cls.__name__.lower()
 
     @property
     @abstractmethod
@@ -109,27 +102,6 @@ class Value(ABC):
     def form(self) -> str:
         """The reply in words, for transcripts and digests."""
 
-    @abstractmethod
-    def hint(self, legal: Legal) -> str:
-        """The answer as it is asked for: "a number from 0 to 1"; the bounds are scalars."""
-
-    @abstractmethod
-    def taken(self, said: Any, legal: Legal) -> Any:
-        """The answer that a JSON value or words give, or None."""
-
-    def known(self, legal: Legal) -> Collection[str]:
-        """Plain words that are an answer where a line says nothing else."""
-        return NONE
-
-    def parse(self, text: str, legal: Legal) -> Any:
-        """The answer in a reply; raises Unparsed, or CutOff if the reply stops before its end."""
-        ready = prepared(text)
-        given = answer(ready, self.known(legal))
-        value = None if given is None else self.taken(given.said, legal)
-        if value is None:
-            raise unread(ready, given, self.hint(legal))
-        return value
-
 
 def _spread(values: Array, shape: tuple[int, ...]) -> Array:
     """One value for all, or one for each."""
@@ -164,27 +136,7 @@ class _Bounded(Value):
 
     def form(self) -> str:
         span = "within bounds of its own" if self.bounds else f"{self.low}..{self.high}"
-        return f"{type(self).__name__.lower()} {span}"
-
-    def _span(self) -> str:
-        """The bounds in words; none are named where there is none."""
-        low, high = float(self.low), float(self.high)
-        if math.isinf(high):
-            return "" if math.isinf(low) else f" of at least {low:g}"
-        return f" of at most {high:g}" if math.isinf(low) else f" from {low:g} to {high:g}"
-
-    def _said(self, said: Any) -> float | None:
-        """A number within the bounds: one beyond them may be meant in another unit (75 for 0.75).
-
-        A percentage is read where the bounds make it one of two things: of 1, or of 100.
-        """
-        low, high = float(self.low), float(self.high)
-        value = number(said, whole=high if low == 0 else math.nan)
-        if value is None:
-            return None
-        # Whoever repeats a bound as it was shown, with six figures, means the bound.
-        within = min(low, float(f"{low:g}")) <= value <= max(high, float(f"{high:g}"))
-        return value if within else None
+        return f"{self.code} {span}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +145,7 @@ class Amount(_Bounded):
 
     optional: bool = False
 
+    code = "amount"
     dtype = float
 
     @property
@@ -216,16 +169,11 @@ class Amount(_Bounded):
     def form(self) -> str:
         return f"{super().form()} or none" if self.optional else super().form()
 
-    def hint(self, legal: Legal) -> str:
-        return f"a number{self._span()}{', or none' if self.optional else ''}"
-
-    def taken(self, said: Any, legal: Legal) -> float | None:
-        return math.nan if self.optional and nothing(said) else self._said(said)
-
 
 class Whole(_Bounded):
     """A whole number in [low, high]; fractions go to the nearest, halves to the even one."""
 
+    code = "whole"
     dtype = float
     silent = 0
 
@@ -233,14 +181,6 @@ class Whole(_Bounded):
         near = np.clip(np.rint(np.where(asked, raw, self.silent)), self.low, self.high)
         _refuse(~np.isfinite(near), "a number")
         return near.astype(np.int64)
-
-    def hint(self, legal: Legal) -> str:
-        return f"a whole number{self._span()}"
-
-    def taken(self, said: Any, legal: Legal) -> int | None:
-        """A fraction is no misprint of a whole number, so it is not read."""
-        value = self._said(said)
-        return int(value) if value is not None and value.is_integer() else None
 
 
 def _check_labels(labels: Sequence[str]) -> None:
@@ -257,6 +197,7 @@ class Choice(Value):
     None (or NaN, for numbers) where a replicate has fewer than K.
     """
 
+    code = "choice"
     dtype = np.int64
     silent = NOBODY
 
@@ -291,31 +232,7 @@ class Choice(Value):
         return index
 
     def form(self) -> str:
-        return f"choice {'/'.join(self.options[0])}" if self.fixed else "choice"
-
-    def hint(self, legal: Legal) -> str:
-        """Options stand there as data, since agents may have written them; single words are bare.
-
-        Options that look alike are as many lines: the answer may be their number.
-        """
-        labels = list(self._offered(legal))
-        shown = [fenced(label) for label in labels]
-        if numbered(labels):
-            lines = [f"{place}. {label}" for place, label in enumerate(shown, 1)]
-            return "\n".join(["the number of one of these:", *lines])
-        return f"one of these: {', '.join(label[1:-1] for label in shown)}"
-
-    def taken(self, said: Any, legal: Legal) -> int | None:
-        return option(said, self._offered(legal))
-
-    def known(self, legal: Legal) -> Collection[str]:
-        return YES_OR_NO | {plain(label) for label in self._offered(legal)}
-
-    def _offered(self, legal: Legal) -> Mapping[str, int]:
-        """Labels as text -> indices."""
-        if not self.fixed:
-            return legal.options
-        return {str(label): index for index, label in enumerate(self.options[0])}
+        return f"{self.code} {'/'.join(self.options[0])}" if self.fixed else self.code
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,6 +241,7 @@ class Peer(Value):
 
     graph: str
 
+    code = "peer"
     dtype = np.int64
     silent = NOBODY
 
@@ -342,22 +260,13 @@ class Peer(Value):
         return raw
 
     def form(self) -> str:
-        return f"peer on {self.graph}"
-
-    def hint(self, legal: Legal) -> str:
-        names = "".join(f"{name}, " for name in legal.peers)
-        return f"one of these names: {names}or nobody" if names else "nobody, as you see no one"
-
-    def taken(self, said: Any, legal: Legal) -> int | None:
-        return peer(said, legal.peers)
-
-    def known(self, legal: Legal) -> Collection[str]:
-        return NO_ONE | {plain(name) for name in legal.peers}
+        return f"{self.code} on {self.graph}"
 
 
 class Mix(Value):
     """A mixed strategy over `actions`: probabilities, (R, N, K)."""
 
+    code = "mix"
     dtype = float
     silent = 0.0
 
@@ -381,54 +290,7 @@ class Mix(Value):
         return raw if asked.all() else np.where(asked[..., None], raw, self.silent)
 
     def form(self) -> str:
-        return f"mix over {'/'.join(self.actions)}"
-
-    def hint(self, legal: Legal) -> str:
-        shares = ", ".join(f"{json.dumps(action)}: <percent>" for action in self.actions)
-        return f"a JSON object {{{shares}}} of whole percentages that sum to 100"
-
-    def taken(self, said: Any, legal: Legal) -> list[float] | None:
-        try:
-            return self._shares(said) if isinstance(said, Mapping) else None
-        except ValueError:
-            return None
-
-    def parse(self, text: str, legal: Legal) -> list[float]:
-        ready = prepared(text)
-        entries = filled_in(ready, self.actions)
-        if not entries:
-            raise unread(ready, None, self.hint(legal))
-        try:
-            return self._shares(entries)
-        except ValueError as wrong:
-            raise Unparsed(f"got {quoted(entries)}, {wrong}; expected {self.hint(legal)}") from None
-
-    def _shares(self, said: Mapping[str, Any]) -> list[float]:
-        """Percentages or probabilities, one for each action; a wrong sum is never mended.
-
-        Raises ValueError, saying what is wrong. What has no figure may stand beside them: a reason.
-        """
-        strange = unnamed(said, self.actions)
-        if strange is not None:
-            raise ValueError(f"where {quoted(strange)} is no action")
-        entries = named(said.items(), self.actions)
-        shares = [_share(entries, action) for action in self.actions]
-        total = math.fsum(shares)
-        marked = any(isinstance(entry, str) and "%" in entry for entry in entries.values())
-        wholes = (100,) if marked else (1, 100)
-        if not any(math.isclose(total, whole, rel_tol=_ROUNDED) for whole in wholes):
-            raise ValueError(f"which sums to {total:g}")
-        return [share / total for share in shares]
-
-
-def _share(entries: Mapping[str, Any], action: str) -> float:
-    """Of one action; raises ValueError."""
-    if action not in entries:
-        raise ValueError(f"which must have {action!r} once")
-    share = number(entries[action], whole=100)
-    if share is None or share < 0:
-        raise ValueError(f"where {quoted(entries[action])} is no share of {action!r}")
-    return share
+        return f"{self.code} over {'/'.join(self.actions)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -437,6 +299,7 @@ class Words(Value):
 
     limit: int = 400
 
+    code = "words"
     dtype = object
     silent = ""
 
@@ -447,27 +310,22 @@ class Words(Value):
         return np.asarray(cut(raw, asked), object)
 
     def form(self) -> str:
-        return f"words up to {self.limit}"
+        return f"{self.code} up to {self.limit}"
 
-    def hint(self, legal: Legal) -> str:
-        return f"text of at most {self.limit} characters"
 
-    def taken(self, said: Any, legal: Legal) -> str | None:
-        """Without the quotes around it; None if nothing of it can be seen."""
-        words = unwrapped(said) if isinstance(said, str) else ""
-        return words if clean(words) else None
+@dataclass(frozen=True, eq=False)
+class Sentence(Words):
+    """A sentence of at most `limit` characters that starts with `opening`.
 
-    def parse(self, text: str, legal: Legal) -> str:
-        """All of it, if there is no answer in an object or behind "Answer:".
+    What a model says must have this form; a rule may say any text, which is cut at the limit.
+    """
 
-        Several paragraphs beyond the limit are thoughts, and are not taken for what is said.
-        """
-        ready = prepared(text)
-        given = speech(ready, self.limit)
-        words = None if given is None else self.taken(given.said, legal)
-        if words is None:
-            raise unread(ready, given, self.hint(legal))
-        return words
+    opening: str = field(kw_only=True)
+
+    code = "words"  # it reads like them in run files, but for its last words
+
+    def form(self) -> str:
+        return f"{super().form()} in one sentence"
 
 
 @dataclass(frozen=True, eq=False)
@@ -478,27 +336,6 @@ class Form:
 
     def form(self) -> str:
         return "; ".join(f"{name}: {part.form()}" for name, part in self.fields.items())
-
-    def hint(self, legal: Legal) -> str:
-        lines = [f"- {json.dumps(name)}: {part.hint(legal)}" for name, part in self.fields.items()]
-        return "\n".join(["a JSON object with these fields:", *lines])
-
-    def parse(self, text: str, legal: Legal) -> dict[str, Any]:
-        """The answer to each field; raises Unparsed with the field, or CutOff."""
-        ready = prepared(text)
-        entries = filled(ready, list(self.fields))
-        if not entries:
-            raise unread(ready, None, self.hint(legal))
-        answers = {}
-        for name, part in self.fields.items():
-            if name not in entries and not getattr(part, "optional", False):
-                raise Unparsed(f"got no single {name!r}; expected {part.hint(legal)}")
-            answers[name] = part.taken(entries.get(name), legal)
-            if answers[name] is None:
-                raise Unparsed(
-                    f"got {quoted(entries[name])} for {name!r}; expected {part.hint(legal)}"
-                )
-        return answers
 
 
 Reply = Value | Form

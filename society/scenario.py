@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from inspect import signature
 from itertools import chain
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
@@ -181,7 +182,7 @@ class Scenario:
     for single relations.
     afterword: what can be said when a run is over, and costs too much to be measured each round.
     in_words: the scenario that language minds play in its place, or the parameters that make it
-    theirs. mechanisms: names of those that it is wrapped in, from the inside. seats: the type of
+    theirs. layers: the mechanisms that it is wrapped in, from the inside. seats: the type of
     agent, as the number of its cohort, that sits on each seat of each replicate; None where cohorts
     take seats in order, the same in all replicates. drafts: which designs are still to be made, by
     the place of the mechanism that takes them. mingling: whether partners change, so that a
@@ -201,7 +202,7 @@ class Scenario:
     graphs: Mapping[str, Drawing] = field(default_factory=dict)
     in_words: str | Mapping[str, JsonValue] = ""
     afterword: Conclusion | None = None
-    mechanisms: tuple[str, ...] = ()
+    layers: tuple[Layer, ...] = ()
     seats: Seats | None = None
     drafts: Mapping[int, Drafts] = field(default_factory=dict)
     mingling: bool = False
@@ -210,6 +211,11 @@ class Scenario:
     def summary(self) -> str:
         """The first line of the script's docstring."""
         return (self.play.__doc__ or "").strip().partition("\n")[0]
+
+    @property
+    def mechanisms(self) -> tuple[str, ...]:
+        """Names of those that it is wrapped in, from the inside."""
+        return tuple(layer.name for layer in self.layers)
 
 
 def scenario(
@@ -269,6 +275,12 @@ class Measuring(Protocol):
     def __call__(self, *, own: Mapping[str, Any]) -> Iterable[Measure]: ...
 
 
+class Composition(Protocol):
+    """The mechanisms that a mechanism is made of; own: as in Epilogue."""
+
+    def __call__(self, *, own: Mapping[str, Any]) -> Iterable[Part]: ...
+
+
 @dataclass(frozen=True)
 class Additions:
     """What a mechanism brings along, beside what it makes of the play.
@@ -277,7 +289,8 @@ class Additions:
     play. quotes, columns, endings: as in Stage.
     afterword: as in Scenario; it is given the parameters of the mechanism as well. seating: says
     who sits where, and so how many agents and replicates there are; stands outermost. drafts: says
-    which designs a tournament makes beforehand. mingling: as in Scenario.
+    which designs a tournament makes beforehand. mingling: as in Scenario. parts: the mechanisms
+    that it is made of.
     """
 
     measures: tuple[Measure, ...] = ()
@@ -291,6 +304,50 @@ class Additions:
     seating: Seating | None = None
     drafts: Drafts | None = None
     mingling: bool = False
+    parts: Composition | None = None
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A mechanism with its parameters, as it stands around a play."""
+
+    wrap: Mechanism
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.wrap.__name__
+
+    @property
+    def summary(self) -> str:
+        """The first line of its docstring."""
+        return (self.wrap.__doc__ or "").strip().partition("\n")[0]
+
+    @property
+    def added(self) -> Additions:
+        """What it brings along."""
+        added: Additions = getattr(self.wrap, "brings", Additions())
+        return added
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """All of them, those that were not given as well."""
+        own = signature(self.wrap).parameters.values()
+        defaults = {one.name: one.default for one in own if one.kind is one.KEYWORD_ONLY}
+        return {**defaults, **self.given}
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Those that it is made of."""
+        return () if self.added.parts is None else tuple(self.added.parts(own=self.given))
+
+
+class Part(NamedTuple):
+    """A mechanism within another one; it is in force for who knows a fact with this value."""
+
+    fact: str
+    value: Any
+    layer: Layer
 
 
 def brings(additions: Additions) -> Callable[[M], M]:
@@ -337,7 +394,7 @@ def wrapped(scenario: Scenario, wrap: Mechanism, **given: Any) -> Scenario:
             endings={**stage.endings, **added.endings},
         ),
         afterword=_both(scenario.afterword, concluding),
-        mechanisms=(*scenario.mechanisms, wrap.__name__),
+        layers=(*scenario.layers, Layer(wrap, given)),
         drafts=_to_be_made(scenario, added.drafts, given),
         seats=None if seating is None else partial(seating, scenario, own=given),
         mingling=scenario.mingling or added.mingling,
@@ -353,7 +410,7 @@ def _to_be_made(
     key, value = drafts.stage
     if given.get(key) == value:
         return scenario.drafts
-    return {**scenario.drafts, len(scenario.mechanisms): drafts}
+    return {**scenario.drafts, len(scenario.layers): drafts}
 
 
 def _refuse_twice(scenario: Scenario, mechanism: str, added: Iterable[Measure]) -> None:

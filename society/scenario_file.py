@@ -21,10 +21,11 @@ from pydantic import (
     model_validator,
 )
 
-from .catalogue import located, presets
+from .catalogue import located
 from .checks import Fault, Keys, Refused, anchored, checked, dotted
 from .errors import ScenarioError, brief, nearest
 from .families import GraphSpec
+from .index import presets
 from .models.settings import Limits, ModelSpec
 from .positions import Source, read, value_of
 

@@ -27,8 +27,8 @@ from .graph import Graph
 from .history import Recorder
 from .members import World
 from .outside import Outside
-from .prompts import Prompts
-from .scenario import Params, Scenario, Seats, wrapped
+from .prompts import MechanismTerms, Prompts, TermsPart
+from .scenario import Layer, Params, Scenario, Seats, wrapped
 from .scenario_file import CohortSpec, Spec, found
 from .table import Table, complete_graphs
 from .tape import Answerer
@@ -130,7 +130,7 @@ class Setup:
         homes = [Path(file).parent / "prompts" for file in self.files if file.endswith(".py")]
         own = [Path(self.spec.prompts)] if self.spec.prompts else []
         folders = [*own, *filter(Path.is_dir, dict.fromkeys(homes))]
-        return Prompts(self.scenario.name, folders, self.scenario.mechanisms)
+        return Prompts(self.scenario.name, folders, [*map(_terms_of, self.scenario.layers)])
 
     @property
     def models_named(self) -> set[str]:
@@ -177,6 +177,12 @@ class Setup:
             )
         except InputError as error:
             raise type(error)(self.spec._source.line(Fault(keys, str(error)))) from error
+
+
+def _terms_of(layer: Layer) -> MechanismTerms:
+    """A mechanism as prompts need it."""
+    parts = [TermsPart(fact, value, _terms_of(part)) for fact, value, part in layer.parts]
+    return MechanismTerms(layer.name, layer.parameters, layer.summary, tuple(parts))
 
 
 def _reseated(cast: Cast, ids: Array) -> list[Cohort]:
@@ -231,6 +237,16 @@ def _refuse_mute(play: Play, cast: Cast, table: Table) -> None:
             asked = table.cohorts[cohort.name] if ask.who is None else ask.who
             if (asked & table.cohorts[cohort.name]).any():
                 respondent(cohort.name, cohort.components, ask.kind)
+
+
+def _refuse_untold(words: Prompts) -> None:
+    """Raises ScenarioError for a mechanism that language minds would not be told of."""
+    for name in words.mute():
+        raise ScenarioError(
+            f"{name} changes what is played, and nothing tells language minds of it; describe it "
+            f"for them in prompts/{name}/terms.md beside its file, or in the first line of its "
+            "docstring"
+        )
 
 
 def _refuse_unasked(given: Iterable[str], cast: Cast, name: str) -> None:
@@ -317,7 +333,8 @@ class _Preparation:
                 self.begin(stage, table, params)
             self.refuse()
         players = scenario.cast(params, agents)
-        if any(part.models for cohort in players for part in cohort.components):
+        in_words = any(part.models for cohort in players for part in cohort.components)
+        if in_words:
             with self.at("cohorts" if spec.cohorts else "scenario"):
                 _refuse_mute(scenario.play, players, table)  # before anybody is paid
             self.refuse()
@@ -332,6 +349,10 @@ class _Preparation:
             drawings,
             models,
         )
+        if in_words:
+            with self.at("mechanisms"):
+                _refuse_untold(setup.words)
+            self.refuse()
         if spec.prompts is not None:
             with self.at("prompts"):
                 asked = {ask.kind for ask in questions(scenario.play, table)}

@@ -78,8 +78,8 @@ class Table:
     def draws(self, owner: str, per: Literal["agent", "replicate"] = "agent") -> Draws:
         """Chance of a script, institution or mechanism: (R, N) or (R, 1) at each draw.
 
-        owner: its name; how often others draw does not matter. It draws in every round or in none,
-        whatever the data, since its n-th draw from a channel is always the same.
+        owner: its chance_id; how often others draw does not matter. It draws in every round or in
+        none, whatever the data, since its n-th draw from a channel is always the same.
         """
         if (owner, per) not in self._draws:
             single = per == "replicate"

@@ -8,6 +8,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.request import urlopen
@@ -18,7 +20,9 @@ import pytest
 
 from society.agent import Component, Members, Question
 from society.cast import Cast, Cohort, Troupe
+from society.cli import main
 from society.draws import Array
+from society.experiments.worker import Done, Job, work
 from society.gamemaster import GameMaster, Outcome
 from society.graph import Graph
 from society.history import Page, Step
@@ -124,7 +128,8 @@ def _play(
         horizon=rounds,
         graphs=complete_graphs(scenario.relations, len(numbers), seats) | dict(graphs or {}),
     )
-    if answerer is None and cast is not None:
+    if answerer is None:
+        cast = scenario.cast(table.params, agents) if cast is None else cast
         answerer = Troupe(cast, World(table, words=Prompts("")))
     return _recorded(GameMaster(scenario, table, answerer))
 
@@ -254,3 +259,56 @@ def duel() -> Duel:
         return ["".join("CD23456789"[action] for action in one) for one in actions.T]
 
     return played
+
+
+class Said(NamedTuple):
+    """What a command has said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def conditions(self) -> dict[str, tuple[str, str]]:
+        """Of --json: status and words of each."""
+        told = json.loads(self.out)["conditions"]
+        return {one["name"]: (one["status"], one["words"]) for one in told}
+
+    @property
+    def statuses(self) -> dict[str, str]:
+        return {name: status for name, (status, _) in self.conditions.items()}
+
+
+class _Thread:
+    """A cluster of one thread of this process: nothing has to be begun."""
+
+    slots, away = 1, False
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1)
+
+    def submit(self, job: Job) -> Future[Done]:
+        return self._pool.submit(work, job)
+
+
+@pytest.fixture
+def typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Said]:
+    """`typed("sweep", "a.yaml", ...)` in an empty folder; rules are played in this process."""
+    monkeypatch.chdir(tmp_path)
+
+    @contextmanager
+    def processes(workers: int) -> Iterator[_Thread]:
+        yield _Thread()
+
+    monkeypatch.setattr("society.experiments.clusters.processes", processes)
+
+    def run(*words: object) -> Said:
+        code = main([str(word) for word in words])
+        return Said(code, *capsys.readouterr())
+
+    return run
+
+
+Typed = Callable[..., Said]

@@ -12,15 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from society.agent import Component
-from society.catalogue import (
-    Shelf,
-    components,
-    located,
-    mechanisms,
-    presets,
-    scenarios,
-)
+from society.catalogue import Shelf, components, located, mechanisms, scenarios
 from society.errors import CatalogueError, InputError, ScenarioError
+from society.index import presets
 from society.scenarios.fishing_village import fishing_village
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from society import claims, comparisons
-from society.catalogue import experiments, reproduction, reproductions
+from society.catalogue import reproduction, reproductions
 from society.claims import (
     Claim,
     Evidence,
@@ -25,6 +25,7 @@ from society.claims import (
 )
 from society.comparisons import Comparison
 from society.errors import CatalogueError
+from society.index import experiments
 
 LONGER = Comparison("altruist > mixed", (30.0, 20.0), 10.0, 8.0, 12.0, "paired", 9.8, 99, 0.001)
 UNCLEAR = Comparison("mixed > selfish", (20.0, 19.0), 1.0, -1.0, 3.0, "paired", 1.0, 99, 0.32)

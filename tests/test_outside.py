@@ -155,7 +155,7 @@ def test_models_are_reached_with_the_first_call_and_let_go_once() -> None:
 
 
 def test_who_asks_a_model_in_a_game_that_reaches_none_is_told_so() -> None:
-    with pytest.raises(PartError, match=r"oracle asks model 'default', but this game reaches no"):
+    with pytest.raises(PartError, match=r"'bid' is asked of model 'default', but this game"):
         ask(Outside(), request())
 
 
@@ -266,7 +266,7 @@ def test_an_answer_found_elsewhere_is_not_used_before_it_is_kept_either() -> Non
 )
 def test_what_cannot_be_written_down_is_the_components_mistake(answer: object) -> None:
     with pytest.raises(
-        PartError, match=r"oracle answered 'bid' with what cannot be kept: .*; give numbers, text"
+        PartError, match=r"'bid' was answered with what cannot be kept: .*; give numbers, text"
     ):
         found(Diary(), answer)
 

@@ -61,7 +61,7 @@ def run(*words: str | Path, cwd: Path, path: str = "") -> str:
 def copy_of_checkout(target: Path, *, links: bool = True) -> Path:
     """Copy what packaging reads; links stay links or, as Git does without them, become text."""
     target.mkdir()
-    for name in ("pyproject.toml", "MANIFEST.in", "LICENSE", "README.md"):
+    for name in ("pyproject.toml", "LICENSE", "README.md"):
         shutil.copy(ROOT / name, target)
     for folder in ("society", *ROOMS):
         ignore = shutil.ignore_patterns("__pycache__")
@@ -82,22 +82,43 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return Built(sources, sdist, wheel)
 
 
-@pytest.fixture(scope="module")
-def from_wheel(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Installation:
-    """The wheel in an environment of its own, which borrows the dependencies of this one."""
-    home = tmp_path_factory.mktemp("wheel") / "venv"
+def environment(home: Path) -> tuple[Path, Path]:
+    """Make an environment that borrows the dependencies of this one; its scripts and packages."""
     venv.create(home, symlinks=os.name != "nt")
     names = {"base": str(home), "platbase": str(home)}
     scripts = Path(sysconfig.get_path("scripts", "venv", names))
     site = Path(sysconfig.get_path("purelib", "venv", names))
-    python = scripts / Path(sys.executable).name
     # The .pth files of a folder that is itself named in one are not read: of the environment that
     # runs this test all is seen but its editable installs.
     dependencies = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     (site / "dependencies.pth").write_text("\n".join(sorted(dependencies)))
+    return scripts, site
+
+
+def install(python: Path, *what: str | Path, cwd: Path) -> None:
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python)
-    run(*pip, "install", "--quiet", "--no-deps", "--no-index", built.wheel, cwd=home)
+    run(*pip, "install", "--quiet", "--no-deps", "--no-index", *what, cwd=cwd)
+
+
+@pytest.fixture(scope="module")
+def from_wheel(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    """The wheel in an environment of its own."""
+    home = tmp_path_factory.mktemp("wheel") / "venv"
+    scripts, site = environment(home)
+    python = scripts / Path(sys.executable).name
+    install(python, built.wheel, cwd=home)
     return Installation(python, code=site, command=(str(scripts / "society"),))
+
+
+@pytest.fixture(scope="module")
+def editable(tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    """The sources themselves, installed as `make demo` does."""
+    home = tmp_path_factory.mktemp("editable")
+    sources = copy_of_checkout(home / "society")
+    scripts, _ = environment(home / "venv")
+    python = scripts / Path(sys.executable).name
+    install(python, "--no-build-isolation", "--editable", sources, cwd=home)
+    return Installation(python, code=sources, command=(str(scripts / "society"),))
 
 
 @pytest.fixture(scope="module")
@@ -107,13 +128,7 @@ def without_links(tmp_path_factory: pytest.TempPathFactory) -> Installation:
     return Installation(python, code=root, command=(str(python), "-c", COMMAND), path=str(root))
 
 
-@pytest.fixture(scope="module")
-def current() -> Installation:
-    script = Path(sysconfig.get_path("scripts")) / "society"
-    return Installation(Path(sys.executable), code=ROOT, command=(str(script),))
-
-
-@pytest.fixture(params=["current", "from_wheel", "without_links"])
+@pytest.fixture(params=["from_wheel", "editable", "without_links"])
 def installation(request: pytest.FixtureRequest) -> Installation:
     found = request.getfixturevalue(request.param)
     assert isinstance(found, Installation)
@@ -165,3 +180,38 @@ def test_the_sdist_holds_the_real_folders_and_not_the_links(built: Built) -> Non
     for room in ROOMS:
         assert (room, "__init__.py") in held
         assert not any(parts[:2] == ("society", room) for parts in held)
+
+
+USERS = """
+from dataclasses import dataclass
+import society
+
+@dataclass(frozen=True)
+class Miser(society.Component):
+    share: float = 0.1
+    answers = ("effort",)
+
+result = society.run("fishing_village", seed=1)
+reveal_type(result.measures["survival"].mean)
+reveal_type(Miser(0.2).share)
+Miser("much")
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("way", ["editable", "from_wheel"])
+def test_type_checkers_follow_what_is_installed(
+    way: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """Also from an editable installation, whose modules a type checker has to find by itself."""
+    installation: Installation = request.getfixturevalue(way)
+    (tmp_path / "mine.py").write_text(USERS)
+    words = ("-m", "mypy", "--strict", "--python-executable", installation.python, "mine.py")
+    done = subprocess.run([sys.executable, *words], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.splitlines() == [
+        'mine.py:11: note: Revealed type is "float | None"',
+        'mine.py:12: note: Revealed type is "float"',
+        'mine.py:13: error: Argument 1 to "Miser" has incompatible type "str"; expected "float"  '
+        "[arg-type]",
+        "Found 1 error in 1 file (checked 1 source file)",
+    ]

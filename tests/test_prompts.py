@@ -9,20 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from society import index
 from society.agent import ANYTHING, Component, Inquiry, Members, News, One
 from society.cast import Cohort, Troupe
 from society.errors import InputError, PartError
 from society.gamemaster import GameMaster
 from society.members import World
 from society.outside import Outside
-from society.prompts import Prompts
-from society.reading import Legal
-from society.replies import Amount, Choice, Reply
+from society.prompts import MechanismTerms, Prompts
+from society.replies import Amount, Choice, Legal, Reply
 from society.scenario import Params, Scenario
 from society.table import Table, complete_graphs
 from society.talk import Ask, Fact, Script, Tell, common, own, seen
 
-OURS = Path(__file__).parents[1] / "scenarios" / "prompts"
 EFFORT = Amount(0, 1)
 FACTS = {
     "wish": own([[1.0, 2.5, 4.0]]),
@@ -70,7 +69,7 @@ def listening(
         graphs=complete_graphs(("all",), 1, ids),
     )
     scribe = Scribe(**more)
-    world = World(table, Outside(), Prompts("harbour", folders, mechanisms))
+    world = World(table, Outside(), Prompts("harbour", folders, [*map(MechanismTerms, mechanisms)]))
     troupe = Troupe([Cohort("everybody", 3, (scribe,))], world)
     GameMaster(Scenario("harbour", script, Params, lambda p, n: []), table, troupe).play()
     return scribe
@@ -156,8 +155,8 @@ def test_a_mechanism_has_words_for_what_happened(files: Files) -> None:
 
 def test_a_pack_may_have_words_of_the_mechanisms_that_are_used(files: Files) -> None:
     pack = files("pack", tides__effort="As the tide allows.")
-    Prompts("harbour", [pack], ["tides"]).check(pack, ["effort"])
-    assert "tides/effort.md" in Prompts("harbour", [pack], ["tides"]).hashes()
+    Prompts("harbour", [pack], [MechanismTerms("tides")]).check(pack, ["effort"])
+    assert "tides/effort.md" in Prompts("harbour", [pack], [MechanismTerms("tides")]).hashes()
     with pytest.raises(InputError, match="has no prompt of harbour"):
         Prompts("harbour", [pack]).check(pack, ["effort"])
 
@@ -346,12 +345,12 @@ def test_only_the_file_that_is_used_is_hashed(files: Files) -> None:
     assert [name for name in plain if plain[name] != swapped[name]] == ["any/repair.md"]
 
 
-@pytest.mark.parametrize("scenario", sorted(path.name for path in OURS.iterdir()))
-def test_all_prompts_of_ours_can_be_read_and_include_what_there_is(scenario: str) -> None:
-    prompts = Prompts(scenario)
-    own_files = [path.relative_to(OURS).as_posix() for path in (OURS / scenario).rglob("*.md")]
-    assert own_files
-    assert set(own_files) <= set(prompts.hashes())
+@pytest.mark.parametrize("owner", sorted({name.partition("/")[0] for name in index.prompts()}))
+def test_all_prompts_of_ours_can_be_read_and_include_what_there_is(owner: str) -> None:
+    own_files = {name for name in index.prompts() if name.startswith(f"{owner}/")}
+    around = sorted({name.split("/")[1] for name in own_files if name.count("/") == 2})
+    prompts = Prompts(owner, (), [MechanismTerms(name) for name in around])
+    assert own_files <= set(prompts.hashes())
 
 
 # Packs

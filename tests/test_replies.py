@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -13,9 +12,8 @@ from hypothesis import strategies as st
 
 from society.agent import Component, Inquiry, Members, One, Question
 from society.draws import Array
-from society.errors import PartError, Unparsed
+from society.errors import PartError
 from society.graph import NOBODY, from_networkx
-from society.reading import Legal
 from society.replies import Amount, Choice, Form, Mix, Peer, Reply, Value, Whole, Words, fields
 from society.table import Table
 from society.talk import Ask, Script, Tell
@@ -458,199 +456,6 @@ def test_every_reply_says_its_form() -> None:
         "words up to 400",
     ]
     assert LEASE.form() == "rent: amount 0..10; years: whole 1..9; tenant: peer on all"
-
-
-# What language minds are told, and how their answers are read
-
-NAMES = Legal(options={"red": 0, "blue": 2}, peers={"3": 2, "5": 4})
-RULES = {"Nobody takes more than five fish.": 0, "Rest.": 2}
-COLOURS = Choice(options=np.array([["red", None, "blue"]], object))
-
-
-@pytest.mark.parametrize(
-    ("reply", "hint"),
-    [
-        (Amount(0, 1), "a number from 0 to 1"),
-        (Amount(0, 2.5, optional=True), "a number from 0 to 2.5, or none"),
-        (Amount(), "a number of at least 0"),
-        (Amount(-np.inf, 3), "a number of at most 3"),
-        (Amount(-np.inf, np.inf), "a number"),
-        (Whole(1, 9), "a whole number from 1 to 9"),
-        (Choice("yes", "no"), "one of these: yes, no"),
-        (COLOURS, "one of these: red, blue"),
-        (Peer("all"), "one of these names: 3, 5, or nobody"),
-        (
-            Mix("C", "D"),
-            'a JSON object {"C": <percent>, "D": <percent>} of whole percentages that sum',
-        ),
-        (Words(80), "text of at most 80 characters"),
-    ],
-    ids=lambda part: part if isinstance(part, str) else type(part).__name__,
-)
-def test_a_hint_says_what_is_asked_for(reply: Value, hint: str) -> None:
-    assert reply.hint(NAMES).startswith(hint)
-
-
-def test_options_that_look_alike_are_as_many_lines_as_they_are_options() -> None:
-    """What is said as a number is read by the numbers that were shown."""
-    alike = Legal(options={"Fish less.": 0, "Fish\u200b less.": 1, "Take all you can get.": 2})
-    assert COLOURS.hint(alike).splitlines()[1:] == [
-        "1. «Fish less.»",
-        "2. «Fish less.»",
-        "3. «Take all you can get.»",
-    ]
-    assert [COLOURS.parse(number, alike) for number in "123"] == [0, 1, 2]
-
-
-def test_long_options_are_shown_with_numbers_and_fields_with_names() -> None:
-    assert COLOURS.hint(Legal(options=RULES)).splitlines() == [
-        "the number of one of these:",
-        "1. «Nobody takes more than five fish.»",
-        "2. «Rest.»",
-    ]
-    assert LEASE.hint(NAMES).splitlines() == [
-        "a JSON object with these fields:",
-        '- "rent": a number from 0 to 10',
-        '- "years": a whole number from 1 to 9',
-        '- "tenant": one of these names: 3, 5, or nobody',
-    ]
-    assert Peer("all").hint(Legal()) == "nobody, as you see no one"
-
-
-@pytest.mark.parametrize(
-    ("reply", "text", "answer"),
-    [
-        (Amount(0, 1), "0.4", 0.4),
-        (Amount(0, 1), "40%", 0.4),
-        (Amount(0, 100), "40%", 40.0),
-        (Amount(0, 1), "40 percent", 0.4),
-        (Amount(0, 1), "I give 40 per cent of my time.", 0.4),
-        (Amount(0, 1), "1", 1.0),
-        (Amount(0, 14.854299), "14.8543", 14.8543),
-        (Whole(0, 9), "3.0", 3),
-        (Whole(0, 9), '{"answer": 0}', 0),
-        (Choice("yes", "no"), "No.", 1),
-        (COLOURS, '{"answer": "blue"}', 2),
-        (Peer("all"), "Villager 5", 4),
-        (Peer("all"), '{"answer": null}', NOBODY),
-        (Mix("C", "D"), '{"C": 25, "D": 75}', [0.25, 0.75]),
-        (Mix("C", "D"), '{"D": 0.75, "C": 0.25}', [0.25, 0.75]),
-        (Mix("C", "D"), '{"C": 1, "D": 0}', [1, 0]),
-        (Words(9), '"Good day to you."', "Good day to you."),
-        (Words(9), '{"answer": "Good day."}', "Good day."),
-        (Words(9), "I think.\n\nAnswer: Good\nday.", "Good\nday."),
-        (LEASE, '{"rent": 5, "years": "2", "tenant": "3"}', {"rent": 5, "years": 2, "tenant": 2}),
-    ],
-)
-def test_a_reply_is_read_as_consult_must_give_it(reply: Reply, text: str, answer: object) -> None:
-    read = reply.parse(text, NAMES)
-    assert read == answer
-    assert type(read) is type(answer)
-
-
-@pytest.mark.parametrize("text", ["none", "N/A", '{"answer": null}'])
-def test_only_an_optional_amount_may_be_none(text: str) -> None:
-    assert np.isnan(Amount(0, 1, optional=True).parse(text, NAMES))
-    with pytest.raises(Unparsed, match=r"expected a number from 0 to 1$"):
-        Amount(0, 1).parse(text, NAMES)
-
-
-@pytest.mark.parametrize(
-    ("reply", "text", "told"),
-    [
-        (Amount(0, 1), "75", "got '75'; expected a number from 0 to 1"),
-        (Amount(0, 1), "7", "got '7'; expected a number from 0 to 1"),
-        (Amount(0, 1), "-0.1", "got '-0.1'; expected a number from 0 to 1"),
-        (Amount(0, 1), "140%", "got '140%'; expected a number from 0 to 1"),
-        (Amount(), '{"answer": -3}', "got '-3'; expected a number of at least 0"),
-        (Whole(0, 9), "10", "got '10'; expected a whole number from 0 to 9"),
-        (
-            LEASE,
-            '{"rent": 50, "years": 2, "tenant": "3"}',
-            "got '50' for 'rent'; expected a number from 0 to 10",
-        ),
-    ],
-)
-def test_a_number_out_of_bounds_is_not_cut_but_refused(reply: Reply, text: str, told: str) -> None:
-    """It may be meant in another unit: 75 as a percentage, or as nonsense."""
-    with pytest.raises(Unparsed) as refused:
-        reply.parse(text, NAMES)
-    assert str(refused.value) == told
-
-
-@pytest.mark.parametrize(
-    ("reply", "text"),
-    [
-        (Amount(0, 10), "40%"),
-        (Amount(0, 10), "4 percent"),
-        (Whole(0, 9), "3.5"),
-        (Choice("yes", "no"), "perhaps"),
-        (COLOURS, "green"),
-        (Peer("all"), "4"),
-        (Mix("C", "D"), '{"C": 100}'),
-        (Mix("C", "D"), '{"C": 40, "D": 50}'),
-        (Mix("C", "D"), '{"C": "1%", "D": "0%"}'),
-        (Mix("C", "D"), '{"C": 150, "D": -50}'),
-        (Mix("C", "D"), '{"C": NaN, "D": 1}'),
-        (Words(9), "One paragraph.\n\nAnother one."),
-        (Words(9), '{"answer": 5}'),
-        (LEASE, '{"rent": 5, "years": 2}'),
-    ],
-)
-def test_what_is_no_answer_is_refused_with_what_was_expected(reply: Reply, text: str) -> None:
-    with pytest.raises(Unparsed, match=r"^got .*; expected "):
-        reply.parse(text, NAMES)
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ('{"C": 60, "D": 60}', "which sums to 120"),
-        ('{"C": 0.5, "D": 0.4}', "which sums to 0.9"),
-        ('{"C": 60, "D": 40, "E": 40}', "where 'E' is no action"),
-        ('{"C": 60, "D": 40, "E": 0}', "where 'E' is no action"),
-        ('{"C": 60, "D": 40, "E": "0 %"}', "where 'E' is no action"),
-        ('{"answer": {"C": 60, "E": 40}}', "where 'E' is no action"),
-        ("C: 60\nD: 40\nE: 40", "where 'E' is no action"),
-        ('{"C": 100}', "which must have 'D' once"),
-        ('{"C": 60, "c": 40, "D": 40}', "which must have 'C' once"),
-        ('{"C": 150, "D": -50}', "where '-50' is no share of 'D'"),
-        ('{"C": "most", "D": 10}', "where 'most' is no share of 'C'"),
-    ],
-)
-def test_of_a_mix_that_is_none_it_is_said_what_came_and_why(text: str, told: str) -> None:
-    with pytest.raises(Unparsed) as refused:
-        Mix("C", "D").parse(text, NAMES)
-    came, wrong, _ = re.split(", (?=wh)|; expected", str(refused.value))
-    assert came.startswith("got \"{'C': ")
-    assert wrong == told
-
-
-def test_of_a_mix_over_other_actions_only_it_is_said_what_came() -> None:
-    with pytest.raises(Unparsed, match=r'got \'{"E": 60, "F": 40}\'.*expected a JSON object {"C"'):
-        Mix("C", "D").parse('{"E": 60, "F": 40}', NAMES)
-
-
-def test_reasons_may_stand_beside_a_mix() -> None:
-    for said in ('{"why": "60 is safe.", "C": 60, "D": 40, "E": null}', "C: 60\nD: 40\nSo be it."):
-        assert Mix("C", "D").parse(said, NAMES) == [0.6, 0.4]
-
-
-def test_thirds_may_be_rounded_but_a_wrong_sum_is_never_mended() -> None:
-    thirds = '{"a": 33.3, "b": 33.3, "c": 33.3}'
-    assert Mix("a", "b", "c").parse(thirds, NAMES) == pytest.approx([1 / 3] * 3)
-    with pytest.raises(Unparsed, match="sum to 100"):
-        Mix("a", "b", "c").parse(thirds.replace("33.3", "33"), NAMES)
-
-
-@given(shares=st.lists(st.integers(0, 100), min_size=2, max_size=5).filter(any))
-def test_a_mix_that_is_read_can_be_settled(shares: list[int]) -> None:
-    actions = [f"A{place}" for place in range(len(shares))]
-    mix = Mix(*actions)
-    given = {action: share / sum(shares) for action, share in zip(actions, shares, strict=True)}
-    raw = np.array([[mix.parse(str(given), NAMES)]])
-    everybody = np.ones((1, 1), bool)
-    assert mix.settle(raw, everybody, {}, everybody).sum() == pytest.approx(1, abs=1e-12)
 
 
 @pytest.mark.parametrize("reply", [Choice, Mix])

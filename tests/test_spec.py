@@ -14,12 +14,12 @@ import pytest
 
 from society.agent import Component, Members, Question
 from society.cast import Cohort
-from society.catalogue import presets
 from society.components.harvest import Harvest
 from society.components.persona import Persona
 from society.draws import Array
 from society.errors import CatalogueError, FileError, GraphError, InputError, ScenarioError
 from society.graph import Complete, Graph
+from society.index import presets
 from society.scenario_file import Spec, changed, load
 from society.scenarios.fishing_village import Village, fishing_village, villagers
 from society.spec import Setup, prepared

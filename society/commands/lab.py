@@ -15,18 +15,18 @@ from .runs import minds_given
 from .stdout import console
 
 if TYPE_CHECKING:
-    from society.lab.clusters import Cluster
-    from society.lab.experiment import Experiment
+    from society.experiments.clusters import Cluster
+    from society.experiments.experiment import Experiment
+    from society.experiments.sweep import Sweep, Watching
+    from society.experiments.worker import Done
     from society.lab.reproduction.attempt import Attempt
-    from society.lab.sweep import Sweep, Watching
-    from society.lab.worker import Done
     from society.models.settings import Limits
 
 
 def sweep(args: argparse.Namespace) -> int:
     """society sweep"""
-    from society.lab.coding.coded import coded
-    from society.lab.sweep import Sweep, swept
+    from society.analysis.coding.rating_runs import coded
+    from society.experiments.sweep import Sweep, swept
 
     if args.plan:
         return plan(args)
@@ -49,8 +49,8 @@ def sweep(args: argparse.Namespace) -> int:
 
 def plan(args: argparse.Namespace) -> int:
     """society sweep --plan"""
-    from society.lab.planning.outlook import facts, tell
-    from society.lab.planning.plan import planned
+    from society.analysis.planning.plan import planned
+    from society.analysis.planning.plan_summary import facts, tell
 
     found = planned(*_read(args))
     if args.json:
@@ -62,7 +62,7 @@ def plan(args: argparse.Namespace) -> int:
 
 def _read(args: argparse.Namespace) -> tuple[Experiment, Path]:
     """The experiment, with what the command line says of minds, and its folder."""
-    from society.lab.experiment import experiment
+    from society.experiments.experiment import experiment
     from society.scenario_file import told
 
     minds = minds_given(args) | {"limits": {}}
@@ -71,20 +71,20 @@ def _read(args: argparse.Namespace) -> tuple[Experiment, Path]:
 
 
 def _watched(args: argparse.Namespace, conditions: int) -> AbstractContextManager[Watching]:
-    from society.lab.progress import Progress, Silent
+    from society.experiments.progress import Progress, Silent
 
     return nullcontext(Silent()) if args.quiet or args.json else Progress(conditions)
 
 
 def _cluster(args: argparse.Namespace) -> AbstractContextManager[Cluster]:
-    from society.lab.clusters import dask, processes
+    from society.experiments.clusters import dask, processes
 
     return processes(args.workers) if args.dask is None else dask(args.dask, args.workers)
 
 
 def _said_before(folder: Path) -> dict[str, Any]:
     """What the command lines of earlier sittings have said of limits."""
-    from society.lab.folder import NOTE, opened
+    from society.experiments.folder import NOTE, opened
 
     return dict(opened(folder).limits) if (folder / NOTE).exists() else {}
 
@@ -128,8 +128,8 @@ def _code(ended: Iterable[Done], *, interrupted: bool) -> int:
 
 
 def _facts(read: Experiment, folder: Path, sitting: Sweep) -> dict[str, Any]:
-    from society.lab.parts import parts
-    from society.lab.worker import Done
+    from society.experiments.jobs import parts
+    from society.experiments.worker import Done
     from society.runs.spending import total
 
     conditions = []
@@ -148,8 +148,8 @@ def _facts(read: Experiment, folder: Path, sitting: Sweep) -> dict[str, Any]:
 
 def report(args: argparse.Namespace) -> int:
     """society report"""
-    from society.lab.report import report
-    from society.lab.study import studied
+    from society.analysis.study import studied
+    from society.report import report
 
     one_sweep = len(args.paths) == 1 and args.paths[0].is_dir()
     folder = args.paths[0] / "report" if one_sweep else Path("report")

@@ -98,7 +98,7 @@ def _drafted(args: argparse.Namespace, setup: Setup, path: Path) -> tuple[int, S
 
 def _drafting(one: Drafting, file: Path, tournament: Path, *, overwrite: bool) -> Sitting | None:
     """The run in which designs are made, in a file; None if that has finished."""
-    from society.lab.parts import Part, standing
+    from society.experiments.jobs import Part, standing
     from society.runs.resume import begun_or_taken_up
     from society.runs.sitting import Sitting
 
@@ -242,7 +242,7 @@ def show(args: argparse.Namespace) -> int:
 
 
 def _tell_cross_play(path: Path) -> None:
-    from society.lab.crossplay.shown import shown
+    from society.analysis.crossplay.scoreboard import shown
 
     shown(path, console())
 
@@ -312,7 +312,7 @@ def _of_types(run: RunFile) -> dict[str, Any]:
     """The scores of types, in a run of cross-play."""
     if run.manifest.game is None:  # others need not wait for what computes them
         return {}
-    from society.lab.crossplay.shown import scored
+    from society.analysis.crossplay.scoreboard import scored
 
     types = scored(run.path)
     return {"types": types} if types else {}

@@ -1,1 +1,1 @@
-"""From one society to evidence: sweeps, statistics, norm coding, figures, reports."""
+"""Reports of studies, and reproductions of papers."""

@@ -6,10 +6,11 @@ sentence, then a JSON object. Each agent keeps a temper of its own,
     answer = low + (high - low) (share + (mood - 1/2) / 5)              of a number in [low, high]
     share  = 3/10 + 2/5 temper
 
-where temper in [0, 1) depends on (seed, replicate, agent), and mood on the address and the words of
-the question as well. So villages differ and nothing depends on the order of the questions. Of the
-words it knows nothing but a plan of its making: if they hold one, share is what this names. So who
-has a strategy follows it, if only as to how much, and strategies can do well or badly.
+where temper in [0, 1) depends on (seed, replicate, agent), and mood on the address of the call as
+well, so that luck does not depend on how a prompt is worded. So villages differ and nothing depends
+on the order of the questions. Of the words it knows nothing but a plan of its making: if they hold
+one, share is what this names. So who has a strategy follows it, if only as to how much, and
+strategies can do well or badly.
 """
 
 from __future__ import annotations
@@ -25,8 +26,7 @@ import numpy as np
 from society.calls import Request, Said
 from society.draws import generator
 from society.errors import InputError
-from society.replies import Amount, Choice, Mix, Peer, Value, Whole, Words, fields
-from society.sentence import Sentence
+from society.replies import Amount, Choice, Mix, Peer, Sentence, Value, Whole, Words, fields
 from society.wording import number
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class Offline:
         """An answer in the form that was asked for."""
         if request.question is None:
             raise InputError(
-                f"{request.address.component} gives the offline mind no question to read; "
+                f"a call about {request.address.kind!r} brings the offline mind no question; "
                 "take a language model, or tape:FILE"
             )
         resident = _Resident(self._seed, request)
@@ -124,7 +124,7 @@ class _Resident:
         self._peers = request.peers
         temper = generator(seed, f"offline\0{address.replicate}\0{address.agent}").random()
         self._usual = 0.3 + 0.4 * temper
-        occasion = "\0".join(map(str, (*address, request.fingerprint)))
+        occasion = "\0".join(map(str, address))
         self._rng = generator(seed, f"offline\0{occasion}")
 
     def one_of(self, options: Sequence[T]) -> T:

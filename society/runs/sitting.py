@@ -32,7 +32,7 @@ class End(NamedTuple):
     """How a sitting ended: the status to keep, an exit code, and why.
 
     bug: what a component or script raised, whose author needs to see where. limited: whether a
-    limit that the user set has stopped it, and would stop it again.
+    limit that the user set has stopped it, and would stop it again. error: what ended it early.
     """
 
     status: Status
@@ -40,6 +40,7 @@ class End(NamedTuple):
     words: str = ""
     bug: BaseException | None = None
     limited: bool = False
+    error: BaseException | None = None
 
 
 class Sitting(NamedTuple):
@@ -74,7 +75,7 @@ class Sitting(NamedTuple):
         try:
             self._game(watching).play()
         except BaseException as error:  # a component may also leave by sys.exit
-            return _ended(error)
+            return _ended(error)._replace(error=error)
         return End("finished")
 
     async def perform(self, *watching: Recorder) -> End:
@@ -82,7 +83,7 @@ class Sitting(NamedTuple):
         try:
             await self._game(watching).perform()
         except BaseException as error:
-            return _ended(error)
+            return _ended(error)._replace(error=error)
         return End("finished")
 
     def _game(self, watching: Sequence[Recorder]) -> GameMaster:

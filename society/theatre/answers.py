@@ -20,6 +20,7 @@ from rich.text import Text
 
 from society.draws import Array
 from society.history import Step
+from society.replies import Choice
 
 from .ink import Ink, flowing
 from .scene import Answered, Scene, worded
@@ -27,7 +28,7 @@ from .words import Names, spoken
 
 _GAP = "   "
 _SHOWN = 12  # agents in a line, or with a line each; the others are counted
-_BALLOT = "choice no/yes"
+_BALLOT = f"{Choice.code} no/yes"
 
 
 class Answers:
@@ -62,7 +63,7 @@ class Answers:
         said = {name: worded(field)[self.replicate] for name, field in fields.items()}
         forms = [field.form for field in fields.values()]
         if "" in fields:
-            if forms[0].startswith("choice"):
+            if forms[0].startswith(Choice.code):
                 yield [self._tally(said[""], seats, forms[0])]
         elif ("own", "whom") in step.arrays:
             points = np.stack(list(said.values()), axis=-1)

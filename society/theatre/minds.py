@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from society.calls import added
+from society.catalogue import component_title
 
 from .ink import Column, Ink, flowing, table
 from .words import Names, spoken
@@ -109,7 +110,7 @@ def by_hand(ledger: Iterable[Entry]) -> Iterator[str]:
         if entry.model:
             continue
         times = "once" if entry.calls == 1 else f"{entry.calls} times"
-        words = f"{entry.component} was asked {times} for {spoken(entry.kind)}"
+        words = f"{component_title(entry.component)} was asked {times} for {spoken(entry.kind)}"
         if entry.fallbacks:
             words += f"; {entry.fallbacks} of the answers could not be read: the fallback stood in"
         yield words

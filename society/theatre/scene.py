@@ -15,6 +15,7 @@ import numpy as np
 from society.draws import Array
 from society.graph import NOBODY
 from society.history import Page, Step
+from society.replies import Choice, Peer, Words
 from society.scenario import Stage
 from society.talk import UNREAD
 
@@ -190,7 +191,7 @@ class Scene:
             return None
         words = questions[asked[-1]].replace("{n}", str(len(answers)))
         distinct, counts = np.unique(answers, return_counts=True)
-        return Chosen(words, distinct, counts, answer.form.startswith("choice"))
+        return Chosen(words, distinct, counts, answer.form.startswith(Choice.code))
 
 
 def improvised(page: Page, stage: Stage) -> Stage:
@@ -200,7 +201,7 @@ def improvised(page: Page, stage: Stage) -> Stage:
     scene = Scene(page, None, Stage())
     if stage.meeting is not None and scene.column(stage.meeting.deed) is not None:
         return stage
-    peers = [name for name, given in scene.answered.items() if given[0].form.startswith("peer")]
+    peers = [name for name, given in scene.answered.items() if given[0].form.startswith(Peer.code)]
     columns = [name for name in scene.answered if name not in peers]
     notes: dict[str, Mapping[str, str]] = {}
     for step in page.steps:
@@ -230,7 +231,7 @@ def _is_own(role: str) -> bool:
 def _in_words(scene: Scene, name: str) -> bool:
     """Whether a column is free text, rather than a number or the label of an option."""
     if name in scene.answered:
-        return scene.answered[name][-1].form.startswith("words")
+        return scene.answered[name][-1].form.startswith(Words.code)
     values = scene.column(name)
     return values is not None and isinstance(values.flat[0], str)
 
@@ -249,7 +250,7 @@ def forms_of(step: Step) -> dict[str, str]:
 
 def worded(answer: Answered) -> Array:
     """Answers as one value per agent: options by their label, mixtures as text."""
-    if not answer.form.startswith("choice"):
+    if not answer.form.startswith(Choice.code):
         return _single(answer.values)
     return labelled(answer.values, answer.form, answer.options)
 

@@ -21,10 +21,11 @@ from pydantic import ValidationError
 from ruamel.yaml import YAML
 
 from society.cast import Cast, Troupe
-from society.catalogue import presets, scenarios
+from society.catalogue import scenarios
 from society.errors import InputError
 from society.families import FAMILIES
 from society.gamemaster import GameMaster
+from society.index import presets
 from society.scenario import Scenario
 from society.scenario_file import load
 from society.spec import Setup, prepared

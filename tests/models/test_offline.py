@@ -11,10 +11,9 @@ import pytest
 from society.agent import Inquiry
 from society.calls import Address, Message, Request
 from society.errors import InputError
+from society.llm.parsing.answers import read
 from society.models.offline import Offline
-from society.reading import Legal, read
-from society.replies import Amount, Choice, Form, Mix, Peer, Reply, Whole, Words
-from society.sentence import Sentence
+from society.replies import Amount, Choice, Form, Legal, Mix, Peer, Reply, Sentence, Whole, Words
 
 NO_FACTS: Any = {}  # it reads the form of the question only
 
@@ -126,5 +125,5 @@ def test_it_costs_nothing_and_says_who_it_is() -> None:
 
 def test_without_a_question_it_has_nothing_to_read() -> None:
     bare = request(Amount(0, 1))._replace(question=None)
-    with pytest.raises(InputError, match="no question to read; take a language model"):
+    with pytest.raises(InputError, match="no question; take a language model"):
         Offline(1)(bare)

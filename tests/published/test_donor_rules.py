@@ -17,9 +17,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from society.catalogue import experiments
 from society.draws import Array
-from society.lab.experiment import Condition, experiment
+from society.experiments.experiment import Condition, experiment
+from society.index import experiments
 
 pytestmark = pytest.mark.xdist_group("published donors")  # they share their conditions
 

@@ -24,8 +24,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from society.draws import Array
-from society.lab.metagame import (
+from society.analysis.metagame import (
     Matchups,
     Rule,
     dev_ranks,
@@ -34,6 +33,7 @@ from society.lab.metagame import (
     payoff_tensor,
     replicator_dynamics,
 )
+from society.draws import Array
 
 FOLDER = os.environ.get("SOCIETY_REFERENCE_DATA")
 

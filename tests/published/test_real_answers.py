@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from society.errors import CutOff, Unparsed
-from society.reading import Legal, read
-from society.replies import Amount, Choice, Form, Mix, Reply
+from society.llm.parsing.answers import read
+from society.replies import Amount, Choice, Form, Legal, Mix, Reply
 
 FOLDER = os.environ.get("SOCIETY_REFERENCE_DATA")
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from society.draws import Array
-from society.lab.statistics import (
+from society.analysis.statistics import (
     Lives,
     Simulation,
     anova,
@@ -34,6 +33,7 @@ from society.lab.statistics import (
     welch,
     wilcoxon,
 )
+from society.draws import Array
 
 pytestmark = pytest.mark.filterwarnings("error")
 

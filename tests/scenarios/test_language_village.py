@@ -13,8 +13,8 @@ import pytest
 from society.agent import Component, Members, Question
 from society.calls import Going, Request, Said
 from society.cancellation import CancellationToken
-from society.catalogue import presets
 from society.graph import NOBODY
+from society.index import presets
 from society.replies import Form
 from society.scenario_file import load
 from society.scenarios.fishing_village import fishing_village

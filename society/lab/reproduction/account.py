@@ -11,34 +11,34 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
+from society.analysis.crossplay import CrossPlay
+from society.analysis.study import Study
 from society.claims import HOW, Shown, Trial, Verdict
-from society.lab.crossplay import CrossPlay
-from society.lab.naming import Label
-from society.lab.report import written
-from society.lab.report.comparison import outcome
-from society.lab.report.crossplay.agreements import agreements
-from society.lab.report.crossplay.conduct import conduct
-from society.lab.report.crossplay.standings import standings
-from society.lab.report.drawing import Picture
-from society.lab.report.duration import durations
-from society.lab.report.evolving import (
+from society.experiments.factors import Label
+from society.report import written
+from society.report.figures.style import Picture
+from society.report.layout import Layout
+from society.report.page import Caveat, Chapter, Document, Fold, Heading, Paragraph, Part
+from society.report.sections.crossplay.actions import conduct
+from society.report.sections.crossplay.agreements import agreements
+from society.report.sections.crossplay.standings import standings
+from society.report.sections.evolution import (
     Populations,
     evolution,
     lives,
     reaction_norms,
     strategies,
 )
-from society.lab.report.expenses import ledger
-from society.lab.report.landscape import landscape
-from society.lab.report.layout import Layout
-from society.lab.report.origins import provenance, summary
-from society.lab.report.origins import verdicts as judged
-from society.lab.report.page import Caveat, Chapter, Document, Fold, Heading, Paragraph, Part
-from society.lab.report.speech import norms, texts
-from society.lab.report.tables import Table
-from society.lab.report.testing import tested, tests
-from society.lab.report.unfolding import measures_over_time
-from society.lab.study import Study
+from society.report.sections.landscape import landscape
+from society.report.sections.llm_usage import ledger
+from society.report.sections.norms import norms, texts
+from society.report.sections.outcome import outcome
+from society.report.sections.over_time import measures_over_time
+from society.report.sections.provenance import provenance, summary
+from society.report.sections.provenance import verdicts as judged
+from society.report.sections.survival import durations
+from society.report.sections.tests import tested, tests
+from society.report.tables import Table
 
 from .attempt import DRY, Attempt
 from .results import Result

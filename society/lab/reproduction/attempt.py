@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from society.calls import Entry, Spent
-from society.catalogue import experiments
 from society.claims import Design, Reproduction, Trial, Verdict, judged
 from society.errors import FileError, InputError, brief
-from society.lab.clusters import Cluster
-from society.lab.experiment import experiment
-from society.lab.parts import Part, parts, standing
-from society.lab.sweep import Sweep, Watching, swept
-from society.lab.worker import Done
+from society.experiments.clusters import Cluster
+from society.experiments.experiment import experiment
+from society.experiments.jobs import Part, parts, standing
+from society.experiments.sweep import Sweep, Watching, swept
+from society.experiments.worker import Done
+from society.index import experiments
 from society.models.settings import Limits
 from society.positions import read
 from society.runs.runfile import Level

@@ -8,9 +8,9 @@ Source: Steiger 2004, Psychological Methods 9.
 
 from __future__ import annotations
 
+from society.analysis.statistics.anova import Anova, Source
 from society.comparisons import ALPHA, Effect
-from society.lab.extra import needed
-from society.lab.statistics.anova import Anova, Source
+from society.optional import needed
 
 
 def effects(table: Anova) -> dict[str, Effect]:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from society.analysis.crossplay import Cell, Standing, plays
+from society.analysis.metagame import normalised
+from society.analysis.statistics.samples import Unanswerable
+from society.analysis.study.condition import Studied
 from society.claims import Untold
 from society.comparisons import Fared, Metric
 from society.draws import Array
-from society.lab.crossplay import Cell, Standing, plays
-from society.lab.metagame import normalised
-from society.lab.statistics.samples import Unanswerable
-from society.lab.study.played import Studied
 
 
 def read(run: Studied) -> Cell:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from society.calls import added
-from society.lab.parts import Part
+from society.experiments.jobs import Part
 from society.models.estimate import Counting, Forecast
 from society.runs.drafting import drafted
 

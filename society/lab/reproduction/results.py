@@ -11,14 +11,9 @@ from typing import Protocol
 
 import numpy as np
 
-from society.claims import Evidence, Levels, Untold
-from society.comparisons import ALPHA, Comparison, Effect, Fared, Metric, Odds, Ranked
-from society.draws import Array
-from society.lab.crossplay import Cell
-from society.lab.experiment import Condition, Experiment
-from society.lab.naming import worded
-from society.lab.statistics.anova import anova
-from society.lab.statistics.contrasts import (
+from society.analysis.crossplay import Cell
+from society.analysis.statistics.anova import anova
+from society.analysis.statistics.contrasts import (
     Contrast,
     PairedContrast,
     paired,
@@ -26,10 +21,15 @@ from society.lab.statistics.contrasts import (
     student,
     welch,
 )
-from society.lab.statistics.counts import Count, binomial, fisher
-from society.lab.statistics.posthoc import corrected, tukey
-from society.lab.statistics.samples import Unanswerable
-from society.lab.study import Study, open_sweep
+from society.analysis.statistics.posthoc import corrected, tukey
+from society.analysis.statistics.proportions import Count, binomial, fisher
+from society.analysis.statistics.samples import Unanswerable
+from society.analysis.study import Study, open_sweep
+from society.claims import Evidence, Levels, Untold
+from society.comparisons import ALPHA, Comparison, Effect, Fared, Metric, Odds, Ranked
+from society.draws import Array
+from society.experiments.experiment import Condition, Experiment
+from society.experiments.factors import worded
 
 from . import fared
 from .effects import effects

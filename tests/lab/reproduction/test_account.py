@@ -9,13 +9,13 @@ from typing import get_args
 import pytest
 
 from society.claims import Design, Reproduction, Shown, Trial
-from society.lab.clusters import processes
-from society.lab.progress import Silent
-from society.lab.report.evolving import Populations
-from society.lab.report.layout import Layout
-from society.lab.report.page import Chapter
+from society.experiments.clusters import processes
+from society.experiments.progress import Silent
 from society.lab.reproduction.account import CHAPTERS, account
 from society.lab.reproduction.attempt import Attempt
+from society.report.layout import Layout
+from society.report.page import Chapter
+from society.report.sections.evolution import Populations
 
 
 @pytest.fixture(scope="module")

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from society.catalogue import experiments, reproduction
+from society.catalogue import reproduction
 from society.claims import Claim, Design, Evidence, Finding, Reproduction, Trial, Untold, ordered
 from society.cli import main
 from society.errors import InputError, RunFileError
-from society.lab.clusters import processes
-from society.lab.experiment import experiment
-from society.lab.progress import Silent
+from society.experiments.clusters import processes
+from society.experiments.experiment import experiment
+from society.experiments.progress import Silent
+from society.index import experiments
 from society.lab.reproduction.attempt import Attempt
 from society.lab.reproduction.results import Results
 

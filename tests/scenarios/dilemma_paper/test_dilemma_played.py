@@ -12,8 +12,8 @@ import pytest
 
 from society.catalogue import reproduction
 from society.claims import Design, Reproduction, Trial, Verdict, judged
-from society.lab.clusters import processes
-from society.lab.progress import Silent
+from society.experiments.clusters import processes
+from society.experiments.progress import Silent
 from society.lab.reproduction.attempt import Attempt
 from society.lab.reproduction.results import Results
 from society.scenarios import dilemma_by_rule as rules

@@ -11,8 +11,8 @@ import pytest
 
 from society.agent import Component, Inquiry, One
 from society.errors import ScenarioError, Unparsed
-from society.reading import Legal
-from society.replies import Amount, Choice, Form, Mix
+from society.llm.parsing.answers import parse
+from society.replies import Amount, Choice, Form, Legal, Mix
 from society.scenario import Scenario, wrapped
 from society.scenario_file import load
 from society.scenarios.contracted import contracted
@@ -221,20 +221,20 @@ def test_among_many_matches_it_proposes_nothing_and_agrees_to_nothing(
 def test_an_absurd_contract_is_answered_with_its_bounds(said: str, reason: str) -> None:
     form = Form({"A0": Amount(-100.0, 100.0), "A1": Amount(-100.0, 100.0)})
     with pytest.raises(Unparsed) as refused:
-        form.parse(said, Legal())
+        parse(form, said, Legal())
     assert reason in str(refused.value)
 
 
 def test_a_mediator_with_a_missing_entry_is_told_which_one() -> None:
     form = Form({"1": Choice("A0", "A1"), "2": Choice("A0", "A1")})
     with pytest.raises(Unparsed, match="got no single '2'; expected one of these: A0, A1"):
-        form.parse('{"1": "A1"}', Legal())
-    assert form.parse('{"1": "A1", "2": "A0"}', Legal()) == {"1": 1, "2": 0}
+        parse(form, '{"1": "A1"}', Legal())
+    assert parse(form, '{"1": "A1", "2": "A0"}', Legal()) == {"1": 1, "2": 0}
 
 
 def test_votes_are_read_from_true_and_false() -> None:
     form = Form({"proposal 1": Choice("no", "yes"), "proposal 2": Choice("no", "yes")})
-    assert form.parse('{"proposal 1": true, "proposal 2": false}', Legal()) == {
+    assert parse(form, '{"proposal 1": true, "proposal 2": false}', Legal()) == {
         "proposal 1": 1,
         "proposal 2": 0,
     }

@@ -1,0 +1,1 @@
+"""Analysis of runs: studies, statistics, planning, evolution, cross-play, and the metagame."""

@@ -1,0 +1,248 @@
+"""What raters have said of texts, how far they agree, and what it says about the coded runs.
+
+Of the codes of a criterion (the labels that raters have given; what is uncoded does not count):
+
+    share of a label = its codes / all codes     over the texts of a replicate and all raters
+    mean rank = mean of k / (K - 1)              of the codes k = 0 .. K - 1, if they are ordinal
+    number of codes                              on which these rest
+
+A text that was held in several places counts in each of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from society.analysis.statistics.agreement import (
+    Agreement,
+    Weights,
+    cohens_kappa,
+    krippendorffs_alpha,
+    percent_agreement,
+)
+from society.analysis.statistics.samples import Unanswerable, answered
+from society.draws import Array
+from society.errors import InputError, brief
+from society.experiments.coding_plan import SCENARIO, CodingSpec
+from society.rubric import Criterion
+from society.runs.reader import RunFile, open_run
+from society.scenario import Finding
+
+from .texts import Texts, gathered, refuse_summary
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """All codes of a run, or of several.
+
+    texts: as they were rated, so that one that was rated again stands there again.
+    given: by criterion the index of each label, (texts, raters), NaN where it is uncoded; the
+    criteria that were not come to are no part.
+    """
+
+    criteria: tuple[Criterion, ...]
+    raters: tuple[str, ...]
+    texts: tuple[str, ...]
+    given: Mapping[str, Array]
+
+
+def codes_of(run: RunFile) -> Codes:
+    """The codes that a run of norm_coding has come to; raises InputError if it keeps none."""
+    given = run.manifest
+    if given.scenario != SCENARIO:
+        raise InputError(f"{brief(run.path)} is a run of {given.scenario}, not of {SCENARIO}")
+    refuse_summary(run)
+    criteria = [Criterion.model_validate(said) for said in given.params["criteria"]]
+    codes = {}
+    for page in run.pages(start=1):
+        criterion = criteria[page.number - 1]
+        (answer,) = (step.arrays["answer", ""] for step in page.steps if step.kind == "rate")
+        codes[criterion.name] = np.where(answer < len(criterion.labels), answer, np.nan)
+    texts = given.params["texts"]
+    return Codes(
+        tuple(criteria[: len(codes)]),
+        _raters(run),
+        tuple(texts[replicate % len(texts)] for replicate in range(given.replicates)),
+        codes,
+    )
+
+
+def _raters(run: RunFile) -> tuple[str, ...]:
+    """By cohort, and by number where a cohort has several."""
+    names = [""] * run.manifest.agents
+    for cohort in run.manifest.cohorts:
+        for number, seat in enumerate(cohort.seats, start=1):
+            names[seat] = f"{cohort.name} {number}" if len(cohort.seats) > 1 else cohort.name
+    return tuple(names)
+
+
+def together(apart: Sequence[Codes]) -> Codes:
+    """Codes of raters who have worked apart; raises InputError if their rubrics differ.
+
+    What one has not been asked about is uncoded by it. Criteria that one has not come to are no
+    part.
+    """
+    names = tuple(name for codes in apart for name in codes.raters)
+    criteria = min((codes.criteria for codes in apart), key=len)
+    if any(_said(codes.criteria[: len(criteria)]) != _said(criteria) for codes in apart):
+        raise InputError(
+            f"{' and '.join(names)} have coded by different rubrics; remove the run of whoever has "
+            "coded by another than is meant, and sweep again"
+        )
+    places = [_places(codes.texts) for codes in apart]
+    texts = list(dict.fromkeys(text for each in places for text in each))
+    given = {
+        criterion.name: np.concatenate(
+            [
+                _moved(codes.given[criterion.name], [each.get(text) for text in texts])
+                for codes, each in zip(apart, places, strict=True)
+            ],
+            axis=1,
+        )
+        for criterion in criteria
+    }
+    return Codes(criteria, names, tuple(text for text, _ in texts), given)
+
+
+def _said(criteria: Iterable[Criterion]) -> list[str]:
+    """Criteria as they were said: the order of labels is that of codes."""
+    return [criterion.model_dump_json() for criterion in criteria]
+
+
+def _places(texts: Sequence[str]) -> dict[tuple[str, int], int]:
+    """Where each text stands, and where it stands again."""
+    times, places = Counter[str](), dict[tuple[str, int], int]()
+    for place, text in enumerate(texts):
+        places[text, times[text]] = place
+        times[text] += 1
+    return places
+
+
+def _moved(given: Array, places: Sequence[int | None]) -> Array:
+    """Rows of codes by place, (texts, raters); NaN where there is none."""
+    known = [place is not None for place in places]
+    moved = np.full((len(places), given.shape[1]), np.nan)
+    moved[known] = given[[place for place in places if place is not None]]
+    return moved
+
+
+# Agreement
+
+Agreed = Agreement | Unanswerable
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How far raters agree on one criterion; where that cannot be told, why.
+
+    same: share of pairs of codes that are the same. alpha: Krippendorff's, on the scale of the
+    criterion. kappas: Cohen's, by pair of raters; of an ordinal criterion with quadratic weights.
+    """
+
+    criterion: Criterion
+    same: Agreed
+    alpha: Agreed
+    kappas: Mapping[tuple[str, str], Agreed]
+
+
+def agreement(codes: Codes) -> tuple[Reliability, ...]:
+    """How far the raters agree, criterion by criterion."""
+    return tuple(_reliability(codes, criterion) for criterion in codes.criteria)
+
+
+def _reliability(codes: Codes, criterion: Criterion) -> Reliability:
+    ratings, places = codes.given[criterion.name].T.tolist(), range(len(criterion.labels))
+    by_rater = dict(zip(codes.raters, ratings, strict=True))
+    weights: Weights = "quadratic" if criterion.scale == "ordinal" else "none"
+    kappa = partial(cohens_kappa, weights=weights, categories=places)
+    return Reliability(
+        criterion,
+        answered(percent_agreement, ratings),
+        _alpha(codes, criterion),
+        {pair: answered(kappa, *map(by_rater.get, pair)) for pair in combinations(by_rater, 2)},
+    )
+
+
+def _alpha(codes: Codes, criterion: Criterion) -> Agreed:
+    ratings, places = codes.given[criterion.name].T.tolist(), range(len(criterion.labels))
+    alpha = partial(krippendorffs_alpha, scale=criterion.scale, categories=places)
+    found: Agreed = answered(alpha, ratings)
+    return found
+
+
+def doubts(codes: Codes) -> Iterator[str]:
+    """Of which criteria nobody can tell how far their codes are to be trusted, and why."""
+    for criterion in codes.criteria:
+        alpha = _alpha(codes, criterion)
+        if isinstance(alpha, Unanswerable):
+            yield f"how far raters agree on {criterion.name} cannot be told: {alpha}"
+
+
+# Codes as measures
+
+
+class Measured(NamedTuple):
+    """What a coding says about the coded runs, by condition, and how little it may rest on."""
+
+    findings: Mapping[str, tuple[Finding, ...]] = {}
+    note: str = ""
+
+
+def measured(codes: Codes, coding: CodingSpec, runs: Mapping[str, Path]) -> Measured:
+    """What codes say; raises InputError. runs: that were coded, by condition."""
+    replicates = {}
+    for name, one in runs.items():
+        with open_run(one) as run:
+            replicates[name] = run.manifest.replicates
+    texts = gathered(runs, coding.quotes, coding.rounds)
+    return Measured(findings(codes, texts, replicates), "; ".join(doubts(codes)))
+
+
+def findings(
+    codes: Codes, texts: Texts, replicates: Mapping[str, int]
+) -> dict[str, tuple[Finding, ...]]:
+    """What the codes say about each of the coded runs: (R,), NaN where no code says it.
+
+    replicates: how many each run has, by condition.
+    """
+    found: dict[str, tuple[Finding, ...]] = dict.fromkeys(replicates, ())
+    for criterion in codes.criteria:
+        for condition, counts in _counts(codes, criterion, texts, replicates).items():
+            found[condition] += tuple(_measured(criterion, counts))
+    return found
+
+
+def _counts(
+    codes: Codes, criterion: Criterion, texts: Texts, replicates: Mapping[str, int]
+) -> dict[str, Array]:
+    """How often each label was given to the texts of a replicate, (R, K) by condition."""
+    labels = np.arange(len(criterion.labels))
+    by_text = {text: np.zeros(len(labels)) for text in codes.texts}
+    for text, given in zip(codes.texts, codes.given[criterion.name], strict=True):
+        by_text[text] += (given[:, None] == labels).sum(0)
+    counts = {name: np.zeros((count, len(labels))) for name, count in replicates.items()}
+    for text in texts.keys() & by_text.keys():
+        for place in texts[text]:
+            counts[place.condition][place.replicate] += by_text[text]
+    return counts
+
+
+def _measured(criterion: Criterion, counts: Array) -> Iterator[Finding]:
+    total = counts.sum(1, keepdims=True)
+    yield Finding(criterion.count, f"codes, {criterion.name}", total[:, 0])
+    shares = np.divide(counts, total, out=np.full(counts.shape, np.nan), where=total > 0)
+    for name, values in zip(criterion.shares, shares.T, strict=True):
+        yield Finding(name, f"share of codes, {criterion.name}", values)
+    if criterion.scale == "ordinal":
+        lowest, *_, highest = criterion.labels
+        ranks = np.linspace(0, 1, len(criterion.labels))
+        unit = f"mean rank, 0 = {lowest}, 1 = {highest}"
+        yield Finding(criterion.rank, unit, (shares * ranks).sum(1))

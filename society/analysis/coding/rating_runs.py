@@ -1,0 +1,139 @@
+"""The coding of a sweep's norms: a run for each rater, once all conditions are finished.
+
+A person who rates fills in a sheet; coding waits until it is there and has codes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from society.errors import InputError, brief
+from society.experiments.coding_plan import ByHand, CodingSpec, codes_by_hand, rubric_of, spec_of
+from society.experiments.experiment import Experiment
+from society.experiments.factors import rated
+from society.experiments.folder import TEXTS
+from society.experiments.jobs import Part, parts, standing
+from society.experiments.sweep import Sweep
+from society.rubric import Rubric
+from society.runs.spending import total
+from society.spec import prepared
+from society.wording import fenced
+
+from .texts import Texts, gathered, write
+
+
+class Sheet(NamedTuple):
+    """What a person's sheet has come to. waits: for what, in words; "" if it can be read."""
+
+    waits: str
+    notes: tuple[str, ...] = ()
+
+
+def sheet_of(rater: str, file: Path, rubric: Rubric, texts: Collection[str], blank: Path) -> Sheet:
+    """How far a person has coded some texts; raises FileError, ScenarioError.
+
+    blank: the sheet that is to be filled in.
+    """
+    name = brief(file)
+    if not file.exists():
+        return Sheet(f"coding waits for {name}: fill in {brief(blank)} and save it as {name}")
+    codes = codes_by_hand(file, rubric.criteria)
+    notes = tuple(_strays(rater, codes, texts))
+    if not any(text in texts for coded in codes.values() for text in coded):
+        return Sheet(f"coding waits for {name}: no text has a code yet", notes)
+    return Sheet("", (*notes, *_gaps(name, codes, texts)))
+
+
+def _strays(rater: str, codes: ByHand, texts: Collection[str]) -> Iterator[str]:
+    """What somebody has coded though no run says it."""
+    others = {text: None for coded in codes.values() for text in coded if text not in texts}
+    if others:
+        count = "a text that is" if len(others) == 1 else f"{len(others)} texts that are"
+        yield f"{rater} has coded {count} in no run: {fenced(next(iter(others)), 60)}"
+
+
+def _gaps(name: str, codes: ByHand, texts: Collection[str]) -> Iterator[str]:
+    """What is left uncoded, by criterion."""
+    for criterion, coded in codes.items():
+        lacking = sum(text not in coded for text in texts)
+        if lacking:
+            yield f"{name}: {lacking} of {len(texts)} texts without a code of {criterion}"
+
+
+def coded(
+    experiment: Experiment, path: Path, sweep: Sweep, *, overwrite: bool = False
+) -> list[str]:
+    """Have the texts of a sweep coded, as far as that is to be done; gives what is to be said.
+
+    The texts are written for people in any case, but never over a sheet that somebody has filled
+    in. Models do not wait for people. Raises InputError, KeyboardInterrupt.
+    """
+    wanted = parts(experiment, path)
+    if experiment.coding is None:
+        return []
+    coding, blank = experiment.coding, path / TEXTS
+    _refuse_sheet(coding, blank)
+    if any(sweep.results[part.name].status != "finished" for part in wanted):
+        return ["coding waits until all conditions are finished"]
+    runs = {part.name: part.file for part in wanted}
+    texts, rubric = gathered(runs, coding.quotes, coding.rounds), rubric_of(coding.rubric)
+    if not texts:
+        raise InputError("there is no text to be coded: nobody in these runs has said anything")
+    written = write(blank, texts, rubric.criteria)
+    notes = [] if written else [f"{brief(blank)} is kept as it is; for a blank one, move it away"]
+    people = coding.people.items()
+    sheets = {name: sheet_of(name, file, rubric, texts, blank) for name, file in people}
+    ready = [name for name in coding.raters if name not in sheets or not sheets[name].waits]
+    notes += _play(coding, path, sweep, ready, texts, [*runs.values()], overwrite=overwrite)
+    for sheet in sheets.values():
+        notes += filter(None, (sheet.waits, *sheet.notes))
+    return notes
+
+
+def _refuse_sheet(coding: CodingSpec, blank: Path) -> None:
+    """Raises InputError if the codes of a person are to be in the sheet that is given to people."""
+    for name, file in coding.people.items():
+        if file == blank.resolve():
+            raise InputError(
+                f"coding.raters.{name}: {brief(blank)} is the blank sheet for all; name another "
+                "file, and save it as that once it is filled in"
+            )
+
+
+def _play(
+    coding: CodingSpec,
+    path: Path,
+    sweep: Sweep,
+    raters: Iterable[str],
+    texts: Texts,
+    runs: list[Path],
+    *,
+    overwrite: bool,
+) -> list[str]:
+    """Play what is not finished of the runs of raters; gives what is to be said of people's.
+
+    runs: of the conditions, for what they have used.
+    """
+    files = {name: path / file for name, file in coding.files.items()}
+    # Codes are answers, which only the level full keeps, whoever gives them.
+    wanted = [
+        Part(rated(name), prepared(spec_of(coding, name, texts)), files[name], "full")
+        for name in raters
+    ]
+    found = standing([part for part in wanted if part.speaks], overwrite=overwrite)
+    people = [part for part in wanted if not part.speaks]
+    begun = [part for part in people if part.file.exists()]
+    # What a person has said stands in a table, so that it costs nothing to play it again.
+    found |= standing(people, overwrite=True)
+    sweep.skip([part for part in wanted if found.get(part.name) == "finished"])
+    todo = [part for part in wanted if part.name not in sweep.results]
+    asyncio.run(sweep.play(todo, total([*files.values(), *runs])))
+    return [
+        f"{brief(part.file)} is made anew, which costs nothing: the person's table, the texts, the "
+        "rubric or the code have changed"
+        for part in begun
+        if part.name not in found
+    ]

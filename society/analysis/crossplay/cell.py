@@ -1,0 +1,153 @@
+"""One cell of a study of cross-play: a game under some mechanisms, played by types of agents.
+
+A match is a replicate, and types sit on its seats as the run says; where partners change, a
+replicate is a population of several matches. The score of an agent is the sum over rounds of
+weight x points. A replicate in which an answer could not be read is void, and has no scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from society.analysis.metagame import Matchups
+from society.analysis.study.condition import Studied
+from society.draws import Array
+from society.errors import InputError, brief
+from society.runs.rules import GameNote
+from society.talk import UNREAD
+
+from .matches import Round, rounds
+
+# Mechanisms under which seats that were alike stay so, if they have no form by seat.
+_EVEN = {"contracted", "discussed", "fined", "gifted", "mediated", "repeated"}
+_EVEN |= {"tournament", "unchanged"}
+
+
+def plays(run: Studied) -> bool:
+    """Whether a run is of a game in normal form, of which it keeps what everybody did."""
+    return run.manifest.game is not None and run.manifest.level == "full"
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One cell, read as a whole; R replicates, N agents, K types, n players of a match.
+
+    types: the number of the type of each agent, (R, N). void: (R,) of bool. rounds: as far as it
+    has been played.
+    """
+
+    run: Studied
+    game: GameNote
+    types: Array
+    void: Array
+    rounds: tuple[Round, ...]
+
+    @classmethod
+    def read(cls, run: Studied) -> Self:
+        """From its run file; raises InputError for another scenario, or level summary."""
+        manifest = run.manifest
+        if manifest.game is None:
+            raise InputError(f"{brief(run.path)} is of {manifest.scenario}, no game in normal form")
+        if manifest.level != "full":
+            raise InputError(
+                f"{brief(run.path)} was recorded at level {manifest.level}, which does not keep "
+                "who earned what; play it with --record full (record: full in an experiment)"
+            )
+        with run.opened() as file:
+            void = np.zeros(manifest.replicates, bool)
+            for record in file.records(lines=False):
+                void[record.ends.get(UNREAD, [])] = True
+            played = tuple(rounds(file.pages()))
+        period = manifest.types
+        types = period[np.arange(manifest.replicates) % len(period)]
+        return cls(run, manifest.game, types, void, played)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the types."""
+        return tuple(cohort.name for cohort in self.run.manifest.cohorts)
+
+    @property
+    def matches(self) -> int:
+        """How many a replicate holds at a time."""
+        return self.run.manifest.agents // self.game.players
+
+    @property
+    def labels(self) -> list[str]:
+        """Of all that can be submitted: actions in order, then what mechanisms add."""
+        offered = [label for each in self.rounds for label in each.submitted]
+        return list(dict.fromkeys([*(one for own in self.game.actions for one in own), *offered]))
+
+    @cached_property
+    def seats(self) -> Array:
+        """The seat of each agent in its game, from 0, (R, N)."""
+        if self.rounds:
+            return self.rounds[0].seat
+        return np.broadcast_to(np.arange(self.types.shape[1]) % self.game.players, self.types.shape)
+
+    @cached_property
+    def scores(self) -> Array:
+        """Of each agent, (R, N), as far as it was played; NaN where the replicate is void."""
+        scores: Array = np.full(self.types.shape, 0.0 if self.rounds else np.nan)
+        for each in self.rounds:
+            scores += np.where(each.took, each.earned, 0)
+        scores[self.void] = np.nan
+        return scores
+
+    @cached_property
+    def continuation(self) -> float | None:
+        """The probability of another game, where there is one."""
+        told = [each.facts["continuation"] for each in self.rounds if "continuation" in each.facts]
+        return float(told[0].flat[0]) if told else None
+
+    @cached_property
+    def exchangeable(self) -> bool:
+        """Whether seats are alike: so they are in the game, and its mechanisms leave them so."""
+        parts = [part for part in self.run.manifest.spec["mechanisms"] for part in part.items()]
+        even = (name in _EVEN and given.get("form") != "seat" for name, given in parts)
+        return self.game.symmetric and all(even)
+
+    @property
+    def repetition(self) -> Array:
+        """Of each replicate, from 0, (R,): the same matches, played again."""
+        return np.arange(len(self.types)) // len(self.run.manifest.types)
+
+    def matchups(self, replicates: Array | slice = slice(None)) -> Matchups:
+        """Who met whom, and what came of it; only where a match is a replicate."""
+        order = np.argsort(self.seats[replicates], axis=1)
+        types = np.take_along_axis(self.types[replicates], order, 1)
+        return Matchups(self.names, types, np.take_along_axis(self.scores[replicates], order, 1))
+
+    def co_players(self, each: Round) -> Array:
+        """The places of everybody's co-players in a round, (R, N, n - 1)."""
+        met: Array = each.facts.get("opponents", self._together).astype(int)
+        return met
+
+    @cached_property
+    def _together(self) -> Array:
+        """The same where partners do not change."""
+        n = self.game.players
+        order = np.argsort(self.seats, axis=1, kind="stable")
+        if self.matches > 1:  # agents in order are matches
+            order = np.broadcast_to(np.arange(self.types.shape[1]), self.types.shape)
+        together = order.reshape(len(order), -1, n)
+        others = np.stack([np.delete(together, seat, axis=2) for seat in range(n)], axis=2)
+        found = np.empty((*self.types.shape, n - 1), int)
+        rows = np.arange(len(order))[:, None]
+        found[rows, order] = others.reshape(*self.types.shape, n - 1)
+        return found
+
+    def by_type(self, values: Array, some: Array | bool = True) -> list[Array]:
+        """Values of agents, (R, N), for each type those that are known, and are marked."""
+        marked = ~np.isnan(values) & some
+        return [values[marked & (self.types == number)] for number in range(len(self.names))]
+
+    def opposed(self, replicate: int, agent: int) -> Sequence[str]:
+        """The types of an agent's co-players in a match that is a replicate, in order of seat."""
+        order = np.argsort(self.seats[replicate])
+        return [self.names[self.types[replicate, j]] for j in order.tolist() if j != agent]

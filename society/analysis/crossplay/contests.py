@@ -1,0 +1,91 @@
+"""Cells of a study as games under mechanisms: what each is called, and which are runs of the same.
+
+A mechanism is called by its name and by those of its parameters in which cells differ, a game
+likewise; tournament and unchanged change nothing, and have no name here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from society.experiments.factors import label_of, worded
+
+from .cell import Cell
+from .standings import Contest
+
+NONE = "no mechanism"
+_SILENT = ("tournament", "unchanged")
+_FILLED = "designs"  # a parameter that another run has filled
+_NO_DIFFERENCE = ("seed", "record", "limits", "drafts")  # of a spec: the same cell all the same
+
+Given = Mapping[str, Any]
+
+
+def contests(cells: Sequence[Cell]) -> list[Contest]:
+    """Games under mechanisms, in order, each first without any; runs of the same cell are one."""
+    alike: dict[str, list[Cell]] = {}
+    for cell in cells:
+        alike.setdefault(_essence(cell), []).append(cell)
+    firsts = [own[0] for own in alike.values()]
+    manifests = [cell.run.manifest for cell in firsts]
+    games = _named([(one.scenario.replace("_", " "), one.params) for one in manifests])
+    stacks = [_stack(cell) for cell in firsts]
+    names = _mechanisms(stacks)
+    pairs = [*zip(games, names, strict=True)]
+    rows = sorted(
+        zip(games, names, alike.values(), strict=True),
+        key=lambda row: (games.index(row[0]), row[1] != NONE),
+    )
+    return [
+        Contest(game, name if pairs.count((game, name)) == 1 else f"{name}, {own[0].run.name}", own)
+        for game, name, own in rows
+    ]
+
+
+def _essence(cell: Cell) -> str:
+    """What a cell is, but for its seed and for what was filled in."""
+    spec = {
+        name: said for name, said in cell.run.manifest.spec.items() if name not in _NO_DIFFERENCE
+    }
+    return json.dumps({**spec, "mechanisms": _stack(cell)}, sort_keys=True)
+
+
+def _stack(cell: Cell) -> list[tuple[str, Given]]:
+    """Mechanisms from the inside, with their parameters."""
+    return [
+        (name, {key: value for key, value in given.items() if key != _FILLED})
+        for part in cell.run.manifest.spec["mechanisms"]
+        for name, given in part.items()
+        if name not in _SILENT
+    ]
+
+
+def _mechanisms(stacks: Sequence[Sequence[tuple[str, Given]]]) -> list[str]:
+    """The name of each stack, from the inside."""
+    parts = iter(_named([part for stack in stacks for part in stack]))
+    return [" in ".join(next(parts) for _ in stack) or NONE for stack in stacks]
+
+
+def _named(parts: Sequence[tuple[str, Given]]) -> list[str]:
+    """Names with those parameters in which parts of the same name differ."""
+    return [
+        _with(name, given, [own for other, own in parts if other == name]) for name, given in parts
+    ]
+
+
+def _with(name: str, given: Given, all_given: Sequence[Given]) -> str:
+    differing = [
+        f"{key} = {_value(given[key])}"
+        for key in given
+        if any(own.get(key) != given[key] for own in all_given)
+    ]
+    return f"{name} ({', '.join(differing)})" if differing else name
+
+
+def _value(value: Any) -> str:
+    try:
+        return worded(label_of(value))
+    except ValueError:
+        return json.dumps(value)

@@ -1,0 +1,125 @@
+"""Cross-play as tidy data frames: who met whom and scored what, and what everybody did.
+
+Frames begin as those of society.analysis.study do: a column for each factor, then `condition`.
+They hold only runs of games in normal form that were recorded at level full. The units of
+observation are repetitions, never rounds or agents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from society.analysis.study.condition import Studied
+from society.analysis.study.frames import Column, Heading, add, frame, joined, words
+from society.analysis.study.study import Study
+from society.draws import Array
+
+from .adoption import adopted
+from .cell import Cell, plays
+from .contests import contests
+from .match_tables import decisions, matches
+from .reply_quality import minds
+from .standings import Contest
+
+Rows = Mapping[str, Any]  # of one run: columns of one length
+
+
+@dataclass(frozen=True, eq=False)
+class CrossPlay:
+    """The runs of a study that are of games in normal form, and were recorded at level full."""
+
+    study: Study
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """Each of these runs, read as a whole."""
+        return tuple(Cell.read(run) for run in self.study.played if plays(run))
+
+    @cached_property
+    def contests(self) -> list[Contest]:
+        """Games under mechanisms; runs that differ by seed alone belong to one."""
+        return contests(self.cells)
+
+    @cached_property
+    def matches(self) -> Any:
+        """One row for each agent in each replicate.
+
+        replicate, agent    numbers; agents by place at the table
+        repetition          from 0
+        type, seat          its type, and its seat in the game, from 1
+        opponents           types of its co-players in order of seat: "a, b"; missing where partners
+                            change
+        void                whether an answer could not be read, so that nothing counts
+        score               sum over rounds of weight x points; NaN if void. Of a run that is not
+                            finished as far as it goes: not to be compared with others
+        """
+        return self._framed([matches(cell) for cell in self.cells])
+
+    @cached_property
+    def decisions(self) -> Any:
+        """One row for each move; a large frame.
+
+        replicate, round, agent     numbers; rounds as the run numbers its pages
+        type, seat                  as in `matches`
+        void                        whether the replicate is void; its moves are told all the same
+        action                      what was done, by whomever it was chosen
+        others                      what co-players did, in order of seat: "A0, A1"
+        delegated                   whether a mediator chose it
+        payoff                      points of this round, after all that mechanisms added
+        p_ACTION, p_delegate        probabilities as submitted; NaN where not offered
+        """
+        return self._framed([decisions(cell) for cell in self.cells])
+
+    @cached_property
+    def adoption(self) -> Any:
+        """One row for each agent and each ballot on contracts or mediators that it had part in.
+
+        replicate, agent, type, seat    as in `matches`
+        mechanism           contract or mediator
+        ballot              from 1; more than one where they are made anew in every game
+        winner              type of whoever made the proposal that won; missing if nobody made any
+        unanimous           whether it was approved by all; approvals: by how many
+        agreed              whether the agent signed, or the share of its moves that it delegated
+        active              share of rounds in which it was in force: all signed, or somebody
+                            delegated; 0 where nothing was proposed, the other numbers are NaN there
+        """
+        return self._framed([adopted(cell) for cell in self.cells])
+
+    @cached_property
+    def minds(self) -> Any:
+        """One row for each model that was asked, for designs, too; also of runs at level summary.
+
+        model               as the run names it
+        questions           asked; repairs, cut and re-asked ones not counted again
+        valid               of these, read at the first try; first_try: as a share
+        repairs, cut        further exchanges that mended a reply, or asked for one cut off again
+        fallbacks           questions that stayed unreadable
+        """
+        runs = self.study.played
+        return self._framed([minds(run) for run in runs], runs)
+
+    def _framed(self, runs: Sequence[Rows], of: Sequence[Studied] | None = None) -> Any:
+        played = [cell.run for cell in self.cells] if of is None else of
+        names, factors = [run.name for run in played], [run.factors for run in played]
+        counts = [len(next(iter(own.values()), ())) for own in runs]
+        columns = Heading(names, self.study.levels, factors).columns(counts)
+        for name in dict.fromkeys(name for own in runs for name in own):
+            blocks = [
+                own.get(name, np.full(count, np.nan))
+                for own, count in zip(runs, counts, strict=True)
+            ]
+            add(columns, name, *_typed(blocks))
+        return frame(columns)
+
+
+def _typed(blocks: Sequence[Array]) -> Column:
+    """Text, truth or numbers, whatever the first run with rows holds; NaN is missing."""
+    values = joined([block for block in blocks if len(block)])
+    if values.dtype.kind == "O":
+        return Column(words(one if isinstance(one, str) else None for one in values), "name")
+    return Column(values)

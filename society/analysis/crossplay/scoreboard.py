@@ -1,0 +1,85 @@
+"""A run of cross-play on a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from society.analysis.study.condition import Studied
+from society.draws import Array
+from society.runs.drafting import is_drafting
+from society.theatre.crossplay import scoreboard, unscored
+
+from .cell import Cell, plays
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def shown(path: Path, console: Console) -> None:
+    """Print who scored what against whom; nothing for a run of another kind."""
+    run = Studied.read(path, path.stem, {})
+    if not _of_types(run):
+        return
+    if not plays(run):
+        unscored(console)
+        return
+    cell = Cell.read(run)
+    means = [_mean(own) for own in cell.by_type(cell.scores)]
+    met = _met(cell) if cell.matches == 1 else None
+    scoreboard(cell.names, np.array(means), met, int(cell.void.sum()), console)
+
+
+def scored(path: Path) -> dict[str, Any]:
+    """The same as it is written in JSON, by type; nothing for a run of another kind.
+
+    score: the mean over n agents of matches that count, null if there are none. void: matches with
+    the type that do not count. with: the mean in matches with a co-player of each type that it met;
+    missing where partners change.
+    """
+    run = Studied.read(path, path.stem, {})
+    if not _of_types(run) or not plays(run):
+        return {}
+    cell, types = Cell.read(run), dict[str, Any]()
+    met = _met(cell) if cell.matches == 1 else None
+    for number, (name, own) in enumerate(zip(cell.names, cell.by_type(cell.scores), strict=True)):
+        there = (cell.types == number).any(1)
+        types[name] = {
+            "score": _mean(own) if own.size else None,
+            "n": own.size,
+            "void": int((there & cell.void).sum()),
+        }
+        if met is not None:
+            pairs = zip(cell.names, met[number].tolist(), strict=True)
+            types[name]["with"] = {other: mean for other, mean in pairs if mean == mean}
+    return types
+
+
+def _of_types(run: Studied) -> bool:
+    """Whether types of agents meet in a game, rather than make designs for one."""
+    given = run.manifest
+    drafting = is_drafting(given.spec.get("mechanisms", ()))
+    return given.game is not None and len(given.cohorts) > 1 and not drafting
+
+
+def _mean(scores: Array) -> float:
+    return float(scores.mean()) if scores.size else np.nan
+
+
+def _met(cell: Cell) -> Array:
+    """The mean score of each type beside a co-player of each, (K, K); NaN if they never met."""
+    found = cell.matchups()
+    there = ~np.isnan(found.payoffs).any(1)
+    seats, payoffs = found.seats[there], found.payoffs[there]
+    types = len(cell.names)
+    total, count = np.zeros((2, types, types))
+    for own in range(seats.shape[1]):
+        for other in range(seats.shape[1]):
+            if own != other:
+                pair = seats[:, own], seats[:, other]
+                np.add.at(total, pair, payoffs[:, own])
+                np.add.at(count, pair, 1)
+    met: Array = total / np.where(count, count, np.nan)
+    return met

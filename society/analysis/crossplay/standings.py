@@ -1,0 +1,207 @@
+"""How types fare in one run of a cell, and how that is summed up over runs and over games.
+
+    Mean      average over match-ups and seats
+    Fitness   payoff against the population to which replicator dynamics leads from equal shares
+    DevRank   rank by deviation ratings, 1 is best; ties share the average rank
+
+A run is one repetition of a cell, or a cell with another seed. A standard error is that of runs in
+tables of one game, and that of games in tables over games. What is not finished is left out.
+Source: Tewolde et al. 2026 (CoopEval), section 5 and appendix F.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from society.analysis.metagame import (
+    Selection,
+    dev_ranks,
+    deviation_ratings,
+    mean_payoffs,
+    normalised,
+    payoff_tensor,
+    replicator_dynamics,
+    standard_error,
+    undefined,
+    unpaid,
+)
+from society.analysis.statistics.samples import Unanswerable
+from society.draws import Array
+from society.errors import SocietyError
+
+from .cell import Cell
+
+T = TypeVar("T")
+
+METRICS = ("Mean", "Fitness", "DevRank")
+MOST_SEATINGS = 1_000  # types^players; beyond, linear programs of ratings take minutes
+
+
+class Sums(NamedTuple):
+    """Of some runs or games: their mean, its standard error, and how many have a value.
+
+    NaN: no value; a single one has no error.
+    """
+
+    mean: Array
+    error: Array
+    n: Array
+
+    @classmethod
+    def of(cls, values: Array) -> Sums:
+        """Over rows, (rows, ...); NaN are left out."""
+        n = (~np.isnan(values)).sum(0)
+        mean = np.nansum(values, 0) / np.where(n, n, np.nan)
+        return cls(mean, standard_error(values), n)
+
+
+class Standing:
+    """How the K types of a cell fare in one of its runs; raises Unanswerable where it is unknown.
+
+    replicates: those of the run, (R,) of bool.
+    """
+
+    def __init__(self, cell: Cell, replicates: Array) -> None:
+        self.cell, self._replicates = cell, replicates
+
+    def value(self, metric: str) -> Array:
+        """The average type, then each, (1 + K,); the one of fitness is weighted by population."""
+        if metric == "Fitness":
+            average, each = float(self.selection.average), self.selection.fitness
+        else:
+            each = self.mean if metric == "Mean" else self.ranks
+            average = float(np.nanmean(each)) if not np.isnan(each).all() else np.nan
+        return np.concatenate([[average], each])
+
+    @cached_property
+    def mean(self) -> Array:
+        """(K,), in points."""
+        if self.cell.matches == 1:
+            found = self.cell.matchups(self._replicates)
+            lost = self.cell.void[self._replicates].any() and not self.cell.exchangeable
+            if lost and found.lopsided:
+                raise Unanswerable(unpaid(found.lopsided))
+            return mean_payoffs(found.distinct)
+        of_types = self.cell.by_type(self.cell.scores, self._replicates[:, None])
+        return np.array([own.mean() if own.size else np.nan for own in of_types])
+
+    @cached_property
+    def tensor(self) -> Array:
+        """Payoff of a type, by its own and its co-players' types, (K, ..., K)."""
+        why = undefined(self.cell.matches)
+        if why is not None:
+            raise Unanswerable(why)
+        found = self.cell.matchups(self._replicates)
+        return payoff_tensor(found, exchangeable=self.cell.exchangeable)
+
+    @cached_property
+    def selection(self) -> Selection:
+        """What replicator dynamics comes to."""
+        return replicator_dynamics(self.tensor)
+
+    @cached_property
+    def ranks(self) -> Array:
+        """(K,), by deviation ratings."""
+        if self.tensor.size > MOST_SEATINGS:
+            raise Unanswerable(
+                f"{self.tensor.shape[0]} types on {self.tensor.ndim} seats: ratings of more than "
+                f"{MOST_SEATINGS:,} seatings take too long for a report; see "
+                "society.analysis.metagame.deviation_ratings"
+            )
+        try:
+            return dev_ranks(deviation_ratings(self.tensor))
+        except SocietyError as error:
+            raise Unanswerable(str(error)) from error
+
+
+class Contest:
+    """A game under a mechanism, as often as it was played: cells that differ by seed alone."""
+
+    def __init__(self, game: str, mechanism: str, cells: Sequence[Cell]) -> None:
+        self.game, self.mechanism, self.cells = game, mechanism, tuple(cells)
+
+    @property
+    def first(self) -> Cell:
+        """The first of its cells, which have the same game and types."""
+        return self.cells[0]
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        return self.first.names
+
+    @property
+    def finished(self) -> tuple[Cell, ...]:
+        """Those that were played to the end: scores of others are parts of sums."""
+        return tuple(cell for cell in self.cells if cell.run.status == "finished")
+
+    @cached_property
+    def standings(self) -> tuple[Standing, ...]:
+        """Of each run."""
+        return tuple(
+            Standing(cell, cell.repetition == number)
+            for cell in self.finished
+            for number in range(int(cell.repetition.max(initial=0)) + 1)
+        )
+
+    @cached_property
+    def _pooled(self) -> tuple[Standing, ...]:
+        """Of all repetitions of a cell together, as if they were one run."""
+        return tuple(Standing(cell, np.ones(len(cell.void), bool)) for cell in self.finished)
+
+    def _known(self, of: Callable[[Standing], T]) -> list[T]:
+        """Of each run of which it is known, or else of repetitions together; raises Unanswerable.
+
+        One may have lost the matches that another one has.
+        """
+        if not self.finished:
+            raise Unanswerable(f"{self.first.run.name} is {self.first.run.status}; let it finish")
+        try:
+            return _known(of, self.standings)
+        except Unanswerable:
+            return _known(of, self._pooled)
+
+    def summed(self, metric: str) -> Sums:
+        """Over runs: of the average type, then of each, (1 + K,); raises Unanswerable.
+
+        Runs of which it is unknown are left out, as long as it is known of one; if it is of none,
+        their repetitions count together.
+        """
+        return Sums.of(np.stack(self._known(lambda run: run.value(metric))))
+
+    def tensors(self) -> list[Array]:
+        """Of each run of which it is known, (K, ..., K) each; raises Unanswerable."""
+        return self._known(lambda run: run.tensor)
+
+    def selections(self) -> list[Selection]:
+        """Of the same runs; raises Unanswerable."""
+        return self._known(lambda run: run.selection)
+
+    def scaled(self, metric: str) -> Array:
+        """The mean over runs as it is summed up over games, (1 + K,); raises Unanswerable.
+
+        Payoffs are 0 in equilibrium and 1 where all cooperate; ranks stay what they are.
+        """
+        mean, game = self.summed(metric).mean, self.first.game
+        if metric == "DevRank":
+            return mean
+        if game.equilibrial is None or game.cooperative is None:
+            raise Unanswerable(f"{self.game} names no cooperation with which to compare")
+        low, high = np.mean(game.equilibrial), np.mean(game.cooperative)
+        return normalised(mean, float(low), float(high))
+
+
+def _known(of: Callable[[Standing], T], runs: Sequence[Standing]) -> list[T]:
+    """What there is; raises Unanswerable if there is nothing."""
+    found, why = list[T](), Unanswerable("no run")
+    for run in runs:
+        try:
+            found.append(of(run))
+        except Unanswerable as error:
+            why = error
+    if not found:
+        raise why
+    return found

@@ -1,0 +1,345 @@
+"""Rows of the frames of evolution: what one generation of one run adds to each.
+
+Arrays of a generation are (R, N); rows are those of replicates that had not ended before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from society.analysis.statistics.correlation import slope
+from society.analysis.study.frames import Column, Columns, Heading, add, flags, frame, joined, whole
+from society.analysis.study.frames import words as worded
+from society.analysis.study.study import Study
+from society.draws import Array
+from society.graph import NOBODY
+from society.lineage import Descents, Generation
+from society.scenario import mean_over
+
+from .price_equation import Bias, Change, bias, price
+from .records import Past, Phenotype
+
+_WORD = re.compile(r"\w+(?:['’.,/-]\w+)*")
+_NUMBER = re.compile(r"\d+(?:[.,/]\d+)*")
+
+
+def words(text: str) -> int:
+    """How many there are; what a hyphen, apostrophe or decimal point joins is one.
+
+    >>> words("Give 0.5 of what's left to well-known donors.")
+    8
+    """
+    return len(_WORD.findall(text))
+
+
+def numbers(text: str) -> int:
+    """How many are named in digits; "50 %", "1/2" and "0.5" are one each, "90-100 %" is two.
+
+    >>> numbers("Give 50% at first, then 1.5 times as much, up to 90-100 %, but never all.")
+    4
+    """
+    return len(_NUMBER.findall(text))
+
+
+def distance(vectors: Array) -> float:
+    """Mean cosine distance of two texts, 1 - cos, over all pairs; (n, d) of vectors.
+
+    Texts without a word (zeros) are left out; NaN for fewer than two others.
+
+    >>> distance(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+    0.6666666666666667
+    """
+    worded = vectors[np.any(vectors != 0, axis=1)].astype(float)
+    n = len(worded)
+    if n < 2:
+        return float("nan")
+    directions = worded / np.sqrt(np.square(worded).sum(1, keepdims=True))
+    products = np.square(directions.sum(0)).sum()  # of all pairs, n of them of a text with itself
+    return float(1 - (products - n) / (n * (n - 1)))
+
+
+def effective(kinds: Sequence[object] | Array) -> float:
+    """How many equally frequent kinds would be as diverse: exp of Shannon's entropy; NaN of none.
+
+    Hill's number of order 1 (Hill 1973, Ecology 54).
+
+    >>> round(effective(["a", "a", "b", "b"]), 12), round(effective(["a"] * 9 + ["b"]), 3)
+    (2.0, 1.384)
+    """
+    if not len(kinds):
+        return float("nan")
+    _, counts = np.unique(np.asarray(kinds), return_counts=True)
+    shares = counts / counts.sum()
+    return float(np.exp(-np.sum(shares * np.log(shares))))
+
+
+Rows = Mapping[str, Array]
+
+FLAG, NUMBER = "yes or no", "id or none"  # units of columns in which something may be missing
+UNITS = {
+    "replicate": "id",
+    "agent": "id",
+    "life": "id",
+    "parent": NUMBER,
+    "generation": "number",
+    "agents": "count",
+    "newborns": "count",
+    "survives": FLAG,
+    "strategy_words": "mean count",
+    "strategy_numbers": "mean count",
+    "strategy_kinds": "effective number",
+    "distance": "1 - cosine",
+    "slope": "phenotype per generation",
+}
+
+COLUMNS = {  # of all frames, without measures, traits and factors; the last four are of over_runs
+    *UNITS,
+    *("name", "newborn", "fitness", "phenotype", "reaction", "strategy", "encounter", "share"),
+    *("first_phenotype", "last_phenotype", "first_fitness", "last_fitness"),
+    *Change._fields,
+    *Bias._fields,
+    *("mean", "low", "high", "n"),
+}
+
+
+class Era(NamedTuple):
+    """One generation of one run. place: in the run, from 0. rows: replicates that went on."""
+
+    past: Past
+    place: int
+    now: Generation
+    rows: Array
+
+    @property
+    def size(self) -> int:
+        """How many agents there are in these replicates."""
+        return len(self.rows) * int(self.now.life.shape[1])
+
+    def flat(self, values: Array) -> Array:
+        """One value for each agent; (R, N, ...) -> (rows * N, ...)."""
+        there = values[self.rows]
+        return there.reshape(-1, *there.shape[2:])
+
+
+def gathered(study: Study, pasts: Sequence[Past], rows: Callable[[Era], Rows]) -> Any:
+    """A frame with the rows of all generations of all runs."""
+    return laid(study, [[rows(era) for era in eras(past)] for past in pasts])
+
+
+def eras(past: Past) -> Iterator[Era]:
+    """The generations of a run, in order."""
+    for place, now in enumerate(past.generations):
+        yield Era(past, place, now, np.flatnonzero(now.running))
+
+
+def laid(study: Study, runs: Sequence[Sequence[Rows]]) -> Any:
+    """A frame of pieces, some for each run; a column that a piece lacks is missing there."""
+    pieces = [piece for own in runs for piece in own if _length(piece)]
+    columns: Columns = {}
+    for name in dict.fromkeys(name for piece in pieces for name in piece):
+        values = _joined([piece.get(name, np.full(_length(piece), np.nan)) for piece in pieces])
+        unit = UNITS.get(name, "")
+        columns[name] = Column(_typed(values, unit), unit)
+    counts = [sum(map(_length, own)) for own in runs]
+    heading = _heading(study).columns(counts)
+    for name, (values, unit) in columns.items():
+        add(heading, name, values, unit)
+    return frame(heading)
+
+
+def _heading(study: Study) -> Heading:
+    """With factors that are called as no column of any frame of evolution is."""
+    notes = [note for run in study.played for note in run.manifest.columns if note.heritable]
+    traits = {f"{note.name}{end}" for note in notes for end in ("", "_sd", "_kinds")}
+    taken, names = COLUMNS | traits, dict[str, str]()
+    for factor in study.levels:
+        name = factor
+        while name in taken or (name != factor and name in study.levels):
+            name += "_level"
+        names[factor] = name
+    return Heading(
+        [run.name for run in study.played],
+        {names[factor]: levels for factor, levels in study.levels.items()},
+        [{names[each]: run.factors[each] for each in names} for run in study.played],
+    )
+
+
+def _length(piece: Rows) -> int:
+    return len(next(iter(piece.values()), ()))
+
+
+def _joined(blocks: Sequence[Array]) -> Array:
+    if any(block.dtype.kind == "O" for block in blocks):
+        blank = [
+            block if block.dtype.kind == "O" else np.full(len(block), None) for block in blocks
+        ]
+        return joined(blank, object)
+    return joined(blocks)
+
+
+def _typed(values: Array, unit: str) -> Any:
+    if values.dtype.kind == "O":
+        return worded(values)
+    if unit == FLAG:
+        return flags(values.astype(float))
+    if unit == NUMBER:
+        return whole(None if np.isnan(value) else int(value) for value in values)
+    return values
+
+
+def agents(era: Era) -> dict[str, Array]:
+    """Who a row is about: replicate, generation, agent."""
+    seats = era.now.life.shape[1]
+    return {
+        "replicate": np.repeat(era.rows, seats),
+        "generation": np.full(era.size, era.now.number),
+        "agent": np.tile(np.arange(seats), len(era.rows)),
+    }
+
+
+def lives(era: Era) -> Rows:
+    """One for each agent; see Evolution.lives."""
+    past, now = era.past, era.now
+    seats, life = now.life.shape[1], era.flat(now.life)
+    parent = era.flat(now.parent)
+    names = [f"{number // seats + 1}_{number % seats + 1}" for number in life.tolist()]
+    texts = past.strategies(now)
+    survives = np.full(now.life.shape, np.nan) if now.survives is None else now.survives
+    found: dict[str, Array] = {
+        **agents(era),
+        "life": life,
+        "name": np.array(names, object),
+        "parent": np.where(parent == NOBODY, np.nan, parent),
+        "newborn": era.flat(now.newborn),
+        "survives": era.flat(survives),
+        "fitness": era.flat(past.value(now, "fitness")),
+        "phenotype": era.flat(past.value(now, "phenotype")),
+        "reaction": era.flat(past.value(now, "reaction")),
+    }
+    if texts is not None:
+        found["strategy"] = era.flat(texts)
+    for name in past.traits:
+        if name != "strategy":
+            found[name] = era.flat(past.trait(now, name))
+    return found
+
+
+def generations(era: Era) -> Rows:
+    """One for each replicate; see Evolution.generations."""
+    past, now = era.past, era.now
+    found: dict[str, Array] = {
+        "replicate": era.rows,
+        "generation": np.full(len(era.rows), now.number),
+        "agents": np.full(len(era.rows), now.life.shape[1]),
+        "newborns": now.newborn[era.rows].sum(1),
+    }
+    found |= {name: values[era.rows] for name, values in past.measures[era.place].items()}
+    texts = past.strategies(now)
+    if texts is not None:
+        there = texts[era.rows]
+        found["strategy_words"] = _meant(there, words)
+        found["strategy_numbers"] = _meant(there, numbers)
+        found["strategy_kinds"] = np.array([effective(row[row != ""]) for row in there])
+    for name, column in past.traits.items():
+        if name != "strategy":
+            own = past.trait(now, name)[era.rows][:, past.holders[name]]
+            found |= _spread(name, own, labelled=bool(column.labels))
+    return found
+
+
+def _meant(texts: Array, count: Callable[[str], int]) -> Array:
+    """The mean over agents who have a strategy, (R, N) of text -> (R,)."""
+    counts = [[count(text) for text in row if text] for row in texts.tolist()]
+    return np.array([np.mean(row) if row else np.nan for row in counts])
+
+
+def _spread(name: str, values: Array, *, labelled: bool) -> dict[str, Array]:
+    """A trait over agents, (R, N): the effective number of its labels, or mean and deviation."""
+    if labelled or values.dtype.kind == "O":
+        return {f"{name}_kinds": np.array([effective(row.astype(str)) for row in values])}
+    return {name: values.mean(1), f"{name}_sd": values.std(1)}
+
+
+def reactions(era: Era) -> Rows:
+    """One for each agent and encounter; see Evolution.reactions."""
+    told = era.now.reaction
+    if told is None:
+        return {}
+    names, shares = era.past.encounters, era.flat(told)
+    whom = {name: np.repeat(values, len(names)) for name, values in agents(era).items()}
+    return {
+        **whom,
+        "newborn": np.repeat(era.flat(era.now.newborn), len(names)),
+        "encounter": np.array(names * len(shares), object),
+        "share": shares.reshape(-1),
+    }
+
+
+def changes(era: Era, of: Phenotype) -> Rows:
+    """One for each replicate and generation after the first; see Evolution.changes."""
+    return _steps(era, of, price)
+
+
+def biases(era: Era, of: Phenotype) -> Rows:
+    """One for each replicate and generation after the first; see Evolution.biases."""
+    return _steps(era, of, bias)
+
+
+Split = Callable[[Array, Array, Descents, Array], Change | Bias]
+
+
+def _steps(era: Era, of: Phenotype, split: Split) -> Rows:
+    """What the step to a generation comes to in each replicate."""
+    if era.place == 0 or not len(era.rows):
+        return {}
+    past, now = era.past, era.now
+    old, new = past.value(past.generations[era.place - 1], of), past.value(now, of)
+    found = [
+        split(old[one], new[one], past.descents(era.place, one), now.newborn[one])
+        for one in era.rows.tolist()
+    ]
+    return {
+        "replicate": era.rows,
+        "generation": np.full(len(era.rows), now.number),
+        **dict(zip(found[0]._fields, np.array(found, float).T, strict=True)),
+    }
+
+
+def _mean(values: Array, running: Array) -> Array:
+    """Over agents whose value is known, (R, N) -> (R,)."""
+    return mean_over(running & ~np.isnan(values), values)
+
+
+def courses(past: Past) -> Rows:
+    """One for each replicate; see Evolution.courses."""
+    replicates = past.run.manifest.replicates
+    means = {}
+    for of in ("phenotype", "fitness"):
+        over = [_mean(past.value(now, of), now.running) for now in past.generations]
+        means[of] = np.stack(over, axis=1)
+    when = [now.number for now in past.generations]
+    return {
+        "replicate": np.arange(replicates),
+        "first_phenotype": means["phenotype"][:, 0],
+        "last_phenotype": means["phenotype"][:, -1],
+        "first_fitness": means["fitness"][:, 0],
+        "last_fitness": means["fitness"][:, -1],
+        "slope": slope(when, means["phenotype"]),
+    }
+
+
+def distances(era: Era, vectors: Mapping[str, Array]) -> Rows:
+    """One for each replicate; see Evolution.diversity."""
+    texts = era.past.strategies(era.now)
+    if texts is None:
+        return {}
+    apart = [distance(np.array([vectors[text] for text in row if text])) for row in texts[era.rows]]
+    return {
+        "replicate": era.rows,
+        "generation": np.full(len(era.rows), era.now.number),
+        "distance": np.array(apart, float),
+    }

@@ -1,0 +1,106 @@
+"""What focal agents of frozen populations came to: newborn agents less their ancestors."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal, NamedTuple, get_args
+
+from society.analysis.statistics import PairedContrast, Unanswerable, paired
+from society.analysis.statistics.samples import answered
+from society.analysis.study.condition import Studied
+from society.analysis.study.frames import CONDITION
+from society.analysis.study.study import Study
+from society.errors import InputError, brief
+from society.optional import needed
+
+from .evolution_study import Evolution
+
+FOCAL = "focal"  # the cohort of the one that is compared; residents are called as they were
+
+Origin = Literal["newborn", "ancestor"]
+
+
+def named(origin: Origin, agent: str, weight: float) -> str:
+    """The condition of a focal agent.
+
+    weight: as how many newborn agents it counts.
+
+    >>> named("ancestor", "1_2", 1.5)
+    'ancestor 1_2 x 1.5'
+    """
+    return f"{origin} {agent} x {weight:.6g}"
+
+
+_NAME = rf"(?P<origin>{'|'.join(get_args(Origin))}) \S+ x (?P<weight>\S+)"
+
+
+class Difference(NamedTuple):
+    """Of the means over newborn agents and over their ancestors, each as often as it is one.
+
+    contrast: with its interval over luck, replicate by replicate; or why there is none, as where
+    all replicates differ by the same.
+    """
+
+    newborn: float
+    ancestors: float
+    difference: float
+    contrast: PairedContrast | Unanswerable
+
+
+class Compared(NamedTuple):
+    """Newborn agents less those from whom they descend, before the same population.
+
+    Intervals are over luck: they hold for these very agents.
+    """
+
+    phenotype: Difference
+    fitness: Difference
+
+
+def focal(study: Study) -> Any:
+    """What focal agents of a `frozen` experiment came to: one row for each of them and replicate.
+
+    origin: newborn or ancestor. weight: how many newborn agents it stands for. replicate; fitness,
+    phenotype: as in Evolution.lives. Raises InputError for another study.
+    """
+    seats = {run.name: _focal_seat(run) for run in study.played}
+    lives = Evolution(study).lives
+    rows = lives[lives["agent"] == lives[CONDITION].astype(str).map(seats)]
+    said = rows[CONDITION].astype(str).str.extract(_NAME)
+    said["weight"] = said["weight"].astype(float)
+    named = rows[[CONDITION, "replicate", "fitness", "phenotype"]]
+    return needed("pandas").concat([said, named], axis=1).reset_index(drop=True)
+
+
+def _focal_seat(run: Studied) -> int:
+    seats = [seat for note in run.manifest.cohorts if note.name == FOCAL for seat in note.seats]
+    if len(seats) != 1 or not re.fullmatch(_NAME, run.name):
+        raise InputError(
+            f"{brief(run.path)} is not of a frozen population; play what "
+            "society.analysis.evolution.transplants writes"
+        )
+    return seats[0]
+
+
+def compared(study: Study) -> Compared:
+    """What the sweep of a `frozen` experiment tells.
+
+    Raises Unanswerable if newborn agents or ancestors have not been played; InputError for another
+    study.
+    """
+    agents = focal(study)
+    for origin in get_args(Origin):
+        if not (agents["origin"] == origin).any():
+            raise Unanswerable(f"no {origin} has been played; there is nothing to compare")
+    return Compared(*(_difference(agents, name) for name in ("phenotype", "fitness")))
+
+
+def _difference(agents: Any, name: str) -> Difference:
+    known = agents[agents[name].notna()]
+    sums = known.assign(**{name: known[name] * known["weight"]})
+    sums = sums.groupby(["origin", "replicate"])[[name, "weight"]].sum()
+    means = (sums[name] / sums["weight"]).unstack("origin").reindex(columns=get_args(Origin))
+    newborn, ancestors = (means[origin].to_numpy(float) for origin in get_args(Origin))
+    both = means.dropna().mean()
+    young, old = (float(both[origin]) for origin in get_args(Origin))
+    return Difference(young, old, young - old, answered(paired, newborn, ancestors))

@@ -1,0 +1,255 @@
+"""Newborn agents and those from whom they descend, each alone among agents that do not change.
+
+Whether newborn agents give more than those they learnt from cannot be told from the generation in
+which they play together, since there each makes the others give. So each of them is put, as the
+only one of its kind, among copies of the generation before as selection left it: the same for all,
+with the same luck. What the focal agent gives and earns there is compared, newborn agents with
+their own ancestors: all the survivors would be better than the parents, where selection goes on.
+The test is asked for, not made, by Vallinder and Hughes 2024, section 4.1; how it is made is ours.
+It tells about one population; several runs are several experiments.
+
+The focal agent has seat 0 whatever its own was: on a graph, the place of node 0, which is a hub of
+a scale-free one. All play a first generation, are told so, and bear names of it.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+from pydantic import BaseModel
+
+from society.agent import Column, Component
+from society.analysis.study.condition import Studied
+from society.cast import Cohort
+from society.checks import parameters_of
+from society.errors import InputError, brief
+from society.graph import NOBODY
+from society.lineage import Generation, descents
+from society.scenario import Params
+from society.scenario_file import Spec
+from society.spec import prepared
+
+from .records import Past
+from .transplant_effects import FOCAL, named
+
+_MECHANISM = "generations"
+
+
+class Agent(NamedTuple):
+    """Somebody as a cohort of its own: its name, its seat, and the generation it is taken from."""
+
+    name: str
+    seat: int
+    at: Generation
+
+
+def frozen(
+    run: Path | str, generation: int, *, replicate: int = 0, replicates: int = 20, seed: int = 1
+) -> str:
+    """An experiment for `society sweep`, with newborn agents of a generation and their ancestors.
+
+    Each is the focal agent of a condition, YAML. It sits among survivors of the generation before
+    (parents, if nobody lived on), who fill the other seats in turn, the fittest first. All have the
+    heritable traits that they had as their generation began, and play one generation, in which
+    nobody is born. replicates: how often each plays. Raises InputError if there is no such
+    generation, or nobody in it descends from others, or a heritable trait is kept by a component
+    without a field for it, or not public, so that nobody can be set up again.
+    """
+    past = Past.read(Studied.read(Path(run), Path(run).stem, {}))
+    before, now = _steps(past, generation, replicate)
+    setup = prepared(Spec.model_validate(past.run.manifest.spec))
+    setting_up = _SettingUp(past, setup.cast(), replicate)
+    focal = {
+        name: setting_up.components(one)
+        for name, one in _compared(past, before, now, replicate).items()
+    }
+    first = {"name": FOCAL, "count": 1, "components": next(iter(focal.values()))}
+    residents = list(_residents(past, before, now, replicate))
+    each, more = divmod(now.life.shape[1] - 1, len(residents))
+    cohorts = [
+        {"name": one.name, "count": count, "components": setting_up.components(one)}
+        for place, one in enumerate(residents)
+        if (count := each + (place < more))
+    ]
+    said = {
+        "base": _base(past.run.manifest.spec, type(setup.params)) | {"cohorts": [first, *cohorts]},
+        "name": f"frozen-{_plain(Path(run).stem)}-{replicate}-{generation}",
+        "replicates": replicates,
+        "seed": seed,
+        "record": "full",
+        "conditions": {
+            name: {f"cohorts.{FOCAL}.components": parts} for name, parts in focal.items()
+        },
+    }
+    return _HEAD.format(generation=generation, run=brief(run), replicate=replicate) + _yaml(said)
+
+
+def _plain(name: str) -> str:
+    """As an experiment may be called, and a folder; runs of sweeps have `=` and `,` in theirs."""
+    return re.sub(r"[^\w.-]+", "-", name)
+
+
+_HEAD = """\
+# Newborn agents of generation {generation} of {run}, replicate {replicate}, and those from whom
+# they descend: each alone in seat 0, among survivors of the generation before, in a first
+# generation. The number behind a name: how many of the newborn agents it stands for.
+# society.analysis.evolution.transplant_effects tells newborn agents from ancestors.
+"""
+
+
+def _steps(past: Past, generation: int, replicate: int) -> tuple[Generation, Generation]:
+    """The generation before, and this one."""
+    for what, number in {"generation": generation, "replicate": replicate}.items():
+        if not isinstance(number, int | np.integer):
+            raise InputError(f"{what} {number!r} is no whole number; give one, such as 2")
+    last = len(past.generations)
+    if not 2 <= generation <= last:
+        raise InputError(
+            f"generation {generation} of {brief(past.run.path)}, which has {last}; choose one from "
+            f"2 to {last}, since the first has none before it"
+        )
+    if not 0 <= replicate < past.run.manifest.replicates:
+        raise InputError(
+            f"replicate {replicate} of {past.run.manifest.replicates}; they are counted from 0"
+        )
+    before, now = past.generations[generation - 2 : generation]
+    if not now.running[replicate, 0]:
+        raise InputError(f"replicate {replicate} was over before generation {generation}")
+    return before, now
+
+
+def _agents(at: Generation, replicate: int) -> Iterator[Agent]:
+    """All who live in a generation, by seat."""
+    count = at.life.shape[1]
+    for seat, number in enumerate(at.life[replicate].tolist()):
+        yield Agent(f"{number // count + 1}_{number % count + 1}", seat, at)
+
+
+def _residents(past: Past, before: Generation, now: Generation, replicate: int) -> Iterator[Agent]:
+    """Survivors of the generation before, or else its parents; the fittest first."""
+    assert before.survives is not None
+    kept = before.survives[replicate]
+    if not kept.any():
+        kept = np.isin(before.life[replicate], np.setdiff1d(now.parent[replicate], [NOBODY]))
+    if not kept.any():
+        raise InputError(f"nobody of generation {before.number} lived on or had children")
+    everybody = list(_agents(before, replicate))
+    fitness = past.value(before, "fitness")[replicate]
+    for seat in np.argsort(-fitness, kind="stable").tolist():
+        if kept[seat]:
+            yield everybody[seat]
+
+
+def _compared(past: Past, before: Generation, now: Generation, replicate: int) -> dict[str, Agent]:
+    """Newborn agents who descend from somebody, and from whom; by origin, name and weight.
+
+    The weight of an ancestor is how many newborn agents descend from it, by their shares.
+    """
+    children, elders = descents(before, now, replicate, past.heredity)
+    born = now.newborn[replicate][children]
+    children, elders = children[born], elders[born]
+    if not len(children):
+        raise InputError(f"nobody is born in generation {now.number} who descends from somebody")
+    shares = 1 / np.bincount(children)[children]
+    weights = np.bincount(elders, shares)
+    young, old = list(_agents(now, replicate)), list(_agents(before, replicate))
+    found = {named("newborn", young[seat].name, 1): young[seat] for seat in np.unique(children)}
+    for seat in np.unique(elders):
+        found[named("ancestor", old[seat].name, weights[seat])] = old[seat]
+    return found
+
+
+class _SettingUp:
+    """How a scenario file says who somebody of a run is."""
+
+    def __init__(self, past: Past, cast: Iterable[Cohort], replicate: int) -> None:
+        self._past, self._replicate = past, replicate
+        self._cohorts = {
+            seat: cohort
+            for cohort, note in zip(cast, past.run.manifest.cohorts, strict=True)
+            for seat in note.seats
+        }
+
+    def components(self, one: Agent) -> list[dict[str, Any]]:
+        """Those of an agent, with its heritable traits in place of what its cohort began with."""
+        cohort: Cohort = self._cohorts[one.seat]
+        return [{part.title(): self._fields(part, one)} for part in cohort.components]
+
+    def _fields(self, part: Component, one: Agent) -> dict[str, Any]:
+        from pydantic_core import to_jsonable_python
+
+        model = parameters_of(type(part))
+        fields = {name: getattr(part, name) for name in model.model_fields}
+        for column in part.columns:
+            if not column.heritable:
+                continue
+            field = _field(model, column)
+            if not column.public or field is None:
+                missing = "is not public" if not column.public else "is no field of it"
+                raise InputError(
+                    f"{part.title()} keeps the heritable column {column.name!r}, which {missing}, "
+                    "so that no agent can be set up with it; make it both"
+                )
+            fields[field] = self._trait(column, one)
+        plain: dict[str, Any] = to_jsonable_python(fields)
+        return plain
+
+    def _trait(self, column: Column, one: Agent) -> object:
+        """A label, a text, or a number as its column keeps it."""
+        value = self._past.trait(one.at, column.name)[self._replicate, one.seat]
+        return value if isinstance(value, str) else np.array(value, column.dtype).item()
+
+
+def _field(model: type[BaseModel], column: Column) -> str | None:
+    """The parameter that sets a column: of its name, or the only one that takes its labels."""
+    if column.name in model.model_fields:
+        return column.name
+    takes = [
+        name
+        for name, field in model.model_fields.items()
+        if column.labels and get_args(field.annotation) == column.labels
+    ]
+    return takes[0] if len(takes) == 1 else None
+
+
+def _base(spec: Mapping[str, Any], params: type[Params]) -> dict[str, Any]:
+    """The run's own spec, but with one generation, in which nobody devises anything.
+
+    Parameters of the default cast go, since everybody is said; and the embedder of strategies.
+    """
+    parameters = spec.get("parameters", {})
+    kept = {key: value for key, value in parameters.items() if key not in params.of_default_cast()}
+    said = {
+        key: value
+        for key, value in {**spec, "parameters": kept}.items()
+        if value and key not in ("seed", "replicates", "agents", "cohorts", "mechanisms", "limits")
+    }
+    said["mechanisms"] = [
+        {name: _once(given) if name == _MECHANISM else given}
+        for part in spec["mechanisms"]
+        for name, given in part.items()
+    ]
+    return said
+
+
+def _once(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of the mechanism, for one generation without strategies of its own."""
+    kept = {key: value for key, value in given.items() if key != "embedder"}
+    return {**kept, "count": 1, "strategies": "none"}
+
+
+def _yaml(said: Mapping[str, Any]) -> str:
+    from ruamel.yaml import YAML
+
+    writer, text = YAML(typ="safe", pure=True), io.StringIO()
+    writer.default_flow_style = False
+    writer.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
+    writer.representer.ignore_aliases = lambda value: True
+    writer.allow_unicode = True
+    writer.dump(said, text)
+    return text.getvalue()

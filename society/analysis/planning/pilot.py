@@ -1,0 +1,249 @@
+"""A pilot: a few runs of an experiment, which tell how much runs differ and what they take.
+
+Finished runs in the folder of the sweep are the pilot. Where there are none, rules, the offline
+mind and tapes are played now, in memory, since that costs nothing. Who may cost money is never
+asked: the offline mind plays in the place of models and counts what they would be asked, which
+tells a price and no effect.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from society.calls import Spent, added
+from society.draws import Array
+from society.errors import InputError, nearest
+from society.experiments.experiment import Condition, Experiment
+from society.experiments.factors import Label
+from society.experiments.jobs import Part, standing
+from society.gamemaster import Outcome
+from society.models.budget import Budget
+from society.models.desk import Desk
+from society.models.estimate import Counting
+from society.models.settings import Limits, ModelSpec
+from society.runs.drafting import drafted
+from society.runs.runfile import open_run
+from society.scenario import Finding
+from society.spec import Setup
+
+Origin = Literal["finished runs", "played now", "none"]
+
+_CONDITIONS = 12  # in a pilot, at most
+_RULES = 30  # runs of a condition by rules, which are quickly played
+_SPEAKING = 10  # and by the offline mind or a tape, at most
+_COUNTED = 3  # whose calls are counted: some societies last longer than others
+
+
+class Demand(NamedTuple):
+    """What runs take; None where nobody knows.
+
+    most_tokens, most_cost: if every reply takes all the room that it has; the same as the others
+    where it was measured. cost in US dollars. seconds: of one core.
+    """
+
+    calls: float | None = None
+    tokens: float | None = None
+    most_tokens: float | None = None
+    cost: float | None = None
+    most_cost: float | None = None
+    seconds: float | None = None
+
+    def times(self, factor: float) -> Demand:
+        """What so many as much take."""
+        return Demand(*(None if each is None else factor * each for each in self))
+
+
+_NOTHING = Demand(0, 0, 0, 0, 0, 0)
+
+
+class Trial(NamedTuple):
+    """The pilot runs of one condition.
+
+    values: the outcome, (R,), NaN where there is none. censored: in how many runs it had not come.
+    demand: of one run.
+    """
+
+    condition: Condition
+    values: Array
+    unit: str
+    censored: int
+    demand: Demand
+
+
+class Pilot(NamedTuple):
+    """Where it comes from, its runs, and what one run of each condition takes, all together.
+
+    unit: of the outcome. rounds: how long societies lasted while calls were counted, the shortest
+    and the longest; None if nothing was counted.
+    """
+
+    origin: Origin
+    unit: str
+    trials: tuple[Trial, ...]
+    demand: Demand
+    rounds: tuple[int, int] | None = None
+
+
+def pilot(experiment: Experiment, folder: Path) -> Pilot:
+    """From the folder, or played or counted now; raises InputError. Nothing is written."""
+    every, outcome = experiment.conditions, experiment.analysis.outcome
+    if outcome is None:
+        raise InputError(f"{every[0].setup.scenario.name} measures nothing that could be compared")
+    finished = [condition for condition in every if _finished(condition, folder)]
+    if finished:
+        trials = [_read(condition, folder, outcome) for condition in spread(finished)]
+        return _piloted("finished runs", trials, len(every))
+    if _free(experiment):
+        trials = [_played(condition, outcome) for condition in spread(every)]
+        return _piloted("played now", trials, len(every))
+    counted = [_counted(condition.setup) for condition in every]
+    rounds = [lasted for _, lasted in counted if lasted]
+    lasted = (min(rounds), max(rounds)) if rounds else None
+    units = {measure.name: measure.unit for measure in every[0].setup.scenario.measures}
+    return Pilot("none", units.get(outcome, ""), (), _sum(demand for demand, _ in counted), lasted)
+
+
+def models(experiment: Experiment) -> dict[str, ModelSpec]:
+    """The settings of all that are asked, by what `--model` calls them."""
+    setups = [condition.setup for condition in experiment.conditions]
+    asked = [Desk(setup.spec.models).spec(name) for setup in setups for name in setup.models_named]
+    return {spec.model: spec for spec in asked}
+
+
+def asks_by_itself(setup: Setup) -> bool:
+    """Whether a component asks somebody whom nobody else knows."""
+    parts = (part for cohort in setup.cast() for part in cohort.components)
+    return any(part.overrides("consult") and not part.models for part in parts)
+
+
+def _free(experiment: Experiment) -> bool:
+    sorts = {spec.sort for spec in models(experiment).values()}
+    strange = any(asks_by_itself(condition.setup) for condition in experiment.conditions)
+    return sorts <= {"offline", "tape"} and not strange
+
+
+def spread(conditions: Sequence[Condition]) -> list[Condition]:
+    """A dozen of them at most, still crossed: the factors with most levels are thinned out."""
+    levels = {
+        factor: list(dict.fromkeys(one.factors[factor] for one in conditions))
+        for factor in conditions[0].factors
+    }
+    kept: dict[str, list[Label]] = dict(levels)
+    while len(chosen := _having(conditions, kept)) > _CONDITIONS:
+        longest = max(kept, key=lambda factor: len(kept[factor]))
+        kept[longest] = _evenly(levels[longest], len(kept[longest]) - 1)
+    return chosen
+
+
+def _having(conditions: Iterable[Condition], levels: dict[str, list[Label]]) -> list[Condition]:
+    return [
+        one
+        for one in conditions
+        if all(one.factors[factor] in kept for factor, kept in levels.items())
+    ]
+
+
+def _evenly(labels: Sequence[Label], count: int) -> list[Label]:
+    """The first, the last, and some between them."""
+    return [labels[place] for place in np.linspace(0, len(labels) - 1, count).round().astype(int)]
+
+
+def _finished(condition: Condition, folder: Path) -> bool:
+    """Whether its runs are there; raises RunFileError if they were made otherwise."""
+    file, setup = folder / condition.file, condition.setup
+    if not file.exists():
+        return False
+    with open_run(file) as run:
+        replicates = run.manifest.replicates
+    # A pilot has fewer runs than what is planned from it; nothing else may differ.
+    like = replace(setup, spec=setup.spec.model_copy(update={"replicates": replicates}))
+    return standing([Part(condition.name, like, file)])[condition.name] == "finished"
+
+
+def _read(condition: Condition, folder: Path, name: str) -> Trial:
+    with open_run(folder / condition.file) as run:
+        return _trial(condition, run.outcome(), run.findings() or (), name)
+
+
+def _played(condition: Condition, name: str) -> Trial:
+    setup = condition.setup
+    count = min(_SPEAKING, setup.replicates) if setup.models_named else _RULES
+    if setup.scenario.seats is not None:  # replicates are matches, of which none stands for others
+        count = setup.replicates
+    setup = drafted(setup, setup.minds(budget=Budget(Limits(), Spent())))
+    game = setup.gamemaster(
+        minds=setup.minds(budget=Budget(Limits(), Spent())), table=setup.table(np.arange(count))
+    )
+    began = time.process_time()
+    outcome = game.play()
+    return _trial(condition, outcome, (), name, time.process_time() - began)
+
+
+def _trial(
+    condition: Condition,
+    outcome: Outcome,
+    findings: Iterable[Finding],
+    name: str,
+    seconds: float | None = None,
+) -> Trial:
+    measured = {key: (outcome.values[key], told.unit) for key, told in outcome.measures.items()}
+    measured |= {found.name: (found.values, found.unit) for found in findings}
+    if name not in measured:
+        raise InputError(
+            f"analysis.outcome: no run of the pilot measures {name!r}; {nearest(name, measured)} "
+            "(what is concluded from runs is known of those in a folder: sweep a few, then plan)"
+        )
+    values, unit = measured[name]
+    asked = outcome.ledger
+    calls = added(entry.calls for entry in asked)
+    tokens = added(
+        count for entry in asked for count in (entry.prompt_tokens, entry.completion_tokens)
+    )
+    cost = added(entry.cost for entry in asked)
+    used = Demand(calls, tokens, tokens, cost, cost, seconds)
+    waiting = outcome.censored.get(name, np.zeros(0))
+    return Trial(condition, values, unit, int(waiting.sum()), used.times(1 / len(values)))
+
+
+def _counted(setup: Setup) -> tuple[Demand, int]:
+    """What one run would take, and how many rounds it lasts at most; nothing is asked."""
+    if asks_by_itself(setup):
+        return Demand(), 0
+    once, counting = (Counting(setup.spec.models, seed=setup.seed) for _ in range(2))
+    setup = drafted(setup, once)
+    count = _COUNTED if setup.scenario.seats is None else min(_COUNTED, setup.replicates)
+    game = setup.gamemaster(minds=counting, table=setup.table(np.arange(count)))
+    rounds = game.play().rounds
+    each = _demanded(counting).times(1 / count)
+    return _sum([each, _demanded(once).times(1 / setup.replicates)]), rounds
+
+
+def _demanded(counting: Counting) -> Demand:
+    """What was counted."""
+    return _sum(
+        Demand(
+            one.calls,
+            one.prompt_tokens + one.reply_tokens,
+            one.prompt_tokens + one.most_reply_tokens,
+            one.cost,
+            one.most_cost,
+        )
+        for one in counting.forecasts()
+    )
+
+
+def _piloted(origin: Origin, trials: Sequence[Trial], conditions: int) -> Pilot:
+    """With the demand of all conditions, if those that were left out take as much as the others."""
+    used = _sum(trial.demand for trial in trials)
+    return Pilot(origin, trials[0].unit, tuple(trials), used.times(conditions / len(trials)))
+
+
+def _sum(demands: Iterable[Demand]) -> Demand:
+    """All of them together; nothing is taken by none."""
+    return Demand(*map(added, zip(*(_NOTHING, *demands), strict=True)))

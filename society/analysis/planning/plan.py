@@ -1,0 +1,245 @@
+"""How many runs? Which effects n runs of each condition find, and what they take.
+
+Simulated from a pilot: an effect is found if the experiment's own tests reject chance at ALPHA in
+POWER of simulated experiments. Where replicates share their luck, two conditions are compared by
+the paired t test, and they are blocks of the analysis of variance; else it is Welch's, and runs are
+independent. A factor that the analysis leaves out is part of its error, and its runs are pooled.
+Source: Cohen 1988, Statistical Power Analysis for the Behavioral Sciences (power, d, eta squared).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from society.analysis.statistics.power import (
+    Simulation,
+    detectable_difference,
+    detectable_partial_eta_squared,
+)
+from society.analysis.statistics.samples import Unanswerable, pairs, sample
+from society.draws import Array
+from society.experiments.experiment import Condition, Experiment
+from society.experiments.factors import Label
+
+from .caveats import PAPERS, caveats
+from .pilot import Demand, Pilot, Trial, pilot
+
+SIZES = (3, 5, 10, 20, 30, 50, 100)  # runs of each condition
+POWER, ALPHA = 0.8, 0.05
+_SIMULATION = Simulation(power=POWER, alpha=ALPHA, experiments=2_000)
+
+Smallest = tuple[float | None, ...]  # that is found, by size; None: not any, however large
+
+
+class Compared(NamedTuple):
+    """Two conditions, and the smallest difference of their means that is found.
+
+    sd: pooled, for d; for d_z that of the differences between runs with the same luck.
+    """
+
+    first: str
+    second: str
+    sd: float
+    differences: Smallest
+
+    @property
+    def d(self) -> Smallest:
+        """In standard deviations."""
+        return tuple(None if each is None else each / self.sd for each in self.differences)
+
+
+class Term(NamedTuple):
+    """A factor or the interaction of two, and the smallest partial eta squared that is found.
+
+    In all panels, where the analysis is made once for each level of other factors.
+    """
+
+    name: str
+    partial_eta_squared: Smallest
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What n runs of each condition find, and what they take.
+
+    sizes: the n, the experiment's own among them. notes: what to know before it is trusted.
+    """
+
+    experiment: Experiment
+    sizes: tuple[int, ...]
+    pilot: Pilot
+    pairs: tuple[Compared, ...]
+    terms: tuple[Term, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def own(self) -> int:
+        """Runs of each condition, as the experiment says."""
+        return self.experiment.conditions[0].setup.replicates
+
+    @property
+    def paired(self) -> bool:
+        """Whether conditions are compared run by run, since these share their luck."""
+        return self.experiment.random_numbers == "common"
+
+    @property
+    def differences(self) -> Smallest:
+        """Of all pairs, the median."""
+        return _medians(pair.differences for pair in self.pairs)
+
+    @property
+    def d(self) -> Smallest:
+        """The median in standard deviations."""
+        return _medians(pair.d for pair in self.pairs)
+
+    @property
+    def noisiest(self) -> Compared:
+        """The pair whose runs differ most."""
+        return max(self.pairs, key=lambda pair: pair.sd)
+
+    @property
+    def demand(self) -> tuple[Demand, ...]:
+        """What so many runs of each condition take, all conditions together."""
+        return tuple(self.pilot.demand.times(size) for size in self.sizes)
+
+
+def planned(experiment: Experiment, folder: Path) -> Plan:
+    """From runs in the folder, or from runs that are played now; raises InputError."""
+    own = experiment.conditions[0].setup.replicates
+    sizes, found = tuple(sorted({*SIZES, own})), pilot(experiment, folder)
+    compared, unpaired = _pairs(experiment, found, sizes)
+    terms, untested = _terms(experiment, found, sizes)
+    papers = _beside_papers(terms, sizes, experiment.random_numbers == "common")
+    notes = (*unpaired, *untested, *caveats(experiment, found), papers)
+    return Plan(experiment, sizes, found, compared, terms, notes)
+
+
+def _beside_papers(terms: Sequence[Term], sizes: Sequence[int], paired: bool) -> str:
+    """What others rest on, and what as many runs as the most of theirs would find here."""
+    at = sizes.index(10)
+    found = [term.partial_eta_squared[at] for term in terms]
+    known = [effect for effect in found if effect is not None]
+    if not known:
+        return PAPERS
+    here = "here, where shared luck is no error," if paired else "here"
+    return f"{PAPERS}; {here} 10 find {min(known):.2g} at the least"
+
+
+def _pairs(
+    experiment: Experiment, found: Pilot, sizes: Sequence[int]
+) -> tuple[tuple[Compared, ...], list[str]]:
+    """All pairs of a panel, and a sentence about those of which nothing can be told."""
+    told, silent, paired = list[Compared](), list[str](), experiment.random_numbers == "common"
+    for first, second in itertools.combinations(found.trials, 2):
+        if _panel(experiment, first.condition) != _panel(experiment, second.condition):
+            continue
+        try:
+            told.append(_compared(first, second, sizes, paired))
+        except Unanswerable as error:
+            silent.append(f"{first.condition.name} and {second.condition.name}: {error}")
+    if not silent:
+        return tuple(told), []
+    more = f" (and {len(silent) - 1} other pairs)" if len(silent) > 1 else ""
+    return tuple(told), [f"no difference can be told for {silent[0]}{more}"]
+
+
+def _panel(experiment: Experiment, condition: Condition) -> tuple[Label, ...]:
+    """What a condition shares with all that it is compared with."""
+    return tuple(condition.factors[factor] for factor in experiment.analysis.by or ())
+
+
+def _compared(first: Trial, second: Trial, sizes: Sequence[int], paired: bool) -> Compared:
+    """Raises Unanswerable."""
+    one, other = first.values, second.values
+    if paired:
+        runs = min(len(one), len(other))  # replicate r has the same luck, however many there are
+        one, other = one[:runs], other[:runs]
+    found = detectable_difference(one, other, sizes, paired=paired, simulation=_SIMULATION)
+    if paired:
+        matched = pairs(one, other)
+        variance = (matched.first - matched.second).var(ddof=1)
+    else:
+        variance = np.mean([sample(values).values.var(ddof=1) for values in (one, other)])
+    names = (first.condition.name, second.condition.name)
+    return Compared(*names, math.sqrt(variance), tuple(each.effect for each in found))
+
+
+def _terms(
+    experiment: Experiment, found: Pilot, sizes: Sequence[int]
+) -> tuple[tuple[Term, ...], list[str]]:
+    """Of the analysis of variance, and a sentence if nothing can be told of them."""
+    if not found.trials:
+        return (), []
+    named, blocked = _factors(experiment), experiment.random_numbers == "common"
+    tested = [places for few in (1, 2) for places in itertools.combinations(range(len(named)), few)]
+    try:
+        grids = _grids(experiment, found)
+        return tuple(
+            Term(
+                " × ".join(named[place] for place in places),
+                _everywhere(grids, sizes, places, blocked),
+            )
+            for places in tested
+        ), []
+    except Unanswerable as error:
+        return (), [f"no partial eta squared can be told: {error}"]
+
+
+def _factors(experiment: Experiment) -> list[str]:
+    """What the analysis of variance compares."""
+    return [name for name in experiment.analysis.factors or () if len(experiment.levels[name]) > 1]
+
+
+def _grids(experiment: Experiment, found: Pilot) -> list[Array]:
+    """The panels of the pilot as their analysis of variance takes them: (R, P, *levels).
+
+    P conditions differ by what the analysis leaves out, and are pooled. NaN is what was not played.
+    """
+    known = {trial.condition.name: trial.values for trial in found.trials}
+    runs = max(map(len, known.values()))
+    named = _factors(experiment)
+    panels: dict[tuple[Label, ...], dict[tuple[Label, ...], list[Array]]] = {}
+    for condition in experiment.conditions:
+        values = known.get(condition.name, np.zeros(0))
+        padded = np.pad(values, (0, runs - len(values)), constant_values=np.nan)
+        cell = tuple(condition.factors[name] for name in named)
+        cells = panels.setdefault(_panel(experiment, condition), {})
+        cells.setdefault(cell, []).append(padded)
+    levels = [experiment.levels[name] for name in named]
+    order, shape = [*itertools.product(*levels)], (runs, -1, *map(len, levels))
+    grids = [
+        np.array([cells[cell] for cell in order]).T.reshape(shape) for cells in panels.values()
+    ]
+    return [grid for grid in grids if not np.isnan(grid).all()]
+
+
+def _everywhere(
+    grids: Sequence[Array], sizes: Sequence[int], places: Sequence[int], blocked: bool
+) -> Smallest:
+    """The smallest partial eta squared that is found in every panel; raises Unanswerable."""
+    found = [
+        detectable_partial_eta_squared(
+            grid, sizes, tested=places, blocked=blocked, simulation=_SIMULATION
+        )
+        for grid in grids
+    ]
+    by_size = zip(*([each.effect for each in effects] for effects in found), strict=True)
+    return tuple(map(_largest, by_size))
+
+
+def _largest(effects: Sequence[float | None]) -> float | None:
+    known = [effect for effect in effects if effect is not None]
+    return max(known) if len(known) == len(effects) else None
+
+
+def _medians(rows: Iterable[Smallest]) -> Smallest:
+    """By size; what is not found counts as larger than all that are."""
+    wide = np.array([[math.inf if each is None else each for each in row] for row in rows])
+    return tuple(float(each) if math.isfinite(each) else None for each in np.median(wide, axis=0))

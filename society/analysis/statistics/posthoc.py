@@ -1,0 +1,179 @@
+"""Many comparisons at once: which of several conditions differ, and what that costs.
+
+Tukey's honestly significant differences keep the chance of any false alarm among all pairs at
+1 - level. Letters display them compactly: conditions that share one do not differ.
+Sources: Tukey 1949; Kramer 1956 (unequal sizes); Piepho 2004 (letters, by inserting and absorbing);
+Holm 1979; Benjamini and Hochberg 1995.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from string import ascii_letters
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from society.draws import Array
+from society.optional import needed
+
+from .anova import Anova, Margin
+from .samples import Interval, Unanswerable, samples, varied
+
+Correction = Literal["holm", "benjamini-hochberg", "bonferroni"]
+
+_NAMES: Mapping[Correction, str] = {
+    "holm": "holm",
+    "benjamini-hochberg": "fdr_bh",
+    "bonferroni": "bonferroni",
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two groups: the mean of the first less that of the second."""
+
+    first: str
+    second: str
+    difference: float
+    interval: Interval  # all of them hold at once
+    p: float  # adjusted for all pairs
+
+
+@dataclass(frozen=True)
+class Tukey:
+    """All pairs of groups, and the groups' letters."""
+
+    pairs: tuple[Difference, ...]
+    means: dict[str, float]  # the highest first
+    letters: dict[str, str]  # in the same order; "a" is with the highest mean
+    df: int  # of the error
+    n: dict[str, int]
+    dropped: int
+
+
+def tukey(groups: Mapping[str, ArrayLike], *, level: float = 0.95) -> Tukey:
+    """Tukey's HSD (Tukey-Kramer where sizes differ) of independent groups, by name.
+
+    The error is that of the one-way layout: runs that differ in another factor as well are pooled
+    in a group, and that factor's spread is in the error. `tukey_after` takes it out.
+    Raises Unanswerable for fewer than two groups, one with fewer than two values, and where no
+    group has any spread.
+    """
+    found = samples(groups)
+    values = [one.values for one in found.values()]
+    if not any(map(varied, values)):
+        raise Unanswerable(
+            f"all runs of a group have the same value in all {len(values)} groups; "
+            "without spread in them there is no test"
+        )
+    margins = [
+        Margin(name, float(one.values.mean()), len(one.values), len(one.values))
+        for name, one in found.items()
+    ]
+    df = sum(map(len, values)) - len(values)
+    mean_square = sum(float(one.var()) * len(one) for one in values) / df
+    return _compared(margins, (mean_square, df), level, sum(one.dropped for one in found.values()))
+
+
+def tukey_after(found: Anova, factor: str, *, level: float = 0.95) -> Tukey:
+    """Tukey's HSD of the levels of a factor, with the error of an analysis of variance.
+
+    It compares marginal means, as the F test of the factor does: the spread of another factor, and
+    the luck of replicates, are no error.
+    Raises KeyError for a factor that it does not have, and Unanswerable as `compact_letters` does.
+    """
+    left = found.residual
+    return _compared(
+        found.margins[factor], (left.sum_of_squares / left.df, left.df), level, found.dropped
+    )
+
+
+def _compared(
+    margins: Sequence[Margin], error: tuple[float, int], level: float, dropped: int
+) -> Tukey:
+    """All pairs; error: the mean square, and its degrees of freedom."""
+    (mean_square, df), names = error, [margin.level for margin in margins]
+    means, weights = np.array([(margin.mean, margin.weight) for margin in margins]).T
+    first, second = np.triu_indices(len(margins), 1)
+    difference = means[first] - means[second]
+    unit = np.sqrt(mean_square / 2 * (1 / weights[first] + 1 / weights[second]))
+    studentised = needed("scipy.stats").studentized_range
+    reach = studentised.ppf(level, len(margins), df) * unit
+    p = np.clip(studentised.sf(np.abs(difference) / unit, len(margins), df), 0, 1)
+    differ = np.zeros((len(margins), len(margins)), bool)
+    differ[first, second] = differ[second, first] = p < 1 - level
+    order = np.argsort(-means, kind="stable").tolist()
+    letters = compact_letters(differ[np.ix_(order, order)])
+    rows = zip(first, second, difference.tolist(), reach.tolist(), p.tolist(), strict=True)
+    return Tukey(
+        pairs=tuple(
+            Difference(names[i], names[j], apart, Interval(apart - far, apart + far, level), p_of)
+            for i, j, apart, far, p_of in rows
+        ),
+        means={names[place]: margins[place].mean for place in order},
+        letters={names[place]: own for place, own in zip(order, letters, strict=True)},
+        df=df,
+        n={margin.level: margin.n for margin in margins},
+        dropped=dropped,
+    )
+
+
+def compact_letters(differ: Array) -> tuple[str, ...]:
+    """Letters such that two groups share one if, and only if, they do not differ.
+
+    differ: (k, k), symmetric, groups in the order of their letters: the first has an "a".
+    Raises Unanswerable where more letters would be needed than there are, a to z and A to Z.
+
+    >>> compact_letters(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], bool))
+    ('a', 'ab', 'b')
+    """
+    count = len(differ)
+    columns = {frozenset(range(count))}  # the groups of a letter
+    for pair in combinations(range(count), 2):
+        if differ[pair]:
+            columns = _absorbed(_inserted(columns, pair))
+    if len(columns) > len(ascii_letters):
+        raise Unanswerable(
+            f"{len(columns)} letters would be needed to tell {count} groups apart; compare fewer"
+        )
+    ordered = sorted(map(sorted, columns))
+    return tuple(
+        "".join(
+            letter for letter, column in zip(ascii_letters, ordered, strict=False) if k in column
+        )
+        for k in range(count)
+    )
+
+
+def corrected(p_values: Sequence[float], method: Correction = "holm") -> Array:
+    """The p values of several tests, adjusted for their number; (k,) -> (k,).
+
+    holm, bonferroni: the chance of any false alarm stays below the level at which they are read;
+    benjamini-hochberg: the share of false alarms among the findings does.
+    Raises Unanswerable for a p value that is missing: leave out what has not been tested.
+    """
+    given = np.asarray(p_values, float)
+    if not len(given):
+        return given
+    if np.isnan(given).any():
+        raise Unanswerable(f"{np.isnan(given).sum()} of {len(given)} p values are missing")
+    multitest = needed("statsmodels.stats.multitest")
+    adjusted: Array = multitest.multipletests(given, method=_NAMES[method])[1]
+    return adjusted
+
+
+def _inserted(columns: set[frozenset[int]], pair: tuple[int, int]) -> set[frozenset[int]]:
+    """Split each column that holds both of a pair in two, each without one of them."""
+    split: set[frozenset[int]] = set()
+    for column in columns:
+        split |= {column - {one} for one in pair} if column.issuperset(pair) else {column}
+    return split
+
+
+def _absorbed(columns: set[frozenset[int]]) -> set[frozenset[int]]:
+    """Drop columns that lie in another one."""
+    return {column for column in columns if not any(column < other for other in columns)}

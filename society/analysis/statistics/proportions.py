@@ -1,0 +1,74 @@
+"""Counts of runs: whether something is true of more of them, or of fewer, than by chance.
+
+binomial    of n runs, against a chance that is known: exact, with the interval of Clopper and
+            Pearson
+fisher      of the runs of two conditions, which are independent: exact, with Newcombe's interval
+Sources: Clopper and Pearson 1934, Biometrika 26; Fisher 1935; Newcombe 1998, Statistics in
+Medicine 17.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from society.optional import needed
+
+from .samples import Interval, Unanswerable
+
+
+class Count(NamedTuple):
+    """How many of n runs."""
+
+    hits: int
+    n: int
+
+
+@dataclass(frozen=True)
+class Binomial:
+    """A share of runs beside the chance that each had; two-sided."""
+
+    share: float
+    interval: Interval
+    p: float
+
+
+@dataclass(frozen=True)
+class Fisher:
+    """The share of runs of one condition less that of another; two-sided."""
+
+    shares: tuple[float, float]
+    difference: float
+    interval: Interval
+    p: float
+
+
+def binomial(count: Count, chance: float, *, level: float = 0.95) -> Binomial:
+    """The exact binomial test; raises Unanswerable without a run."""
+    _refuse(count)
+    found = needed("scipy.stats").binomtest(count.hits, count.n, chance)
+    low, high = found.proportion_ci(level, method="exact")
+    return Binomial(
+        count.hits / count.n, Interval(float(low), float(high), level), float(found.pvalue)
+    )
+
+
+def fisher(first: Count, second: Count, *, level: float = 0.95) -> Fisher:
+    """Fisher's exact test; raises Unanswerable where a condition has no runs."""
+    _refuse(first, second)
+    table = [[one.hits, one.n - one.hits] for one in (first, second)]
+    p = needed("scipy.stats").fisher_exact(table).pvalue
+    low, high = needed("statsmodels.stats.proportion").confint_proportions_2indep(
+        *first, *second, method="newcomb", compare="diff", alpha=1 - level
+    )
+    shares = (first.hits / first.n, second.hits / second.n)
+    interval = Interval(float(low), float(high), level)
+    return Fisher(shares, shares[0] - shares[1], interval, float(p))
+
+
+def _refuse(*counts: Count) -> None:
+    for hits, n in counts:
+        if not n:
+            raise Unanswerable("a share of 0 runs; at least 1 is needed")
+        if not 0 <= hits <= n:
+            raise ValueError(f"{hits} of {n} runs; give a count from 0 to {n}")

@@ -1,0 +1,166 @@
+"""Comparisons that look at the order of values alone: survival times pile up at the horizon.
+
+Mann-Whitney        independent runs of two conditions
+Wilcoxon            replicates that share their luck (common random numbers)
+Kruskal-Wallis      independent runs of several conditions
+Friedman            replicates that share their luck, in three conditions or more
+
+Values that differ by the rounding of their last bits are tied.
+Sources: Mann and Whitney 1947; Wilcoxon 1945; Kruskal and Wallis 1952; Friedman 1937; Cliff 1993
+(delta); McGraw and Wong 1992 (common-language effect); Kerby 2014 (rank-biserial); Tomczak and
+Tomczak 2014 (epsilon squared); Kendall and Babington Smith 1939 (W).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from society.draws import Array
+from society.optional import needed
+
+from .samples import Unanswerable, blocks, pairs, sample, samples, varied
+
+_DIGITS = 12  # of a value, of the largest one, that count in its rank
+
+
+@dataclass(frozen=True)
+class MannWhitney:
+    """Whether one of two independent samples tends to be larger; two-sided."""
+
+    u: float  # of the first sample: pairs in which it is larger, ties counting a half
+    p: float  # exact for small samples without ties, else by the normal approximation
+    common_language: float  # P(first > second) + P(tie) / 2
+    cliffs_delta: float  # P(first > second) - P(first < second), in [-1, 1]
+    n: tuple[int, int]
+    dropped: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Wilcoxon:
+    """Whether the differences of pairs tend to one side of zero; two-sided."""
+
+    w: float  # the smaller of the two sums of ranks
+    p: float  # exact for few pairs without ties, else by the normal approximation
+    rank_biserial: float  # share of ranks above zero less that below, in [-1, 1]
+    n: int  # pairs that differ
+    equal: int  # pairs that do not, which are left out
+    dropped: int  # pairs that miss a value
+
+
+@dataclass(frozen=True)
+class KruskalWallis:
+    """Whether one of several independent samples tends to be larger."""
+
+    h: float  # corrected for ties; chi squared with df degrees of freedom
+    df: int
+    p: float
+    epsilon_squared: float  # h / (n - 1), in [0, 1]
+    n: int
+    dropped: int
+
+
+@dataclass(frozen=True)
+class Friedman:
+    """Whether one of several conditions tends to be larger in replicates that share their luck."""
+
+    chi_squared: float  # corrected for ties
+    df: int
+    p: float  # by the chi-squared approximation
+    kendalls_w: float  # how far replicates order conditions alike, in [0, 1]
+    n: int  # replicates
+    dropped: int  # replicates that miss a value
+
+
+def mann_whitney(first: ArrayLike, second: ArrayLike) -> MannWhitney:
+    """The Mann-Whitney U test; (R1,), (R2,).
+
+    Raises Unanswerable for an empty sample, and where all values are the same.
+    """
+    one = sample(first, at_least=1, of="the first sample")
+    other = sample(second, at_least=1, of="the second sample")
+    n = (len(one.values), len(other.values))
+    together = _ordered(np.concatenate([one.values, other.values]))
+    found = needed("scipy.stats").mannwhitneyu(together[: n[0]], together[n[0] :])
+    larger = float(found.statistic) / (n[0] * n[1])
+    dropped = (one.dropped, other.dropped)
+    return MannWhitney(
+        float(found.statistic), float(found.pvalue), larger, 2 * larger - 1, n, dropped
+    )
+
+
+def wilcoxon(first: ArrayLike, second: ArrayLike) -> Wilcoxon:
+    """The signed-rank test of pairs, equal ones left out; (R,), (R,).
+
+    Raises Unanswerable for conditions of different size, and where no pair differs.
+    """
+    one, other, dropped = pairs(first, second, at_least=1)
+    differences = _rounded(one - other, largest=float(np.abs([one, other]).max()))
+    differences = differences[differences != 0]
+    if not len(differences):
+        raise Unanswerable(f"all {len(one)} pairs are equal; there are no ranks to compare")
+    stats = needed("scipy.stats")
+    found = stats.wilcoxon(differences)
+    ranks = stats.rankdata(np.abs(differences))
+    return Wilcoxon(
+        w=float(found.statistic),
+        p=float(found.pvalue),
+        rank_biserial=float((ranks * np.sign(differences)).sum() / ranks.sum()),
+        n=len(differences),
+        equal=len(one) - len(differences),
+        dropped=dropped,
+    )
+
+
+def kruskal_wallis(groups: Mapping[str, ArrayLike]) -> KruskalWallis:
+    """The Kruskal-Wallis test of two or more independent samples, by name.
+
+    Raises Unanswerable for fewer than two groups, an empty one, and where all values are the same.
+    """
+    found = samples(groups, at_least=1)
+    together = _ordered(np.concatenate([one.values for one in found.values()]))
+    ends = np.cumsum([len(one.values) for one in found.values()])
+    h, p = needed("scipy.stats").kruskal(*np.split(together, ends[:-1]))
+    n, df = len(together), len(found) - 1
+    dropped = sum(one.dropped for one in found.values())
+    return KruskalWallis(float(h), df, float(p), float(h) / (n - 1), n, dropped)
+
+
+def friedman(conditions: Mapping[str, ArrayLike]) -> Friedman:
+    """The Friedman test of three or more conditions under common random numbers; (R,) each.
+
+    Raises Unanswerable for fewer conditions, for some of different size, without a replicate that
+    has a value in all, and where no replicate tells any two apart.
+    """
+    if len(conditions) < 3:
+        raise Unanswerable(
+            f"{len(conditions)} conditions: Friedman's test takes 3 or more; two are pairs"
+        )
+    table, dropped = blocks(conditions)
+    ranked = _rounded(table, largest=float(np.abs(table).max()))
+    if not np.ptp(ranked, axis=0).any():
+        raise Unanswerable(
+            f"all {len(table)} conditions are equal in all {table.shape[1]} replicates; there are "
+            "no ranks to compare"
+        )
+    chi_squared, p = needed("scipy.stats").friedmanchisquare(*ranked)
+    n, df = table.shape[1], len(table) - 1
+    return Friedman(float(chi_squared), df, float(p), float(chi_squared) / (n * df), n, dropped)
+
+
+def _ordered(values: Array) -> Array:
+    """Values to be ranked together; raises Unanswerable where all are the same."""
+    if not varied(values):
+        raise Unanswerable(
+            f"all {len(values)} values are {values[0]:g}; there are no ranks to compare"
+        )
+    return _rounded(values, largest=float(np.abs(values).max()))
+
+
+def _rounded(values: Array, largest: float) -> Array:
+    """As shares of the largest number that they were computed from, without their last bits."""
+    shares: Array = np.round(values / (largest or 1), _DIGITS)
+    return shares

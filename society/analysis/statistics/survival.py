@@ -1,0 +1,230 @@
+"""Time to an event that some runs never see: they are censored when they end.
+
+    S(t) = product over event times s <= t of (1 - d(s) / n(s))     Kaplan and Meier 1958
+
+d(s) events among n(s) runs at risk. Intervals at each time by Greenwood's variance on the log-log
+scale (Kalbfleisch and Prentice 1980), which stay within [0, 1]. The mean of a censored time is not
+known, but its mean up to a horizon is: the area under S (Royston and Parmar 2013).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from society.draws import Array
+from society.optional import needed
+
+from .samples import Interval, Unanswerable, sample
+
+
+class Lives(NamedTuple):
+    """When each run had its event, or was last seen without: (R,), (R,)."""
+
+    times: ArrayLike  # NaN: never observed; left out
+    censored: ArrayLike  # True: the event had not come by then
+
+
+@dataclass(frozen=True)
+class SurvivalCurve:
+    """The share of runs that live on, as steps: it falls at `times`, and stays until the next.
+
+    K event times, ascending. Before the first, everybody lives. Without any event the arrays are
+    empty: everybody lives until `seen`.
+    """
+
+    times: Array  # (K,)
+    survival: Array  # (K,) from this time on
+    low: Array  # (K,) at each time on its own
+    high: Array  # (K,)
+    at_risk: Array  # (K,) just before
+    events: Array  # (K,) at this time
+    seen: float  # the last time at which a run was seen, with event or without
+    median: float | None  # None: more than half live on
+    median_interval: tuple[float | None, float | None]  # None: beyond what was seen
+    level: float
+    n: int
+    censored: int
+    dropped: int
+
+
+@dataclass(frozen=True)
+class RestrictedMean:
+    """The mean time lived up to a horizon."""
+
+    mean: float
+    interval: Interval
+    se: float
+    until: float
+
+
+@dataclass(frozen=True)
+class LogRank:
+    """Whether several groups live equally long; the time of an event counts by its order only."""
+
+    chi_squared: float
+    df: int
+    p: float
+    events: dict[str, int]
+    n: int
+    dropped: int
+
+
+class _Seen(NamedTuple):
+    times: Array
+    died: Array
+    dropped: int
+
+
+def kaplan_meier(lives: Lives, *, level: float = 0.95) -> SurvivalCurve:
+    """The survival curve of one group of runs.
+
+    Raises Unanswerable without a run.
+    """
+    seen = _seen(lives, "this group")
+    found = needed("statsmodels.duration.survfunc").SurvfuncRight(seen.times, seen.died)
+    times, survival = np.asarray(found.surv_times), np.asarray(found.surv_prob)
+    at_risk, events = np.asarray(found.n_risk), np.asarray(found.n_events)
+    low, high = _log_log(survival, _greenwood(at_risk, events), level)
+    return SurvivalCurve(
+        times=times,
+        survival=survival,
+        low=low,
+        high=high,
+        at_risk=at_risk.astype(int),
+        events=events.astype(int),
+        seen=float(seen.times.max()),
+        median=_first(times, survival),
+        median_interval=(_first(times, low), _first(times, high)),
+        level=level,
+        n=len(seen.times),
+        censored=int((~seen.died).sum()),
+        dropped=seen.dropped,
+    )
+
+
+def restricted_mean(curve: SurvivalCurve, until: float | None = None) -> RestrictedMean:
+    """The mean time lived up to `until`, or to the last time at which a run was seen.
+
+    The interval stays within what is possible, [0, until].
+    Raises Unanswerable for a horizon later than that (unless nobody lives on), without an event
+    before it, and where the only one ends all runs at once.
+    """
+    horizon = curve.seen if until is None else until
+    if horizon > curve.seen and not (len(curve.survival) and curve.survival[-1] == 0):
+        raise Unanswerable(
+            f"runs were seen up to {curve.seen:g} and some live on; "
+            f"their mean up to {horizon:g} is not known"
+        )
+    before = curve.times < horizon
+    if not before.any():
+        raise Unanswerable(
+            f"no event among {curve.n} runs before {horizon:g}; "
+            "their mean is that, and has no interval"
+        )
+    steps = np.concatenate([[0], curve.times[before], [horizon]])
+    areas = np.concatenate([[1], curve.survival[before]]) * np.diff(steps)
+    later = areas[::-1].cumsum()[::-1][1:]  # the area from each event time on
+    at_risk, events = curve.at_risk[before], curve.events[before]
+    se = math.sqrt(float((later**2 * _hazard_variance(at_risk, events)).sum()))
+    if not se:
+        raise Unanswerable(
+            f"all runs that were seen until {curve.times[0]:g} have the event then; without spread "
+            "their mean has no interval"
+        )
+    reach = float(needed("scipy.stats").norm.isf((1 - curve.level) / 2)) * se
+    mean = float(areas.sum())
+    interval = Interval(max(mean - reach, 0.0), min(mean + reach, horizon), curve.level)
+    return RestrictedMean(mean, interval, se, horizon)
+
+
+def log_rank(groups: Mapping[str, Lives]) -> LogRank:
+    """The log-rank test of two or more independent groups, by name.
+
+    Raises Unanswerable for fewer than two groups, without an event, and where a group is never seen
+    beside another one at an event.
+    Source: Mantel 1966; Peto and Peto 1972.
+    """
+    if len(groups) < 2:
+        raise Unanswerable(f"{len(groups)} group to compare; at least 2 are needed")
+    seen = {name: _seen(lives, name) for name, lives in groups.items()}
+    _compared_at_an_event(seen)
+    times = np.concatenate([one.times for one in seen.values()])
+    died = np.concatenate([one.died for one in seen.values()])
+    group = np.repeat(np.arange(len(seen)), [len(one.times) for one in seen.values()])
+    chi_squared, _ = needed("statsmodels.duration.survfunc").survdiff(times, died, group)
+    df = len(seen) - 1
+    return LogRank(
+        chi_squared=float(chi_squared),
+        df=df,
+        # statsmodels gives 1 - cdf, which is 0 where p is small.
+        p=float(needed("scipy.stats").chi2.sf(chi_squared, df)),
+        events={name: int(one.died.sum()) for name, one in seen.items()},
+        n=len(times),
+        dropped=sum(one.dropped for one in seen.values()),
+    )
+
+
+def _seen(lives: Lives, of: str) -> _Seen:
+    times, censored = np.asarray(lives.times, float), np.asarray(lives.censored, bool)
+    known = sample(times, at_least=1, of=of)
+    if times.shape != censored.shape:
+        raise ValueError(f"{of}: times {times.shape} and censored {censored.shape}; give (R,) each")
+    return _Seen(known.values, ~censored[~np.isnan(times)], known.dropped)
+
+
+def _compared_at_an_event(groups: Mapping[str, _Seen]) -> None:
+    """Every run is at risk from the start, so the first event compares all groups, or none."""
+    events = [one.times[one.died] for one in groups.values()]
+    if not any(map(len, events)):
+        raise Unanswerable("no run had the event; without events there is nothing to compare")
+    first = min(float(times.min()) for times in events if len(times))
+    for name, one in groups.items():
+        if one.times.max() < first:
+            raise Unanswerable(
+                f"{name} was last seen at {one.times.max():g}, before the first event at {first:g}"
+            )
+    left = sum(int((one.times >= first).sum()) for one in groups.values())
+    if left == sum(int((times == first).sum()) for times in events):
+        raise Unanswerable(
+            f"all {left} runs had the event at {first:g}; there is nothing to compare"
+        )
+
+
+def _hazard_variance(at_risk: Array, events: Array) -> Array:
+    """d / (n (n - d)) at each time; 0 for the last run, after whom nobody is left to vary."""
+    left = at_risk - events
+    variance: Array = np.divide(events, at_risk * left, out=np.zeros(len(left)), where=left > 0)
+    return variance
+
+
+def _greenwood(at_risk: Array, events: Array) -> Array:
+    """The variance of log S at each time."""
+    summed: Array = _hazard_variance(at_risk, events).cumsum()
+    return summed
+
+
+def _log_log(survival: Array, variance: Array, level: float) -> tuple[Array, Array]:
+    """Limits S^exp(+- z sd(log S) / log S).
+
+    Once nobody is left the lower one is 0, and the upper one stays: there is no more to learn.
+    """
+    z = float(needed("scipy.stats").norm.isf((1 - level) / 2))
+    living = survival > 0  # all but, perhaps, the last
+    logs = np.log(survival[living])
+    width = np.exp(z * np.sqrt(variance[living]) / -logs)
+    low, high = np.exp(logs * width), np.exp(logs / width)
+    if living.all():
+        return low, high
+    return np.append(low, 0), np.append(high, high[-1] if len(high) else 1)
+
+
+def _first(times: Array, survival: Array) -> float | None:
+    """The first time at which at most half live on."""
+    halved = survival <= 0.5 + 1e-12  # a product of fractions misses a half by its last bits
+    return float(times[halved.argmax()]) if halved.any() else None

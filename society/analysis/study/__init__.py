@@ -1,0 +1,190 @@
+"""Run files and folders of sweeps, opened to be analysed: in a notebook, or for a report.
+
+    study = society.open_sweep("sweeps/fines")
+    study.runs.groupby("fine").survival_time.mean()
+
+What a study offers is said in society.analysis.study.study.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from society.errors import InputError, RunFileError, brief
+from society.experiments.folder import essence, opened
+from society.runs.drafting import is_drafting
+from society.runs.runfile import open_run as read_run
+from society.scenario_file import Spec
+
+from .codings import codings
+from .condition import Studied
+from .frames import CONDITION
+from .study import Study
+
+if TYPE_CHECKING:
+    from society.experiments.analysis_plan import Analysis
+    from society.experiments.experiment import Luck
+    from society.experiments.factors import Label
+
+__all__ = ["Studied", "Study", "open_run", "open_sweep", "studied"]
+
+# Of the columns that identify a row, and that a setting may be called after.
+_COLUMNS = ("replicate", "round", "rounds", "agent")
+
+
+def open_run(path: Path | str) -> Study:
+    """A run file as a study of one condition without factors; raises RunFileError."""
+    path = Path(path)
+    return Study(path.stem, (Studied.read(path, path.stem, {}),))
+
+
+def open_sweep(path: Path | str) -> Study:
+    """The folder of a sweep, as far as it has been played.
+
+    A factor that is called like a measure, or like a column that identifies rows, has `_level`
+    behind its name; one called condition only if its levels are not the names of the conditions.
+    Raises InputError if nothing was played, or a run file is damaged.
+    """
+    return _unmistakable(_sweep(Path(path)))
+
+
+def studied(paths: Sequence[Path | str]) -> Study:
+    """Run files and folders of sweeps as one study; raises InputError.
+
+    Conditions of the same name have that of their folder in front. A condition lacks the factors
+    that its own sweep does not have. A file that is named twice counts once, and one in which only
+    designs were made does not count.
+    """
+    if not paths:
+        raise InputError("nothing to study; name run files, or folders of sweeps")
+    for path in map(Path, paths):
+        if not path.exists():
+            raise InputError(f"there is no {brief(path)}; name run files, or folders of sweeps")
+    studies = [
+        _sweep(path) if path.is_dir() else open_run(path)
+        for path in map(Path, paths)
+        if path.is_dir() or not _drafts_only(path)
+    ]
+    if not studies:
+        raise InputError("these runs have only made designs; name the runs that were played then")
+    return _unmistakable(studies[0] if len(studies) == 1 else _united(studies))
+
+
+def _drafts_only(path: Path) -> bool:
+    """Whether a run has made designs for another one, and is no condition."""
+    with read_run(path) as run:
+        return is_drafting(run.manifest.spec.get("mechanisms", ()))
+
+
+def _sweep(path: Path) -> Study:
+    folder = opened(path)
+    played, missing = list[Studied](), list[str]()
+    for condition in folder.conditions:
+        file = folder.path / condition.file
+        if file.exists():
+            run = Studied.read(file, condition.name, condition.factors)
+            if essence(Spec.model_validate(run.manifest.spec)) != condition.essence:
+                raise RunFileError(
+                    f"{brief(file)} is not the run of {condition.name}; was it renamed? "
+                    "`society sweep` tells which runs are other ones"
+                )
+            played.append(run)
+        else:
+            missing.append(condition.name)
+    if not played:
+        raise InputError(f"no condition of {brief(path)} has been played; go on with its sweep")
+    return Study(
+        folder.name,
+        tuple(played),
+        folder.levels,
+        folder.random_numbers,
+        folder.analysis,
+        folder.text,
+        folder.failures,
+        tuple(missing),
+        codings(folder),
+    )
+
+
+def _united(studies: Sequence[Study]) -> Study:
+    runs: dict[Path, Studied] = {}
+    for run in (run for study in studies for run in study.played):
+        known = runs.setdefault(run.path.resolve(), run)
+        if run.factors and not known.factors:  # its sweep knows more of it than the file alone
+            runs[run.path.resolve()] = run
+    names = _distinct(runs)
+    levels: dict[str, dict[Label, None]] = {}
+    failures: dict[str, str] = {}
+    for study in studies:
+        for factor, labels in study.levels.items():
+            levels.setdefault(factor, {}).update(dict.fromkeys(labels))
+        renamed = {run.name: names[run.path.resolve()] for run in study.played}
+        failures |= {renamed.get(name, name): words for name, words in study.failures.items()}
+    return Study(
+        " and ".join(dict.fromkeys(study.name for study in studies)),
+        tuple(replace(run, name=names[path]) for path, run in runs.items()),
+        {factor: list(labels) for factor, labels in levels.items()},
+        _luck(list(runs.values())),
+        text="\n---\n".join(study.text for study in studies if study.text),
+        failures=failures,
+        missing=tuple(name for study in studies for name in study.missing),
+        codings=tuple(
+            {one.folder.resolve(): one for study in studies for one in study.codings}.values()
+        ),
+    )
+
+
+def _distinct(runs: Mapping[Path, Studied]) -> dict[Path, str]:
+    """A name for each run: with its folder, as seen from the one that holds all, if need be."""
+    times = Counter(run.name for run in runs.values())
+    root = os.path.commonpath([path.parent for path in runs])
+    names = {}
+    for path, run in runs.items():
+        folder = path.parent.relative_to(root).as_posix()
+        apart = times[run.name] > 1 and folder != "."
+        names[path] = f"{folder}/{run.name}" if apart else run.name
+    return names
+
+
+def _luck(runs: Sequence[Studied]) -> Luck | None:
+    """What runs share that were not planned together.
+
+    The place of a draw depends on the seats, and what it is for on the scenario.
+    """
+    given = [run.manifest for run in runs]
+    seeds = {one.seed for one in given}
+    shapes = {(one.scenario, one.replicates, one.agents) for one in given}
+    if len(seeds) == len(shapes) == 1 < len(runs):
+        return "common"
+    return "independent" if len(seeds) == len(runs) > 1 else None
+
+
+def _unmistakable(study: Study) -> Study:
+    """With factors that are called as no column is."""
+    taken = {*_COLUMNS, *study.units}
+    if any(run.factors.get(CONDITION, run.name) != run.name for run in study.played):
+        taken.add(CONDITION)
+    names = {name: f"{name}_level" if name in taken else name for name in study.levels}
+    if all(name == old for old, name in names.items()):
+        return study
+    played = [
+        replace(run, factors={names[name]: label for name, label in run.factors.items()})
+        for run in study.played
+    ]
+    return replace(
+        study,
+        levels={names[name]: labels for name, labels in study.levels.items()},
+        played=tuple(played),
+        analysis=None if study.analysis is None else _renamed(study.analysis, names),
+    )
+
+
+def _renamed(analysis: Analysis, names: Mapping[str, str]) -> Analysis:
+    said = {"factors": analysis.factors, "by": analysis.by}
+    changed = {key: old and [names[name] for name in old] for key, old in said.items()}
+    return analysis.model_copy(update=changed)

@@ -1,0 +1,66 @@
+"""The coding of a sweep's norms: a run for each rater, as they stood when they were opened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from society.analysis.coding.codes import Codes, Measured, codes_of, measured, together
+
+from .condition import Studied
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from society.experiments.coding_plan import CodingSpec
+    from society.experiments.folder import Folder
+
+
+@dataclass(frozen=True)
+class Coding:
+    """How the norms of a sweep were coded.
+
+    folder: of the sweep. said: in its experiment. raters: their runs, of those that have begun.
+    """
+
+    folder: Path
+    said: CodingSpec
+    raters: tuple[Studied, ...]
+
+    @property
+    def unfinished(self) -> list[str]:
+        """Raters whose codes are not all there."""
+        finished = {run.name for run in self.raters if run.status == "finished"}
+        return [name for name in self.said.raters if name not in finished]
+
+    @property
+    def note(self) -> str:
+        """Which raters are awaited, in words; "" if none is."""
+        awaited = " and ".join(self.unfinished)
+        return f"the coding of norms waits for {awaited}" if awaited else ""
+
+    @cached_property
+    def codes(self) -> Codes:
+        """As far as the raters have come; raises InputError."""
+        apart = []
+        for one in self.raters:
+            with one.opened() as run:
+                apart.append(codes_of(run))
+        return together(apart)
+
+    def measured(self, runs: Mapping[str, Path]) -> Measured:
+        """What it says of the coded runs, by condition, once all raters have finished."""
+        if self.unfinished:
+            return Measured(note=self.note)
+        return measured(self.codes, self.said, runs)
+
+
+def codings(folder: Folder) -> tuple[Coding, ...]:
+    """The coding of a sweep's norms, if it was begun; raises RunFileError."""
+    if folder.coding is None:
+        return ()
+    files = {name: folder.path / file for name, file in folder.coding.files.items()}
+    raters = [Studied.read(file, name, {}) for name, file in files.items() if file.exists()]
+    return (Coding(folder.path, folder.coding, tuple(raters)),) if raters else ()

@@ -1,0 +1,126 @@
+"""What the runs of a study asked outside minds: each exchange, sums, and answers that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from society.callbook import Call
+from society.calls import Entry, Message, Trouble, added
+from society.catalogue import component_title
+
+from .frames import Column, Columns, whole, words
+
+if TYPE_CHECKING:
+    from .condition import Studied
+
+_TOKENS = ("prompt_tokens", "completion_tokens")
+
+
+def calls(exchanges: Sequence[Call]) -> Columns:
+    """A row for each exchange with an outside mind."""
+    addresses = [call.request.address for call in exchanges]
+    requests = [call.request for call in exchanges]
+    said = [call.said for call in exchanges]
+    return {
+        "replicate": _numbers((address.replicate for address in addresses), "id"),
+        "round": _numbers((call.round for call in exchanges), "number"),
+        "agent": _numbers((address.agent for address in addresses), "id"),
+        "component": _titles(address.component for address in addresses),
+        "occasion": _words(address.occasion for address in addresses),
+        "question": _words(address.kind for address in addresses),
+        "use": _numbers((address.use for address in addresses), "order in the run"),
+        "turn": _numbers((address.turn for address in addresses), "order in the occasion"),
+        "again": _words(request.again for request in requests),
+        "reason": _words(request.reason for request in requests),
+        "asked": _words(request.model for request in requests),
+        "model": _words(each.model for each in said),
+        "finish": _words(each.finish for each in said),
+        "retries": _numbers((each.retries for each in said), "attempts that failed"),
+        "prompt_tokens": Column(whole(each.prompt_tokens for each in said), "tokens"),
+        "completion_tokens": Column(whole(each.completion_tokens for each in said), "tokens"),
+        "cost": _costs(each.cost for each in said),
+        "seconds": Column(np.array([each.latency for each in said], float), "seconds"),
+        "prompt": _words(_prompt(request.messages) for request in requests),
+        "reply": _words(each.text for each in said),
+    }
+
+
+def ledger(entries: Sequence[Entry]) -> Columns:
+    """A row for each component, question and model."""
+    return {
+        "component": _titles(entry.component for entry in entries),
+        "question": _words(entry.kind for entry in entries),
+        "model": _words(entry.model for entry in entries),
+        **spending([[entry] for entry in entries]),
+    }
+
+
+def spending(ledgers: Sequence[Sequence[Entry]]) -> Columns:
+    """What each ledger comes to; tokens and cost are missing where one of its sums is unknown."""
+    columns = {
+        "calls": Column(_sums(ledgers, "calls"), "exchanges"),
+        "retries": Column(_sums(ledgers, "retries"), "attempts that failed"),
+        "repairs": Column(_sums(ledgers, "repairs"), "exchanges"),
+        "cut": Column(_sums(ledgers, "cut"), "exchanges"),
+        "fallbacks": Column(_sums(ledgers, "fallbacks"), "answers"),
+    }
+    columns |= {name: Column(whole(_sums(ledgers, name)), "tokens") for name in _TOKENS}
+    return {**columns, "cost": _costs(_sums(ledgers, "cost"))}
+
+
+def troubles(found: Sequence[tuple[int, Trouble]]) -> Columns:
+    """A row for each answer that could not be used as it came, with its round."""
+    each = [trouble for _, trouble in found]
+    return {
+        "replicate": _numbers((trouble.replicate for trouble in each), "id"),
+        "round": _numbers((number for number, _ in found), "number"),
+        "agent": _numbers((trouble.agent for trouble in each), "id"),
+        "component": _titles(trouble.component for trouble in each),
+        "question": _words(trouble.kind for trouble in each),
+        "model": _words(trouble.model for trouble in each),
+        "what": _words(trouble.what for trouble in each),
+        "reason": _words(trouble.reason for trouble in each),
+    }
+
+
+def exchanges(runs: Iterable[Studied]) -> list[list[Call]]:
+    """Those of each run."""
+    kept = []
+    for run in runs:
+        with run.opened() as file:
+            kept.append(list(file.calls()))
+    return kept
+
+
+def _prompt(messages: Sequence[Message]) -> str:
+    """A single message as it was sent, several with their roles."""
+    if len(messages) == 1:
+        return messages[0].content
+    return "\n\n".join(f"{message.role}: {message.content}" for message in messages)
+
+
+def _sums(ledgers: Sequence[Sequence[Entry]], name: str) -> list[Any]:
+    """Of one field over each ledger; None where one of its values is unknown."""
+    return [added(getattr(entry, name) for entry in entries) for entries in ledgers]
+
+
+def _numbers(values: Iterable[int], unit: str) -> Column:
+    return Column(np.array(list(values), int), unit)
+
+
+def _costs(values: Iterable[float | None]) -> Column:
+    costs = [np.nan if value is None else value for value in values]
+    return Column(np.array(costs, float), "US dollars")
+
+
+def _titles(chance_ids: Iterable[str]) -> Column:
+    ids = list(chance_ids)
+    shown = {one: component_title(one) for one in set(ids)}
+    return _words(shown[one] for one in ids)
+
+
+def _words(values: Iterable[str]) -> Column:
+    return Column(words(values), "text")

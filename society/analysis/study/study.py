@@ -1,0 +1,273 @@
+"""Conditions that were played, each with its run file, as tidy data frames.
+
+A row of `runs` is one replicate, one history of a society: replicates are what is repeated, never
+agents or rounds. All frames begin with a column for each factor and the column `condition`; what
+stands in the others, and in which units, is said below, and in `frame.attrs["units"]`. Rows stand
+in the order of conditions, and a column whose name is taken already has `_value` behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from society.errors import brief
+from society.runs.afterword import Concluded, concluded
+
+from . import llm_calls as exchanges
+from .codings import Coding
+from .condition import Studied
+from .details import Agents, Events, Gathered, Quotes
+from .frames import Column, Columns, Heading, add, frame
+from .rounds import History, stacked
+
+if TYPE_CHECKING:
+    from society.analysis.coding.codes import Measured
+    from society.experiments.analysis_plan import Analysis
+    from society.experiments.experiment import Luck
+    from society.experiments.factors import Label
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Some conditions that have been played, to be analysed together.
+
+    levels: of each factor, in order. random_numbers: "common" where replicate r of all conditions
+    had the same luck, so that they can be compared in pairs, "independent" where none share any;
+    None where it is mixed, or there is one condition. text: the experiment as it was written, if
+    there is one. failures: why runs of conditions failed. missing: conditions without a run file.
+    codings: of norms; each belongs to the runs in its folder.
+    """
+
+    name: str
+    played: tuple[Studied, ...]
+    levels: Mapping[str, Sequence[Label]] = field(default_factory=dict)
+    random_numbers: Luck | None = None
+    analysis: Analysis | None = None
+    text: str = ""
+    failures: Mapping[str, str] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    codings: tuple[Coding, ...] = ()
+
+    @cached_property
+    def units(self) -> dict[str, str]:
+        """The unit of every measure."""
+        units: dict[str, dict[str, None]] = {}
+        for run in self.played:
+            for note in run.manifest.measures:
+                units.setdefault(note.name, {})[note.unit] = None
+        return {name: " or ".join(said) for name, said in units.items()}
+
+    @property
+    def detailed(self) -> bool:
+        """Whether all runs keep what agents did, as `agents`, `events` and `quotes` need."""
+        return all(run.manifest.level == "full" for run in self.played)
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """What could not be concluded from runs and codings, by condition or folder, in words."""
+        pairs = zip(self.played, self._concluded, strict=True)
+        notes = {run.name: conclusion.note for run, conclusion in pairs}
+        notes |= {brief(folder): coded.note for folder, coded in self._coded.items()}
+        return {name: note for name, note in notes.items() if note}
+
+    @cached_property
+    def conditions(self) -> Any:
+        """One row for each condition.
+
+        scenario, status    as in `society show`; what is not finished is taken as far as it goes
+        replicates, agents  how many
+        rounds, horizon     played, and at most
+        seed, level         as run; level: full or summary
+        digest, file        of what happened; the run file
+        calls, retries, repairs, cut, fallbacks, prompt_tokens, completion_tokens, cost
+                            sums of `ledger`: counts, tokens, US dollars; missing where unknown
+        unanswered          calls that went out and never came back
+        failure             why the run failed, in words
+        """
+        given = [run.manifest for run in self.played]
+        own = {
+            "scenario": Column([one.scenario for one in given], "name"),
+            "status": Column([run.status for run in self.played]),
+            "replicates": Column([one.replicates for one in given], "replicates"),
+            "agents": Column([one.agents for one in given], "agents"),
+            "rounds": Column([run.rounds for run in self.played], "rounds"),
+            "horizon": Column([one.most for one in given], "rounds"),
+            "seed": Column([one.seed for one in given]),
+            "level": Column([one.level for one in given]),
+            "digest": Column([run.digest for run in self.played]),
+            "file": Column([brief(run.path) for run in self.played], "path"),
+            **exchanges.spending([run.ledger for run in self.played]),
+            "unanswered": Column([run.unanswered for run in self.played], "calls"),
+            "failure": Column([self.failures.get(run.name, "") for run in self.played], "words"),
+        }
+        return self._framed([1] * len(self.played), own)
+
+    @cached_property
+    def runs(self) -> Any:
+        """One row for each replicate.
+
+        replicate           its number in the run, from 0
+        rounds              that it lived
+        cause               the kind of what ended it; "" if nothing did
+        MEASURE             over all rounds, as the measure folds them; of those that wait for
+                            something, the round in which it came
+        MEASURE_censored    of such: whether it had not come by the last round, which stands there;
+                            missing where it was not waited for
+        FINDING             what the scenario concludes when a run is finished
+        coded_...           what raters say of its texts, if they were coded, and in how many codes
+        """
+        columns = self._history.runs(self.units)
+        counts = self._history.replicates
+        coded = {name: own for one in self._coded.values() for name, own in one.findings.items()}
+        pairs = zip(self.played, self._concluded, strict=True)
+        found = [(*each.findings, *coded.get(run.name, ())) for run, each in pairs]
+        values = [{finding.name: finding.values for finding in findings} for findings in found]
+        units = {finding.name: finding.unit for findings in found for finding in findings}
+        for name, unit in units.items():
+            add(columns, name, stacked(values, name, counts), unit)
+        return self._framed(counts, columns)
+
+    @cached_property
+    def rounds(self) -> Any:
+        """One row for each round of each replicate, also after it has ended, while others go on.
+
+        replicate, round    numbers, from 0 and from 1
+        running             whether the replicate had not ended before this round
+        present             agents, at the end of the round
+        MEASURE             in this round, NaN where it was not measured; `attrs` has the units
+        """
+        return self._framed(self._history.counts, self._history.rounds(self.units))
+
+    @cached_property
+    def agents(self) -> Any:
+        """One row for each agent that took part in a round; round 0 precedes the first.
+
+        replicate, round, agent     numbers; agents by seat
+        cohort                      name
+        present                     whether it still took part when the round was over
+        NAME                        one number or text: an own or seen fact as last told in the
+                                    round, else a public column, else the agent's answer to a
+                                    question; peers by seat, flags as 0 and 1, NaN where
+                                    nothing was told or asked. With fields: "QUESTION FIELD"
+
+        Raises InputError if a run keeps no such details.
+        """
+        return self._gathered(Agents())
+
+    @cached_property
+    def events(self) -> Any:
+        """One row for each value that was asked, answered or told; a large frame.
+
+        replicate, round, agent     numbers; agent <NA> where it concerns the whole replicate
+        step                        order in the round, from 0
+        sort, kind                  ask, tell or inherit, and its name
+        scope                       common, own, "seen GRAPH" of facts; answer; low and high of
+                                    bounds; gone, ends, join, cut, parents
+        name                        of the fact, of the answer's field or action, of the graph, of
+                                    the columns inherited
+        value, text                 a number (peers by seat, flags 0 and 1) or text
+
+        Raises InputError if a run keeps no such details.
+        """
+        return self._gathered(Events())
+
+    @cached_property
+    def quotes(self) -> Any:
+        """One row for each text worth a quote, and for each common fact worth a word.
+
+        What agents hold and what is in force has a row where it changed; what they say, each time.
+
+        replicate, round, agent     numbers; agent <NA> of common facts
+        name, text                  what it is, and what agents or models wrote, as they wrote it
+
+        Raises InputError if a run keeps no such details.
+        """
+        return self._gathered(Quotes())
+
+    @cached_property
+    def calls(self) -> Any:
+        """One row for each exchange with an outside mind, in the order in which they were kept.
+
+        replicate, round, agent     whose it was, and the round that was being played
+        component, occasion         who asked, for what hook and line
+        question                    the kind of line
+        use, turn                   which line of that kind, which exchange of the occasion, from 0;
+                                    turn -1: a component found the answer by itself
+        again, reason               "repair" or "cut" where an earlier reply could not be used: why
+        asked, model                the run's name for the model; the provider's name
+        finish                      why the reply ended
+        retries                     attempts that failed on the way
+        prompt_tokens, completion_tokens, cost
+                                    tokens, US dollars; missing where nobody knows
+        seconds                     with all attempts
+        prompt, reply               text, as sent and received
+        """
+        kept = exchanges.exchanges(self.played)
+        every = [call for calls in kept for call in calls]
+        return self._framed([len(calls) for calls in kept], exchanges.calls(every))
+
+    @cached_property
+    def ledger(self) -> Any:
+        """One row for each component, question and model that was asked.
+
+        calls, repairs, cut                 exchanges, and those of them that mend a reply
+        retries, fallbacks                  failed attempts; answers that could not be read at all
+        prompt_tokens, completion_tokens    tokens, missing where unknown
+        cost                                US dollars, missing where unknown
+        """
+        entries = [entry for run in self.played for entry in run.ledger]
+        return self._framed([len(run.ledger) for run in self.played], exchanges.ledger(entries))
+
+    @cached_property
+    def troubles(self) -> Any:
+        """One row for each answer that could not be used as it came.
+
+        replicate, round, agent     whose it was
+        component, question, model  who was asked
+        what, reason                "repair", "cut" or "fallback", and why
+        """
+        found = [block.troubles for block in self._history.blocks]
+        every = [trouble for troubles in found for trouble in troubles]
+        return self._framed([len(troubles) for troubles in found], exchanges.troubles(every))
+
+    @cached_property
+    def _history(self) -> History:
+        return History(self.played)
+
+    @cached_property
+    def _concluded(self) -> list[Concluded]:
+        return [_conclusion(run) for run in self.played]
+
+    @cached_property
+    def _coded(self) -> dict[Path, Measured]:
+        """What codings say, by folder."""
+        found = {}
+        for coding in self.codings:
+            folder = coding.folder.resolve()
+            own = [run for run in self.played if run.path.resolve().parent == folder]
+            found[coding.folder] = coding.measured({run.name: run.path for run in own})
+        return found
+
+    def _gathered(self, table: Gathered) -> Any:
+        for run in self.played:
+            table.gather(run)
+        return self._framed(table.counts, table.columns())
+
+    def _framed(self, counts: Sequence[int], own: Columns) -> Any:
+        """Columns of so many rows for each condition, behind those that all frames begin with."""
+        names, labels = [run.name for run in self.played], [run.factors for run in self.played]
+        columns = Heading(names, self.levels, labels).columns(counts)
+        for name, (values, unit) in own.items():
+            add(columns, name, values, unit)
+        return frame(columns)
+
+
+def _conclusion(run: Studied) -> Concluded:
+    if run.status != "finished":
+        return Concluded()
+    with run.opened() as file:
+        return concluded(file)

@@ -1,0 +1,214 @@
+"""Norm coding: what texts say, rated by language models and people with a rubric.
+
+Embeddings do not measure valence, so texts are read. Raters work apart: each has a run of its own
+of the scenario norm_coding, in which a text is a replicate and a criterion a round, with all that
+runs have (resume, limits, ledger, provenance), and no paid answer is kept anywhere else.
+
+    runs -> texts -> spec of each rater -> its run file -> codes of all -> agreement, measures
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+
+from society.checks import Fault, Refused, anchored, checked
+from society.errors import FileError, ScenarioError, brief, nearest
+from society.models.settings import ModelSpec
+from society.positions import Source, read
+from society.rubric import UNCODED, Criterion, Rubric
+from society.scenario_file import File, Model, Section, Spec, load
+from society.wording import clean
+
+from .factors import filed, luck, rated
+
+SCENARIO = "norm_coding"
+_SEED = 1
+_LISTED = 5  # mistakes that one message names
+
+ByHand = Mapping[str, Mapping[str, str]]  # {criterion: {text: label}}
+
+
+def _of_person(said: Any, info: ValidationInfo) -> Any:
+    """A file of codes, as if it were a model: it stands in for what a person would answer."""
+    given = {"model": said} if isinstance(said, str) else said
+    if isinstance(given, Mapping) and str(given.get("model")).endswith(".csv"):
+        return {**given, "model": anchored(given["model"], info)}
+    return given
+
+
+def _several(raters: dict[str, ModelSpec]) -> dict[str, ModelSpec]:
+    if len(raters) < 2:
+        raise ValueError(
+            f"got {len(raters)}; expected two raters or more, since nobody can tell how far one "
+            "is to be trusted: models, or FILE.csv with the codes of a person"
+        )
+    if len({name.casefold() for name in raters}) < len(raters):
+        raise ValueError(
+            "two raters differ in capitals only, as names of files may not; rename one"
+        )
+    return raters
+
+
+Rater = Annotated[Model, BeforeValidator(_of_person)]
+
+
+class CodingSpec(Section):
+    """What an experiment file says under `coding`.
+
+    rubric: a YAML file. raters: by name, a model or FILE.csv, a person's codes. quotes: which of
+    the texts that the scenario quotes; the first, if none is named. rounds: of each agent its last
+    text, all, or those of every n-th round.
+    """
+
+    rubric: File
+    raters: Annotated[dict[str, Rater], AfterValidator(_several)]
+    quotes: str | None = None
+    rounds: Literal["last", "all"] | Annotated[int, Field(ge=1)] = "last"
+
+    @property
+    def people(self) -> dict[str, Path]:
+        """Files with the codes of people, by rater."""
+        files = {name: rater.model for name, rater in self.raters.items()}
+        return {name: Path(file) for name, file in files.items() if file.endswith(".csv")}
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Run files in the folder of a sweep, by rater."""
+        return {name: filed(rated(name)) for name in self.raters}
+
+
+def rubric_of(file: Path | str) -> Rubric:
+    """A rubric, read and checked; raises FileError, ScenarioError."""
+    said, positions = read(Path(file))
+    origin = Source(brief(file), positions)
+    if not isinstance(said, dict):
+        raise origin.refusal([Fault((), "says nothing about a rubric; begin with name: NAME")])
+    try:
+        return checked(Rubric, said, "key")
+    except Refused as refused:
+        raise origin.refusal(refused.faults) from None
+
+
+def spec_of(coding: CodingSpec, rater: str, texts: Iterable[str]) -> Spec:
+    """The run in which one rater codes these texts; raises InputError."""
+    listed, rubric = list(texts), rubric_of(coding.rubric)
+    if rater in coding.people:
+        codes = codes_by_hand(coding.people[rater], rubric.criteria)
+        mind: dict[str, Any] = {"coded_by_hand": {"codes": _about(codes, set(listed))}}
+        models = {}
+    else:
+        mind, models = {"language_policy": {"model": rater}}, {rater: coding.raters[rater]}
+    changes = {
+        "seed": _seed(rater, rubric),
+        "replicates": len(listed),
+        "rounds": len(rubric.criteria),
+        "cohorts": [{"name": rater, "count": 1, "components": [mind]}],
+        "models": {name: model.model_dump() for name, model in models.items()},
+        "parameters": {
+            "criteria": [criterion.model_dump() for criterion in rubric.criteria],
+            "texts": listed,
+        },
+    }
+    return load(SCENARIO, changes)
+
+
+def _seed(rater: str, rubric: Rubric) -> int:
+    """Own to a rater, or two that ask the same model would agree by their luck.
+
+    Own to the order of labels, too, which codes refer to: specs are the same whatever the order in
+    which they name things, and so a run by another order would be taken for this one.
+    """
+    labels = [list(criterion.labels) for criterion in rubric.criteria]
+    return luck(_SEED, f"{rater} {labels}")
+
+
+def _about(codes: ByHand, texts: Collection[str]) -> dict[str, dict[str, str]]:
+    """A person's codes of these texts."""
+    return {
+        criterion: {text: label for text, label in coded.items() if text in texts}
+        for criterion, coded in codes.items()
+    }
+
+
+def codes_by_hand(file: Path, criteria: Iterable[Criterion]) -> ByHand:
+    """The codes that a person has written beside the texts; raises FileError, ScenarioError.
+
+    An empty cell gives no code. All mistakes are told, each with its line.
+    """
+    sheet = _Sheet(file, {criterion.name: criterion for criterion in criteria})
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as source:
+            sheet.read(source)
+    except OSError as error:
+        raise FileError(
+            f"cannot read {brief(file)}: {error.strerror}; it is to hold a person's codes, with "
+            f"the columns text,{','.join(sheet.criteria)}"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"{brief(file)} is not text in UTF-8: {error.reason}") from None
+    sheet.refuse()
+    return sheet.codes
+
+
+class _Sheet:
+    """A person's table as it is read; notes all that is wrong with it."""
+
+    def __init__(self, file: Path, criteria: Mapping[str, Criterion]) -> None:
+        self.file, self.criteria = file, criteria
+        self.codes: dict[str, dict[str, str]] = {name: {} for name in criteria}
+        self.wrong: list[str] = []
+
+    def read(self, lines: Iterable[str]) -> None:
+        rows = csv.reader(lines, strict=True)
+        try:
+            header = [name.strip() for name in next(rows, [])]
+            if not self.heads(header):
+                return
+            for cells in rows:
+                if any(cells):
+                    self.row(rows.line_num, dict(zip(header, cells, strict=False)))
+        except csv.Error as error:
+            self.note(rows.line_num, str(error))
+
+    def heads(self, header: list[str]) -> bool:
+        """Whether the first line names columns that can be read."""
+        legal = ["text", *self.criteria]
+        if "text" not in header:
+            found = ",".join(header) or "nothing"
+            self.note(1, f"got the columns {found}; expected {','.join(legal)}")
+        for name in header:
+            if name not in legal:
+                self.note(1, f"there is no criterion {name!r}; {nearest(name, self.criteria)}")
+            elif header.count(name) > 1:
+                self.note(1, f"column {name!r} stands there twice; keep one of them")
+        return not self.wrong
+
+    def row(self, line: int, cells: dict[str, str]) -> None:
+        text = clean(cells.pop("text", "").strip().removeprefix("«").removesuffix("»"))
+        if not text:
+            self.note(line, "codes without a text; fill the column text")
+        for name, cell in cells.items():
+            label = cell.strip()
+            if label in ("", UNCODED):
+                continue
+            if label not in self.criteria[name].labels:
+                labels = self.criteria[name].labels
+                self.note(line, f"{name} has no label {label!r}; {nearest(label, labels)}")
+            elif self.codes[name].setdefault(text, label) != label:
+                other = self.codes[name][text]
+                self.note(line, f"{name} of this text is {label}, and {other} further up")
+
+    def note(self, line: int, words: str) -> None:
+        self.wrong.append(f"{brief(self.file)}:{line}: {words}")
+
+    def refuse(self) -> None:
+        """Say what was found to be wrong."""
+        lines = list(dict.fromkeys(self.wrong))
+        more = [f"and {len(lines) - _LISTED} more"] if len(lines) > _LISTED else []
+        if lines:
+            raise ScenarioError("\n".join(lines[:_LISTED] + more))

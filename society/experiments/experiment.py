@@ -1,0 +1,272 @@
+"""An experiment: one society under several conditions, as a file describes it.
+
+    base: fishing_village
+    replicates: 100
+    factors:
+      fine: [2, 10, 18]
+      lake: {harsh: {growth: 0.2}, rich: {growth: 0.6}}
+
+Factors are crossed. A level is a value of the setting that its factor is called after, or a label
+with all settings that it stands for. What else a scenario file may say stands beside `base` and
+holds for all conditions. Under common random numbers replicate r has the same luck in each of them,
+so that conditions can be compared in pairs (Law 2015, Simulation Modeling and Analysis, 11.2).
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import Field
+
+from society.checks import Fault, Refused, checked, unknown
+from society.errors import InputError, ScenarioError, brief
+from society.models.settings import Limits
+from society.positions import Source, read
+from society.runs.manifest import Level
+from society.scenario import Scenario
+from society.scenario_file import Section, Spec, amended
+from society.spec import Setup, prepared
+
+from .analysis_plan import Analysis
+from .bases import Bases, kept
+from .coding_plan import CodingSpec, rubric_of
+from .factors import (
+    Choice,
+    Label,
+    Levels,
+    choices,
+    filed,
+    general_first,
+    luck,
+    of_coding,
+    refuse_clashes,
+    setting,
+    settings,
+    worded,
+)
+
+Luck = Literal["common", "independent"]
+
+_MOST = 10_000  # conditions
+Factors = Mapping[str, Label]
+
+
+class _Said(Section):
+    """What only an experiment says."""
+
+    base: str | dict[str, Any]
+    name: Annotated[str, Field(pattern=r"^[\w.-]+$")] | None = None
+    factors: dict[str, Levels] = Field({})
+    conditions: dict[str, dict[str, Any] | None] = Field({})
+    random_numbers: Luck = "common"
+    record: Level | None = None
+    analysis: Analysis = Analysis()
+    coding: CodingSpec | None = None
+    limits: Limits | None = None
+
+
+class Condition(NamedTuple):
+    """One way in which the society is played.
+
+    name: "fine=2,lake=harsh", unique. file: of its run, in the folder of the sweep.
+    """
+
+    name: str
+    factors: Factors
+    setup: Setup
+    file: str
+
+
+class Experiment(NamedTuple):
+    """A file that was read, and the conditions that it describes.
+
+    text: the file. levels: of each factor, in order. limits: over all conditions together; None if
+    each run keeps those of its scenario file. analysis: with its gaps filled.
+    """
+
+    name: str
+    text: str
+    random_numbers: Luck
+    levels: Mapping[str, tuple[Label, ...]]
+    conditions: tuple[Condition, ...]
+    analysis: Analysis
+    coding: CodingSpec | None
+    limits: Limits | None
+    record: Level | None
+
+
+def experiment(
+    file: Path,
+    changed: Callable[[Spec], Spec] = lambda spec: spec,
+    instead: Mapping[str, Any] | None = None,
+) -> Experiment:
+    """What an experiment file says, each condition checked; raises InputError.
+
+    changed: gives what the command line says of minds. instead: what stands in place of what the
+    file says under some keys; `factors`: of the levels of some.
+    """
+    said, positions = read(file)
+    origin = Source(brief(file), positions)
+    if not isinstance(said, dict) or "base" not in said:
+        words = "is no experiment; begin with base: and a scenario, and name factors"
+        raise origin.refusal([Fault((), words)])
+    given = dict(instead or {})
+    if "factors" in given:
+        given["factors"] = {**(said.get("factors") or {}), **given["factors"]}
+    for key in given:
+        origin = origin.said_again((key,))
+    try:
+        return _Reading(file, said, origin, changed, given).experiment()
+    except Refused as refused:
+        raise origin.refusal(refused.faults) from None
+
+
+class _Reading:
+    """An experiment file on its way to its conditions."""
+
+    def __init__(
+        self,
+        file: Path,
+        said: Mapping[str, Any],
+        origin: Source,
+        changed: Callable[[Spec], Spec],
+        instead: Mapping[str, Any],
+    ) -> None:
+        self.file, self.origin, self.folder = file, origin, file.resolve().parent
+        said = {**said, **instead}
+        own = {key: value for key, value in said.items() if key in _Said.model_fields}
+        self.said = checked(_Said, own, "key", {"folder": self.folder})
+        self.rest = {key: value for key, value in said.items() if key not in own}
+        self.changed, self.instead, self.bases = changed, instead, Bases(origin, self.folder)
+        self.base = setting("base", self.said.base, ("base",), origin)
+
+    def experiment(self) -> Experiment:
+        self._check_keys()
+        if self.said.coding is not None:
+            rubric_of(self.said.coding.rubric)
+        choices = list(self._choices())
+        count = math.prod(map(len, choices))
+        if count > _MOST:
+            words = f"makes {count:,} conditions; at most {_MOST:,} can be played in one sweep"
+            raise Refused(Fault(("factors",), words, True))
+        conditions = self._conditions(list(itertools.product(*choices)))
+        levels = {
+            name: tuple(dict.fromkeys(condition.factors[name] for condition in conditions))
+            for name in conditions[0].factors
+        }
+        said = self.said
+        return Experiment(
+            said.name or self.file.stem,
+            self._text(),
+            said.random_numbers,
+            levels,
+            tuple(conditions),
+            self._analysis(levels, conditions[0].setup.scenario),
+            said.coding,
+            said.limits,
+            said.record,
+        )
+
+    def _text(self) -> str:
+        """The file, and in comments what stood in place of it."""
+        said = [
+            f"# played with {key}: {json.dumps(value)}\n" for key, value in self.instead.items()
+        ]
+        return "".join([self.file.read_text("utf-8-sig"), *said])
+
+    def _analysis(self, levels: Mapping[str, Sequence[Label]], played: Scenario) -> Analysis:
+        """With its gaps filled; raises Refused."""
+        measures = [measure.name for measure in played.measures]
+        try:
+            more = played.afterword is not None or self.said.coding is not None
+            return self.said.analysis.completed(levels, measures, more=more)
+        except Refused as refused:
+            raise Refused(*(fault.under("analysis") for fault in refused.faults)) from None
+
+    def _check_keys(self) -> None:
+        """Raises Refused for what neither an experiment nor a scenario file may say."""
+        legal = {*_Said.model_fields, *Spec.model_fields} - {"scenario"}
+        if "scenario" in self.rest:
+            raise Refused(Fault(("scenario",), "an experiment names its scenario by base", True))
+        wrong = [unknown((key,), "key", legal) for key in self.rest if key not in legal]
+        if self.said.factors and self.said.conditions:
+            words = "list conditions or cross factors; a factor may have labels, as conditions have"
+            wrong.append(Fault(("conditions",), words, True))
+        if wrong:
+            raise Refused(*wrong)
+
+    def _choices(self) -> Iterator[list[Choice]]:
+        """The levels of each factor."""
+        for name, levels in self.said.factors.items():
+            yield choices(name, levels, ("factors", name), self.origin)
+        if self.said.conditions:
+            yield choices("condition", self.said.conditions, ("conditions",), self.origin)
+
+    def _conditions(self, crossed: Sequence[tuple[Choice, ...]]) -> list[Condition]:
+        """Each checked; raises ScenarioError with all that is wrong."""
+        found, wrong = list[Condition](), dict[str, None]()
+        for chosen in crossed:
+            try:
+                found.append(self._condition(chosen))
+            except InputError as error:
+                wrong |= dict.fromkeys(str(error).splitlines())
+        odd = [*_unequal(found, self.said.random_numbers), *_in_one_file(found)]
+        wrong |= dict.fromkeys(f"{self.origin.found}: {words}" for words in odd)
+        if wrong:
+            lines = list(wrong)
+            more = [f"and {len(lines) - 5} more"] if len(lines) > 5 else []
+            raise ScenarioError("\n".join(lines[:5] + more))
+        return found
+
+    def _condition(self, chosen: tuple[Choice, ...]) -> Condition:
+        factors = {choice.factor: choice.label for choice in chosen}
+        name = ",".join(
+            worded(label) if self.said.conditions else f"{factor}={worded(label)}"
+            for factor, label in factors.items()
+        )
+        name = name or (self.said.name or self.file.stem)
+        refuse_clashes(chosen)
+        given = [one for choice in chosen for one in choice.settings]
+        bases = [one for one in given if one.key == "base"]
+        own = [one for one in given if one.key != "base"]
+        beside = settings(self.rest, (), self.origin)
+        spec = self.bases.base([self.base, *bases][-1])
+        spec = amended(spec, [*general_first(beside), *general_first(own)], self.folder)
+        spec = self.changed(spec)
+        if self.said.limits is not None:
+            spec = kept(spec, limits=Limits())  # they hold for all runs together
+        if self.said.random_numbers == "independent":
+            spec = kept(spec, seed=luck(spec.seed, name))
+        return Condition(name, factors, prepared(spec), filed(name))
+
+
+def _unequal(conditions: Sequence[Condition], random_numbers: Luck) -> Iterator[str]:
+    """What conditions ought to share and do not, in words."""
+    setups = [condition.setup for condition in conditions]
+    if random_numbers == "common":
+        # A draw belongs to a seat, and there are seats in one condition that another lacks.
+        if len({setup.agents for setup in setups}) > 1:
+            yield "conditions of different size share no luck; say random_numbers: independent"
+        if len({setup.seed for setup in setups}) > 1:
+            yield (
+                "conditions with seeds of their own share no luck; say seed: N beside base, or "
+                "random_numbers: independent"
+            )
+    if len({setup.replicates for setup in setups}) > 1:
+        yield "conditions have different numbers of replicates; say replicates: N beside base"
+
+
+def _in_one_file(conditions: Sequence[Condition]) -> Iterator[str]:
+    """Conditions whose runs would stand in the same file, also where capitals do not count."""
+    taken = dict[str, str]()
+    for name, _, _, file in conditions:
+        if of_coding(file):
+            yield f"condition {name} has a file of the coding of norms, {file}; rename it"
+        if other := taken.get(file.casefold()):
+            yield f"{other} and condition {name} would share the file {file}; rename a condition"
+        taken[file.casefold()] = f"condition {name}"

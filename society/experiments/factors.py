@@ -1,0 +1,181 @@
+"""Factors of an experiment: their levels, what each level sets, and the names of levels.
+
+A level is a value of the setting that its factor is called after, or a label with all settings that
+it stands for. Names of levels make up names of conditions, and these the names of run files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BeforeValidator
+
+from society.checks import Fault, Keys, Refused
+from society.errors import ScenarioError
+from society.positions import Source
+from society.scenario_file import Key, Setting, placed
+
+Label = str | float | int | bool | None
+
+_CODING = "coding"  # of the norms of a sweep, in the folder where each condition has a file
+
+_LONGEST = 80  # characters of a condition's name in the name of its file
+
+
+def label_of(value: Any) -> Label:
+    """A level's value in a word; raises ValueError for what YAML takes for a date or worse."""
+    if isinstance(value, str | float | int | bool | None):
+        return value
+    if isinstance(value, Mapping):
+        named = value.get("model", value.get("kind"))
+        if named is not None and len(value) == 1:
+            return str(named)
+        return " ".join(f"{key} {label_of(inner)}" for key, inner in value.items())
+    if not isinstance(value, Sequence):
+        raise ValueError(f"got {value}, a {type(value).__name__}; put it in quotes if it is a text")
+    return " ".join(str(label_of(inner)) for inner in value)
+
+
+def worded(label: Label) -> str:
+    """As a person writes it; a number with all its digits, since it tells conditions apart.
+
+    >>> worded(0.12345671), worded(2.0), worded(None), worded(True)
+    ('0.12345671', '2', 'none', 'true')
+    """
+    if label is None or isinstance(label, bool):
+        return str(label).lower()
+    return repr(float(label)).removesuffix(".0") if isinstance(label, float) else str(label)
+
+
+def luck(seed: int, name: str) -> int:
+    """The seed of a condition that shares no luck with others."""
+    return int.from_bytes(blake2b(f"{seed} {name}".encode(), digest_size=6).digest())
+
+
+def filed(name: str) -> str:
+    """A condition's name as that of its run file.
+
+    >>> filed("fine=2,lake=harsh")
+    'fine=2,lake=harsh.run'
+    """
+    plain = re.sub(r"[^\w.,=+-]+", "-", name, flags=re.ASCII)
+    if plain == name and len(name) <= _LONGEST and not name.startswith((".", "-")):
+        return f"{name}.run"
+    return f"{plain[:_LONGEST].strip('.-')}-{blake2b(name.encode(), digest_size=4).hexdigest()}.run"
+
+
+def rated(rater: str) -> str:
+    """What the coding by a rater is called; no condition is called alike."""
+    return f"{_CODING}-{rater}"
+
+
+def of_coding(file: str) -> bool:
+    """Whether a run file is kept for a coding, also where capitals do not count.
+
+    >>> of_coding("Coding-ann.run"), of_coding("coding.run"), of_coding("coding=2.run")
+    (True, True, False)
+    """
+    return file.casefold().startswith((f"{_CODING}-", f"{_CODING}."))
+
+
+_FOR_ALL = {
+    "seed": "random_numbers: independent gives each condition luck of its own",
+    "replicates": "all conditions have the same number",
+    "limits": "they hold for all runs together",
+}
+
+
+def _levels(said: Any) -> Any:
+    """Those of a factor, whose labels may also be numbers."""
+    listed = isinstance(said, list) and said
+    named = isinstance(said, Mapping) and said
+    if listed or (named and all(isinstance(one, Mapping | None) for one in said.values())):
+        return said
+    words = "expected a list of values, or a mapping from labels to settings"
+    raise ValueError(f"got {said!r:.60}; {words}")
+
+
+Levels = Annotated[list[Any] | dict[Label, Any], BeforeValidator(_levels)]
+
+
+def _label(value: Any, keys: Keys) -> Label:
+    try:
+        return label_of(value)
+    except ValueError as error:
+        raise Refused(Fault(keys, str(error))) from None
+
+
+class Choice(NamedTuple):
+    """One level of a factor, and where its settings were said."""
+
+    factor: str
+    label: Label
+    settings: tuple[Setting, ...]
+
+
+def choices(
+    factor: str, levels: list[Any] | Mapping[Any, Any], keys: Keys, origin: Source
+) -> list[Choice]:
+    """The levels of a factor, said at `keys`; raises Refused for one that comes twice."""
+    if isinstance(levels, Mapping):
+        found = [
+            Choice(factor, label, tuple(settings(given or {}, (*keys, label), origin)))
+            for label, given in levels.items()
+        ]
+    else:
+        found = [
+            Choice(
+                factor,
+                _label(value, (*keys, index)),
+                (setting(factor, value, (*keys, index), origin),),
+            )
+            for index, value in enumerate(levels)
+        ]
+    labels = [choice.label for choice in found]
+    twice = {str(label) for label in labels if labels.count(label) > 1}
+    if twice:
+        raise Refused(Fault(keys, f"comes twice: {', '.join(sorted(twice))}"))
+    return found
+
+
+def settings(given: Mapping[str, Any], keys: Keys, origin: Source) -> Iterator[Setting]:
+    """One for each key, and one for each entry of a mapping to which a base may add."""
+    for key, value in given.items():
+        if key in ("parameters", "models", "graphs") and isinstance(value, Mapping):
+            for name, inner in value.items():
+                yield setting((key, str(name)), inner, (*keys, key, name), origin)
+        else:
+            yield setting(key, value, (*keys, key), origin)
+
+
+def setting(key: Key, value: Any, keys: Keys, origin: Source) -> Setting:
+    """A value, with the place where it was said."""
+    position = origin.positions.get(keys)
+    return Setting(key, value, position.value if position else origin.found)
+
+
+def general_first(given: Iterable[Setting]) -> list[Setting]:
+    """In the order in which one does not undo another: graph before graphs and graphs.learn."""
+
+    def depth(one: Setting) -> tuple[int, bool]:
+        keys = placed(one.key)
+        return len(keys), keys != ("graph",)
+
+    return sorted(given, key=depth)
+
+
+def refuse_clashes(choices: Iterable[Choice]) -> None:
+    """Raises ScenarioError where two factors set the same, or one what no factor may set."""
+    by: dict[tuple[str, ...], str] = {}
+    for choice in choices:
+        for setting in choice.settings:
+            keys, where = placed(setting.key), setting.where
+            if keys[0] in _FOR_ALL:
+                raise ScenarioError(f"{where}: {keys[0]} is no factor: {_FOR_ALL[keys[0]]}")
+            other = by.setdefault(keys, choice.factor)
+            if other != choice.factor:
+                words = f"{setting.words} is set by two factors, {other} and {choice.factor}"
+                raise ScenarioError(f"{where}: {words}; leave it to one of them")

@@ -1,0 +1,155 @@
+"""The folder of a sweep: its experiment, and a run file for each condition that has begun.
+
+sweep.json     the experiment as it was written, its conditions, and what failed
+NAME.run       one for each condition
+coding-*.run   one for each rater of its norms, if they are coded
+texts.csv      what was coded, for people who code
+
+A run file belongs to a condition by the hash of its configuration. The hash leaves out how models
+are reached, what may be spent, and designs made before the run, which follow from the rest.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from society.errors import FileError, Paused, RunFileError, brief
+from society.models.settings import Limits, ModelSpec
+from society.scenario_file import Spec
+
+from .analysis_plan import Analysis
+from .coding_plan import CodingSpec
+from .experiment import Experiment, Luck
+from .factors import Label
+from .limits import BOUNDS
+
+_REACH = ("api_base", "timeout", "attempts", "backoff", "deadline", *BOUNDS)
+
+
+def essence(spec: Spec) -> str:
+    """The same for two specs if their runs are to come out the same: a SHA-256."""
+    models = {name: _unreached(model) for name, model in spec.models.items()}
+    bare = spec.model_copy(update={"limits": Limits(), "models": models})
+    said = bare.model_dump(mode="json", exclude={"drafts"})
+    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _unreached(model: ModelSpec) -> ModelSpec:
+    usual = ModelSpec()
+    return model.model_copy(update={name: getattr(usual, name) for name in _REACH})
+
+
+NOTE, TEXTS = "sweep.json", "texts.csv"
+
+_STRICT = ConfigDict(extra="forbid", frozen=True, strict=True, ser_json_inf_nan="constants")
+
+
+class Played(BaseModel):
+    """A condition and its run file, which is there once the run has begun.
+
+    essence: of its spec, by which its run is known.
+    """
+
+    model_config = _STRICT
+
+    name: str
+    factors: dict[str, Label]
+    file: str
+    essence: str
+
+
+class Folder(BaseModel):
+    """What `sweep.json` says.
+
+    failures: why the runs of some conditions failed, by condition. limits: what the command line
+    has said of them, which holds for later sittings; None lifts one.
+    """
+
+    model_config = _STRICT
+
+    format: Literal[1] = 1
+    name: str
+    text: str
+    random_numbers: Luck
+    levels: dict[str, list[Label]]
+    analysis: Analysis
+    coding: CodingSpec | None = None
+    conditions: list[Played]
+    failures: dict[str, str] = {}
+    limits: dict[str, float | int | None] = {}
+
+    _path: Path = Path()
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return self._path
+
+    @classmethod
+    def of(
+        cls, experiment: Experiment, path: Path, limits: Mapping[str, Any] | None = None
+    ) -> Self:
+        """For an experiment that is to be played there."""
+        self = cls(
+            limits=dict(limits or {}),
+            name=experiment.name,
+            text=experiment.text,
+            random_numbers=experiment.random_numbers,
+            levels={name: list(labels) for name, labels in experiment.levels.items()},
+            analysis=experiment.analysis,
+            coding=experiment.coding,
+            conditions=[
+                Played(name=name, factors=dict(factors), file=file, essence=essence(setup.spec))
+                for name, factors, setup, file in experiment.conditions
+            ],
+        )
+        self._path = path
+        return self
+
+    def keep(self, failures: Mapping[str, str]) -> None:
+        """Write it, all or nothing; raises FileError."""
+        text = self.model_copy(update={"failures": dict(failures)}).model_dump_json(indent=1)
+        draft = self.path / f".{NOTE}.{os.getpid()}"
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            draft.write_text(f"{text}\n", "utf-8")
+            draft.replace(self.path / NOTE)
+        except OSError as error:
+            with suppress(OSError):
+                draft.unlink()
+            if error.errno == errno.ENOSPC:
+                room = f"there is no room on the disk of {brief(self.path)}"
+                raise Paused(f"{room}; make some, and give the same command again") from error
+            reason = error.strerror or error
+            raise FileError(
+                f"cannot write {brief(self.path)}: {reason}; name another folder with --out"
+            ) from error
+
+
+def opened(path: Path | str) -> Folder:
+    """The folder of a sweep; raises FileError, RunFileError."""
+    path = Path(path)
+    try:
+        folder = Folder.model_validate_json((path / NOTE).read_text("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileError(
+            f"{brief(path)} is no folder of a sweep; `society sweep EXPERIMENT.yaml` makes one"
+        ) from None
+    except OSError as error:
+        raise FileError(f"cannot read {brief(path / NOTE)}: {error.strerror}") from error
+    except (ValidationError, UnicodeDecodeError):
+        raise RunFileError(
+            f"{brief(path / NOTE)} is not what a sweep has written; "
+            "play the experiment again, which keeps its run files"
+        ) from None
+    folder._path = path
+    return folder

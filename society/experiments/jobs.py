@@ -1,0 +1,129 @@
+"""The parts of a sweep: what is to be played, and how the run of each stands."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from society.errors import RunFileError, brief
+from society.runs.changes import changes
+from society.runs.drafting import Drafting, completed, draftings
+from society.runs.runfile import Level, Status, open_run
+from society.runs.store import SIDES, Header, beside
+from society.scenario_file import Spec
+from society.spec import Setup, prepared
+
+from .experiment import Experiment
+from .folder import essence
+from .worker import Done
+
+
+class Part(NamedTuple):
+    """Something to be played: a condition, or the coding of norms.
+
+    level: to be recorded, whatever the experiment says. designs: those that are made before it, if
+    it has not begun.
+    """
+
+    name: str
+    setup: Setup
+    file: Path
+    level: Level | None = None
+    designs: tuple[Drafting, ...] = ()
+
+    @property
+    def speaks(self) -> bool:
+        """Whether it asks models."""
+        return bool(self.setup.models_named)
+
+    @property
+    def drafting(self) -> list[Part]:
+        """Runs that make its designs; these are answers, which only the level full keeps."""
+        return [
+            Part(f"{self.name} ({one.mechanism})", one.setup, one.file(self.file), "full")
+            for one in self.designs
+        ]
+
+    @property
+    def files(self) -> list[Path]:
+        """Its run, and those that make its designs."""
+        return [self.file, *(one.file for one in self.drafting)]
+
+    async def with_designs(self, ended: Callable[[Part], Awaitable[Done]]) -> Part | Done:
+        """The part whose designs are made, or how making one of them ended; ended: plays a run."""
+        if not self.designs:
+            return self
+        if self.file.exists():  # it has them
+            with open_run(self.file) as run:
+                drafts = Spec.model_validate(run.manifest.spec).drafts
+            spec = self.setup.spec.model_copy(update={"drafts": drafts})
+            return self._replace(setup=prepared(spec))
+        made = {}
+        for one, making in zip(self.designs, self.drafting, strict=True):
+            done = await ended(making)
+            if done.status != "finished":
+                return done._replace(words=f"{brief(making.file)}: {done.words}")
+            made[one.mechanism] = one.kept(making.file)
+        return self._replace(setup=completed(self.setup, made))
+
+
+def parts(experiment: Experiment, folder: Path) -> list[Part]:
+    """The conditions, with where each is kept."""
+    return [
+        Part(one.name, one.setup, folder / one.file, designs=tuple(draftings(one.setup)))
+        for one in experiment.conditions
+    ]
+
+
+def standing(parts: Iterable[Part], *, overwrite: bool = False) -> dict[str, Status]:
+    """How the run of each part stands, of those that were begun; raises RunFileError.
+
+    Runs that were made otherwise than their parts say now are refused, or removed by `overwrite`,
+    and so are damaged ones; `overwrite` also removes what was made with other code.
+    """
+    found, others = dict[str, Status](), list[Path]()
+    for part in (run for one in parts for run in (one, *one.drafting)):
+        if part.file.exists():
+            status = _status(part, overwrite)
+            if status is None:
+                others.append(part.file)
+            else:
+                found[part.name] = status
+    if others and not overwrite:
+        raise RunFileError(
+            f"{named([brief(file) for file in others])} played from another experiment than the "
+            "one given now; name another --out, or replace such runs by --overwrite"
+        )
+    for file in others:
+        for suffix in ("", *SIDES):
+            beside(file, suffix).unlink(missing_ok=True)
+    return found
+
+
+def _status(part: Part, overwrite: bool) -> Status | None:
+    """How its run stands; None if that is another one."""
+    try:
+        with open_run(part.file) as run:
+            status, manifest = run.status, run.manifest
+            deque(run.records(), 0)  # raises if it is damaged anywhere
+    except RunFileError as error:
+        if overwrite and Header.of(part.file).ours:
+            return None
+        raise RunFileError(f"{error}; --overwrite plays it again") from error
+    if status == "running":
+        raise RunFileError(f"{brief(part.file)} is being written right now; wait for that sweep")
+    same = essence(Spec.model_validate(manifest.spec)) == essence(part.setup.spec)
+    if overwrite and changes(manifest, part.setup):
+        return None
+    return status if same else None
+
+
+def named(names: Sequence[str]) -> str:
+    """Who was it?
+
+    >>> named(["a"]), named(["a", "b", "c"])
+    ('a was', 'a and 2 more were')
+    """
+    return f"{names[0]} was" if len(names) == 1 else f"{names[0]} and {len(names) - 1} more were"

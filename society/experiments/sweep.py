@@ -1,0 +1,217 @@
+"""A sweep: every condition of an experiment played, each into a run file of its own.
+
+Rules are played in worker processes, a condition each; societies that ask models are played
+together in one event loop of this process, so that they share its limits. With a cluster of other
+machines everything goes there. Whatever the number of workers, a condition is given by its spec
+alone, so that the results are the same. What is finished is not played again, what was interrupted
+goes on, and what fails does not stop the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from society.calls import Entry, Spent
+from society.history import Page
+from society.models.budget import Budget
+from society.models.settings import Limits
+from society.runs.changes import changes
+from society.runs.drafting import is_drafting
+from society.runs.runfile import Level, open_run
+from society.runs.spending import total
+from society.scenario_file import Spec
+
+from .clusters import Cluster
+from .experiment import Experiment
+from .folder import Folder
+from .jobs import Part, named, parts, standing
+from .limits import at_once, share, shared_out
+from .worker import Done, Job, played
+
+_AT_ONCE = 32  # conditions that ask models; the limits of a model say how many calls that makes
+_TRIES = 3  # for a job whose process dies
+
+
+class Watching(Protocol):
+    """Whoever is told how a sweep goes."""
+
+    def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None: ...
+    def awaiting(self, name: str, count: int) -> None: ...
+    def done(self, name: str, done: Done) -> None: ...
+    def noted(self, words: str) -> None: ...
+
+
+class Sweep:
+    """One sitting of a sweep.
+
+    limits: what all runs together may use, over all sittings; None leaves each run its own.
+    results: how each part ended, filled on the way, also if the sitting is interrupted.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        watching: Watching,
+        level: Level | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self.cluster, self.watching, self.level, self.limits = cluster, watching, level, limits
+        self.results: dict[str, Done] = {}
+
+    async def play(self, parts: Sequence[Part], used: Spent) -> None:
+        """Play all that are given. used: by these and other parts in earlier sittings."""
+        speakers = [part for part in parts if part.speaks]
+        away, budget = self.cluster.away, None if self.limits is None else Budget(self.limits, used)
+        specs = [part.setup.spec for part in speakers]
+        together = at_once(specs, self.cluster.slots) if away else _AT_ONCE
+        places = asyncio.Semaphore(together)
+        slots = asyncio.Semaphore(len(parts) or 1 if away else self.cluster.slots)
+        own = {part.name: total(part.files) for part in speakers} if away else {}
+
+        async def one(part: Part) -> None:
+            async def ended(run: Part) -> Done:
+                if not run.speaks:
+                    return await self._sent(run, run.setup.spec)
+                if away:
+                    asked = _Share(used, own[part.name], len(speakers), together)
+                    return await self._speaking_away(run, part, asked)
+                return await self._here(run, budget)
+
+            async with places if part.speaks else slots:
+                ready = await part.with_designs(ended)
+                done = ready if isinstance(ready, Done) else await ended(ready)
+            self.results[part.name] = done
+            self._tell(part, done)
+
+        async with asyncio.TaskGroup() as group:
+            for part in parts:
+                group.create_task(one(part))
+
+    async def _here(self, part: Part, budget: Budget | None) -> Done:
+        """Play a part in this process, among others."""
+        watched = _Watched(part, self.watching)
+        return await played(part.setup, part.file, self._level(part), budget, watched)
+
+    async def _speaking_away(self, run: Part, of: Part, asked: _Share) -> Done:
+        """Have a run of a part that asks models played by a worker, within its share of limits."""
+        limits = None
+        if self.limits is not None:
+            # Machines cannot look into one purse: each condition gets a share of what is left.
+            limits = share(self.limits, asked.used, asked.own, asked.among)
+            if limits is None:
+                words = f"what is left of the limits cannot be shared by {asked.among} conditions"
+                return Done("paused", f"paused: {words}; raise or lift them")
+        beside = [file for file in of.files if file != run.file]
+        return await self._sent(run, shared_out(run.setup.spec, asked.together), limits, beside)
+
+    async def _sent(
+        self, part: Part, spec: Spec, limits: Limits | None = None, beside: Iterable[Path] = ()
+    ) -> Done:
+        """Have a part played by a worker."""
+        given, file = spec.model_dump(mode="json"), str(part.file.resolve())
+        others = tuple(str(one.resolve()) for one in beside)
+        job = Job(given, file, self._level(part), self.cluster.away, limits, others)
+        for _ in range(_TRIES):
+            try:
+                done = await asyncio.wrap_future(self.cluster.submit(job))
+            except BrokenExecutor:
+                continue
+            except asyncio.CancelledError:
+                if _stopped():
+                    raise
+                return Done("failed", "the cluster was lost before it was played")
+            except Exception as error:  # whatever a cluster says when it has lost a job
+                return Done("failed", f"no worker could play it: {type(error).__name__}: {error}")
+            if done.status != "interrupted":  # or else somebody has stopped this one worker
+                return done
+        return Done("failed", f"its worker died {_TRIES} times; is there enough memory?")
+
+    def skip(self, parts: Iterable[Part]) -> None:
+        """Those that have finished; tells what has changed since they were played."""
+        changed: dict[str, list[str]] = {}
+        for part in parts:
+            with open_run(part.file) as run:
+                since = changes(run.manifest, part.setup).removeprefix("; ")
+            self.results[part.name] = done = Done("finished", since)
+            self._tell(part, done)
+            if since:
+                changed.setdefault(since, []).append(part.name)
+        for since, names in changed.items():
+            again = "--overwrite plays again what was made otherwise"
+            self.watching.noted(f"{named(names)} played before; {since}; {again}")
+
+    def _tell(self, part: Part, done: Done) -> None:
+        """That a part is over, and what it has asked, wherever and whenever that was."""
+        if part.speaks and part.file.exists():
+            with open_run(part.file) as run:
+                self.watching.advanced(part.name, 1.0, run.ledger())
+        self.watching.done(part.name, done)
+
+    def _level(self, part: Part) -> Level:
+        """What is recorded: measures of rules, everything of minds, who cannot be asked again."""
+        return part.level or self.level or ("full" if part.speaks else "summary")
+
+
+def swept(
+    experiment: Experiment,
+    path: Path,
+    sweep: Sweep,
+    *,
+    overwrite: bool = False,
+    said: Mapping[str, Any] | None = None,
+) -> None:
+    """Play what is not finished yet; raises InputError, KeyboardInterrupt.
+
+    path: the folder, made if it is not there. said: limits of the command line, to be kept in it.
+    """
+    folder, wanted = Folder.of(experiment, path, said), parts(experiment, path)
+    found = standing(wanted, overwrite=overwrite)
+    folder.keep({})
+    sweep.skip([part for part in wanted if found.get(part.name) == "finished"])
+    todo = [part for part in wanted if part.name not in sweep.results]
+    try:
+        asyncio.run(sweep.play(todo, total(file for part in wanted for file in part.files)))
+    finally:
+        failed = {
+            name: done.words for name, done in sweep.results.items() if done.status == "failed"
+        }
+        folder.keep(failed)
+
+
+class _Share(NamedTuple):
+    """What a part may use that is played where it cannot look at what the others use.
+
+    used: by all parts before this sitting. own: by the part. among: parts that ask models.
+    together: how many of them are played at once.
+    """
+
+    used: Spent
+    own: Spent
+    among: int
+    together: int
+
+
+def _stopped() -> bool:
+    """Whether it is we who were told to stop."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+class _Watched:
+    """Tells how far a run has come."""
+
+    def __init__(self, part: Part, watching: Watching) -> None:
+        self.part, self.watching = part, watching
+
+    def page(self, page: Page) -> None:
+        setup = self.part.setup
+        # A condition is as far as its own run is, which has not begun while designs are made.
+        share = 0.0 if is_drafting(setup.spec.mechanisms) else page.number / setup.rounds
+        self.watching.advanced(self.part.name, share, page.ledger)
+
+    def awaiting(self, count: int) -> None:
+        self.watching.awaiting(self.part.name, count)

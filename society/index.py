@@ -1,0 +1,105 @@
+"""An index of what comes with the program: definitions, prompts, presets and experiments.
+
+It is made by reading file names and the first words of lines, so that nothing is imported. Only
+three folder names have a meaning: `presets` and `experiments` hold YAML files, and `prompts` holds
+templates as OWNER/NAME.md. Where a folder is called like a module in it, that module is the one
+owner of its templates: mechanisms/contracts/{contracts.py, prompts/terms.md}.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+Room = Literal["components", "scenarios"]
+
+_DEFINITION = re.compile(r"^(class |def |async def )?([A-Za-z]\w*)\s*([(:=\[])", re.M)
+
+
+class Definition(NamedTuple):
+    """A public name at the top of a module."""
+
+    name: str
+    module: str
+    is_class: bool
+
+
+@cache
+def definitions(room: Room) -> tuple[Definition, ...]:
+    """What the modules of a room define, in order of their paths.
+
+    Candidates: a line inside a long string can look like a definition.
+    """
+    home = folder_of(f"society.{room}")
+    return tuple(
+        Definition(name, _module(room, file.relative_to(home)), start == "class ")
+        for file in sorted(home.rglob("*.py"))
+        for start, name, follows in _DEFINITION.findall(file.read_text("utf-8"))
+        if start or follows in ":="
+    )
+
+
+@cache
+def modules(room: Room) -> tuple[str, ...]:
+    """All modules of a room."""
+    return tuple(dict.fromkeys(one.module for one in definitions(room)))
+
+
+@cache
+def presets() -> Mapping[str, Path]:
+    """The scenario files that come with the program, by name."""
+    return _yaml_files("presets")
+
+
+@cache
+def experiments() -> Mapping[str, Path]:
+    """The experiment files that come with the program, by name."""
+    return _yaml_files("experiments")
+
+
+@cache
+def prompts() -> Mapping[str, Path]:
+    """The templates that come with the program, by name: "fishing_village/effort.md"."""
+    packages = map(folder_of, ("society.llm", "society.scenarios"))
+    folders = [folder for package in packages for folder in sorted(package.rglob("prompts"))]
+    return {
+        f"{_sole_owner(folder)}{name}": file
+        for folder in folders
+        for name, file in prompts_in(folder)
+    }
+
+
+def prompts_in(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The files of a folder of templates, in order, each with its name."""
+    for file in sorted(folder.rglob("*")):
+        name = file.relative_to(folder)
+        if file.is_file() and not any(part.startswith(".") for part in name.parts):
+            yield name.as_posix(), file
+
+
+def _sole_owner(folder: Path) -> str:
+    """What precedes the names of templates: "contracts/" in mechanisms/contracts/prompts."""
+    home = folder.parent
+    return f"{home.name}/" if (home / f"{home.name}.py").is_file() else ""
+
+
+def folder_of(package: str) -> Path:
+    """Where a package lies; it is not imported."""
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError(f"{package} is missing from this installation; install it anew")
+    return Path(spec.submodule_search_locations[0])
+
+
+def _module(room: Room, file: Path) -> str:
+    parts = file.with_suffix("").parts
+    return ".".join(("society", room, *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+def _yaml_files(kind: str) -> dict[str, Path]:
+    found = folder_of("society.scenarios").rglob(f"{kind}/*.yaml")
+    return {file.stem: file for file in sorted(found, key=lambda file: file.stem)}

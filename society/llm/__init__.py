@@ -1,0 +1,1 @@
+"""How language models are asked: prompts, parsing of what they write, providers."""

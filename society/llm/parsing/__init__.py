@@ -1,0 +1,1 @@
+"""How an answer is found in what a model wrote."""

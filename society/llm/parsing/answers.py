@@ -1,0 +1,341 @@
+"""How each kind of reply is asked for in words, and how an answer to it is read.
+
+    hint        words that tell a language model what to answer: "a number from 0 to 1"
+    interpret   the answer that a JSON value or a few words give
+    parse       the answer in a whole reply: alone, or {"answer": ...} at the end of thoughts
+
+Replies themselves know numbers only. A class of reply of your own either inherits from one of ours
+or has methods hint(legal), taken(said, legal) and parse(text, legal), which outweigh what is here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Mapping
+from functools import singledispatch
+from typing import Any
+
+from society.errors import CutOff, PartError, Unparsed
+from society.replies import (
+    Amount,
+    Choice,
+    Form,
+    Legal,
+    Mix,
+    Peer,
+    Reply,
+    Sentence,
+    Value,
+    Whole,
+    Words,
+)
+from society.wording import clean, fenced
+
+from .extract import (
+    answer,
+    breaking_off,
+    filled,
+    filled_in,
+    named,
+    prepared,
+    quoted,
+    speech,
+    unnamed,
+    unread,
+)
+from .sentences import find_sentence, parse_sentence
+from .values import (
+    NO_ONE,
+    NONE,
+    YES_OR_NO,
+    nothing,
+    number,
+    numbered,
+    option,
+    peer,
+    plain,
+    unwrapped,
+)
+
+_ROUNDED = 0.0015  # of the sum of a mix: three times 33.3 percent are 100
+
+
+def hint(reply: Reply, legal: Legal) -> str:
+    """The answer as it is asked for: "a number from 0 to 1"; its bounds are scalars."""
+    own = getattr(reply, "hint", None)
+    return str(own(legal)) if own else _hint(reply, legal)
+
+
+def interpret(reply: Value, said: Any, legal: Legal) -> Any:
+    """The answer that a JSON value or words give, or None."""
+    own = getattr(reply, "taken", None)
+    return own(said, legal) if own else _interpret(reply, said, legal)
+
+
+def parse(reply: Reply, text: str, legal: Legal) -> Any:
+    """The answer in a model's reply; raises Unparsed, or CutOff if it stops before its end."""
+    own = getattr(reply, "parse", None)
+    return own(text, legal) if own else _parse(reply, text, legal)
+
+
+def read(reply: Reply, text: str, legal: Legal, finish: str) -> Any:
+    """The answer in a model's reply; finish: why the model stopped, as its provider says.
+
+    Raises CutOff for "length" even if an answer stands there, since it may be a step of the
+    reasoning; else what `parse` raises.
+    """
+    if finish == "length":
+        expected = hint(reply, legal)
+        raise CutOff(f"{breaking_off(text)}, at the limit of tokens; expected {expected}")
+    return parse(reply, text, legal)
+
+
+def _unknown(reply: object, method: str) -> PartError:
+    return PartError(
+        f"{type(reply).__name__} cannot be asked of a language model; give it the method {method}, "
+        "or let it inherit from a reply of ours"
+    )
+
+
+# What is asked for
+
+
+@singledispatch
+def _hint(reply: Any, legal: Legal) -> str:
+    raise _unknown(reply, "hint(legal)")
+
+
+@_hint.register
+def _(reply: Amount, legal: Legal) -> str:
+    return f"a number{_span(reply)}{', or none' if reply.optional else ''}"
+
+
+@_hint.register
+def _(reply: Whole, legal: Legal) -> str:
+    return f"a whole number{_span(reply)}"
+
+
+@_hint.register
+def _(reply: Choice, legal: Legal) -> str:
+    """Options stand there as data, since agents may have written them; single words are bare.
+
+    Options that look alike are as many lines: the answer may be their number.
+    """
+    labels = list(offered(reply, legal))
+    shown = [fenced(label) for label in labels]
+    if numbered(labels):
+        lines = [f"{place}. {label}" for place, label in enumerate(shown, 1)]
+        return "\n".join(["the number of one of these:", *lines])
+    return f"one of these: {', '.join(label[1:-1] for label in shown)}"
+
+
+@_hint.register
+def _(reply: Peer, legal: Legal) -> str:
+    names = "".join(f"{name}, " for name in legal.peers)
+    return f"one of these names: {names}or nobody" if names else "nobody, as you see no one"
+
+
+@_hint.register
+def _(reply: Mix, legal: Legal) -> str:
+    shares = ", ".join(f"{json.dumps(action)}: <percent>" for action in reply.actions)
+    return f"a JSON object {{{shares}}} of whole percentages that sum to 100"
+
+
+@_hint.register
+def _(reply: Words, legal: Legal) -> str:
+    return f"text of at most {reply.limit} characters"
+
+
+@_hint.register
+def _(reply: Sentence, legal: Legal) -> str:
+    return f"one sentence of at most {reply.limit} characters that starts: {reply.opening}"
+
+
+@_hint.register
+def _(reply: Form, legal: Legal) -> str:
+    lines = [f"- {json.dumps(name)}: {hint(part, legal)}" for name, part in reply.fields.items()]
+    return "\n".join(["a JSON object with these fields:", *lines])
+
+
+def _span(reply: Amount | Whole) -> str:
+    """The bounds in words; none are named where there is none."""
+    low, high = float(reply.low), float(reply.high)
+    if math.isinf(high):
+        return "" if math.isinf(low) else f" of at least {low:g}"
+    return f" of at most {high:g}" if math.isinf(low) else f" from {low:g} to {high:g}"
+
+
+def offered(reply: Choice, legal: Legal) -> Mapping[str, int]:
+    """The open options of a choice: labels as text -> indices."""
+    if not reply.fixed:
+        return legal.options
+    return {str(label): index for index, label in enumerate(reply.options[0])}
+
+
+# What a value or a few words mean
+
+
+@singledispatch
+def _interpret(reply: Any, said: Any, legal: Legal) -> Any:
+    raise _unknown(reply, "taken(said, legal)")
+
+
+@_interpret.register
+def _(reply: Amount, said: Any, legal: Legal) -> float | None:
+    return math.nan if reply.optional and nothing(said) else _within(reply, said)
+
+
+@_interpret.register
+def _(reply: Whole, said: Any, legal: Legal) -> int | None:
+    """A fraction is no misprint of a whole number, so it is not read."""
+    value = _within(reply, said)
+    return int(value) if value is not None and value.is_integer() else None
+
+
+@_interpret.register
+def _(reply: Choice, said: Any, legal: Legal) -> int | None:
+    return option(said, offered(reply, legal))
+
+
+@_interpret.register
+def _(reply: Peer, said: Any, legal: Legal) -> int | None:
+    return peer(said, legal.peers)
+
+
+@_interpret.register
+def _(reply: Mix, said: Any, legal: Legal) -> list[float] | None:
+    try:
+        return _shares(reply, said) if isinstance(said, Mapping) else None
+    except ValueError:
+        return None
+
+
+@_interpret.register
+def _(reply: Words, said: Any, legal: Legal) -> str | None:
+    """Without the quotes around it; None if nothing of it can be seen."""
+    words = unwrapped(said) if isinstance(said, str) else ""
+    return words if clean(words) else None
+
+
+@_interpret.register
+def _(reply: Sentence, said: Any, legal: Legal) -> str | None:
+    """The sentence in a text; None if there is no single one."""
+    try:
+        return find_sentence(reply, said, hint(reply, legal)) if isinstance(said, str) else None
+    except Unparsed:
+        return None
+
+
+def _within(reply: Amount | Whole, said: Any) -> float | None:
+    """A number within the bounds: one beyond them may be meant in another unit (75 for 0.75).
+
+    A percentage is read where the bounds make it one of two things: of 1, or of 100.
+    """
+    low, high = float(reply.low), float(reply.high)
+    value = number(said, whole=high if low == 0 else math.nan)
+    if value is None:
+        return None
+    # Whoever repeats a bound as it was shown, with six figures, means the bound.
+    within = min(low, float(f"{low:g}")) <= value <= max(high, float(f"{high:g}"))
+    return value if within else None
+
+
+def _shares(reply: Mix, said: Mapping[str, Any]) -> list[float]:
+    """Percentages or probabilities, one for each action; a wrong sum is never mended.
+
+    Raises ValueError, saying what is wrong. What has no figure may stand beside them: a reason.
+    """
+    strange = unnamed(said, reply.actions)
+    if strange is not None:
+        raise ValueError(f"where {quoted(strange)} is no action")
+    entries = named(said.items(), reply.actions)
+    shares = [_share(entries, action) for action in reply.actions]
+    total = math.fsum(shares)
+    marked = any(isinstance(entry, str) and "%" in entry for entry in entries.values())
+    wholes = (100,) if marked else (1, 100)
+    if not any(math.isclose(total, whole, rel_tol=_ROUNDED) for whole in wholes):
+        raise ValueError(f"which sums to {total:g}")
+    return [share / total for share in shares]
+
+
+def _share(entries: Mapping[str, Any], action: str) -> float:
+    """Of one action; raises ValueError."""
+    if action not in entries:
+        raise ValueError(f"which must have {action!r} once")
+    share = number(entries[action], whole=100)
+    if share is None or share < 0:
+        raise ValueError(f"where {quoted(entries[action])} is no share of {action!r}")
+    return share
+
+
+# What a whole reply says
+
+
+@singledispatch
+def _parse(reply: Any, text: str, legal: Legal) -> Any:
+    """A single value, found by its place in the text."""
+    ready = prepared(text)
+    given = answer(ready, _bare_answers(reply, legal))
+    value = None if given is None else interpret(reply, given.said, legal)
+    if value is None:
+        raise unread(ready, given, hint(reply, legal))
+    return value
+
+
+@_parse.register
+def _(reply: Mix, text: str, legal: Legal) -> list[float]:
+    ready = prepared(text)
+    entries = filled_in(ready, reply.actions)
+    if not entries:
+        raise unread(ready, None, hint(reply, legal))
+    try:
+        return _shares(reply, entries)
+    except ValueError as wrong:
+        raise Unparsed(f"got {quoted(entries)}, {wrong}; expected {hint(reply, legal)}") from None
+
+
+@_parse.register
+def _(reply: Words, text: str, legal: Legal) -> str:
+    """All of it, if there is no answer in an object or behind "Answer:".
+
+    Several paragraphs beyond the limit are thoughts, and are not taken for what is said.
+    """
+    ready = prepared(text)
+    given = speech(ready, reply.limit)
+    words: str | None = None if given is None else interpret(reply, given.said, legal)
+    if words is None:
+        raise unread(ready, given, hint(reply, legal))
+    return words
+
+
+@_parse.register
+def _(reply: Sentence, text: str, legal: Legal) -> str:
+    return parse_sentence(reply, text, hint(reply, legal))
+
+
+@_parse.register
+def _(reply: Form, text: str, legal: Legal) -> dict[str, Any]:
+    """The answer to each field; raises Unparsed with the field, or CutOff."""
+    ready = prepared(text)
+    entries = filled(ready, list(reply.fields))
+    if not entries:
+        raise unread(ready, None, hint(reply, legal))
+    answers = {}
+    for name, part in reply.fields.items():
+        if name not in entries and not getattr(part, "optional", False):
+            raise Unparsed(f"got no single {name!r}; expected {hint(part, legal)}")
+        answers[name] = interpret(part, entries.get(name), legal)
+        if answers[name] is None:
+            came = f"{quoted(entries[name])} for {name!r}"
+            raise Unparsed(f"got {came}; expected {hint(part, legal)}")
+    return answers
+
+
+def _bare_answers(reply: Any, legal: Legal) -> Collection[str]:
+    """Plain words that are an answer where a line says nothing else."""
+    if isinstance(reply, Choice):
+        return YES_OR_NO | {plain(label) for label in offered(reply, legal)}
+    if isinstance(reply, Peer):
+        return NO_ONE | {plain(name) for name in legal.peers}
+    return NONE

@@ -1,0 +1,227 @@
+"""Play a society from Python, in a script or in a notebook.
+
+    import society
+
+    result = society.run("fishing_village", seed=1, replicates=20, parameters={"growth": 0.2})
+    result.measures["survival"].mean
+    result.rounds                       # a tidy pandas frame, with units in its attrs
+
+Whatever a scenario file can name may be given as an object: scenarios, components, mechanisms and
+graph functions that are defined in a notebook cell need no file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from society.agent import Component
+from society.analysis.study import open_run
+from society.errors import ScenarioError
+from society.runs.afterword import concluded
+from society.runs.drafting import drafted
+from society.runs.manifest import Level
+from society.runs.runfile import open_run as read_run
+from society.runs.sitting import Sitting
+from society.scenario import Estimate, Scenario, estimated
+from society.scenario_file import load
+from society.spec import prepared
+
+if TYPE_CHECKING:
+    from society.analysis.study import Study
+
+_SHOWN = 6  # measures in the short form of a result
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A society that was played to its end.
+
+    measures: by name, mean and standard error over replicates, with its unit. ends: how many
+    replicates each cause ended; "" counts those that reached the last round. path: the run file.
+    The frames `runs`, `rounds`, `agents`, `events`, `quotes` and `calls` are those of
+    `society.open_run`; they need the extra `lab`.
+    """
+
+    scenario: str
+    seed: int
+    replicates: int
+    played: int
+    digest: str
+    measures: Mapping[str, Estimate]
+    ends: Mapping[str, int]
+    path: Path
+    _folder: TemporaryDirectory[str] | None = field(default=None, repr=False)
+
+    @cached_property
+    def study(self) -> Study:
+        """The run as a study of one condition, as `society.open_run` gives it."""
+        return open_run(self.path)
+
+    @property
+    def runs(self) -> Any:
+        """One row for each replicate, with its measures."""
+        return self.study.runs
+
+    @property
+    def rounds(self) -> Any:
+        """One row for each round of each replicate."""
+        return self.study.rounds
+
+    @property
+    def agents(self) -> Any:
+        """One row for each agent in each round."""
+        return self.study.agents
+
+    @property
+    def events(self) -> Any:
+        """One row for each thing that happened to an agent."""
+        return self.study.events
+
+    @property
+    def quotes(self) -> Any:
+        """One row for each text that an agent said or held."""
+        return self.study.quotes
+
+    @property
+    def calls(self) -> Any:
+        """One row for each call to a language model."""
+        return self.study.calls
+
+    def __repr__(self) -> str:
+        several = "" if self.replicates == 1 else f" x {self.replicates} replicates"
+        lines = [f"{self.scenario}, seed {self.seed}: {self.played} rounds{several}"]
+        known = [(name, one) for name, one in self.measures.items() if one.mean is not None]
+        lines += [f"  {name:24} {_in_words(one)}" for name, one in known[:_SHOWN]]
+        if len(known) > _SHOWN:
+            lines.append(f"  and {len(known) - _SHOWN} more in .measures")
+        return "\n".join(lines)
+
+
+def run(
+    scenario: str | Path | Scenario | Mapping[str, Any],
+    *,
+    seed: int | None = None,
+    rounds: int | None = None,
+    replicates: int | None = None,
+    agents: int | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    cohorts: Sequence[Mapping[str, Any]] | None = None,
+    mechanisms: Sequence[Any] | None = None,
+    graph: Any = None,
+    model: str | Mapping[str, Any] | None = None,
+    limits: Mapping[str, Any] | None = None,
+    prompts: str | Path | None = None,
+    uses: Sequence[Any] = (),
+    out: str | Path | None = None,
+    overwrite: bool = False,
+    level: Level | None = None,
+) -> Result:
+    """Play a society to its end.
+
+    scenario: a name, a file, a Scenario object, or what a scenario file says, as a mapping. The
+    others are keys of a scenario file and override it. Wherever such a file names a component,
+    mechanism or graph function, the object itself may stand. uses: further objects or files that
+    names refer to. model: of the default language mind, as `--model` takes it. out: the run file;
+    without it the run is kept in a temporary one for as long as the result is held. level: "full"
+    or "summary", as `--record`.
+
+    It also works inside a running event loop, which it blocks. Raises InputError for what cannot be
+    played, and whatever ended the run before its end; with `out`, the rounds up to then are kept,
+    and `society resume` goes on.
+    """
+    given = {
+        "seed": seed,
+        "rounds": rounds,
+        "replicates": replicates,
+        "agents": agents,
+        "parameters": parameters,
+        "cohorts": cohorts,
+        "mechanisms": mechanisms,
+        "graph": graph,
+        "models": None if model is None else {"default": model},
+        "limits": limits,
+        "prompts": None if prompts is None else str(prompts),
+    }
+    changes = {key: value for key, value in given.items() if value is not None}
+    base: str | Path | Scenario = scenario if not isinstance(scenario, Mapping) else ""
+    if isinstance(scenario, Mapping):
+        if "scenario" not in scenario:
+            raise ScenarioError("the mapping names no scenario; begin with {'scenario': NAME, ...}")
+        changes = {**scenario, **changes}
+        base = changes.pop("scenario")
+    objects = [one for one in uses if not isinstance(one, (str, Path))]
+    if files := [str(one) for one in uses if isinstance(one, (str, Path))]:
+        changes["uses"] = [*changes.get("uses", ()), *files]
+    plain = {key: _named(value, objects) for key, value in changes.items()}
+    if isinstance(base, Scenario):
+        objects.append(base)
+        # Looked up by name it could be a file of that name.
+        spec = load("fishing_village", plain).model_copy(update={"scenario": base.name})
+    else:
+        spec = load(str(base), plain)
+    setup = drafted(prepared(spec, objects))
+    folder = TemporaryDirectory(prefix="society-") if out is None else None
+    path = Path(folder.name, f"{setup.scenario.name}.run") if folder else Path(out or "")
+    sitting = Sitting.begun(setup, path, level, overwrite=overwrite)
+    with sitting.writer:
+        end = sitting.play()
+        if not end.code:
+            sitting.conclude()
+        sitting.close(end)
+    if end.error is not None:
+        raise end.error
+    with read_run(path) as played:
+        outcome, found = played.outcome(), concluded(played, setup).findings
+    return Result(
+        setup.scenario.name,
+        setup.seed,
+        setup.replicates,
+        outcome.rounds,
+        outcome.digest,
+        {**outcome.measures, **{one.name: estimated(one.values, one.unit) for one in found}},
+        outcome.ends,
+        path,
+        folder,
+    )
+
+
+def _named(value: Any, objects: list[object]) -> Any:
+    """The same with every object of ours replaced by its name, and noted among `objects`."""
+    if isinstance(value, Mapping):
+        return {_named(key, objects): _named(one, objects) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_named(one, objects) for one in value]
+    if isinstance(value, Component):
+        return {_named(type(value), objects): _fields(value)}
+    if isinstance(value, type) and issubclass(value, Component):
+        objects.append(value)
+        return value.title()
+    if inspect.isfunction(value):
+        objects.append(value)
+        return value.__name__
+    return str(value) if isinstance(value, Path) else value
+
+
+def _fields(part: Component) -> dict[str, Any]:
+    """The parameters of a component that is given as an object; raises ScenarioError."""
+    if dataclasses.is_dataclass(part):
+        return {one.name: getattr(part, one.name) for one in dataclasses.fields(part) if one.init}
+    if type(part).__init__ is not object.__init__:
+        name = type(part).__name__
+        raise ScenarioError(
+            f"{name} is made by an __init__ of its own, so the run file could not keep its "
+            f"parameters; put @dataclass(frozen=True) above class {name}"
+        )
+    return {}
+
+
+def _in_words(one: Estimate) -> str:
+    spread = "" if one.se is None else f" ± {one.se:.2g}"
+    return f"{one.mean:.4g}{spread} {one.unit}"

@@ -1,0 +1,1 @@
+"""The figures of a report; they take plain numbers, and know neither runs nor statistics."""

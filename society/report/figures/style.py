@@ -1,0 +1,267 @@
+"""How pictures look, and how they become files: the same numbers give the same bytes.
+
+Series differ by colour, marker and dashes together, in the order of the palette that Okabe and Ito
+made for colour-blind readers (without its yellow, too pale on paper). A picture is an SVG whose
+text stays text, and a PNG. In a page, ink and paper of the SVG follow the page's own colours, so
+that one picture serves the light and the dark scheme.
+Sizes are inches, 72 points each.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from textwrap import TextWrapper
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from society.draws import Array
+from society.optional import needed
+from society.wording import clean
+
+WIDTH = 7.2
+INK, FAINT, PAPER = "#22262b", "#8b929b", "#ffffff"
+_DPI = 180
+_LONGEST_LABEL = 34
+_SIGNS_A_LINE = 92  # of the legend's font in WIDTH
+_BESIDE_LABEL = 8  # signs: what a line of the legend takes beside its label
+_LEGEND_LINE = 0.17  # inches
+_BREAKS = re.compile(r"( +|(?<=[,_])(?=[^\W\d_]))")  # where a label may be broken
+_EQUALS = "\u00a0=\u00a0"  # where it may not
+_SAME = 1e-9  # relative differences that are errors of rounding
+
+Dashes = str | tuple[float, tuple[float, ...]]
+
+
+class Look(NamedTuple):
+    """How one series is drawn, so that each of the three tells it from the others."""
+
+    colour: str
+    marker: str
+    dashes: Dashes
+
+
+LOOKS = (
+    Look("#0072b2", "o", "solid"),
+    Look("#d55e00", "s", (0, (5, 1.5))),
+    Look("#009e73", "^", (0, (1.2, 1.2))),
+    Look("#cc79a7", "D", (0, (6, 1.5, 1.2, 1.5))),
+    Look("#e69f00", "v", (0, (9, 2))),
+    Look("#56b4e9", "P", (0, (3, 1, 1, 1, 1, 1))),
+    Look(INK, "X", (0, (2.5, 2.5))),
+)
+
+_STYLE = {
+    "svg.fonttype": "none",
+    "text.parse_math": False,  # labels come from files: a dollar sign is a dollar sign
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.titlelocation": "left",
+    "axes.titleweight": "bold",
+    "axes.labelsize": 9,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.fontsize": 8.5,
+    "legend.frameon": False,
+    "legend.handlelength": 3.2,
+    "lines.linewidth": 1.7,
+    "lines.markersize": 5.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.7,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.formatter.useoffset": False,
+    "grid.linewidth": 0.4,
+    "grid.alpha": 0.45,
+    "grid.color": FAINT,
+    "figure.facecolor": PAPER,
+    "axes.facecolor": PAPER,
+    **dict.fromkeys(
+        ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), INK
+    ),
+}
+_NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+_IN_PAGE = {INK: "currentColor", FAINT: "var(--faint)", PAPER: "var(--paper)"}
+_IN_PAGE["#0072b2"] = "var(--blue)"  # too dark on a dark page
+_IDS = re.compile(r'(\bid="|href="#|url\(#)')
+_HEAD = re.compile(r'<svg [^>]*?width="([\d.]+)pt" height="[\d.]+pt" (viewBox="[^"]*")[^>]*>')
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of a report.
+
+    name: of its files. title: what it shows. words: how it is to be read. seen: what is to be seen,
+    for those who do not see it. svg: a file of its own; png: its bytes.
+    """
+
+    name: str
+    title: str
+    words: str
+    seen: str
+    svg: str
+    png: bytes
+    sort: ClassVar = "picture"
+
+    @property
+    def inline(self) -> str:
+        """The SVG as part of a page, without a name, colour or id that others may have, too."""
+        drawing = self.svg[self.svg.index("<svg") :]
+        drawing = _IDS.sub(rf"\g<1>{self.name}-", drawing)
+        for own, of_page in _IN_PAGE.items():
+            drawing = drawing.replace(own, of_page)
+        return _HEAD.sub(self._opened, drawing, count=1).strip()
+
+    def _opened(self, head: re.Match[str]) -> str:
+        points, view = head.groups()
+        return (
+            f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" {view} role="img" '
+            f'aria-labelledby="{self.name}-title" '
+            f'aria-describedby="{self.name}-words {self.name}-seen" '
+            f'style="width: {float(points) * 4 / 3:.0f}px">'
+        )
+
+
+def picture(
+    name: str,
+    title: str,
+    words: str,
+    seen: str,
+    draw: Callable[[Any], None],
+    height: float,
+    width: float = WIDTH,
+) -> Picture:
+    """Make a picture; `draw` fills a matplotlib Figure of width x height inches."""
+    matplotlib, style = needed("matplotlib"), needed("matplotlib.style")
+    figures = needed("matplotlib.figure")
+    # A reader's own matplotlibrc would give other bytes; a salt per picture, other ids per picture.
+    with style.context(["default", _STYLE]), matplotlib.rc_context({"svg.hashsalt": name}):
+        figure = figures.Figure(figsize=(width, height), layout="constrained")
+        draw(figure)
+        # Laid out once: as it takes longer than drawing, and both files should look the same.
+        figure.get_layout_engine().execute(figure)
+        figure.set_layout_engine(None)  # "none" leaves one, for which savefig draws twice
+        svg, png = io.StringIO(), io.BytesIO()
+        figure.savefig(svg, format="svg", metadata=_NO_METADATA)
+        figure.savefig(png, format="png", dpi=_DPI, metadata={"Software": None})
+    return Picture(name, title, words, seen, svg.getvalue(), png.getvalue())
+
+
+def label(text: object, longest: int = _LONGEST_LABEL) -> str:
+    """Any text on one line, nothing unseen in it; of a long one the words at either end.
+
+    >>> label("one two three four five", 15)
+    'one … five'
+    """
+    words = clean(str(text))
+    if len(words) <= longest:
+        return words
+    half = (longest - len(" … ")) // 2
+    pieces = [piece for piece in _BREAKS.split(_bound(words)) if piece]
+    begin = _fitting(pieces, half) or words[:half]
+    end = _fitting([piece[::-1] for piece in reversed(pieces)], half)[::-1] or words[-half:]
+    return _unbound(f"{begin.strip()} … {end.strip()}")
+
+
+def wrapped(text: object, width: int = _LONGEST_LABEL, lines: int = 2) -> str:
+    """Any text on some lines, broken between words, what does not fit left out at its end.
+
+    >>> wrapped("fine = 2, lake = harsh", 16)
+    'fine = 2,\\nlake = harsh'
+    """
+    wrapper = _Wrapper(width, break_on_hyphens=False, max_lines=lines, placeholder=" …")
+    return _unbound("\n".join(wrapper.wrap(_bound(clean(str(text))))))
+
+
+class _Wrapper(TextWrapper):
+    wordsep_simple_re = _BREAKS
+
+
+def _bound(words: str) -> str:
+    """A factor stays beside its level."""
+    return words.replace(" = ", _EQUALS)
+
+
+def _unbound(words: str) -> str:
+    return words.replace(_EQUALS, " = ")
+
+
+def _fitting(pieces: Sequence[str], most: int) -> str:
+    """As many pieces, from the first one on, as fit."""
+    ends = accumulate(map(len, pieces))
+    return "".join(piece for piece, end in zip(pieces, ends, strict=True) if end <= most)
+
+
+def same(values: Array) -> tuple[float, float] | None:
+    """The ends of an axis for values that are all the same, zero and twice as much; else None.
+
+    Left alone, an axis would magnify the errors of rounding.
+    """
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if high - low > _SAME * max(abs(low), abs(high)):
+        return None
+    return (min(2 * low, 0), max(2 * low, 0)) if low else (-1, 1)
+
+
+def look(number: int) -> Look:
+    """How series `number` is drawn; after the last one they begin again."""
+    return LOOKS[number % len(LOOKS)]
+
+
+def legend(figure: Any, handles: Sequence[Any], labels: Sequence[str]) -> None:
+    """One legend above all panels, in as many columns as there is room for."""
+    if len(labels) < 2:
+        return
+    figure.legend(
+        handles, labels, loc="outside upper left", ncols=_columns(labels), borderaxespad=0.2
+    )
+
+
+def legend_height(labels: Sequence[str]) -> float:
+    """What a legend takes of a figure, in inches."""
+    if len(labels) < 2:
+        return 0
+    deep = max(text.count("\n") for text in labels) + 1
+    return (math.ceil(len(labels) / _columns(labels)) * deep + 0.5) * _LEGEND_LINE
+
+
+def _columns(labels: Sequence[str]) -> int:
+    """As many as there is room for, and no more than fill all lines."""
+    longest = max(len(line) for text in labels for line in text.split("\n")) + _BESIDE_LABEL
+    lines = math.ceil(len(labels) / max(_SIGNS_A_LINE // longest, 1))
+    return math.ceil(len(labels) / lines)
+
+
+def panelled(
+    figure: Any, count: int, across: int, ratios: Sequence[float] = (1,), **sharing: Any
+) -> list[Any]:
+    """Axes for some panels, `across` of them side by side; each has axes below each other.
+
+    ratios: their heights. sharing: as matplotlib's `subplots` takes it.
+    """
+    deep, lines = len(ratios), math.ceil(count / across)
+    heights = {"height_ratios": list(ratios) * lines}
+    grid = figure.subplots(deep * lines, across, squeeze=False, **heights, **sharing)
+    panels = [
+        grid[deep * line : deep * (line + 1), column]
+        for line in range(lines)
+        for column in range(across)
+    ]
+    for unused in panels[count:]:
+        for axes in unused:
+            axes.set_axis_off()
+    for lowest in panels[max(count - across, 0) : count]:
+        lowest[-1].tick_params(labelbottom=True)
+    return panels[:count]
+
+
+def thinned(places: Sequence[Any], most: int) -> list[Any]:
+    """At most that many of some ticks, at even distances, the first one among them."""
+    step = -(-len(places) // most) or 1
+    return list(places[::step])

@@ -1,0 +1,114 @@
+"""The chapter of cross-play: Mean, Fitness and DevRank of types, payoff matrices, selection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from society.analysis.crossplay import Cell, Contest, CrossPlay
+from society.analysis.crossplay.adoption import designs
+from society.analysis.study.condition import Studied
+from society.report.page import Caveat, Chapter, Heading, Paragraph, Part
+from society.report.sections.crossplay.matrices import matrices
+from society.report.sections.crossplay.scores import of_all_games, of_game
+from society.report.sections.crossplay.selection import selection
+from society.report.sections.crossplay.truncation import truncation
+from society.report.sections.provenance import counted
+
+_LEAD = (
+    "Types of agents met each other, and themselves, on all seats. Mean: their average payoff in "
+    "all these matches. Fitness: their payoff in the population to which replicator dynamics leads "
+    "(1,000 steps at a rate of 0.1 from equal shares); its average is weighted by that population. "
+    "DevRank: their rank by deviation ratings (Marris et al. 2025), 1 is best; ties share the "
+    "average rank."
+)
+_MATCHES = (
+    "Replicates of these runs are matches between other types each, and no samples of one society: "
+    "intervals and tests of other chapters tell how matches differ. How sure a number is, tell "
+    "standard errors over runs here: a run is one repetition of all matches."
+)
+_SHARED = (
+    "Designs were made once, and all repetitions of a match use them: standard errors over "
+    "repetitions leave out how much designs differ. Other seeds bring other designs."
+)
+_NAMED = 6  # seatings in a caveat
+_VOID = (
+    "Replicates in which an answer could not be read are void, and count nowhere. Where seats "
+    "differ, a run that has lost a seating of types that met in another order is left out; if each "
+    "run has lost some, all repetitions count as one, without a standard error."
+)
+_UNFINISHED = (
+    "Scores of runs that are not finished are parts of sums, and stand in no table of scores; let "
+    "them finish, or resume them."
+)
+_SUMMARY = (
+    "Runs at level summary do not keep who earned what. Play them with record: full to have them "
+    "in the chapters on cross-play."
+)
+
+
+def standings(of: CrossPlay) -> Chapter | None:
+    """The chapter; None if no types have met."""
+    met = [contest for contest in of.contests if len(contest.types) > 1]
+    summary = [run.name for run in of.study.played if _unkept(run)]
+    if not met and not summary:
+        return None
+    parts: list[Part] = [Paragraph(_LEAD), Caveat(_MATCHES), *_caveats(met, summary)]
+    if met:
+        parts += _told(met)
+    return Chapter("crossplay", "Cross-play", parts)
+
+
+def _unkept(run: Studied) -> bool:
+    manifest = run.manifest
+    several = manifest.game is not None and len(manifest.cohorts) > 1
+    return several and manifest.level != "full"
+
+
+def _caveats(met: Sequence[Contest], summary: Sequence[str]) -> Iterator[Part]:
+    if summary:
+        yield Caveat(_SUMMARY, summary)
+    lost = [words for contest in met if (words := _lost(contest))]
+    if lost:
+        yield Caveat(_VOID, lost)
+    unfinished = [
+        f"{cell.run.name} is {cell.run.status}"
+        for contest in met
+        for cell in contest.cells
+        if cell.run.status != "finished"
+    ]
+    if unfinished:
+        yield Caveat(_UNFINISHED, unfinished)
+    if any(designs(cell) for contest in met for cell in contest.cells):
+        yield Paragraph(_SHARED)
+
+
+def _lost(contest: Contest) -> str:
+    """How many replicates are void, and which seatings have no scores for it; "" if none is."""
+    count = sum(int(cell.void.sum()) for cell in contest.cells)
+    if not count:
+        return ""
+    words = f"{contest.game}, {contest.mechanism}: {counted(count, 'replicate')}"
+    seatings = list(dict.fromkeys(name for cell in contest.cells for name in _void(cell)))
+    if not seatings:
+        return words
+    more = f" and {len(seatings) - _NAMED} more" if len(seatings) > _NAMED else ""
+    return f"{words} ({'; '.join(seatings[:_NAMED])}{more})"
+
+
+def _void(cell: Cell) -> Iterator[str]:
+    """The types in matches that are void, in order of seat; nothing of populations."""
+    if cell.matches == 1:
+        found = cell.matchups(cell.void)
+        for match in found.seats.tolist():
+            yield ", ".join(found.types[number] for number in match)
+
+
+def _told(met: Sequence[Contest]) -> Iterator[Part]:
+    yield from of_all_games(met)
+    yield from truncation(met)
+    for game in dict.fromkeys(contest.game for contest in met):
+        own = [contest for contest in met if contest.game == game]
+        yield Heading(game)
+        yield from of_game(game, own)
+        yield from matrices(game, own)
+        yield from selection(game, own)

@@ -1,0 +1,63 @@
+"""Small tournaments of classic minds, as run files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from society.analysis.crossplay import Cell
+from society.analysis.study.condition import Studied
+from society.runs.drafting import drafted
+from society.runs.runfile import Level, Writer, manifest_of
+from society.scenario_file import load
+from society.spec import prepared
+
+Tournament = Callable[..., Studied]
+InCell = Callable[..., Cell]
+
+NICE = {"nice": "always_cooperate", "nasty": "always_defect"}
+
+
+@pytest.fixture(scope="session")
+def tournament(tmp_path_factory: pytest.TempPathFactory) -> Tournament:
+    """`tournament("trust", {"repeated": {"games": 3}}, types={"nice": "always_cooperate", ...})`.
+
+    Types are strategies of `moves`, all capable of designs, or the components of a cohort.
+    """
+    folder, kept = tmp_path_factory.mktemp("tournaments"), dict[str, Studied]()
+
+    def play(
+        game: str = "prisoners_dilemma",
+        *mechanisms: Mapping[str, Any],
+        types: Mapping[str, Any] = NICE,
+        repetitions: int = 1,
+        level: Level = "full",
+        **more: Any,
+    ) -> Studied:
+        stack = [*mechanisms, {"tournament": {"repetitions": repetitions}}]
+        said = {"cohorts": [*map(_cohort, types.items())], "mechanisms": stack, **more}
+        key = json.dumps([game, said, level])
+        if key not in kept:
+            path = folder / f"{len(kept)}.run"
+            setup = drafted(prepared(load(game, said)))
+            with Writer(path, manifest_of(setup, level)) as writer:
+                setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
+            kept[key] = Studied.read(path, path.stem, {})
+        return kept[key]
+
+    return play
+
+
+def _cohort(said: tuple[str, Any]) -> dict[str, Any]:
+    name, minds = said
+    classic = [{"moves": {"strategy": minds}}, {"designs": {"skill": "capable"}}, {"sanctions": {}}]
+    return {"name": name, "components": classic if isinstance(minds, str) else minds}
+
+
+@pytest.fixture(scope="session")
+def in_cell(tournament: Tournament) -> InCell:
+    """`in_cell(...)`: the same tournament, read as a whole."""
+    return lambda *given, **more: Cell.read(tournament(*given, **more))

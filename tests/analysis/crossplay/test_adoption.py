@@ -1,0 +1,75 @@
+"""Whose contracts and mediators were taken up, by ballot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from society.analysis.crossplay import Cell
+from society.analysis.crossplay.adoption import adopted
+from society.analysis.study.condition import Studied
+from society.runs.sitting import Sitting
+from society.scenario_file import load
+from society.spec import prepared
+
+from .conftest import InCell
+
+THREE = {"nice": "always_cooperate", "nasty": "always_defect", "tit": "tit_for_tat"}
+ABLE: list[Any] = [{"moves": {"strategy": "always_cooperate"}}, {"designs": {"skill": "capable"}}]
+
+
+def test_where_partners_change_the_winner_is_one_of_those_who_meet(in_cell: InCell) -> None:
+    """It sits on the seat of the proposal: recounted match by match from the lines of the run."""
+    cell = in_cell("prisoners_dilemma", {"contracted": {}}, {"reputed": {"games": 4}}, types=THREE)
+    found = adopted(cell)
+    met = 0
+    for number, each in enumerate(cell.rounds, 1):
+        for agent, other in enumerate(each.facts["opponents"][0, :, 0].tolist()):
+            on_seat = {each.seat[0, one] + 1: one for one in (agent, other)}
+            winner = cell.types[0, on_seat[each.facts["contract_proposer"][0, agent]]]
+            row = (found["ballot"] == number) & (found["agent"] == agent)
+            assert found["winner"][row].tolist() == [cell.names[winner]]
+            met += 1
+    assert met == len(found["winner"]) == 4 * 6
+
+
+def test_a_ballot_that_is_held_in_every_game_has_rows_of_its_own(in_cell: InCell) -> None:
+    anew = in_cell("prisoners_dilemma", {"contracted": {}}, {"repeated": {"games": 3}})
+    once = in_cell("prisoners_dilemma", {"repeated": {"games": 3}}, {"contracted": {}})
+    assert np.unique(adopted(anew)["ballot"], return_counts=True)[1].tolist() == [8, 8, 8]
+    assert adopted(once)["ballot"].tolist() == [1] * 8
+
+
+@pytest.fixture(scope="module")
+def chosen(tmp_path_factory: pytest.TempPathFactory) -> Cell:
+    """Some play under contracts, others under a mediator."""
+    path: Path = tmp_path_factory.mktemp("chosen") / "one.run"
+    said = {
+        "cohorts": [{"name": "able", "count": 2, "components": [*ABLE, "sanctions"]}],
+        "mechanisms": [{"chosen": {"options": ["contracted", "mediated"]}}],
+        "replicates": 12,
+    }
+    end = Sitting.begun(prepared(load("prisoners_dilemma", said)), path).play()
+    assert end.status == "finished", end.words
+    return Cell.read(Studied.read(path, "one", {}))
+
+
+def test_who_plays_under_other_rules_had_no_ballot(chosen: Cell) -> None:
+    """So each is there once: a capable player signs, or delegates, whatever is offered to it."""
+    found = adopted(chosen)
+    assert set(found["mechanism"]) == {"contract", "mediator"}
+    assert len(found["agent"]) == 12 * 2
+    assert found["agreed"].tolist() == found["unanimous"].tolist() == [1] * 24
+    assert set(found["winner"]) == {"able"}
+
+
+def test_where_nothing_was_proposed_there_is_nothing_to_agree_to(in_cell: InCell) -> None:
+    none = {"able": [None, None]}
+    cell = in_cell("prisoners_dilemma", {"contracted": {"designs": none}}, types={"able": ABLE})
+    found = adopted(cell)
+    assert found["winner"].tolist() == [None, None]
+    assert np.isnan([found["agreed"], found["unanimous"], found["approvals"]]).all()
+    assert found["active"].tolist() == [0, 0]

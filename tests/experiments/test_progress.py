@@ -1,0 +1,146 @@
+"""What a sweep says on the way: on a terminal, in a file, and to those who want to hear nothing."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+
+from society.calls import Entry
+from society.experiments.progress import Progress, spending
+from society.experiments.worker import Done
+
+if TYPE_CHECKING:
+    from tests.conftest import Typed
+
+SHORT = """
+base: fishing_village
+rounds: 3
+parameters: {ends_on: horizon}
+factors: {fine: [2, 10]}
+"""
+MINDS = """
+base: language_village
+rounds: 2
+parameters: {ends_on: horizon, norm_embedder: hashing}
+models: {default: offline}
+"""
+
+
+@pytest.fixture
+def screen() -> Console:
+    """A terminal of a hundred columns."""
+    return Console(file=io.StringIO(), force_terminal=True, width=100)
+
+
+def shown(screen: Console) -> str:
+    assert isinstance(screen.file, io.StringIO)
+    return screen.file.getvalue()
+
+
+def entry(calls: int, cost: float | None) -> Entry:
+    return Entry("language_policy", "effort", "resident", calls=calls, cost=cost)
+
+
+def test_a_terminal_shows_done_of_total_time_left_and_what_was_spent(
+    tmp_path: Path, plain: Callable[[str], str]
+) -> None:
+    """Two villages of the offline mind, on a real terminal of 100 columns."""
+    (tmp_path / "e.yaml").write_text(f"{MINDS}factors: {{growth: [0.3, 0.5]}}\n")
+    ours, theirs = os.openpty()
+    words = [sys.executable, "-m", "society", "sweep", "e.yaml"]
+    surroundings = os.environ | {"COLUMNS": "100", "TERM": "xterm"}
+    with subprocess.Popen(
+        words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=theirs, env=surroundings
+    ) as process:
+        os.close(theirs)
+        said = b""
+        while more := _read(ours):
+            said += more
+    os.close(ours)
+    assert process.returncode == 0
+    *_, last = plain(said.decode()).split("conditions")
+    assert re.search(r"2 of 2 0:00:\d\d left 0:00:00 160 calls, \$0.0000", last)
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # Linux, once nobody writes any more
+        return b""
+
+
+def test_where_stderr_is_no_terminal_only_what_is_wrong_is_said(typed: Typed) -> None:
+    Path("own.py").write_text(
+        "from society.agent import Component\n"
+        "class Broken(Component):\n"
+        "    answers = ('effort',)\n"
+        "    def answer(self, ask, me):\n"
+        "        raise ValueError('[red]no[/red]')\n"
+    )
+    broken = "{cohorts: [{name: folk, count: 10, replace: {harvest: broken}}]}"
+    Path("e.yaml").write_text(
+        "base: fishing_village\nrounds: 2\nuses: [own.py]\n"
+        f"conditions: {{sound: , broken: {broken}}}\n"
+    )
+    said = typed("sweep", "e.yaml")
+    first, second = said.err.splitlines()
+    assert first == "broken: own.py:5: ValueError: [red]no[/red]"
+    assert second.startswith("society: e: 1 of 2 conditions are finished")
+    assert "\x1b" not in said.err + said.out
+
+
+def test_shares_of_runs_under_way_count(screen: Console) -> None:
+    with Progress(4, screen) as watching:
+        watching.done("a", Done("finished"))
+        watching.advanced("b", 0.5, [entry(20, 0.25)])
+        watching.advanced("c", 0.5, [entry(3, 0.5)])
+        (bar,) = watching._bars.tasks
+        assert (bar.completed, bar.total) == (2, 4)
+    assert "1 of 4" in shown(screen)
+    assert "23 calls, $0.7500" in shown(screen)
+
+
+def test_an_interrupt_tells_how_many_replies_are_awaited(screen: Console) -> None:
+    with Progress(2, screen) as watching:
+        watching.awaiting("a", 5)
+        watching.awaiting("b", 3)
+        watching._bars.refresh()
+        assert "waiting for 8 replies under way" in shown(screen)
+        watching.done("a", Done("interrupted", "interrupted"))
+        watching._bars.refresh()
+        assert "waiting for 3 replies under way" in shown(screen)
+
+
+def test_what_a_condition_says_is_never_read_as_markup(screen: Console) -> None:
+    with Progress(1, screen) as watching:
+        watching.done("a", Done("failed", "[bold]boom[/bold]"))
+    assert "a: [bold]boom[/bold]" in shown(screen)
+
+
+def test_a_bar_that_came_to_nothing_is_taken_away(screen: Console) -> None:
+    with pytest.raises(ValueError, match="no workers"), Progress(1, screen):
+        raise ValueError("no workers")
+    assert shown(screen).endswith("\x1b[1A\x1b[2K")
+
+
+@pytest.mark.parametrize(
+    ("ledgers", "words"),
+    [
+        ({}, ""),
+        ({"a": [entry(1200, 0.5)], "b": [entry(34, 0.25)]}, "1,234 calls, $0.7500"),
+        ({"a": [entry(2, 0.5)], "b": [entry(1, None)]}, "3 calls, cost unknown"),
+    ],
+)
+def test_what_was_spent_is_told_as_far_as_it_is_known(
+    ledgers: dict[str, list[Entry]], words: str
+) -> None:
+    assert spending(ledgers) == words

@@ -1,0 +1,104 @@
+"""How the tests of this folder play a society; all that they know of the program stands here."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from society.calls import Minds
+from society.gamemaster import Outcome
+from society.history import Page
+from society.runs.drafting import drafted
+from society.scenario_file import load
+from society.spec import Setup, prepared
+
+HERE = Path(__file__).parent
+REWRITE = os.environ.get("SOCIETY_GOLDEN") == "rewrite"
+
+# Digests and draws are promised for one version of these.
+VERSIONS = {name: version(name) for name in ("numpy", "networkx")}
+
+# Stands in kept changes for a graph function that is a file of the tests.
+PATCHY = {"function": f"{HERE.parent / 'conformance' / 'patchy.py'}:patchy"}
+
+
+class Over(NamedTuple):
+    """A game that is over; designs: those made before a tournament, by mechanism."""
+
+    outcome: Outcome
+    pages: Sequence[Page]
+    designs: Mapping[str, Any]
+
+
+class _Album:
+    def __init__(self) -> None:
+        self.pages: list[Page] = []
+
+    def page(self, page: Page) -> None:
+        self.pages.append(page)
+
+
+def _placed(value: Any) -> Any:
+    """The same with the path of a file of the tests in place of its name."""
+    if value == "PATCHY":
+        return PATCHY
+    if isinstance(value, Mapping):
+        return {key: _placed(part) for key, part in value.items()}
+    return [_placed(part) for part in value] if isinstance(value, list) else value
+
+
+def _perform(
+    source: str, changes: Mapping[str, Any], minds: Callable[[Setup], Minds | None] | None = None
+) -> Over:
+    """Play a society; its files are looked up in the working directory.
+
+    minds: who answers for language minds, called once for the designs and once for the game.
+    """
+    setup = prepared(load(source, _placed(changes)))
+    setup = drafted(setup, minds(setup) if minds else None)
+    album = _Album()
+    game = setup.gamemaster([album], minds=minds(setup) if minds else None)
+    return Over(game.play(), album.pages, setup.spec.drafts)
+
+
+Perform = Callable[..., Over]
+
+
+@pytest.fixture(scope="session")
+def perform() -> Perform:
+    """`perform(source, changes, minds)` plays a society and keeps every page."""
+    return _perform
+
+
+@pytest.fixture(scope="session")
+def users_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files in users_files.md, as a user would have written them."""
+    folder = tmp_path_factory.mktemp("user")
+    text = (HERE / "users_files.md").read_text(encoding="utf-8")
+    for name, block in re.findall(r"^```\w+\n(?=# (\S+)\n)(.*?)^```$", text, re.DOTALL | re.M):
+        (folder / name).write_text(block, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def among_users_files(users_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The working directory is the folder of the user."""
+    monkeypatch.chdir(users_files)
+
+
+@pytest.fixture(scope="session")
+def versions() -> dict[str, str]:
+    """Those of what draws and graphs come from."""
+    return VERSIONS
+
+
+@pytest.fixture(scope="session")
+def rewrite() -> bool:
+    """Whether what is kept is to be written anew."""
+    return REWRITE

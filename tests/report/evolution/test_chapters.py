@@ -1,0 +1,395 @@
+"""The chapters on evolution: what stands in them, and what they say where nothing can be said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from society.analysis.study import Studied, Study
+from society.experiments.factors import Label
+from society.report import report, written
+from society.report.figures.style import Picture
+from society.report.layout import Layout
+from society.report.page import Chapter, Paragraph
+from society.report.sections.evolution import Populations, evolving
+from society.report.sections.over_time import measures_over_time
+from society.report.tables import Table
+from society.runs.runfile import Level, Writer, manifest_of
+from society.scenario_file import load
+from society.spec import prepared
+
+# A scenario of which every number can be foretold: who gives more, has more; children give 0.04
+# more than their parents, and would give half as much to a stranger; what they say is code.
+GIFTS = """
+import numpy as np
+
+from society.agent import Column, Component
+from society.cast import Cohort
+from society.replies import Amount
+from society.scenario import Measure, Params, scenario
+from society.talk import Ask, Tell, common, own
+
+
+class Gifts(Params):
+    worth: float = 10.0
+    authors: bool = True
+
+
+class Giver(Component):
+    answers = ("give", "devise")
+    columns = (Column("kindness", public=True, heritable=True),)
+
+    def begin(self, me):
+        me["kindness"] = me.draws.uniform("kindness") / 2
+
+    def born(self, me):
+        me["kindness"] = me["kindness"] + 0.04
+
+    def answer(self, ask, me):
+        if ask.kind == "devise":
+            return np.array([f"<b>Give</b> {k:.3f} & smile" for k in me["kindness"]], object)
+        return me["kindness"]
+
+
+class Author(Giver):
+    columns = (*Giver.columns, Column("strategy", object, public=True, heritable=True))
+
+
+@scenario(
+    params=Gifts,
+    cast=lambda p, n: [Cohort("giver", n, (Author() if p.authors else Giver(),))],
+    measures=(
+        Measure("given", "share", lambda told, table: told["given"].mean(1)),
+        Measure("rain", "mm", lambda told, table: np.zeros(table.replicates)),
+    ),
+    agents=6,
+    rounds=3,
+)
+def gifts(table):
+    "Agents give, and have what they give."
+    given = yield Ask("give", Amount(0, 1))
+    whom = np.broadcast_to(np.array(["stranger", "friend"], object), (table.replicates, 1, 2))
+    would = np.stack([given / 2, given], axis=2)
+    yield Tell("supposed", {"reaction": own(would), "encounter": common(whom)})
+    for _ in table.rounds():
+        given = yield Ask("give", Amount(0, 1))
+        yield Tell("given", {"given": own(given), "payoff": own(given * table.params.worth)})
+"""
+TITLES = ["Evolution", "Agents and lineages", "Strategies in words", "Reaction norms"]
+
+
+@dataclass
+class Told:
+    """A study, and the chapters on evolution that it has, by their anchors."""
+
+    study: Study
+    chapters: dict[str, Chapter]
+
+    def __getitem__(self, anchor: str) -> Chapter:
+        return self.chapters[anchor]
+
+
+Telling = Callable[..., Told]
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Telling:
+    """`told(replicates=3, count=4)` plays the gifts for so many generations, and tells of it.
+
+    worth: of a gift, one for each condition. level: of the run files. strategies: how newborn
+    agents come to one. authors: whether they follow it.
+    """
+
+    @cache
+    def tell(
+        replicates: int = 3,
+        count: int = 4,
+        worth: tuple[Label, ...] = (5, 10),
+        level: Level = "full",
+        strategies: str = "parent",
+        authors: bool = True,
+    ) -> Told:
+        folder = tmp_path_factory.mktemp("gifts")
+        (folder / "gifts.py").write_text(GIFTS)
+        evolve = {"count": count, "phenotype": "given", "strategies": strategies}
+        mechanisms = [{"generations": evolve}] if count else []
+        changes = {"replicates": replicates, "mechanisms": mechanisms}
+        runs = tuple(
+            _run(folder, {**changes, "parameters": {"worth": each, "authors": authors}}, level)
+            for each in worth
+        )
+        levels = {"worth": list(worth)} if len(worth) > 1 else {}
+        study = Study("gifts", runs, levels, "common" if levels else None)
+        return Told(study, chapters(study))
+
+    return tell
+
+
+def _run(folder: Path, changes: dict[str, object], level: Level) -> Studied:
+    setup = prepared(load(str(folder / "gifts.py"), changes))
+    worth = dict(setup.params)["worth"]
+    path = folder / f"worth={worth:g}.run"
+    with Writer(path, manifest_of(setup, level)) as writer:
+        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
+    return Studied.read(path, path.stem, {"worth": worth})
+
+
+def chapters(study: Study) -> dict[str, Chapter]:
+    return {one.anchor: one for one in evolving(Populations(Layout(study)))}
+
+
+class Reported(NamedTuple):
+    """The chapters as a page, with its files."""
+
+    chapters: dict[str, Chapter]
+    page: str
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def reported(told: Telling, tmp_path_factory: pytest.TempPathFactory) -> Reported:
+    found, folder = told().chapters, tmp_path_factory.mktemp("report")
+    page = written("gifts", "", [*found.values()], folder)
+    return Reported(found, page.read_text("utf-8"), folder)
+
+
+def table(chapter: Chapter, name: str) -> Table:
+    (found,) = (
+        part for part in chapter.everything() if isinstance(part, Table) and part.name == name
+    )
+    return found
+
+
+def column(given: Table, heading: str) -> list[object]:
+    (found,) = (one for one in given.columns if one.heading == heading)
+    return list(found.cells)
+
+
+def names(chapter: Chapter) -> set[str]:
+    """Of its tables."""
+    return {part.name for part in chapter.everything() if isinstance(part, Table)}
+
+
+def said(chapter: Chapter) -> str:
+    return " ".join(part.text for part in chapter.everything() if isinstance(part, Paragraph))
+
+
+def test_societies_that_evolve_have_chapters_of_their_own(told: Telling) -> None:
+    assert [chapter.title for chapter in told().chapters.values()] == TITLES
+
+
+def test_others_have_none(told: Telling) -> None:
+    assert told(count=0, replicates=1).chapters == {}
+
+
+def test_they_stand_before_what_happened_round_by_round(told: Telling, tmp_path: Path) -> None:
+    study = told(level="summary", replicates=1, worth=(10,)).study
+    page = report(study, tmp_path).read_text("utf-8")
+    found = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
+    assert found == ["Summary", "Outcome: given", *TITLES[:2], "Measures over time", *found[-2:]]
+
+
+def test_every_figure_has_its_files(reported: Reported) -> None:
+    found = {path.stem for path in (reported.folder / "figures").glob("*.svg")}
+    assert found == {
+        *("generations_fitness", "generations_measures", "slopes", "foretold", "price"),
+        *("careers", "lineage_1", "lineage_2", "sentences", "reactions", "transmission", "newborn"),
+    }
+
+
+def test_the_same_study_gives_the_same_bytes(told: Telling, tmp_path: Path) -> None:
+    found = told(replicates=1, worth=(10,))
+    for folder, given in (("one", found.chapters), ("two", chapters(found.study))):
+        written("gifts", "", [*given.values()], tmp_path / folder)
+    one, two = ((tmp_path / folder / "SHA256SUMS").read_text() for folder in ("one", "two"))
+    assert one == two
+
+
+# Evolution
+
+
+def test_change_is_selection_and_what_newborn_agents_differ(told: Telling) -> None:
+    """Half of six agents are newborn and give 0.04 more; nobody changes while it lives."""
+    price = table(told()["evolution"], "price")
+    assert column(price, "newborn agents") == pytest.approx([0.02] * 6)
+    assert column(price, "change of survivors") == pytest.approx([0] * 6)
+    selection, newborn = (np.array(column(price, name)) for name in ("selection", "newborn agents"))
+    assert column(price, "sum") == pytest.approx(selection + newborn)
+    assert "entry" not in [one.heading for one in price.columns]
+
+
+def test_means_and_errors_stand_in_a_table_for_every_generation(told: Telling) -> None:
+    study, found = told().study, told()
+    given = table(found["evolution"], "generations")
+    assert column(given, "generation") == [1, 2, 3, 4] * 2
+    frame = study.rounds.dropna(subset="fitness")
+    by_round = frame.groupby(["condition", "round"])["fitness"]
+    assert column(given, "fitness") == pytest.approx(by_round.mean().tolist())
+    assert column(given, "fitness, se") == pytest.approx(by_round.sem().tolist())
+
+
+def test_a_measure_that_says_the_same_as_another_is_shown_once(told: Telling) -> None:
+    """What is given is the phenotype; it never rains."""
+    given = table(told()["evolution"], "generations")
+    assert [one.heading for one in given.columns if not one.heading.endswith("se")] == [
+        *("worth", "generation", "runs"),
+        *("fitness", "phenotype", "selection", "selection_differential"),
+    ]
+
+
+def test_slopes_are_those_of_single_runs(told: Telling) -> None:
+    slopes = table(told()["evolution"], "slopes")
+    assert column(slopes, "runs") == [3, 3]
+    assert column(slopes, "runs that rise") == [3, 3]
+
+
+def test_too_few_runs_have_no_correlation_and_the_table_says_why(told: Telling) -> None:
+    found = table(told()["evolution"], "foretold")
+    assert [reason for _, reason in found.reasons] == ["the pairs: 3 of at least 4 values"]
+
+
+def test_a_single_run_has_neither_slopes_nor_bands(told: Telling) -> None:
+    found = told(replicates=1, worth=(10,))
+    assert names(found["evolution"]) == {"generations", "price"}
+
+
+def test_a_single_generation_has_changed_nothing(told: Telling) -> None:
+    found = told(count=1, replicates=2, worth=(10,))
+    assert names(found["evolution"]) == {"generations"}
+    assert names(found["reactions"]) == set()
+
+
+def test_of_many_conditions_those_at_either_end_are_shown(told: Telling) -> None:
+    study = told(level="summary", replicates=1, worth=(10,)).study
+    (run,) = study.played
+    many = tuple(replace(run, name=f"n={n}", factors={"n": n}) for n in range(30))
+    of = Populations(Layout(replace(study, played=many, levels={"n": list(range(30))})))
+    assert of.shown == [0, 1, 2, 27, 28, 29]
+    assert of.whose == (" Of 30 conditions those with the lowest and the highest mean given.")
+
+
+# Agents, their words and their reactions
+
+
+def test_runs_at_level_summary_have_means_and_say_that_they_keep_no_agents(told: Telling) -> None:
+    found = told(level="summary", replicates=1, worth=(10,))
+    assert list(found.chapters) == ["evolution", "lives"]
+    assert column(table(found["evolution"], "generations"), "generation") == [1, 2, 3, 4]
+    assert said(found["lives"]) == (
+        "Runs at level summary do not keep what single agents did, nor who descends from whom; "
+        "play with record: full."
+    )
+
+
+def test_a_graph_that_is_gone_costs_the_agents_and_not_the_report(told: Telling) -> None:
+    study = told(replicates=1, worth=(10,), strategies="advice").study
+    (run,) = study.played
+    spec = {**run.manifest.spec, "graph": "moved.py:circle", "uses": ["moved.py"]}
+    moved = replace(run, manifest=run.manifest.model_copy(update={"spec": spec}))
+    found = chapters(replace(study, played=(moved,)))
+    assert list(found) == ["evolution", "lives"]
+    assert said(found["lives"]).startswith("What single agents did cannot be told: ")
+
+
+def test_lineages_stand_beside_the_page(reported: Reported) -> None:
+    found = sorted(path.name for path in (reported.folder / "lineage").iterdir())
+    assert found == [
+        *("1_worth=5.graphml", "1_worth=5.nwk", "2_worth=10.graphml", "2_worth=10.nwk")
+    ]
+    assert all(f"lineage/{name}" in reported.page for name in found)
+    tree = ElementTree.parse(reported.folder / "lineage/2_worth=10.graphml")
+    nodes = tree.iterfind(".//{http://graphml.graphdrawing.org/xmlns}node")
+    assert len(list(nodes)) == 6 + 3 * 3
+    assert (reported.folder / "lineage/2_worth=10.nwk").read_text().endswith(";\n")
+    assert (reported.folder / "SHA256SUMS").read_text().count("lineage/") == 4
+
+
+def test_a_later_report_removes_lineages_that_it_does_not_have(
+    reported: Reported, tmp_path: Path
+) -> None:
+    written("gifts", "", [*reported.chapters.values()], tmp_path)
+    written("gifts", "", [reported.chapters["evolution"]], tmp_path)
+    assert list((tmp_path / "lineage").iterdir()) == []
+
+
+def test_the_best_speak_as_they_wrote(told: Telling) -> None:
+    best = table(told()["strategies"], "strategies")
+    assert column(best, "generation") == [1, 4, 1, 4]
+    kindness = column(best, "phenotype")
+    spoken = column(best, "strategy")
+    assert spoken == [f"<b>Give</b> {float(str(one)):.3f} & smile" for one in kindness]
+
+
+def test_words_of_agents_are_never_markup(reported: Reported) -> None:
+    assert "<b>" not in reported.page
+    assert "&lt;b&gt;Give&lt;/b&gt;" in reported.page
+
+
+def test_that_there_are_no_embeddings_is_said(told: Telling) -> None:
+    assert "keep no embeddings" in said(told()["strategies"])
+
+
+def test_who_was_advised_by_several_has_no_single_parent(told: Telling) -> None:
+    """Three are born in each of the later three generations, and all found words of their own."""
+    found = told(replicates=1, worth=(10,), strategies="advice")
+    assert "Of 9 agents, born later than in the first generation, 9 devised" in genealogy(found)
+
+
+def test_whoever_does_not_follow_words_descends_from_its_parent(told: Telling) -> None:
+    """Rules may say whatever they are asked for; what they do is in columns."""
+    found = told(replicates=1, worth=(10,), strategies="advice", authors=False)
+    assert "guess" not in genealogy(found)
+    price = next(
+        part
+        for part in found["evolution"].everything()
+        if isinstance(part, Picture) and part.name == "price"
+    )
+    assert "advice" not in price.words
+
+
+def genealogy(found: Told) -> str:
+    """What is said of the one lineage that is drawn."""
+    _, drawn = (part for part in found["lives"].everything() if isinstance(part, Picture))
+    return drawn.words
+
+
+def test_newborn_agents_are_set_beside_those_they_descend_from(told: Telling) -> None:
+    """They would give 0.04 more to a friend, half of it to a stranger, whoever was selected."""
+    given = table(told()["reactions"], "newborn")
+    assert column(given, "recipient") == ["stranger", "friend"] * 2
+    assert column(given, "difference") == pytest.approx([0.02, 0.04] * 2)
+
+
+def test_reactions_change_by_selection_and_by_birth(told: Telling) -> None:
+    """Half of all are newborn, and would give 0.03 more in the mean of both encounters."""
+    split = table(told()["reactions"], "transmission")
+    assert column(split, "newborn agents") == pytest.approx([0.015] * 6)
+    assert column(split, "change of survivors") == pytest.approx([0] * 6)
+
+
+# Measures over time
+
+
+def test_what_is_told_by_generation_is_not_told_by_round_again(told: Telling) -> None:
+    layout = Layout(told().study)
+    once = Populations(layout).once
+    selection = {"selection", "selection_differential"}
+    assert once == {"fitness", "first_fitness", "phenotype", *selection}
+    chapter = measures_over_time(layout, without=once)
+    assert chapter is not None
+    assert names(chapter) == {"time_given"}
+    assert said(chapter).endswith("The same in every round of every run: rain (0).")
+
+
+def test_what_is_measured_once_a_generation_is_shown_by_generation(told: Telling) -> None:
+    chapter = measures_over_time(Layout(told().study), ["fitness"])
+    assert chapter is not None
+    assert column(table(chapter, "time_fitness"), "generation") == [1, 2, 3, 4] * 2

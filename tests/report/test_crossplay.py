@@ -1,0 +1,271 @@
+"""The chapters on cross-play: what stands in them, and what they say where nothing can be said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from society.analysis.crossplay import CrossPlay
+from society.analysis.statistics.samples import Unanswerable
+from society.analysis.study.condition import Studied
+from society.analysis.study.study import Study
+from society.report import report
+from society.report.figures.style import Picture
+from society.report.layout import Layout
+from society.report.page import Caveat, Chapter, Fold
+from society.report.sections.crossplay import cross_play
+from society.report.sections.crossplay.scores import of_all_games
+from society.report.tables import Table
+from society.runs.drafting import drafted
+from society.runs.runfile import Level, Writer, manifest_of
+from society.scenario_file import load
+from society.spec import prepared
+
+pytestmark = pytest.mark.xdist_group("crossplay")  # one is looked at by many
+
+TYPES = {"nice": ("always_cooperate", "capable"), "tit": ("tit_for_tat", "capable")} | {
+    "nasty": ("always_defect", "stubborn")
+}
+REPEATED = {"repeated": {"games": 15, "continuation": 0.8}}
+
+
+class Told(NamedTuple):
+    """A study and its chapters, by their anchors."""
+
+    study: Study
+    chapters: Mapping[str, Chapter]
+
+    def table(self, anchor: str, name: str) -> dict[str, list[Any]]:
+        """Cells by heading."""
+        (found,) = (
+            part
+            for part in self.chapters[anchor].everything()
+            if isinstance(part, Table) and part.name == name
+        )
+        return {column.heading: list(column.cells) for column in found.columns}
+
+    def row(self, anchor: str, name: str, *begin: str) -> list[Any]:
+        """The cells behind those with which a row begins."""
+        rows = zip(*self.table(anchor, name).values(), strict=True)
+        (found,) = (row for row in rows if row[: len(begin)] == begin)
+        return list(found[len(begin) :])
+
+    def picture(self, anchor: str, name: str) -> Picture:
+        (found,) = (
+            part
+            for part in self.chapters[anchor].everything()
+            if isinstance(part, Picture) and part.name == name
+        )
+        return found
+
+
+def play(path: Path, game: str, mechanisms: list[dict[str, Any]], level: Level = "full") -> Studied:
+    cohorts = [
+        {"name": name, "components": [{"moves": {"strategy": one}}, {"designs": {"skill": skill}}]}
+        for name, (one, skill) in TYPES.items()
+    ]
+    stack = [*mechanisms, {"tournament": {"repetitions": 2}}]
+    setup = drafted(prepared(load(game, {"cohorts": cohorts, "mechanisms": stack})))
+    with Writer(path, manifest_of(setup, level)) as writer:
+        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
+    return Studied.read(path, path.stem, {})
+
+
+def tell(*runs: Studied) -> Told:
+    study = Study("study", runs)
+    return Told(study, {one.anchor: one for one in cross_play(Layout(study))})
+
+
+Cells = Callable[..., Studied]
+
+
+@pytest.fixture(scope="module")
+def cells(tmp_path_factory: pytest.TempPathFactory) -> Cells:
+    """`cells("trust", {"repeated": {...}})` plays two repetitions of a tournament."""
+    folder, kept = tmp_path_factory.mktemp("cells"), dict[str, Studied]()
+
+    def played(game: str, *mechanisms: dict[str, Any]) -> Studied:
+        name = "-".join([game, *(key for one in mechanisms for key in one)])
+        if name not in kept:
+            kept[name] = play(folder / f"{name}.run", game, list(mechanisms))
+        return kept[name]
+
+    return played
+
+
+@pytest.fixture(scope="module")
+def told(cells: Cells) -> Told:
+    """A dilemma without and with mechanisms."""
+    dilemma = "prisoners_dilemma"
+    reputed = {"reputed": {"games": 3}}
+    stacks: list[list[dict[str, Any]]] = [[], [REPEATED], [reputed], [{"contracted": {}}]]
+    return tell(*(cells(dilemma, *stack) for stack in stacks))
+
+
+@pytest.fixture(scope="module")
+def of_three(cells: Cells) -> Told:
+    """A game of three."""
+    return tell(cells("public_goods"))
+
+
+def test_the_table_of_a_game_has_mean_fitness_and_rank_of_each_type(told: Told) -> None:
+    """One game: tit for tat cooperates. nice: 2, 2, 0; nasty: 3, 3, 1."""
+    name, bare = "crossplay_prisoners_dilemma", "no mechanism"
+    assert told.row("crossplay", name, bare, "Mean") == [
+        "1.667 ± 0.000",
+        "1.333 ± 0.000",
+        "1.333 ± 0.000",
+        "2.333 ± 0.000",
+    ]
+    assert told.row("crossplay", name, bare, "Fitness")[-1] == "1.000 ± 0.000"
+    assert told.row("crossplay", name, bare, "DevRank")[1:] == [
+        "2.500 ± 0.000",
+        "2.500 ± 0.000",
+        "1.000 ± 0.000",
+    ]
+
+
+def test_reputation_has_a_mean_alone_and_says_why(told: Told) -> None:
+    name = "crossplay_prisoners_dilemma"
+    mean, fitness = (
+        told.row("crossplay", name, "reputed", metric) for metric in ("Mean", "Fitness")
+    )
+    assert all(re.fullmatch(r"\d\.\d{3} ± \d\.\d{3}", cell) for cell in mean)
+    assert all(isinstance(cell, Unanswerable) for cell in fitness)
+    assert str(fitness[0]).startswith("not defined: 3 matches share one society")
+
+
+def test_dilemmas_are_put_on_one_scale_and_games_that_are_none_are_named(cells: Cells) -> None:
+    """nasty: 7/3 in the dilemma, on a scale from 1 to 2; 5/3 in public goods, from 1 to 1.5."""
+    runs = [cells(game) for game in ("prisoners_dilemma", "public_goods", "stag_hunt")]
+    table, fold = of_all_games(CrossPlay(Study("three", tuple(runs))).contests)
+    assert isinstance(table, Table)
+    assert isinstance(fold, Fold)
+    assert "Means over prisoners dilemma, public goods" in table.notes[0]
+    assert "cooperation is no dilemma: stag hunt" in table.notes[0]
+    told = Told(Study("", ()), {"": Chapter("", "", [fold])})
+    mean, error, games = told.row("", "crossplay_numbers", "no mechanism", "Mean", "nasty")
+    assert (mean, error, games) == (pytest.approx(4 / 3), pytest.approx(0, abs=1e-9), 2)
+
+
+def test_heat_maps_and_curves_leave_out_what_has_no_meta_game(told: Told) -> None:
+    payoffs = told.table("crossplay", "crossplay_prisoners_dilemma_payoffs")
+    assert list(dict.fromkeys(payoffs["mechanism"])) == ["no mechanism", "repeated", "contracted"]
+    seen = told.picture("crossplay", "crossplay_prisoners_dilemma_selection").seen
+    assert "no mechanism: After 1000 steps: nice 0%, tit 0%, nasty 100%." in seen
+    assert "reputed" not in seen
+
+
+def test_of_three_players_the_third_one_is_averaged_and_that_is_said(of_three: Told) -> None:
+    """nasty beside nice, and nice, tit or nasty: 1 + (1 + 1 + 0.5) / 3."""
+    picture = of_three.picture("crossplay", "crossplay_public_goods_payoffs")
+    assert "the others of all types" in picture.words
+    payoffs = "crossplay_public_goods_payoffs", "no mechanism", "nasty"
+    met = [of_three.row("crossplay", *payoffs, pair)[0] for pair in ("nice, nice", "nice, nasty")]
+    assert met == [2, 1.5]
+    assert "Highest: 1.83" in picture.seen
+
+
+def test_what_was_not_played_is_bounded(told: Told) -> None:
+    games, continuation, bound = told.row("crossplay", "crossplay_truncation", "repeated")
+    assert (games, continuation) == (15, 0.8)
+    assert bound == pytest.approx(0.0352, abs=5e-5)
+
+
+def test_frequencies_stand_by_what_was_seen_with_first_rounds_apart(told: Told) -> None:
+    name = "conduct_prisoners_dilemma_after_by_type"
+    first, after_a0, after_a1 = (
+        told.row("conduct", name, "repeated", "tit", seen) for seen in ("none yet", "A0", "A1")
+    )
+    assert first[:2] == after_a0[:2] == [1, 0]
+    assert after_a1[:2] == [0, 1]
+    moves = told.row("conduct", "conduct_prisoners_dilemma", "contracted", "nasty")
+    assert moves[1] == 1, "it submits A1"
+
+
+def test_adoption_is_told_for_all_and_for_each_type(told: Told) -> None:
+    """nasty signs nothing: contracts are in force in 4 of 9 matches."""
+    rows = {
+        one: told.row(
+            "agreements", "agreements", "prisoners dilemma", "contracted", "contract", one
+        )
+        for one in ("all", "nice", "nasty")
+    }
+    assert rows["all"][3:] == [pytest.approx(4 / 9), 36, 36]
+    assert rows["nice"][2:] == [1, pytest.approx(2 / 3), 12, 12]
+    assert rows["nasty"][2:] == [0, 0, 12, 12]
+
+
+def test_one_capable_player_is_set_beside_all_and_none(told: Told) -> None:
+    """Contracts of capable players work among themselves; nasty alone has 1, the others alone 2."""
+    alone, others, _ = told.row(
+        "agreements", "agreements_capable", "prisoners dilemma", "contracted", "nasty"
+    )
+    assert (alone, others) == (1, 2)
+
+
+def test_designs_are_judged_by_type(told: Told) -> None:
+    begin = "designs", "prisoners dilemma", "contracted", "contract"
+    assert told.row("agreements", *begin, "nice") == [2, 0, 1, 1, 1]
+    assert told.row("agreements", *begin, "nasty") == [2, 0, 0, 0, 1]
+
+
+def test_nobody_was_asked_so_nothing_is_said_of_models(told: Told) -> None:
+    assert [*told.chapters] == ["crossplay", "conduct", "agreements"]
+
+
+def test_runs_at_level_summary_are_named(tmp_path: Path) -> None:
+    told = tell(play(tmp_path / "short.run", "prisoners_dilemma", [], "summary"))
+    _, caveat = (one for one in told.chapters["crossplay"].parts if isinstance(one, Caveat))
+    assert "record: full" in caveat.text
+    assert caveat.items == ["short"]
+
+
+def test_runs_that_are_not_finished_are_named_and_stand_in_no_table_of_scores(
+    told: Told,
+) -> None:
+    """The others of the same study stand there as before."""
+    bare, repeated, *_ = told.study.played
+    part = tell(bare, replace(repeated, status="interrupted"))
+    (caveat,) = (
+        one
+        for one in part.chapters["crossplay"].parts
+        if isinstance(one, Caveat) and "not finished" in one.text
+    )
+    assert caveat.items == [f"{repeated.name} is interrupted"]
+    rows = "crossplay", "crossplay_prisoners_dilemma"
+    assert all(
+        str(cell) == f"{repeated.name} is interrupted; let it finish"
+        for cell in part.row(*rows, "repeated", "Mean")
+    )
+    assert part.row(*rows, "no mechanism", "Mean") == told.row(*rows, "no mechanism", "Mean")
+
+
+def test_a_game_without_mechanism_comes_first(told: Told) -> None:
+    again = tell(*reversed(told.study.played))
+    table = again.table("crossplay", "crossplay_prisoners_dilemma")
+    assert table["mechanism"][0] == "no mechanism"
+
+
+def test_a_game_of_one_type_has_no_cross_play(tmp_path: Path) -> None:
+    setup = prepared(load("prisoners_dilemma", {"rounds": 2}))
+    with Writer(tmp_path / "one.run", manifest_of(setup)) as writer:
+        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
+    told = tell(Studied.read(tmp_path / "one.run", "one", {}))
+    assert [*told.chapters] == ["conduct"]
+
+
+def test_the_chapters_stand_in_the_report_with_their_files(told: Told, tmp_path: Path) -> None:
+    some = replace(told.study, played=told.study.played[3:])
+    page = report(some, tmp_path / "report")
+    words = page.read_text("utf-8")
+    assert 'id="crossplay"' in words
+    assert 'id="agreements"' in words
+    for name in ("crossplay_prisoners_dilemma", "designs", "conduct_prisoners_dilemma"):
+        assert (tmp_path / "report" / "tables" / f"{name}.csv").exists()
+    assert (tmp_path / "report" / "figures" / "crossplay_prisoners_dilemma_payoffs.png").exists()

@@ -1,0 +1,147 @@
+"""A society is played from Python by name, file, object or mapping."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import society
+from society.errors import InputError, ScenarioError
+from society.scenarios.fishing_village import fishing_village
+
+if TYPE_CHECKING:
+    from society.agent import Members, Question
+    from tests.conftest import Written
+
+
+@dataclass(frozen=True)
+class Miser(society.Component):
+    """Works little."""
+
+    share: float = 0.1
+    answers = ("effort",)
+
+    def answer(self, ask: Question, me: Members) -> Any:
+        return np.full(len(me), self.share)
+
+
+def misers(part: object) -> dict[str, Any]:
+    return {"name": "misers", "count": 4, "replace": {"harvest": part}}
+
+
+SMALL: dict[str, Any] = {"rounds": 3, "agents": 4, "seed": 2}
+
+
+def test_a_name_is_played_with_what_overrides_it() -> None:
+    result = society.run("fishing_village", **SMALL, replicates=2, parameters={"growth": 0.2})
+    assert (result.scenario, result.seed, result.replicates, result.played) == (
+        "fishing_village",
+        2,
+        2,
+        3,
+    )
+    assert result.measures["survival_time"].mean == 3
+    assert result.measures["survival_time"].n == 2
+
+
+def test_a_mapping_says_what_a_scenario_file_says() -> None:
+    said = {"scenario": "fishing_village", **SMALL}
+    assert society.run(said).digest == society.run("fishing_village", **SMALL).digest
+
+
+def test_a_file_is_played(written: Written) -> None:
+    file = written("lake.yaml", "scenario: fishing_village\nrounds: 3\nagents: 4\nseed: 2\n")
+    assert society.run(Path(file)).digest == society.run("fishing_village", **SMALL).digest
+
+
+def test_a_scenario_that_is_defined_in_a_cell_is_played_under_its_own_name() -> None:
+    """Even if something of ours has the same name."""
+    mine = replace(fishing_village, name="donor_language", rounds=2, agents=4)
+    assert society.run(mine).scenario == "donor_language"
+    assert society.run({"scenario": mine, "rounds": 1}).played == 1
+
+
+@pytest.mark.parametrize("part", [Miser(0.2), {Miser: {"share": 0.2}}])
+def test_components_are_given_as_objects_or_classes(part: object) -> None:
+    result = society.run("fishing_village", rounds=3, cohorts=[misers(part)])
+    assert set(result.agents.effort.dropna()) == {0.2}
+
+
+def test_a_component_whose_fields_nobody_could_keep_is_refused() -> None:
+    class Hermit(society.Component):
+        def __init__(self, mood: str) -> None:
+            self.mood = mood
+
+    with pytest.raises(ScenarioError, match=r"put @dataclass\(frozen=True\) above class Hermit"):
+        society.run("fishing_village", cohorts=[misers(Hermit("glum"))])
+
+
+def test_a_result_has_tidy_frames_and_a_short_form() -> None:
+    result = society.run("fishing_village", **SMALL)
+    assert len(result.rounds) == 3
+    assert len(result.agents) == 16  # four at the start, and in each round
+    assert result.rounds.attrs["units"]["stock"]
+    first, second, *_ = repr(result).splitlines()
+    assert first == "fishing_village, seed 2: 3 rounds"
+    assert second.split() == ["survival_time", "3", "rounds"]
+
+
+def test_without_a_file_nothing_is_left_behind(tmp_path: Path) -> None:
+    result = society.run("fishing_village", **SMALL)
+    path = result.path
+    assert path.exists()
+    del result
+    assert not path.exists()
+
+
+def test_a_run_file_is_kept_where_it_was_asked_for(tmp_path: Path) -> None:
+    out = tmp_path / "lake.run"
+    result = society.run("fishing_village", **SMALL, out=out)
+    assert society.open_run(out).conditions.digest.tolist() == [result.digest]
+    with pytest.raises(InputError, match="exists"):
+        society.run("fishing_village", **SMALL, out=out)
+    assert society.run("fishing_village", **SMALL, out=out, overwrite=True).digest == result.digest
+
+
+def test_it_plays_inside_a_running_event_loop() -> None:
+    async def cell() -> str:
+        return society.run("language_village", rounds=1, seed=1).digest
+
+    assert asyncio.run(cell()) == society.run("language_village", rounds=1, seed=1).digest
+
+
+def test_a_mistake_of_a_component_comes_out_as_it_was_raised(tmp_path: Path) -> None:
+    class Broken(society.Component):
+        answers = ("effort",)
+
+        def answer(self, ask: Question, me: Members) -> Any:
+            raise ZeroDivisionError("no effort at all")
+
+    with pytest.raises(ZeroDivisionError, match="no effort at all"):
+        society.run("fishing_village", cohorts=[misers(Broken)])
+
+
+def test_a_mapping_without_a_scenario_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="names no scenario; begin with"):
+        society.run({"rounds": 3})
+
+
+def test_what_the_front_door_offers_is_there_under_its_name() -> None:
+    code = "import society; print({name for name in society.__all__ if not hasattr(society, name)})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+    assert set(society.__all__) <= set(dir(society))
+    assert society.__version__.count(".") == 2
+
+
+def test_the_front_door_imports_nothing_before_it_is_used() -> None:
+    code = "import society, sys; print({'numpy', 'society.scenario'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
