@@ -77,9 +77,6 @@ class Instant:
         await going()
         return self._said[request.address]
 
-    def halt(self, why: BaseException) -> None:
-        pass
-
     async def close(self) -> None:
         pass
 

@@ -49,9 +49,6 @@ class Steady:
         said = {first: 100 - share * len(others)} | dict.fromkeys(others, share)
         return Said(f"Both have their price. {json.dumps(said)}", model="steady")
 
-    def halt(self, why: BaseException) -> None:
-        pass
-
     async def close(self) -> None:
         pass
 

@@ -107,8 +107,8 @@ class LiveCohort(Company):
         self.components = parts = cohort.components
         super().__init__(
             cohort.name,
-            {part.title(): part.title() for part in parts},
-            {part.title(): part.columns for part in parts},
+            {part.chance_id: part.title() for part in parts},
+            {part.chance_id: part.columns for part in parts},
             rows,
             places,
             agents=world.table.agents,

@@ -13,7 +13,7 @@ import pytest
 from society.errors import PartError
 from society.runs.extent import Extent, extent
 from society.runs.manifest import manifest_of
-from society.scenario import Params, Scenario, Stage
+from society.scenario import Params, Stage
 from society.scenario_file import load
 from society.spec import Setup, prepared
 from society.table import Table, complete_graphs
@@ -128,8 +128,8 @@ def broken(error: Exception) -> Setup:
             raise error
 
     levels = Stage(levels=("game", "round"))
-    scenario = Scenario("broken", play, Params, lambda p, n: [], stage=levels)
-    return replace(prepared(load("donor_game")), scenario=scenario)
+    setup = prepared(load("donor_game"))
+    return replace(setup, scenario=replace(setup.scenario, play=play, stage=levels))
 
 
 def test_what_is_wrong_with_a_play_is_left_for_the_run_to_tell() -> None:
