@@ -18,7 +18,8 @@ class Generation(NamedTuple):
     life, parent: numbers of lives; NOBODY for those without parents. running: (R, 1), replicates
     that had not ended before. elder: whose strategies were shown to those who look at them, by
     their seats in the generation before; devising: who was asked for a strategy; strategy:
-    everybody's text. reaction: (R, N, B). public: columns as the generation began.
+    everybody's text. reaction: (R, N, B); encounters: names of what it is to, or numbers. public:
+    columns as the generation began.
     """
 
     number: int
@@ -31,6 +32,7 @@ class Generation(NamedTuple):
     devising: Array | None = None
     strategy: Array | None = None
     reaction: Array | None = None
+    encounters: tuple[str, ...] = ()
     fitness: Array | None = None
     phenotype: Array | None = None
     survives: Array | None = None
@@ -87,4 +89,14 @@ def _noted(now: Generation, step: Step) -> Generation:
     if step.kind == "selected" and "survives" in told:
         fitness, phenotype, survives = told["fitness"], told["phenotype"], told["survives"]
         return now._replace(fitness=fitness, phenotype=phenotype, survives=survives)
-    return now._replace(reaction=told.get("reaction", now.reaction))
+    if "reaction" in told:
+        return now._replace(reaction=told["reaction"], encounters=_encounters(step))
+    return now
+
+
+def _encounters(step: Step) -> tuple[str, ...]:
+    """Names of encounters, as told, or else their numbers from 1."""
+    names = step.arrays.get(("common", "encounter"))
+    if names is not None:
+        return tuple(str(name) for name in names[0, 0])
+    return tuple(str(number + 1) for number in range(step.arrays["own", "reaction"].shape[2]))

@@ -62,8 +62,8 @@ class CrossPlay:
         type, seat                  as in `matches`
         void                        whether the replicate is void; its moves are told all the same
         action                      what was done, by whomever it was chosen
-        others                      what co-players did, in order of seat: "A0, A1"; - of one who plays
-                            under other rules
+        others                      what co-players did, in order of seat: "A0, A1"; a dash for one
+                                    who plays under other rules
         delegated                   whether a mediator chose it
         payoff                      points of this round, after all that mechanisms added
         p_ACTION, p_delegate        probabilities as submitted; NaN where not offered

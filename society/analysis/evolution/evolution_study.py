@@ -8,7 +8,7 @@ intervals come from them (`over_runs`), never from agents or generations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 
 from society.analysis.statistics import Mean, mean
 from society.analysis.statistics.samples import answered
-from society.analysis.study.frames import CONDITION
+from society.analysis.study.frames import CONDITION, LongForm
 from society.analysis.study.study import Study
 from society.draws import Array
 from society.errors import InputError, nearest
@@ -127,7 +127,7 @@ class Evolution:
 
         NaN in the last generation, if a replicate had died out by then.
         """
-        return rows.laid(self.study, [[rows.courses(past)] for past in self.pasts])
+        return self._table(lambda past: [rows.courses(past)])
 
     def diversity(self, embedder: Embedder | str) -> Any:
         """How much strategies differ: one row for each generation of each replicate.
@@ -138,11 +138,12 @@ class Evolution:
         embedder: one of society.memory.embedders, say, or the name of one whose vectors the run
         files keep; `attrs["embedder"]` says which. Raises InputError for vectors that are missing.
         """
-        pieces = []
-        for past in self.pasts:
+
+        def distances(past: Past) -> Iterator[rows.Rows]:
             vectors = past.vectors(embedder)
-            pieces.append([rows.distances(era, vectors) for era in rows.eras(past)])
-        frame = rows.laid(self.study, pieces)
+            return (rows.distances(era, vectors) for era in rows.eras(past))
+
+        frame = self._table(distances)
         frame.attrs["embedder"] = embedder if isinstance(embedder, str) else embedder.name
         return frame
 
@@ -154,7 +155,16 @@ class Evolution:
         return known[condition].lineage(replicate)
 
     def _gathered(self, of: Callable[[rows.Era], rows.Rows]) -> Any:
-        return rows.gathered(self.study, self.pasts, of)
+        return self._table(lambda past: map(of, rows.eras(past)))
+
+    def _table(self, of: Callable[[Past], Iterable[rows.Rows]]) -> Any:
+        """The rows of each run, one block after another."""
+        form = LongForm()
+        for past in self.pasts:
+            for block in of(past):
+                form.add(block)
+            form.close_part()
+        return self.study.table(form, rows.UNITS, rows.heading(self.study))
 
 
 def over_runs(frame: Any, column: str, by: Sequence[str] = ("generation",)) -> Any:

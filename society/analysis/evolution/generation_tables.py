@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from society.analysis.statistics.correlation import slope
-from society.analysis.study.frames import Column, Columns, Heading, add, flags, frame, joined, whole
-from society.analysis.study.frames import words as worded
+from society.analysis.study.frames import FLAG, ID_OR_NONE, Heading
 from society.analysis.study.study import Study
 from society.draws import Array
 from society.graph import NOBODY
@@ -79,12 +78,11 @@ def effective(kinds: Sequence[object] | Array) -> float:
 
 Rows = Mapping[str, Array]
 
-FLAG, NUMBER = "yes or no", "id or none"  # units of columns in which something may be missing
 UNITS = {
     "replicate": "id",
     "agent": "id",
     "life": "id",
-    "parent": NUMBER,
+    "parent": ID_OR_NONE,
     "generation": "number",
     "agents": "count",
     "newborns": "count",
@@ -125,33 +123,13 @@ class Era(NamedTuple):
         return there.reshape(-1, *there.shape[2:])
 
 
-def gathered(study: Study, pasts: Sequence[Past], rows: Callable[[Era], Rows]) -> Any:
-    """A frame with the rows of all generations of all runs."""
-    return laid(study, [[rows(era) for era in eras(past)] for past in pasts])
-
-
 def eras(past: Past) -> Iterator[Era]:
     """The generations of a run, in order."""
     for place, now in enumerate(past.generations):
         yield Era(past, place, now, np.flatnonzero(now.running))
 
 
-def laid(study: Study, runs: Sequence[Sequence[Rows]]) -> Any:
-    """A frame of pieces, some for each run; a column that a piece lacks is missing there."""
-    pieces = [piece for own in runs for piece in own if _length(piece)]
-    columns: Columns = {}
-    for name in dict.fromkeys(name for piece in pieces for name in piece):
-        values = _joined([piece.get(name, np.full(_length(piece), np.nan)) for piece in pieces])
-        unit = UNITS.get(name, "")
-        columns[name] = Column(_typed(values, unit), unit)
-    counts = [sum(map(_length, own)) for own in runs]
-    heading = _heading(study).columns(counts)
-    for name, (values, unit) in columns.items():
-        add(heading, name, values, unit)
-    return frame(heading)
-
-
-def _heading(study: Study) -> Heading:
+def heading(study: Study) -> Heading:
     """With factors that are called as no column of any frame of evolution is."""
     notes = [note for run in study.played for note in run.manifest.columns if note.heritable]
     traits = {f"{note.name}{end}" for note in notes for end in ("", "_sd", "_kinds")}
@@ -161,34 +139,10 @@ def _heading(study: Study) -> Heading:
         while name in taken or (name != factor and name in study.levels):
             name += "_level"
         names[factor] = name
-    return Heading(
-        [run.name for run in study.played],
-        {names[factor]: levels for factor, levels in study.levels.items()},
-        [{names[each]: run.factors[each] for each in names} for run in study.played],
-    )
-
-
-def _length(piece: Rows) -> int:
-    return len(next(iter(piece.values()), ()))
-
-
-def _joined(blocks: Sequence[Array]) -> Array:
-    if any(block.dtype.kind == "O" for block in blocks):
-        blank = [
-            block if block.dtype.kind == "O" else np.full(len(block), None) for block in blocks
-        ]
-        return joined(blank, object)
-    return joined(blocks)
-
-
-def _typed(values: Array, unit: str) -> Any:
-    if values.dtype.kind == "O":
-        return worded(values)
-    if unit == FLAG:
-        return flags(values.astype(float))
-    if unit == NUMBER:
-        return whole(None if np.isnan(value) else int(value) for value in values)
-    return values
+    own = study.heading
+    levels = {names[factor]: labels for factor, labels in own.levels.items()}
+    labels = [{names[each]: one[each] for each in names if each in one} for one in own.labels]
+    return Heading(own.names, levels, labels)
 
 
 def agents(era: Era) -> dict[str, Array]:

@@ -26,7 +26,7 @@ from society.lineage import (
 )
 from society.outside import Embedder
 from society.runs.heredity import heredity
-from society.runs.manifest import ColumnNote, Manifest
+from society.runs.manifest import ColumnNote
 from society.scenario import Folded
 
 Phenotype = Literal["phenotype", "fitness", "reaction"]
@@ -37,29 +37,50 @@ class Past:
     """The generations of a run.
 
     measures: of each generation, (R,) each, folded over its rounds as a run folds them; without
-    those that wait for something. encounters: names of what reactions are to, or their numbers.
-    traits: heritable columns that are public. holders: seats that have them, (N,) of bool each.
+    those that wait for something. traits: heritable columns that are public. holders: seats that
+    have them, (N,) of bool each.
     """
 
     run: Studied
     generations: tuple[Generation, ...]
     measures: tuple[Mapping[str, Array], ...]
-    encounters: tuple[str, ...]
     traits: Mapping[str, ColumnNote]
     holders: Mapping[str, Array]
 
     @classmethod
     def read(cls, run: Studied) -> Past:
         """From a run file; raises InputError if it has no generations, or no lines are kept."""
-        tally, manifest = _Tally(run.manifest), run.manifest
+        manifest, folds = run.manifest, dict[int, dict[str, Folded]]()
+        notes = [note for note in manifest.measures if note.fold != "first"]
+
+        def folded(pages: Iterable[Page]) -> Iterator[Page]:
+            for page in pages:
+                for generation in page.path[:1]:
+                    fresh = {
+                        one.name: Folded(one.fold, one.unit, manifest.replicates) for one in notes
+                    }
+                    for name, fold in folds.setdefault(generation, fresh).items():
+                        if name in page.measures:
+                            fold.add(page.number, page.measures[name])
+                yield page
+
         with run.opened() as file:
             try:
-                told = tuple(generations(tally.overheard(file.pages())))
+                found = tuple(generations(folded(file.pages())))
             except InputError as error:
                 raise InputError(f"{brief(run.path)}: {error}") from None
+        measures = tuple(
+            {name: fold.values() for name, fold in folds.get(now.number, {}).items()}
+            for now in found
+        )
         traits = {note.name: note for note in manifest.columns if note.heritable}
         holders = {name: manifest.seated(note.cohorts) for name, note in traits.items()}
-        return cls(run, told, tuple(tally.folded(told)), tuple(tally.encounters), traits, holders)
+        return cls(run, found, measures, traits, holders)
+
+    @property
+    def encounters(self) -> tuple[str, ...]:
+        """Names of what reactions are to."""
+        return next((now.encounters for now in reversed(self.generations) if now.encounters), ())
 
     @cached_property
     def heredity(self) -> Heredity:
@@ -135,47 +156,3 @@ class Past:
                 f"{len(texts)} strategies; give an embedder in place of a name"
             )
         return known
-
-
-class _Tally:
-    """Overhears the pages of a run, and folds its measures by generation."""
-
-    def __init__(self, manifest: Manifest) -> None:
-        self._manifest = manifest
-        self._folds: dict[int, dict[str, Folded]] = {}
-        self.encounters: list[str] = []
-
-    def overheard(self, pages: Iterable[Page]) -> Iterator[Page]:
-        """The same pages."""
-        for page in pages:
-            if page.path:
-                for name, fold in self._of(page.path[0]).items():
-                    if name in page.measures:
-                        fold.add(page.number, page.measures[name])
-            for step in page.steps:
-                if ("own", "reaction") in step.arrays:
-                    self.encounters = _names(step.arrays)
-            yield page
-
-    def _of(self, generation: int) -> dict[str, Folded]:
-        notes, replicates = self._manifest.measures, self._manifest.replicates
-        if generation not in self._folds:
-            self._folds[generation] = {
-                note.name: Folded(note.fold, note.unit, replicates)
-                for note in notes
-                if note.fold != "first"
-            }
-        return self._folds[generation]
-
-    def folded(self, told: Iterable[Generation]) -> Iterator[Mapping[str, Array]]:
-        """Of each generation."""
-        for now in told:
-            yield {name: fold.values() for name, fold in self._of(now.number).items()}
-
-
-def _names(arrays: Mapping[tuple[str, str], Array]) -> list[str]:
-    """Of encounters: as told, or else their numbers from 1."""
-    told = arrays.get(("common", "encounter"))
-    if told is not None:
-        return [str(name) for name in told[0, 0]]
-    return [str(number + 1) for number in range(arrays["own", "reaction"].shape[2])]

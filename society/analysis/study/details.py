@@ -7,8 +7,8 @@ the end: only then it is known which columns there are, and which of them hold t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,11 +18,12 @@ from society.optional import needed
 from society.runs.runfile import RunFile
 
 from .events import Reading
-from .frames import Column, Columns, add, categories, factorised, joined, words
+from .frames import Column, Columns, LongForm, add, categories, factorised, typed, words
 
 if TYPE_CHECKING:
     from .condition import Studied
 
+_KNOWN = "known "  # before names of what agents know, which may be called as other columns are
 _OF_ALL = -1  # in place of an agent, where something concerns a whole replicate
 
 
@@ -39,59 +40,53 @@ def readings(run: RunFile) -> Iterator[Reading]:
         before = page
 
 
-class _Rows(NamedTuple):
-    """Which rows a piece of a table has: the round they belong to, and whom they are about."""
-
-    round: int
-    replicate: Array
-    agent: Array
-
-    @classmethod
-    def among(cls, number: int, whom: Array, common: bool = False) -> _Rows:
-        """Those in a mask, (R, N), or (R, 1) if it is about whole replicates."""
-        replicate, agent = np.nonzero(whom)
-        return cls(number, replicate, np.full_like(agent, _OF_ALL) if common else agent)
-
-
 class Gathered(ABC):
-    """Rows of some runs; each run is a block of rows, made of pieces."""
+    """Rows of some runs in long form; each says which replicate, round and agent it is about."""
 
     def __init__(self) -> None:
-        self.counts: list[int] = []  # rows of each run
-        self.sizes: list[int] = []  # rows of each piece
-        self.total = 0
-        self._rows: list[_Rows] = []
+        self.form = LongForm()
+        self.sizes: list[int] = []  # rows of each block
 
     def gather(self, run: Studied) -> None:
-        """Everything that a run has to tell."""
-        before = self.total
+        """Take everything that a run holds, as one part of the rows."""
         with run.opened() as file:
             for reading in readings(file):
                 self.read(reading, run)
-        self.counts.append(self.total - before)
+        self.form.close_part()
 
     @abstractmethod
     def read(self, reading: Reading, run: Studied) -> None:
-        """Take what a page has to tell."""
+        """Take what a page holds."""
 
     @abstractmethod
     def columns(self) -> Columns:
         """All columns, in order."""
 
-    def take(self, rows: _Rows) -> None:
-        """The rows of one more piece."""
-        self._rows.append(rows)
-        self.sizes.append(len(rows.replicate))
-        self.total += len(rows.replicate)
+    def take(self, number: int, whom: Array, *, common: bool = False, **values: Array) -> None:
+        """Append a row for each agent in a mask, (R, N), or (R, 1) of whole replicates.
 
-    def places(self) -> Columns:
-        """Replicate, round and agent of each row."""
-        rounds = np.array([rows.round for rows in self._rows], np.int32)
-        return {
-            "replicate": Column(joined([rows.replicate for rows in self._rows], np.int32), "id"),
-            "round": Column(np.repeat(rounds, self.sizes), "number"),
-            "agent": Column(_agents(joined([rows.agent for rows in self._rows], np.int32)), "id"),
+        number: of the round. values: further columns.
+        """
+        replicate, agent = np.nonzero(whom)
+        if common:
+            agent = np.full_like(agent, _OF_ALL)
+        rounds = np.full(len(agent), number, np.int32)
+        seats = {"replicate": replicate.astype(np.int32), "agent": agent.astype(np.int32)}
+        self.form.add({"round": rounds, **seats, **values})
+        self.sizes.append(len(agent))
+
+    def places(self) -> tuple[Columns, dict[str, Array]]:
+        """Replicate, round and agent of each row, and the other columns."""
+        values = self.form.arrays()
+        replicate, rounds, agent = (
+            values.pop(name, np.empty(0, np.int32)) for name in ("replicate", "round", "agent")
+        )
+        columns = {
+            "replicate": Column(replicate, "id"),
+            "round": Column(rounds, "number"),
+            "agent": Column(_agents(agent), "id"),
         }
+        return columns, values
 
 
 class Agents(Gathered):
@@ -100,21 +95,18 @@ class Agents(Gathered):
     def __init__(self) -> None:
         super().__init__()
         self.cohorts: list[str] = []
-        self._cohort: list[Array] = []
-        self._present: list[Array] = []
-        self._values: dict[str, list[tuple[int, Array]]] = {}  # by name: first row, and values
 
     def read(self, reading: Reading, run: Studied) -> None:
         part = reading.part
-        rows, first = _Rows.among(reading.page.number, part), self.total
-        self.take(rows)
+        replicate, agent = np.nonzero(part)
         numbers = self._cohort_numbers(run)
-        self._cohort.append(numbers[rows.replicate % len(numbers), rows.agent])
-        self._present.append(reading.page.present[part])
+        cohort = numbers[replicate % len(numbers), agent]
+        known = {}
         for name, (values, whom) in reading.known().items():
             unknown: Any = None if values.dtype.kind == "O" else np.nan
-            known = np.where(whom[part], values[part], unknown)
-            self._values.setdefault(name, []).append((first, known))
+            known[_KNOWN + name] = np.where(whom[part], values[part], unknown)
+        present = reading.page.present[part]
+        self.take(reading.page.number, part, cohort=cohort, present=present, **known)
 
     def _cohort_numbers(self, run: Studied) -> Array:
         """Of each seat of the first replicates, (P, N), after which they repeat; -1: nobody's."""
@@ -126,21 +118,14 @@ class Agents(Gathered):
 
     def columns(self) -> Columns:
         """All columns, in order."""
-        columns = self.places()
-        cohort = categories(joined(self._cohort, int), self.cohorts)
+        columns, values = self.places()
+        cohort = categories(values.pop("cohort", np.empty(0, int)), self.cohorts)
         columns["cohort"] = Column(cohort, "name")
-        columns["present"] = Column(joined(self._present, bool), "at the end of the round")
-        for name, pieces in self._values.items():
-            add(columns, name, self._filled(pieces))
+        present = values.pop("present", np.empty(0, bool))
+        columns["present"] = Column(present, "at the end of the round")
+        for name, each in values.items():
+            add(columns, name.removeprefix(_KNOWN), typed(each))
         return columns
-
-    def _filled(self, pieces: Sequence[tuple[int, Array]]) -> Any:
-        """A column; one that holds text in some runs and numbers in others is of objects."""
-        text = {values.dtype.kind == "O" for _, values in pieces}
-        filled: Array = np.full(self.total, *((None, object) if True in text else (np.nan, float)))
-        for start, values in pieces:
-            filled[start : start + len(values)] = values
-        return words(filled) if text == {True} else filled
 
 
 class Events(Gathered):
@@ -148,31 +133,30 @@ class Events(Gathered):
 
     def __init__(self) -> None:
         super().__init__()
-        self._steps: list[int] = []
         self._said: list[tuple[str, str, str, str]] = []  # sort, kind, scope, name
-        self._values: list[Array] = []
 
     def read(self, reading: Reading, run: Studied) -> None:
         for said in reading.said():
-            rows = _Rows.among(reading.page.number, said.whom, said.of_replicates)
-            if len(rows.agent):
-                step = said.step
-                self.take(rows)
-                self._steps.append(said.place)
-                self._said.append((step.sort, step.kind, said.scope, said.name))
-                self._values.append(said.values[said.whom])
+            if said.whom.any():
+                values = said.values[said.whom]
+                self.take(
+                    reading.page.number,
+                    said.whom,
+                    common=said.of_replicates,
+                    step=np.full(len(values), said.place, np.int32),
+                    value=_numbers(values),
+                    text=_texts(values),
+                )
+                self._said.append((said.step.sort, said.step.kind, said.scope, said.name))
 
     def columns(self) -> Columns:
         """All columns, in order."""
-        columns = self.places()
-        steps = np.repeat(np.array(self._steps, np.int32), self.sizes)
-        columns["step"] = Column(steps, "order in the round")
+        columns, values = self.places()
+        columns["step"] = Column(values.get("step", np.empty(0, np.int32)), "order in the round")
         for place, name in enumerate(("sort", "kind", "scope", "name")):
             columns[name] = Column(factorised([said[place] for said in self._said], self.sizes))
-        numbers = [_numbers(values) for values in self._values]
-        texts = [_texts(values) for values in self._values]
-        columns["value"] = Column(joined(numbers, float), "number")
-        columns["text"] = Column(words(joined(texts, object)), "text")
+        columns["value"] = Column(values.get("value", np.empty(0)), "number")
+        columns["text"] = Column(words(values.get("text", np.empty(0, object))), "text")
         return columns
 
 
@@ -185,7 +169,6 @@ class Quotes(Gathered):
     def __init__(self) -> None:
         super().__init__()
         self._names: list[str] = []
-        self._texts: list[Array] = []
         self._latest: dict[str, Array] = {}
 
     def read(self, reading: Reading, run: Studied) -> None:
@@ -216,17 +199,15 @@ class Quotes(Gathered):
     ) -> None:
         said = whom & (texts != "")
         if said.any():
-            self.take(_Rows.among(reading.page.number, said, common))
+            self.take(reading.page.number, said, common=common, text=texts[said])
             self._names.append(name)
-            self._texts.append(texts[said])
 
     def columns(self) -> Columns:
         """All columns, in order."""
-        return {
-            **self.places(),
-            "name": Column(factorised(self._names, self.sizes)),
-            "text": Column(words(joined(self._texts, object)), "text"),
-        }
+        columns, values = self.places()
+        columns["name"] = Column(factorised(self._names, self.sizes))
+        columns["text"] = Column(words(values.get("text", np.empty(0, object))), "text")
+        return columns
 
 
 def _agents(seats: Array) -> Any:

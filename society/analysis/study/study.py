@@ -255,7 +255,7 @@ class Study:
     def _gathered(self, table: Gathered) -> Any:
         for run in self.played:
             table.gather(run)
-        return self._framed(table.counts, table.columns())
+        return self._framed(table.form.counts, table.columns())
 
     @property
     def heading(self) -> Heading:
