@@ -76,6 +76,6 @@ TRIALS = (
 PAPER = Reproduction(
     "dilemmas",
     "Tewolde et al. 2026 (CoopEval)",
-    rules=Design(TRIALS, claims, JUDGING),
+    rules=Design(TRIALS, tuple(claims()), JUDGING),
     language=LANGUAGE,
 )

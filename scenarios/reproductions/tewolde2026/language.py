@@ -277,7 +277,7 @@ def _signing(evidence: Evidence) -> Finding:
 
 LANGUAGE = Design(
     tuple(CELLS.trials("dilemmas_models", "dilemmas_models_populations", "models", ONE_GAME)),
-    claims,
+    tuple(claims()),
     JUDGING,
     as_types,
 )

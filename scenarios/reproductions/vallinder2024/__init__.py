@@ -111,6 +111,6 @@ TRIALS = (
 PAPER = Reproduction(
     "donor",
     "Vallinder and Hughes 2024 (arXiv 2412.10270)",
-    rules=Design(TRIALS, claims, JUDGING),
+    rules=Design(TRIALS, tuple(claims()), JUDGING),
     language=LANGUAGE,
 )

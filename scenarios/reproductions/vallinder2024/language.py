@@ -207,6 +207,6 @@ LANGUAGE = Design(
             quick={**QUICK, "replicates": 1},
         ),
     ),
-    claims,
+    tuple(claims()),
     JUDGING,
 )

@@ -64,7 +64,7 @@ class Relabelled(Results):
 @pytest.fixture(scope="module")
 def verdicts(results: Results) -> dict[str, Verdict]:
     """Of the first seven claims, which these experiments can tell."""
-    claims = list(DONOR.rules.claims())[:7]
+    claims = list(DONOR.rules.claims)[:7]
     return {verdict.claim: verdict for verdict in judged(claims, results)}
 
 
@@ -96,7 +96,7 @@ def test_lines_are_kept_where_an_experiment_says_so_and_tell_who_is_left(results
 
 def test_where_nothing_selects_the_same_rules_tell_of_nothing(results: Results) -> None:
     """The judges of image scoring are shown the runs in which selection is switched off."""
-    stands, falls = list(DONOR.rules.claims())[4:6]
+    stands, falls = list(DONOR.rules.claims)[4:6]
     off = Relabelled(results, {"image_scoring": "neutral"})
     for verdict in judged([stands, falls], off):
         assert verdict.outcome != "reproduced"
