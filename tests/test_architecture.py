@@ -55,7 +55,7 @@ LEVEL = {name: level for level, row in enumerate(ENGINE) for name in row}
 FOR_COMPONENTS = {"errors", "draws", "checks", "talk", "graph", "replies", "agent"}
 FOR_COMPONENTS |= {"calls", "prompts", "reading", "wording"}  # for those that speak
 FOR_COMPONENTS |= {"rubric"}  # for those that code texts
-FOR_SCENARIOS = FOR_COMPONENTS | {"table", "cast", "wrap", "scenario", "claims", "comparisons"}
+FOR_SCENARIOS = FOR_COMPONENTS | {"table", "cast", "wrap", "scenario"}
 FOR_SCENARIOS |= {"sentence", "lineage"}
 FOR_THEATRE = {"errors", "draws", "graph", "talk", "scenario", "calls", "lineage", "theatre"}
 
@@ -175,8 +175,21 @@ def test_a_room_imports_only_what_it_may_know(
     folder: str, rooms: set[str], parts: set[str]
 ) -> None:
     """Rules never see a run file, rule books never see a model, memory knows no agents."""
-    wrong = [str(one) for one in own(folder) if one.room not in rooms and one.part not in parts]
+    wrong = [
+        str(one)
+        for one in own(folder)
+        if one.room not in rooms and one.part not in parts and "reproductions" not in one.file.parts
+    ]
     assert not wrong
+
+
+def test_reproductions_stand_above_all_but_the_command_line() -> None:
+    """Nothing imports them: the catalogue finds them by name."""
+    papers = "society.scenarios.reproductions"
+    for one in own("society", *ROOMS):
+        inside = "reproductions" in one.file.parts
+        assert inside or not one.module.startswith(papers), one
+        assert not inside or one.part not in ("cli", "commands"), one
 
 
 def test_our_modules_are_named_in_full_outside_the_engine() -> None:

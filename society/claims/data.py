@@ -191,6 +191,7 @@ class Rule(Data):
     sample: Sample
     at_least: float | None = None
     at_most: float | None = None
+    exactly: float | None = None
     near: float | None = None
     either: bool = False
     words: str
@@ -264,9 +265,9 @@ class Untestable(Data):
 
 
 class Coded(Code):
-    """A judge in the paper's package, where no general one fits."""
+    """A judge in the paper's package, where no general one fits; computed: it needs no samples."""
 
-    kind: Literal["code"]
+    kind: Literal["code", "computed"]
 
 
 Judge = Annotated[
@@ -276,7 +277,7 @@ Judge = Annotated[
 
 
 class ClaimData(Data):
-    """A claim as in society.claims.types.Claim; sample: what all samples of its judge begin with."""
+    """A claim as in society.claims.types.Claim; sample: how all samples of its judge begin."""
 
     claim: str
     source: str
@@ -320,9 +321,9 @@ class Where(Data):
 class DesignData(Data):
     """What is played with one sort of minds, and claimed of it.
 
-    judging: how, a paragraph each. repeat_trials: as `each`, of all trials together. aliases: other names of a model. samples: named ones. where: the
-    first row that fits says where a sample without a trial is played. minds: a function of the
-    package that turns models into settings.
+    judging: how, a paragraph each. repeat_trials: as `each`, of all trials together. aliases: other
+    names of a model. samples: named ones. where: the first row that fits says where a sample
+    without a trial is played. minds: a function of the package that turns models into settings.
     """
 
     judging: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ import importlib
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import singledispatchmethod
+from functools import partial, singledispatchmethod
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -78,11 +78,11 @@ class Panel:
         """What the judge of a claim says of it; raises Untold."""
         return self._judge(stated.judge, Samples(evidence, self.design, stated.sample), stated)
 
-    def called(self, code: Code, samples: Samples, stated: Stated) -> Any:
-        """What a function of the paper's package gives."""
+    def _function(self, code: Code, stated: Stated) -> Callable[..., Any]:
+        """A function of the paper's package, with its arguments."""
         module, _, name = code.code.rpartition(".")
         function = getattr(importlib.import_module(f"{self.package}.{module}"), name)
-        return function(samples, **filled(code.arguments, stated.variables))
+        return partial(function, **filled(code.arguments, stated.variables))
 
     @singledispatchmethod
     def _judge(self, judge: Judge, samples: Samples, stated: Stated) -> Finding:
@@ -90,7 +90,8 @@ class Panel:
 
     def _noted(self, notes: Notes, samples: Samples, stated: Stated) -> list[str]:
         return [
-            self.called(note, samples, stated) if isinstance(note, Code) else note for note in notes
+            self._function(note, stated)(samples) if isinstance(note, Code) else note
+            for note in notes
         ]
 
     @_judge.register
@@ -237,7 +238,8 @@ class Panel:
 
     @_judge.register
     def _(self, judge: Coded, samples: Samples, stated: Stated) -> Finding:
-        found: Finding = self.called(judge, samples, stated)
+        function = self._function(judge, stated)
+        found: Finding = function() if judge.kind == "computed" else function(samples)
         return found
 
 
@@ -329,6 +331,8 @@ def _kept(rule: Rule, values: Array) -> bool | None:
         kept &= values >= rule.at_least
     if rule.at_most is not None:
         kept &= values <= rule.at_most
+    if rule.exactly is not None:
+        kept &= values == rule.exactly
     if rule.near is not None:
         kept &= np.abs(values - rule.near) <= 1e-9
     if rule.either and kept.any() and not kept.all():

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import product
+from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,9 @@ def filled(value: Any, variables: Variables) -> Any:
     ['fine 10', 10]
     """
     if isinstance(value, str):
-        alone = re.fullmatch(r"\{(\w+)\}", value)
-        return variables[alone[1]] if alone else value.format_map(variables)
+        if re.fullmatch(r"\{[\w\[\]]+\}", value):
+            return Formatter().get_field(value[1:-1], (), variables)[0]
+        return value.format_map(variables)
     if isinstance(value, Mapping):
         return {filled(key, variables): filled(one, variables) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -138,6 +140,8 @@ class Samples:
         return laid(base, sample)
 
     def _values(self, sample: Sample, variables: Variables) -> Array:
+        if sample.needs:
+            sample = self._with_all_needed(sample, variables)
         if sample.average:
             return np.mean(list(self._over("average", sample, variables)), axis=0)
         if sample.means:
@@ -162,12 +166,27 @@ class Samples:
             return np.abs(logs - np.median(logs))
         return self._played(sample, variables)
 
+    def _with_all_needed(self, sample: Sample, variables: Variables) -> Sample:
+        """The sample, once all conditions are there with the models that it needs."""
+        bare = sample.model_copy(update={"needs": ()})
+        one = bare.model_copy(update={"scores": "mean", "type": ""})
+        self._values(one, variables)
+        for key in ("average", "means", "pool"):
+            if getattr(one, key):
+                one, variables = next(self._bound(key, one, variables))
+        trial, levels = self.trial(one, variables), self._levels(one, variables)
+        there = self.evidence.fared(trial, "mean", levels).each
+        for name in sample.needs:
+            called(there, name)
+        return bare
+
     def _bound(
         self, key: str, sample: Sample, variables: Variables
     ) -> Iterator[tuple[Sample, Variables]]:
         """A sample once for each combination of levels under a key."""
         each: Each = getattr(sample, key)
-        levels = {**sample.levels, **{factor: f"{{{factor}}}" for factor in each}}
+        levels = {factor: f"{{{factor}}}" for factor in each}
+        levels = {**levels, **sample.levels, **levels}
         bare = sample.model_copy(update={key: {}, "levels": levels})
         for bound in self.bindings(each, variables):
             yield bare, bound
@@ -192,10 +211,6 @@ class Samples:
 
     def _played(self, sample: Sample, variables: Variables) -> Array:
         trial, levels = self.trial(sample, variables), self._levels(sample, variables)
-        if sample.needs:
-            there = self.evidence.fared(trial, "mean", levels).each
-            for name in sample.needs:
-                called(there, name)
         if sample.scores is not None:
             found = self.evidence.fared(trial, sample.scores, levels)
             name = filled(sample.type, variables)

@@ -1,4 +1,4 @@
-"""The village paper's Fig. 14: whether norms differ more between models than between populations."""
+"""The village paper's Fig. 14: norms of models and of populations."""
 
 from __future__ import annotations
 

@@ -20,11 +20,9 @@ from society.lab.clusters import processes
 from society.lab.progress import Silent
 from society.reproduction.evidence import Results
 from society.reproduction.run import Attempt
-from society.scenarios.reproductions.vallinder2024.trajectories import (
-    DONATION,
-    RESOURCES,
-    by_generation,
-)
+from society.reproduction.samples import by_generation
+
+RESOURCES, DONATION = "fitness", "phenotype"
 
 pytestmark = pytest.mark.xdist_group("reproduction of donors")  # played once for all
 
@@ -46,7 +44,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
         for trial in DONOR.rules.trials
         if trial.name in SMALL
     )
-    small = Reproduction("small", "Nobody 2026", Design(trials, list))
+    small = Reproduction("small", "Nobody 2026", Design(trials))
     attempt = Attempt(small, tmp_path_factory.mktemp("donor"))
     with processes(1) as cluster:
         ended = attempt.play(cluster, Silent(), None)
