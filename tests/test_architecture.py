@@ -197,8 +197,21 @@ def test_a_room_imports_only_what_it_may_know(
     folder: str, rooms: set[str], parts: set[str]
 ) -> None:
     """Rules never see a run file, rule books never see a model, memory knows no agents."""
-    wrong = [str(one) for one in own(folder) if one.room not in rooms and one.part not in parts]
+    wrong = [
+        str(one)
+        for one in own(folder)
+        if one.room not in rooms and one.part not in parts and "reproductions" not in one.file.parts
+    ]
     assert not wrong
+
+
+def test_reproductions_stand_above_all_but_the_command_line() -> None:
+    """Nothing imports them: the catalogue finds them by name."""
+    papers = "society.scenarios.reproductions"
+    for one in own("society", *ROOMS):
+        inside = "reproductions" in one.file.parts
+        assert inside or not one.module.startswith(papers), one
+        assert not inside or one.part not in ("cli", "commands"), one
 
 
 def test_our_modules_are_named_in_full_outside_the_engine() -> None:

@@ -205,7 +205,7 @@ class Design:
     """
 
     trials: tuple[Trial, ...]
-    claims: Callable[[], Iterable[Claim]]
+    claims: tuple[Claim, ...] = ()
     judging: tuple[str, ...] = ()
     minds: Callable[[Sequence[str]], Mapping[str, Any]] = as_levels
 
@@ -258,6 +258,15 @@ def all_hold(parts: Iterable[bool | None]) -> bool | None:
     if False in known:
         return False
     return True if known and all(known) else None
+
+
+def refuted(held: bool | None) -> bool | None:
+    """Whether the contrary of a statement holds.
+
+    >>> refuted(True), refuted(False), refuted(None)
+    (False, True, None)
+    """
+    return None if held is None else not held
 
 
 def any_holds(parts: Iterable[bool | None]) -> bool | None:

@@ -143,7 +143,7 @@ class Attempt:
 
     def verdicts(self) -> list[Verdict]:
         """Each claim of the paper beside what was played."""
-        verdicts = list(judged(self.design.claims(), Results(self.results)))
+        verdicts = list(judged(self.design.claims, Results(self.results)))
         if not self.dry:
             return verdicts
         return [

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from society.catalogue import reproduction
 from society.claims.types import Verdict, judged
 from society.reproduction.evidence import Results
 from society.scenarios.dilemmas import MATCHING_PENNIES, PRISONERS_DILEMMA, STAG_HUNT, TRUST
@@ -329,7 +330,11 @@ def test_transfers_of_three_players_sum_to_zero() -> None:
 
 def verdict(claim: str, under: str = "") -> Verdict:
     """Of one claim; nothing is played for it."""
-    (one,) = (one for one in theory.claims() if (one.claim, one.under) == (claim, under))
+    (one,) = (
+        one
+        for one in reproduction("dilemmas").rules.claims
+        if (one.claim, one.under) == (claim, under)
+    )
     (found,) = judged([one], Results({}))
     return found
 

@@ -30,7 +30,7 @@ def attempt(tmp_path_factory: pytest.TempPathFactory) -> Attempt:
         over_time=("phenotype",),
         instead=few,
     )
-    paper = Reproduction("small", "Nobody 2026", Design((trial,), lambda: ()))
+    paper = Reproduction("small", "Nobody 2026", Design((trial,)))
     attempt = Attempt(paper, tmp_path_factory.mktemp("image"))
     with processes(1) as cluster:
         attempt.play(cluster, Silent(), None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
@@ -46,9 +45,6 @@ SMALL = {"replicates": 20, "rounds": 40}
 def small() -> Reproduction:
     """Twelve conditions of the village with 20 runs each."""
 
-    def claims() -> Iterator[Claim]:
-        yield Claim("Altruists last", "Fig. 4", "Longer than others.", last)
-
     def last(evidence: Evidence) -> Finding:
         altruist, selfish = (
             evidence.runs("populations", "survival_time", {**HARSH, "population": name})
@@ -56,8 +52,9 @@ def small() -> Reproduction:
         )
         return ordered(evidence.paired({"altruist > selfish": (altruist, selfish)}))
 
+    claim = Claim("Altruists last", "Fig. 4", "Longer than others.", last)
     trial = Trial("populations", "village_populations", "Fig. 4: populations", instead=SMALL)
-    return Reproduction("small", "Nobody 2026", Design((trial,), claims))
+    return Reproduction("small", "Nobody 2026", Design((trial,), (claim,)))
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +212,7 @@ def test_runs_of_another_experiment_are_refused_before_anything_is_played(tmp_pa
             Trial(name, "village_populations", name, instead=SMALL | {"replicates": 2} | more)
             for name, more in (("first", {}), ("last", last))
         ]
-        return Reproduction("twice", "Nobody 2026", Design(tuple(trials), list))
+        return Reproduction("twice", "Nobody 2026", Design(tuple(trials)))
 
     with processes(1) as cluster:
         Attempt(twice(), tmp_path).play(cluster, Silent(), None)

@@ -16,12 +16,12 @@ the theorem holds where that of its proof does not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 
 import numpy as np
 
-from society.claims.types import Claim, Finding, Outcome, outcome_of
+from society.claims.types import Finding, Outcome, outcome_of
 from society.scenarios.dilemmas import STAG_HUNT
 from society.scenarios.games import Game, Profile
 from society.scenarios.reproductions.tewolde2026.agreement_games import (
@@ -55,89 +55,6 @@ from society.scenarios.reproductions.tewolde2026.trigger_strategies import (
 
 CONTINUATION, WINDOW, ROUNDS = 0.8, 3, 15  # of the paper
 PAPERS = 6  # agents of each seat
-
-
-def claims() -> Iterator[Claim]:
-    """The theorem, its proof, the lemma, then the settings."""
-    yield from _of_theorem()
-    yield from _of_proof()
-    yield Claim(
-        "Standing under higher-order reputation is subgame perfect if the bad may atone",
-        "Ours, after Sugden 1986",
-        "Not claimed: who is bad cooperates with everybody, and is good again once it has.",
-        lambda evidence: atoning(),
-        ours=True,
-    )
-    yield Claim(
-        "With finite windows, and under first-order reputation, grim trigger is a Nash equilibrium",
-        "Lemma 1, appendix D",
-        "For a window and a continuation probability that are large enough.",
-        lambda evidence: triggering(),
-    )
-    yield Claim(
-        "There grim trigger is no subgame perfect equilibrium",
-        "Ours, on lemma 1",
-        "Not claimed; the paper shows no more than Nash.",
-        lambda evidence: only_nash(),
-        ours=True,
-    )
-    yield Claim(
-        "A window of 3 and a continuation probability of 0.8 comfortably sustain cooperation",
-        "Section 5",
-        "In all games, under repetition and reputation; of windows it proves a Nash equilibrium.",
-        lambda evidence: comfortable(),
-    )
-    yield Claim(
-        "Among six agents of each seat 0.8 sustains cooperation in subgames, too",
-        "Ours, on section 5",
-        "Not claimed: by standing with the own label, with all rounds in view.",
-        lambda evidence: comfortable_in_subgames(),
-        ours=True,
-    )
-    yield Claim(
-        "What is not played beyond round 15 is worth at most 4.2% of the range of payoffs",
-        "Section 5",
-        "With weights that end with the fifteenth round.",
-        lambda evidence: cut_off(),
-    )
-
-
-def _of_theorem() -> Iterator[Claim]:
-    """Whether there is an equilibrium, whichever strategy it is of."""
-    often, once = "From a continuation probability on that is high enough.", "Played once."
-    for mechanism, said, judge in (
-        ("repetition", often, repeating),
-        ("higher-order reputation", often, standing_by_own),
-        ("mediation", once, mediating),
-        ("contracts", once, partial(contracting, mended=True)),
-    ):
-        yield _claim(
-            "Cooperation can be had in subgame perfect equilibrium", mechanism, said, judge
-        )
-
-
-def _of_proof() -> Iterator[Claim]:
-    """Whether the strategies of the proof are one."""
-    for mechanism, said, judge in (
-        ("repetition", "Grim trigger.", repeating),
-        ("higher-order reputation", "Standing, by the labels of co-players alone.", standing),
-        ("mediation", "All use a mediator that cooperates only if all delegate.", mediating),
-        (
-            "contracts",
-            "All sign a contract under which cooperation dominates; else they play the equilibrium "
-            "of the game.",
-            contracting,
-        ),
-    ):
-        yield _claim(
-            "The strategy of its proof is subgame perfect as printed", mechanism, said, judge
-        )
-
-
-def _claim(claim: str, mechanism: str, said: str, judge: Callable[[], Finding]) -> Claim:
-    return Claim(
-        claim, "Theorem 1, appendix D", said, lambda evidence: judge(), f"under {mechanism}"
-    )
 
 
 def repeating() -> Finding:

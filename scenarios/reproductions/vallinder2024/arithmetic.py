@@ -1,10 +1,8 @@
-"""The donor paper's game held against arithmetic, and against what theory says of it.
+"""The donor paper's game held against arithmetic.
 
-Rules of judging of the game:
     sums     all runs come to what a pair comes to by arithmetic, to a billionth
     most     and that is what a pair comes to if, from the last round backwards, every unit is given
              or kept, whatever is worth more
-What theory says of who takes over from whom is judged in indirect_reciprocity.py.
 
 Source: Vallinder and Hughes 2024, arXiv 2412.10270, sections 3 and 4.1. Sizes and numbers are ours.
 """
@@ -12,13 +10,12 @@ Source: Vallinder and Hughes 2024, arXiv 2412.10270, sections 3 and 4.1. Sizes a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 
-from society.claims.types import Claim, Evidence, Finding, outcome_of
+from society.claims.types import Finding, outcome_of
 from society.errors import ScenarioError
-from society.scenarios.reproductions.vallinder2024 import indirect_reciprocity as invasions
+from society.reproduction.samples import Samples
 from society.scenarios.schedules import Schedule, feasible, shift
 
 CEILING = "ceiling"  # the experiment
@@ -27,37 +24,6 @@ ENDOWMENT = 10.0
 MULTIPLIERS = (1.5, 2, 3)
 SHARES = {"all": 1.0, "half": 0.5}
 CLOSE = 1e-9
-
-
-def claims() -> Iterator[Claim]:
-    """Of the game as it is, then of theory."""
-    yield Claim(
-        "Who always gives all ends with 30,720 units",
-        "Section 4.1",
-        "It is the most that there can be.",
-        _most,
-    )
-    yield Claim(
-        "Who always gives half ends with 393.9 units",
-        "Ours",
-        "Not claimed; 67.3 and 8,785 with multipliers of 1.5 and 3.",
-        lambda evidence: _sums(evidence, "half", "ordered-once"),
-        ours=True,
-    )
-    yield Claim(
-        "With the pairs of the paper's notebook who always gives all ends with 15,360 units",
-        "Ours",
-        "Not claimed; between its rounds 6 and 7 donors and recipients do not swap.",
-        lambda evidence: _sums(evidence, "all", "published"),
-        ours=True,
-    )
-    yield Claim(
-        "In twelve rounds no agent faces another twice",
-        "Section 3",
-        "So pairings are designed, for twelve agents who swap roles every round.",
-        lambda evidence: _apart(),
-    )
-    yield from invasions.claims()
 
 
 def arithmetic(multiplier: float, share: float, schedule: Schedule) -> float:
@@ -93,9 +59,9 @@ def _turns(schedule: Schedule) -> list[bool]:
     return [shift(schedule, number, AGENTS // 2)[1] for number in range(1, ROUNDS + 1)]
 
 
-def _most(evidence: Evidence) -> Finding:
-    """Giving all comes to its sum, and no other way of giving comes to more."""
-    found = _sums(evidence, "all", "ordered-once")
+def giving_all_is_most(samples: Samples) -> Finding:
+    """Does giving all come to its sum, and no other way of giving to more?"""
+    found = sums(samples, given="all", schedule="ordered-once")
     parts, words = [found.outcome == "reproduced"], list[str]()
     for multiplier in MULTIPLIERS:
         highest = most(multiplier, "ordered-once")
@@ -105,18 +71,20 @@ def _most(evidence: Evidence) -> Finding:
     return Finding(outcome_of(parts), f"{found.found}; at most {', '.join(words)}")
 
 
-def _sums(evidence: Evidence, given: str, schedule: Schedule) -> Finding:
+def sums(samples: Samples, *, given: str, schedule: Schedule) -> Finding:
+    """Do all runs come to what a pair comes to by arithmetic?"""
     parts, words = list[bool | None](), list[str]()
     for multiplier in MULTIPLIERS:
         levels = {"multiplier": multiplier, "given": given, "schedule": schedule}
-        found = evidence.runs(CEILING, "final_resources", levels)
+        found = samples.evidence.runs(CEILING, "final_resources", levels)
         due = arithmetic(multiplier, SHARES[given], schedule)
         parts.append(bool(np.allclose(found, due, rtol=CLOSE, atol=0)))
         words.append(f"multiplier {multiplier}: {found.mean():,.1f}, by arithmetic {due:,.1f}")
     return Finding(outcome_of(parts), "; ".join(words))
 
 
-def _apart() -> Finding:
+def no_pair_twice() -> Finding:
+    """Is there a schedule of twelve rounds in which no agent faces another twice?"""
     try:
         feasible("no-repeat", AGENTS, ROUNDS)
     except ScenarioError as error:

@@ -16,7 +16,7 @@ import numpy as np
 from society.analysis.study.events import Reading, asked
 from society.analysis.study.frames import LongForm
 from society.draws import Array
-from society.talk import Step
+from society.history import Step
 
 MOVE, PLAYED, DELEGATE = "move", "played", "delegate"
 BALLOTS = {"contract": "approve_contracts", "mediator": "approve_mediators"}  # by what is voted on

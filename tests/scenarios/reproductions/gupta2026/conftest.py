@@ -139,7 +139,7 @@ class Verdicts(Mapping[str, Verdict]):
     def __init__(self, design: Design | None, played: Mapping[str, MadeUp]) -> None:
         assert design is not None
         self.results = Results({name: cast(Result, one) for name, one in played.items()})
-        claims = list(design.claims())
+        claims = list(design.claims)
         self.claims = {f"{c.claim} ({c.under})" if c.under else c.claim: c for c in claims}
         assert len(self.claims) == len(claims)
         self.known: dict[str, Verdict] = {}

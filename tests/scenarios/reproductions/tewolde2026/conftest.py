@@ -12,7 +12,8 @@ from society.claims.comparisons import Fared, Metric
 from society.claims.types import Claim, Levels, Verdict, judged
 from society.draws import Array
 from society.reproduction.evidence import Results
-from society.scenarios.reproductions.tewolde2026.cells import DILEMMAS
+
+DILEMMAS = ("prisoners_dilemma", "travellers_dilemma", "trust", "public_goods")
 
 Found = Mapping[str, Verdict]  # by claim
 Fares = Callable[[Metric, str, str], Mapping[str, float]]  # by metric, game and mechanism: of each

@@ -12,11 +12,15 @@ import pytest
 from society.catalogue import reproduction
 from society.reproduction.forecast import forecasts
 from society.reproduction.run import Attempt
-from society.scenarios.reproductions.tewolde2026.language import as_types, claims
+from society.scenarios.reproductions.tewolde2026.types import as_types
 
 if TYPE_CHECKING:
     from society.claims.comparisons import Metric
     from tests.scenarios.reproductions.tewolde2026.conftest import Fares, Judged
+
+PAPER = reproduction("dilemmas")
+assert PAPER.language is not None
+CLAIMS = PAPER.language.claims
 
 # As users name them.
 CLAUDE, GEMINI = "anthropic/claude-sonnet-4-5-20250929", "gemini/gemini-3-flash-preview"
@@ -65,7 +69,7 @@ def without(name: str) -> Fares:
 
 
 def test_models_that_do_as_in_the_paper_reproduce_it(judging: Judged) -> None:
-    found = judging(claims(), as_printed, AGREED)
+    found = judging(CLAIMS, as_printed, AGREED)
     assert {claim: one.outcome for claim, one in found.items()} == dict.fromkeys(
         (DEFECT, HALF, WORSE, RANKS, HIGHER, BOOST, BEST, APPROVED, SIGNED), "reproduced"
     )
@@ -74,7 +78,7 @@ def test_models_that_do_as_in_the_paper_reproduce_it(judging: Judged) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_without_one_of_the_papers_models_little_can_be_told(judging: Judged, name: str) -> None:
-    found = judging(claims(), without(name), AGREED)
+    found = judging(CLAIMS, without(name), AGREED)
     told = {claim for claim, one in found.items() if one.outcome != "cannot be told"}
     assert told == {OLD: {DEFECT}}.get(name, {HALF})
     assert found[RANKS].notes.endswith("was not asked; name it under --model")
@@ -85,7 +89,7 @@ def test_a_modern_model_that_cooperates_leaves_a_part(judging: Judged) -> None:
         found = as_printed(metric, game, mechanism)
         return {**found, CLAUDE: 0.6} if metric == "cooperation" else found
 
-    assert judging(claims(), fares, AGREED)[DEFECT].outcome == "in part"
+    assert judging(CLAIMS, fares, AGREED)[DEFECT].outcome == "in part"
 
 
 def test_where_higher_orders_help_the_claim_fails(judging: Judged) -> None:
@@ -93,18 +97,18 @@ def test_where_higher_orders_help_the_claim_fails(judging: Judged) -> None:
         other = {"reputation_first": "reputation_higher", "reputation_higher": "reputation_first"}
         return as_printed(metric, game, other.get(mechanism, mechanism))
 
-    assert judging(claims(), fares, AGREED)[HIGHER].outcome == "not reproduced"
+    assert judging(CLAIMS, fares, AGREED)[HIGHER].outcome == "not reproduced"
 
 
 def test_approval_in_all_matches_is_more_than_the_paper_says(judging: Judged) -> None:
-    found = judging(claims(), as_printed, {**AGREED, "contract_unanimity": 1.0})
+    found = judging(CLAIMS, as_printed, {**AGREED, "contract_unanimity": 1.0})
     assert found[APPROVED].outcome == "in part"
     assert found[SIGNED].outcome == "not reproduced"
 
 
 def test_what_hangs_on_designs_is_tested_over_the_four_games(judging: Judged) -> None:
     """All repetitions of a game go by the same contracts, so that they are not independent."""
-    found = judging(claims(), as_printed, AGREED)
+    found = judging(CLAIMS, as_printed, AGREED)
     over = {claim for claim, one in found.items() if "over the four dilemmas" in one.notes}
     assert over == {RANKS, BEST, SIGNED}
 
@@ -119,13 +123,13 @@ def test_a_contract_that_serves_in_some_games_only_is_not_shown_to_serve(judging
         apart = 0.5 if game in ("trust", "public_goods") else -0.1
         return dict.fromkeys(found, MEANS["repetition"] + apart)
 
-    found = judging(claims(), fares, AGREED)[RANKS]
+    found = judging(CLAIMS, fares, AGREED)[RANKS]
     assert found.outcome == "in part"
     assert "not shown: 1 of 4" in found.notes
 
 
 def test_a_game_without_a_finished_match_tells_nothing(judging: Judged) -> None:
-    found = judging(claims(), as_printed, {**AGREED, "contracts": math.nan})
+    found = judging(CLAIMS, as_printed, {**AGREED, "contracts": math.nan})
     assert found[SIGNED].outcome == "cannot be told"
     assert found[SIGNED].notes == (
         "no match of prisoners_dilemma under contract was played to its end"

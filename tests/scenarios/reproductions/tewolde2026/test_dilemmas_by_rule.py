@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from society.scenarios.reproductions.tewolde2026 import rules as rules
+from society.catalogue import reproduction
 
 if TYPE_CHECKING:
     from society.claims.comparisons import Metric
@@ -18,6 +18,10 @@ ALONE = "Without a mechanism selection leads to defection"
 OTHERWISE = "Under repetition selection leads to cooperation with other settings, too"
 REPUTATION = "Reputation pays less than repetition"
 KEPT = {"efficiency": 1.0}
+
+# Those about what is played; the others are computed.
+CLASSIC = reproduction("dilemmas").rules.claims[14:]
+assert CLASSIC[0].claim == THEOREM
 
 
 def as_expected(metric: Metric, game: str, mechanism: str) -> Mapping[str, float]:
@@ -40,14 +44,14 @@ def only(game: str, mechanism: str, fitness: float) -> Fares:
 
 
 def test_what_is_expected_is_reproduced(judging: Judged) -> None:
-    found = judging(rules.claims(), as_expected, KEPT)
+    found = judging(CLASSIC, as_expected, KEPT)
     assert {one.outcome for one in found.values()} == {"reproduced"}
     assert all(one.ours for one in found.values())
     assert len(found) == 7
 
 
 def test_payoffs_before_and_after_selection_are_said(judging: Judged) -> None:
-    found = judging(rules.claims(), as_expected, KEPT)
+    found = judging(CLASSIC, as_expected, KEPT)
     assert found["Selection leads to cooperation (under contract)"].found.endswith(
         "prisoners_dilemma 0.6 to 0.975; travellers_dilemma 0.6 to 0.975; trust 0.6 to 0.975; "
         "public_goods 0.6 to 0.975"
@@ -55,13 +59,13 @@ def test_payoffs_before_and_after_selection_are_said(judging: Judged) -> None:
 
 
 def test_one_game_that_does_not_cooperate_leaves_a_part(judging: Judged) -> None:
-    found = judging(rules.claims(), only("trust", "contract", 0.5), KEPT)
+    found = judging(CLASSIC, only("trust", "contract", 0.5), KEPT)
     assert found["Selection leads to cooperation (under contract)"].outcome == "in part"
     assert found["Selection leads to cooperation (under mediation)"].outcome == "reproduced"
 
 
 def test_one_game_that_cooperates_without_a_mechanism_leaves_a_part(judging: Judged) -> None:
-    found = judging(rules.claims(), only("trust", "none", 1), KEPT)
+    found = judging(CLASSIC, only("trust", "none", 1), KEPT)
     assert found[ALONE].outcome == "in part"
 
 
@@ -71,7 +75,7 @@ def test_what_is_true_in_some_repetitions_only_is_not_shown(judging: Judged) -> 
     def fares(metric: Metric, game: str, mechanism: str) -> Mapping[str, float]:
         return {"nice": 0.9, "nasty": 0.9}
 
-    found = judging(rules.claims(), fares, KEPT)
+    found = judging(CLASSIC, fares, KEPT)
     assert found["Selection leads to cooperation (under mediation)"].outcome == "cannot be told"
 
 
@@ -79,7 +83,7 @@ def test_what_is_true_in_some_repetitions_only_is_not_shown(judging: Judged) -> 
 def test_theorem_1_keeps_its_promise_in_every_game_or_not_at_all(
     judging: Judged, efficiency: float, outcome: str
 ) -> None:
-    found = judging(rules.claims(), as_expected, {"efficiency": efficiency})
+    found = judging(CLASSIC, as_expected, {"efficiency": efficiency})
     assert found[THEOREM].outcome == outcome
 
 
@@ -87,9 +91,9 @@ def test_reputation_that_pays_as_much_is_not_held_to_pay_less(judging: Judged) -
     def fares(metric: Metric, game: str, mechanism: str) -> Mapping[str, float]:
         return {"nice": 0.6, "nasty": 0.6}
 
-    assert judging(rules.claims(), fares, KEPT)[REPUTATION].outcome == "not reproduced"
+    assert judging(CLASSIC, fares, KEPT)[REPUTATION].outcome == "not reproduced"
 
 
 def test_other_settings_are_judged_game_by_game(judging: Judged) -> None:
-    found = judging(rules.claims(), only("trust", "repetition", 0.2), KEPT)
+    found = judging(CLASSIC, only("trust", "repetition", 0.2), KEPT)
     assert found[OTHERWISE].outcome == "in part"

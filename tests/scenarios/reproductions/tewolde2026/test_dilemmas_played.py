@@ -16,13 +16,12 @@ from society.experiments.clusters import processes
 from society.experiments.progress import Silent
 from society.reproduction.evidence import Results
 from society.reproduction.run import Attempt
-from society.scenarios.reproductions.tewolde2026 import rules as rules
-from society.scenarios.reproductions.tewolde2026.cells import DILEMMAS, PUBLIC_GOODS
-from society.scenarios.reproductions.tewolde2026.language import as_types, claims
+from society.scenarios.reproductions.tewolde2026.types import as_types
 
 pytestmark = pytest.mark.xdist_group("reproduction of dilemmas")  # played once for all
 
 PAPER = reproduction("dilemmas")
+OF_TWO_PLAYERS = ("prisoners_dilemma", "travellers_dilemma", "trust")
 ONCE: Mapping[str, Any] = {
     "mechanism": {
         "none": {"mechanisms": [{"tournament": {}}]},
@@ -34,9 +33,7 @@ ONCE: Mapping[str, Any] = {
         },
     }
 }
-OF_TWO: Mapping[str, Any] = {
-    "game": {name: {"base": name} for name in DILEMMAS if name != PUBLIC_GOODS}
-}
+OF_TWO: Mapping[str, Any] = {"game": {name: {"base": name} for name in OF_TWO_PLAYERS}}
 TRUST: Mapping[str, Any] = {"game": {"trust": {"base": "trust"}}}
 TYPES = (
     "always_cooperate",
@@ -50,7 +47,7 @@ TYPES = (
 
 def tried(trials: tuple[Trial, ...], folder: Path, models: tuple[str, ...] = ()) -> Attempt:
     """Some of the experiments, played to their end."""
-    design = Design(trials, claims, minds=as_types)
+    design = Design(trials, minds=as_types)
     attempt = Attempt(Reproduction("small", "Nobody 2026", design, design), folder, models)
     with processes(1) as cluster:
         ended = attempt.play(cluster, Silent(), None)
@@ -72,7 +69,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 @pytest.fixture(scope="module")
 def verdicts(results: Results) -> dict[str, Verdict]:
     """Of selection, as far as it was played."""
-    some = [one for one in rules.claims() if one.claim.startswith(("Without", "Selection"))]
+    some = [one for one in PAPER.rules.claims if one.claim.startswith(("Without", "Selection"))]
     return {one.claim: one for one in judged(some, results)}
 
 

@@ -72,7 +72,7 @@ class MadeUp:
 def of_rules(_no_cleaning: None) -> OfRules:
     def found(runs: Runs) -> Found:
         played = {name: MadeUp(levels, _in(name, runs)) for name, levels in planned().items()}
-        return verdicts(DONOR.rules.claims(), played)
+        return verdicts(DONOR.rules.claims, played)
 
     return found
 
@@ -101,7 +101,7 @@ def of_models(_no_cleaning: None) -> OfModels:
             )
             for name, given in levels.items()
         }
-        return verdicts(DONOR.language.claims(), made_up)
+        return verdicts(DONOR.language.claims, made_up)
 
     return found
 

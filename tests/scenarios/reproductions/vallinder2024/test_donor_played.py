@@ -20,11 +20,9 @@ from society.experiments.clusters import processes
 from society.experiments.progress import Silent
 from society.reproduction.evidence import Results
 from society.reproduction.run import Attempt
-from society.scenarios.reproductions.vallinder2024.trajectories import (
-    DONATION,
-    RESOURCES,
-    by_generation,
-)
+from society.reproduction.samples import by_generation
+
+RESOURCES, DONATION = "fitness", "phenotype"
 
 pytestmark = pytest.mark.xdist_group("reproduction of donors")  # played once for all
 
@@ -46,7 +44,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
         for trial in DONOR.rules.trials
         if trial.name in SMALL
     )
-    small = Reproduction("small", "Nobody 2026", Design(trials, list))
+    small = Reproduction("small", "Nobody 2026", Design(trials))
     attempt = Attempt(small, tmp_path_factory.mktemp("donor"))
     with processes(1) as cluster:
         ended = attempt.play(cluster, Silent(), None)
@@ -64,7 +62,7 @@ class Relabelled(Results):
 @pytest.fixture(scope="module")
 def verdicts(results: Results) -> dict[str, Verdict]:
     """Of the first seven claims, which these experiments can tell."""
-    claims = list(DONOR.rules.claims())[:7]
+    claims = list(DONOR.rules.claims)[:7]
     return {verdict.claim: verdict for verdict in judged(claims, results)}
 
 
@@ -96,7 +94,7 @@ def test_lines_are_kept_where_an_experiment_says_so_and_tell_who_is_left(results
 
 def test_where_nothing_selects_the_same_rules_tell_of_nothing(results: Results) -> None:
     """The judges of image scoring are shown the runs in which selection is switched off."""
-    stands, falls = list(DONOR.rules.claims())[4:6]
+    stands, falls = list(DONOR.rules.claims)[4:6]
     off = Relabelled(results, {"image_scoring": "neutral"})
     for verdict in judged([stands, falls], off):
         assert verdict.outcome != "reproduced"

@@ -1,0 +1,401 @@
+"""Claims of a paper as they are written down in its `claims.yaml`.
+
+A paper has a design with rules and, mostly, one with language models: trials to be played, and
+claims about them. A claim names a judge; a judge names samples of what was played. Words in braces
+stand for variables: `each` gives the values of a variable, and whatever stands below is repeated
+for every combination of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, NamedTuple, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from society.errors import nearest
+
+from .comparisons import Metric
+from .types import Shown
+
+Keys = tuple[str | int, ...]
+
+_LONGEST = 60  # characters of a wrong value that are shown
+
+
+class Data(BaseModel):
+    """A part of `claims.yaml`: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class LevelsOf(Data):
+    """The levels of a factor, as far as an experiment has them.
+
+    between: numbers in this range alone. asked: models as the paper calls them, which must have
+    been asked; or_all: as far as they were, and all levels if none was. without: a model left out.
+    if_none: why nothing can be said if no level is left.
+    """
+
+    trial: str
+    factor: str = "model"
+    at: Literal["all", "first", "middle", "last", "after first"] = "all"
+    between: tuple[float, float] | None = None
+    asked: tuple[str, ...] = ()
+    or_all: bool = False
+    without: str = ""
+    if_none: str = ""
+
+
+Each = dict[str, tuple[Any, ...] | LevelsOf]
+
+
+class Sample(Data):
+    """One number for each run, or for each of several conditions.
+
+    like: the name of a sample of the design, of which this one is a variant. trial, levels: where
+    it is played; a trial that is not named is looked up in `where`. model: the level of the factor
+    `model` that the paper calls so. A sample is one of
+        measure              of each run; of rounds (the mean from one to another), of the last
+                             round, or of a generation (the first, the last, their mean)
+        scores               of all types that met in a game, or of one type, in each repetition
+        constant             as often as the sample that it is compared with
+        minus, ratio         of two samples
+        middle               the mean of several samples, run by run
+        together             several samples, one after another
+        spread               distance of logarithms from their median
+    and may be repeated over levels of factors: `pool` puts the samples one after another, `average`
+    takes their mean run by run, and `means` the mean of each. needs: models that must be there.
+    if_none: why nothing can be said if one of `means` has no number.
+    """
+
+    like: str = ""
+    trial: str = ""
+    levels: dict[str, Any] = Field(default_factory=dict)
+    model: str = ""
+    measure: str = ""
+    rounds: tuple[int | str, int | str | None] | None = None
+    round: Literal["last"] | None = None
+    generation: Literal["first", "last", "mean"] | None = None
+    scores: Metric | None = None
+    type: str = ""
+    constant: float | None = None
+    minus: tuple[Sample, Sample] | None = None
+    ratio: tuple[Sample, Sample] | None = None
+    middle: tuple[Sample, ...] = ()
+    together: tuple[Sample, ...] = ()
+    spread: Sample | None = None
+    pool: Each = Field(default_factory=dict)
+    average: Each = Field(default_factory=dict)
+    means: Each = Field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    if_none: str = ""
+
+
+class Code(Data):
+    """A function MODULE.NAME of the paper's package; its arguments after the evidence."""
+
+    code: str
+    arguments: dict[str, Any] = Field(default_factory=dict, alias="with")
+
+
+Notes = tuple[str | Code, ...]
+
+
+class Pair(Data):
+    """Two samples to compare. expect: what the claim says of the first.
+
+    logs: compare logarithms, as of what multiplies. both_alive: only rounds in which both runs of a
+    pair live. part: of a statement that holds only if all pairs with this part do.
+    """
+
+    name: str
+    first: Sample
+    second: Sample
+    expect: Literal["greater", "not greater", "different", "alike"] = "greater"
+    test: Literal["paired", "independent"] | None = None
+    logs: bool = False
+    both_alive: bool = False
+    part: str = ""
+    each: Each = Field(default_factory=dict)
+
+
+class Comparisons(Data):
+    """Do pairs of samples differ as the paper says?
+
+    Pairs of one test are corrected together. holds: whether each pair is a part of the claim, or
+    any of them is enough. each: repeats all pairs; by: says how the verdict depends on it.
+    """
+
+    kind: Literal["comparisons"]
+    pairs: tuple[Pair, ...]
+    test: Literal["paired", "independent"] = "paired"
+    logs: bool = False
+    holds: Literal["each", "any"] = "each"
+    each: Each = Field(default_factory=dict)
+    by: str = ""
+    notes: Notes = ()
+
+
+class Count(Data):
+    """Runs of which something is true: of their sample, as `is` says.
+
+    decided: only runs that are 0 or 1 count; the others are noted as undecided.
+    """
+
+    name: str
+    sample: Sample
+    true: str = Field(alias="is", pattern=r"^(<|>|==) -?[\d.]+$")
+    expect: Literal["below", "above", "not below", "not above"]
+    decided: bool = False
+    each: Each = Field(default_factory=dict)
+
+
+class Shares(Data):
+    """Is something true of more or of fewer runs than by chance (exact binomial test)?
+
+    Counts of one block are corrected together.
+    """
+
+    kind: Literal["shares"]
+    chance: float = Field(gt=0, lt=1)
+    counts: tuple[tuple[Count, ...], ...]
+
+
+class Bound(Data):
+    """The mean of a sample, and the range in which the paper has it; words are for the page."""
+
+    sample: Sample
+    low: float = -math.inf
+    high: float = math.inf
+    words: str
+    group: str = ""
+    each: Each = Field(default_factory=dict)
+
+
+class Within(Data):
+    """Are means within a range?"""
+
+    kind: Literal["within"]
+    means: tuple[Bound, ...]
+
+
+class Rule(Data):
+    """A bound that all runs of a sample keep; near: to a billionth. each: several samples.
+
+    either: false only if no run keeps it, and not shown if some do. over: samples of which one text
+    speaks. beside: named samples of which the text gives means.
+    """
+
+    sample: Sample
+    at_least: float | None = None
+    at_most: float | None = None
+    exactly: float | None = None
+    near: float | None = None
+    either: bool = False
+    words: str
+    each: Each = Field(default_factory=dict)
+    over: Each = Field(default_factory=dict)
+    beside: dict[str, Sample] = Field(default_factory=dict)
+
+
+class Always(Data):
+    """Does something hold in every run?"""
+
+    kind: Literal["always"]
+    rules: tuple[Rule, ...]
+    begin: str = ""
+    notes: Notes = ()
+
+
+class Published(Data):
+    """A row of an analysis of variance in a paper."""
+
+    p: float
+    eta_squared: float
+
+
+class Direction(Data):
+    """Which mean is above which, or which level of the factor `model` has the highest."""
+
+    greater: Sample | None = None
+    than: Sample | None = None
+    highest: str = ""
+
+
+class Variance(Data):
+    """Is an effect of an analysis of variance as the paper has it?"""
+
+    kind: Literal["effect"]
+    factors: tuple[str, ...]
+    effect: str
+    published: Published
+    sample: Sample = Sample()
+    direction: Direction | None = None
+
+
+class Groups(Data):
+    """Which levels of the factor `model` differ, by Tukey's test after a significant effect?
+
+    highest_alone: it has the highest mean, and differs from all others. only_pair: no others do.
+    """
+
+    kind: Literal["groups"]
+    factors: tuple[str, ...]
+    sample: Sample = Sample()
+    highest_alone: str = ""
+    only_pair: tuple[str, str] | None = None
+
+
+class Together(Data):
+    """Do other claims hold at once in one society? claims: by their ids."""
+
+    kind: Literal["together"]
+    claims: tuple[str, ...]
+    name: str
+    each: dict[str, tuple[Any, ...]]
+
+
+class Untestable(Data):
+    """Why a claim cannot be tested."""
+
+    kind: Literal["untestable"]
+    why: str
+
+
+class Coded(Code):
+    """A judge in the paper's package, where no general one fits; computed: it needs no samples."""
+
+    kind: Literal["code", "computed"]
+
+
+Judge = Annotated[
+    Comparisons | Shares | Within | Always | Variance | Groups | Together | Untestable | Coded,
+    Field(discriminator="kind"),
+]
+
+
+class ClaimData(Data):
+    """A claim as in society.claims.types.Claim; sample: how all samples of its judge begin."""
+
+    claim: str
+    source: str
+    said: str
+    judge: Judge
+    id: str = ""
+    under: str = ""
+    ours: bool = False
+    sample: Sample = Sample()
+    each: dict[str, tuple[Any, ...]] = Field(default_factory=dict)
+
+
+class ClaimGroup(Data):
+    """Claims that are repeated together, or whose samples begin alike."""
+
+    claims: tuple[ClaimData, ...]
+    sample: Sample = Sample()
+    each: dict[str, tuple[Any, ...]] = Field(default_factory=dict)
+
+
+class TrialData(Data):
+    """A trial as in society.claims.types.Trial."""
+
+    name: str
+    file: str
+    title: str
+    chapters: tuple[Shown, ...] = ("outcome",)
+    over_time: tuple[str, ...] = ()
+    instead: dict[str, Any] = Field(default_factory=dict)
+    quick: dict[str, Any] = Field(default_factory=dict)
+    beside: dict[str, dict[str, str]] = Field(default_factory=dict)
+
+
+class Where(Data):
+    """The trial in which conditions with these levels are played."""
+
+    levels: dict[str, tuple[Any, ...]]
+    trial: str
+
+
+class DesignData(Data):
+    """What is played with one sort of minds, and claimed of it.
+
+    judging: how, a paragraph each. repeat_trials: as `each`, of all trials together. aliases: other
+    names of a model. samples: named ones. where: the first row that fits says where a sample
+    without a trial is played. minds: a function of the package that turns models into settings.
+    """
+
+    judging: tuple[str, ...] = ()
+    trials: tuple[TrialData, ...]
+    repeat_trials: dict[str, tuple[Any, ...]] = Field(default_factory=dict)
+    aliases: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    samples: dict[str, Sample] = Field(default_factory=dict)
+    where: tuple[Where, ...] = ()
+    claims: tuple[ClaimGroup, ...]
+    minds: str = ""
+
+
+class PaperData(Data):
+    """A paper and what it takes to reproduce it. texts: shared parts, for YAML's anchors."""
+
+    name: str
+    paper: str
+    texts: dict[str, Any] = Field(default_factory=dict)
+    rules: DesignData
+    language: DesignData | None = None
+
+
+class Problem(NamedTuple):
+    """What is wrong at one place of `claims.yaml`."""
+
+    place: Keys
+    words: str
+
+
+def problems(error: ValidationError, values: Any) -> list[Problem]:
+    """What pydantic refuses, by the place in the values that it was given."""
+    return list(dict.fromkeys(_problem(detail, values) for detail in error.errors()))
+
+
+def _problem(detail: Mapping[str, Any], values: Any) -> Problem:
+    *around, last = detail["loc"]
+    place = _place(detail["loc"], values)
+    if detail["type"] == "extra_forbidden":
+        hint = nearest(str(last), _keys(around))
+        return Problem(place, f"there is no key {last!r}; {hint}")
+    if detail["type"] == "missing":
+        return Problem(place, f"{last} is missing; add it")
+    got, words = repr(detail["input"]), str(detail["msg"])
+    shown = got if len(got) <= _LONGEST else f"{got[:_LONGEST]}..."
+    return Problem(place, f"got {shown}; {words[0].lower()}{words[1:]}")
+
+
+def _place(loc: Sequence[str | int], values: Any) -> Keys:
+    """Where a value stands, without the branches of types that pydantic adds."""
+    place: Keys = ()
+    for part in loc:
+        try:
+            values = values[part]
+        except (KeyError, IndexError, TypeError):
+            continue
+        place = (*place, part)
+    return place
+
+
+def _keys(loc: Sequence[str | int]) -> list[str]:
+    """The keys that may stand at a place."""
+    models: list[type[Data]] = [PaperData]
+    for part in map(str, loc):
+        inner = [one.model_fields[part] for one in models if part in one.model_fields]
+        kinds = [one for one in models if part in str(one.model_fields.get("kind"))]
+        models = [one for field in inner for one in _models(field.annotation)] or kinds or models
+    return [field.alias or name for one in models for name, field in one.model_fields.items()]
+
+
+def _models(annotation: Any) -> Iterator[type[Data]]:
+    """All models in a type."""
+    if isinstance(annotation, type) and issubclass(annotation, Data):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _models(inner)

@@ -1,0 +1,384 @@
+"""Judges of claims: each reads what `claims.yaml` says, looks at samples, and gives a finding."""
+
+from __future__ import annotations
+
+import importlib
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial, singledispatchmethod
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from society.claims.comparisons import ALPHA, Comparison, Effect, Odds
+from society.claims.data import (
+    Always,
+    Code,
+    Coded,
+    Comparisons,
+    Count,
+    DesignData,
+    Direction,
+    Groups,
+    Judge,
+    Notes,
+    Pair,
+    Rule,
+    Sample,
+    Shares,
+    Together,
+    Untestable,
+    Variance,
+    Within,
+)
+from society.claims.types import (
+    Evidence,
+    Finding,
+    Untold,
+    all_hold,
+    any_holds,
+    noted,
+    outcome_of,
+    refuted,
+)
+from society.draws import Array
+
+from .samples import Samples, Variables, filled
+
+LIKE = 2.0  # times as large, or as small, is as good as the same
+
+_WORDS = {True: "holds", False: "does not hold", None: "not shown"}
+_LIKENESS = {True: "as in the paper", False: "not as in the paper", None: "not shown"}
+_TRUE: Mapping[str, Callable[[Array, float], Array]] = MappingProxyType(
+    {"<": operator.lt, ">": operator.gt, "==": operator.eq}
+)
+
+
+class Stated(NamedTuple):
+    """A claim as it is to be judged: with its variables, and how its samples begin."""
+
+    id: str
+    judge: Judge
+    sample: Sample
+    variables: Variables
+
+
+@dataclass(frozen=True)
+class Panel:
+    """All judges of a design. package: where code is looked up; stated: all claims."""
+
+    design: DesignData
+    package: str
+    stated: Sequence[Stated] = ()
+
+    def finding(self, stated: Stated, evidence: Evidence) -> Finding:
+        """What the judge of a claim says of it; raises Untold."""
+        return self._judge(stated.judge, Samples(evidence, self.design, stated.sample), stated)
+
+    def _function(self, code: Code, stated: Stated) -> Callable[..., Any]:
+        """A function of the paper's package, with its arguments."""
+        module, _, name = code.code.rpartition(".")
+        function = getattr(importlib.import_module(f"{self.package}.{module}"), name)
+        return partial(function, **filled(code.arguments, stated.variables))
+
+    @singledispatchmethod
+    def _judge(self, judge: Judge, samples: Samples, stated: Stated) -> Finding:
+        raise TypeError(f"no judge of {judge}")
+
+    def _noted(self, notes: Notes, samples: Samples, stated: Stated) -> list[str]:
+        return [
+            self._function(note, stated)(samples) if isinstance(note, Code) else note
+            for note in notes
+        ]
+
+    @_judge.register
+    def _(self, judge: Comparisons, samples: Samples, stated: Stated) -> Finding:
+        compared = compare(judge, samples, stated.variables)
+        parts = compared.parts if judge.holds == "each" else [any_holds(compared.parts)]
+        words = [] if not judge.by else [_by(compared)]
+        words += [f"{part}: {_WORDS[held]}" for part, held in compared.named.items()]
+        words += self._noted(judge.notes, samples, stated)
+        ordering = all(pair.expect == "greater" for pair in judge.pairs)
+        notes = noted(compared.found, "; ".join(words)) if ordering else "; ".join(words)
+        return Finding(outcome_of(parts), "; ".join(map(str, compared.found)), notes)
+
+    @_judge.register
+    def _(self, judge: Shares, samples: Samples, stated: Stated) -> Finding:
+        parts, odds, undecided = list[bool | None](), list[Odds](), list[str]()
+        for block in judge.counts:
+            counts = [
+                (one, of) for one in block for of in samples.bindings(one.each, stated.variables)
+            ]
+            runs = {}
+            for count, variables in counts:
+                name = str(filled(count.name, variables))
+                runs[name], left = _counted(count, samples.values(count.sample, variables))
+                undecided += [left] if count.decided else []
+            found = samples.evidence.chances(runs, judge.chance)
+            odds += found
+            parts += [
+                _beside_chance(one, of.expect) for one, (of, _) in zip(found, counts, strict=True)
+            ]
+        notes = f"undecided: {', '.join(undecided)} runs" if undecided else ""
+        return Finding(outcome_of(parts), "; ".join(map(str, odds)), notes)
+
+    @_judge.register
+    def _(self, judge: Within, samples: Samples, stated: Stated) -> Finding:
+        parts, words = list[bool | None](), dict[str, list[str]]()
+        for bound in judge.means:
+            for variables in samples.bindings(bound.each, stated.variables):
+                mean = samples.mean(bound.sample, variables)
+                parts.append(bound.low <= mean <= bound.high)
+                group = str(filled(bound.group, variables))
+                words.setdefault(group, []).append(bound.words.format(**variables, mean=mean))
+        found = [
+            f"{group}: {', '.join(some)}" if group else "; ".join(some)
+            for group, some in words.items()
+        ]
+        return Finding(outcome_of(parts), "; ".join(found))
+
+    @_judge.register
+    def _(self, judge: Always, samples: Samples, stated: Stated) -> Finding:
+        parts, words = list[bool | None](), list[str]()
+        for rule in judge.rules:
+            for variables in samples.bindings(rule.each, stated.variables):
+                found = [
+                    samples.values(rule.sample, one)
+                    for one in samples.bindings(rule.over, variables)
+                ]
+                parts += [_kept(rule, one) for one in found]
+                beside = {name: samples.mean(one, variables) for name, one in rule.beside.items()}
+                words.append(_in_words(rule, variables, found, beside))
+        notes = "; ".join(self._noted(judge.notes, samples, stated))
+        return Finding(outcome_of(parts), f"{judge.begin}{'; '.join(words)}", notes)
+
+    @_judge.register
+    def _(self, judge: Variance, samples: Samples, stated: Stated) -> Finding:
+        effect = effects(judge, samples, stated.variables)[judge.effect]
+        if judge.published.p >= ALPHA:
+            return _absent(effect, LIKE * judge.published.eta_squared)
+        low, high = judge.published.eta_squared / LIKE, judge.published.eta_squared * LIKE
+        significant, notes = effect.p < ALPHA, ""
+        alike = significant and low <= effect.eta_squared <= high
+        parts: dict[str, bool | None] = {
+            "significance": significant or (False if effect.high < low else None),
+            "size": alike or (False if effect.high < low or high < effect.low else None),
+            "direction": None,
+        }
+        try:
+            directed = _directed(judge, samples, stated.variables)
+            parts["direction"] = directed if significant else None
+        except Untold as untold:
+            notes = f" ({untold})"
+        words = "; ".join(f"{part} {_LIKENESS[held]}" for part, held in parts.items())
+        return Finding(outcome_of(parts.values()), str(effect), f"{words}{notes}")
+
+    @_judge.register
+    def _(self, judge: Groups, samples: Samples, stated: Stated) -> Finding:
+        effect = effects(judge, samples, stated.variables)["model"]
+        if effect.p >= ALPHA:
+            return Finding(
+                "cannot be told", str(effect), "no test after an effect that is not shown"
+            )
+        sample = samples.begun(judge.sample, stated.variables)
+        trial, levels = (
+            samples.trial(sample, stated.variables),
+            filled(sample.levels, stated.variables),
+        )
+        ranked = samples.evidence.ranked(trial, sample.measure, "model", levels)
+        words = "; ".join(f"{one.level} {one.mean:.1f} ({one.letters})" for one in ranked)
+        letters = {one.level: set(one.letters) for one in ranked}
+        apart = [
+            {one, other}
+            for one, other in combinations(letters, 2)
+            if not letters[one] & letters[other]
+        ]
+        try:
+            if judge.only_pair:
+                held = apart == [{samples.model(trial, name) for name in judge.only_pair}]
+            else:
+                best = samples.model(trial, judge.highest_alone)
+                held = ranked[0].level == best and all(
+                    {best, one} in apart for one in letters if one != best
+                )
+        except Untold as untold:
+            return Finding("cannot be told", words, str(untold))
+        return Finding(outcome_of([held]), words)
+
+    @_judge.register
+    def _(self, judge: Together, samples: Samples, stated: Stated) -> Finding:
+        held = {
+            str(filled(judge.name, variables)): self._parts(judge, samples, variables)
+            for variables in samples.bindings(dict(judge.each), stated.variables)
+        }
+        societies = [all_hold(parts) for parts in held.values()]
+        words = [
+            f"{under}: {parts.count(True)} of {len(parts)} parts hold, "
+            f"{parts.count(False)} surely do not"
+            for under, parts in held.items()
+        ]
+        return Finding(outcome_of([any_holds(societies)]), "; ".join(words))
+
+    def _parts(self, judge: Together, samples: Samples, variables: Variables) -> list[bool | None]:
+        """The parts of all claims that are to hold together under these variables."""
+        parts: list[bool | None] = []
+        for one in self.stated:
+            if one.id in judge.claims and one.variables.items() <= variables.items():
+                assert isinstance(one.judge, Comparisons)
+                its = Samples(samples.evidence, self.design, one.sample)
+                parts += compare(one.judge, its, one.variables).parts
+        return parts
+
+    @_judge.register
+    def _(self, judge: Untestable, samples: Samples, stated: Stated) -> Finding:
+        raise Untold(judge.why)
+
+    @_judge.register
+    def _(self, judge: Coded, samples: Samples, stated: Stated) -> Finding:
+        function = self._function(judge, stated)
+        found: Finding = function() if judge.kind == "computed" else function(samples)
+        return found
+
+
+class Compared(NamedTuple):
+    """Pairs that were compared, in their order.
+
+    parts: of the claim. named: those among them that have a name. by: pairs by the words of what
+    they are repeated over.
+    """
+
+    found: list[Comparison]
+    parts: list[bool | None]
+    named: dict[str, bool | None]
+    by: dict[str, list[bool | None]]
+
+
+def compare(judge: Comparisons, samples: Samples, variables: Variables) -> Compared:
+    """Test all pairs, those of one test together."""
+    pairs = [
+        (pair, one, str(filled(judge.by, outer)))
+        for outer in samples.bindings(judge.each, variables)
+        for pair in judge.pairs
+        for one in samples.bindings(pair.each, outer)
+    ]
+    names = [str(filled(pair.name, one)) for pair, one, _ in pairs]
+    found: dict[str, Comparison] = {}
+    for test in dict.fromkeys(pair.test or judge.test for pair in judge.pairs):
+        some = [
+            (name, pair, one)
+            for name, (pair, one, _) in zip(names, pairs, strict=True)
+            if (pair.test or judge.test) == test
+        ]
+        given = {name: samples.pair(pair, one) for name, pair, one in some}
+        logs = {name for name, pair, _ in some if pair.logs or judge.logs}
+        tested = getattr(samples.evidence, test)(given, logs=logs)
+        found |= dict(zip(given, tested, strict=True))
+    held = [_expected(pair, found[name]) for name, (pair, _, _) in zip(names, pairs, strict=True)]
+    named = {
+        part: all_hold(
+            one for one, (pair, _, _) in zip(held, pairs, strict=True) if pair.part == part
+        )
+        for part in sorted({pair.part for pair in judge.pairs} - {""})
+    }
+    by: dict[str, list[bool | None]] = {}
+    for one, (_, _, words) in zip(held, pairs, strict=True):
+        by.setdefault(words, []).append(one)
+    return Compared([found[name] for name in names], list(named.values()) or held, named, by)
+
+
+def _expected(pair: Pair, found: Comparison) -> bool | None:
+    """Whether a comparison came out as the claim says."""
+    match pair.expect:
+        case "greater":
+            return found.holds
+        case "not greater":
+            return refuted(found.holds)
+        case "different":
+            return found.differs
+    return refuted(found.differs)
+
+
+def _by(compared: Compared) -> str:
+    """How the verdict depends on what the pairs are repeated over."""
+    verdicts = {one: outcome_of(parts) for one, parts in compared.by.items()}
+    if len(set(verdicts.values())) == 1:
+        return "the same in every window"
+    each = ", ".join(f"{one} {verdict}" for one, verdict in verdicts.items())
+    return f"the verdict depends on the window: {each}"
+
+
+def _counted(count: Count, values: Array) -> tuple[Array, str]:
+    """Of which runs it is true, and how many of all are not decided."""
+    sign, bound = count.true.split()
+    decided = values[(values == 0) | (values == 1)] if count.decided else values
+    left = f"{len(values) - len(decided)} of {len(values)}"
+    return _TRUE[sign](decided, float(bound)), left
+
+
+def _beside_chance(odds: Odds, expect: str) -> bool | None:
+    """Whether a count is as the claim has it; `not` is true if the contrary is not shown."""
+    held = odds.above if expect.endswith("above") else odds.below
+    return held is not True if expect.startswith("not") else held
+
+
+def _kept(rule: Rule, values: Array) -> bool | None:
+    """Whether all runs keep a rule."""
+    kept = np.ones(values.shape, dtype=bool)
+    if rule.at_least is not None:
+        kept &= values >= rule.at_least
+    if rule.at_most is not None:
+        kept &= values <= rule.at_most
+    if rule.exactly is not None:
+        kept &= values == rule.exactly
+    if rule.near is not None:
+        kept &= np.abs(values - rule.near) <= 1e-9
+    if rule.either and kept.any() and not kept.all():
+        return None
+    return bool(kept.all())
+
+
+def _in_words(
+    rule: Rule, variables: Variables, found: list[Array], beside: Mapping[str, float]
+) -> str:
+    values = np.concatenate(found)
+    numbers = {"mean": float(values.mean()), "min": float(values.min()), **beside}
+    plain = {name: round(number, 6) + 0.0 for name, number in numbers.items()}  # and never -0
+    return rule.words.format(**variables, **plain, n=len(values))
+
+
+def effects(judge: Variance | Groups, samples: Samples, variables: Variables) -> dict[str, Effect]:
+    """The analysis of variance of a sample; raises Untold."""
+    sample = samples.begun(judge.sample, variables)
+    trial = samples.trial(sample, variables)
+    if len(samples.evidence.levels(trial)["model"]) < 2:
+        raise Untold("one model was asked; differences between models need two")
+    levels = filled(sample.levels, variables)
+    return samples.evidence.variance(trial, sample.measure, judge.factors, levels)
+
+
+def _absent(effect: Effect, most: float) -> Finding:
+    """Whether there is no effect of a size that would be another finding than the paper's."""
+    if effect.p < ALPHA:
+        return Finding("not reproduced", str(effect))
+    if effect.high < most:
+        return Finding("reproduced", str(effect), f"eta squared of {most:g} is excluded")
+    return Finding("cannot be told", str(effect), f"eta squared of {most:g} is not excluded")
+
+
+def _directed(judge: Variance, samples: Samples, variables: Variables) -> bool:
+    """Whether means are ordered as the paper has them; raises Untold."""
+    direction = judge.direction or Direction()
+    if direction.greater is not None and direction.than is not None:
+        return samples.mean(direction.greater, variables) > samples.mean(direction.than, variables)
+    sample = samples.begun(judge.sample, variables)
+    trial = samples.trial(sample, variables)
+    best = samples.model(trial, direction.highest)
+
+    def mean(model: object) -> float:
+        one = sample.model_copy(update={"levels": {**sample.levels, "model": model}})
+        return samples.mean(one, variables)
+
+    return bool(best == max(samples.evidence.levels(trial)["model"], key=mean))

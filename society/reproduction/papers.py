@@ -1,0 +1,78 @@
+"""Papers to reproduce, read from their `claims.yaml`."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from society.checks import Fault
+from society.claims.data import ClaimData, DesignData, PaperData, TrialData, problems
+from society.claims.types import Claim, Design, Reproduction, Trial, as_levels
+from society.errors import brief
+from society.positions import Source, read
+
+from .judges import Panel, Stated
+from .samples import Variables, filled, laid
+
+
+def paper(file: Path, package: str) -> Reproduction:
+    """The reproduction that a `claims.yaml` describes; raises FileError and ScenarioError.
+
+    package: where the code of its odd judges is.
+    """
+    values, positions = read(file)
+    try:
+        data = PaperData.model_validate(values)
+    except ValidationError as error:
+        faults = [Fault(*problem) for problem in problems(error, values)]
+        raise Source(brief(file), positions).refusal(faults) from None
+    language = data.language and _design(data.language, package)
+    return Reproduction(data.name, data.paper, _design(data.rules, package), language)
+
+
+def _design(data: DesignData, package: str) -> Design:
+    stated, claims = list[Stated](), list[Claim]()
+    panel = Panel(data, package, stated)
+    for claim, one in _stated(data):
+        stated.append(one)
+        text, source, said, under = (
+            str(filled(words, one.variables))
+            for words in (claim.claim, claim.source, claim.said, claim.under)
+        )
+        judge = partial(panel.finding, one)
+        claims.append(Claim(text, source, said, judge, under, claim.ours))
+    minds = as_levels
+    if data.minds:
+        module, _, name = data.minds.rpartition(".")
+        minds = getattr(importlib.import_module(f"{package}.{module}"), name)
+    trials = [
+        _trial(one, each) for each in _combinations(data.repeat_trials) for one in data.trials
+    ]
+    return Design(tuple(trials), tuple(claims), data.judging, minds)
+
+
+def _stated(data: DesignData) -> Iterator[tuple[ClaimData, Stated]]:
+    """Each claim of each group, with every combination of values of their variables."""
+    for group in data.claims:
+        for outer in _combinations(group.each):
+            for claim in group.claims:
+                sample = laid(group.sample, claim.sample)
+                for inner in _combinations(claim.each):
+                    yield claim, Stated(claim.id, claim.judge, sample, {**outer, **inner})
+
+
+def _combinations(each: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
+    for chosen in product(*each.values()):
+        yield dict(zip(each, chosen, strict=True))
+
+
+def _trial(data: TrialData, variables: Variables) -> Trial:
+    fields = {name: getattr(data, name) for name in data.model_fields_set}
+    tuples = {name: one for name, one in fields.items() if isinstance(one, tuple)}
+    return Trial(**(filled(fields, variables) | tuples))
