@@ -107,7 +107,7 @@ def traced(name: str) -> Tracer:
             code = main(words)
         finally:
             sys.setprofile(None)
-            threading.setprofile(None)  # type: ignore[arg-type]
+            threading.setprofile(None)
     assert code == 0, f"society {' '.join(words)} gave {code}"
     assert tracer.codes, f"nobody was asked {QUESTION}"
     return tracer
