@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from .agent import Component, entered, singly
 from .checks import Fault, Refused, checked, parameters_of
-from .draws import Array, Draws, Places
+from .draws import Array, Places
 from .errors import CastError, PartError, Unparsed
 from .graph import NOBODY, Rows
 from .members import Members, Occasion, One, World
@@ -105,6 +105,8 @@ class LiveCohort(Company):
 
     def __init__(self, cohort: Cohort, rows: Rows, places: Places, world: World) -> None:
         self.components = parts = cohort.components
+        self.everybody = frozen(np.ones(len(rows.node), bool))
+        self.respondents: dict[str, tuple[Component, bool]] = {}
         super().__init__(
             cohort.name,
             {part.chance_id: part.title() for part in parts},
@@ -115,6 +117,11 @@ class LiveCohort(Company):
             whole=len(rows.node) == world.table.present.size,
             briefs=[part.brief for part in parts if part.overrides("brief")],
         )
+
+    def respondent(self, kind: str) -> tuple[Component, bool]:
+        """The component that answers a kind of question, and whether it answers for all at once."""
+        part = respondent(self.name, self.components, kind)
+        return self.respondents.setdefault(kind, (part, part.overrides("answer")))
 
 
 class Troupe:
@@ -143,7 +150,8 @@ class Troupe:
         company.unbegun = set(company.owners)
         for part in company.components:
             if part.overrides("begin"):
-                part.begin(self._members(company, part, "begin", use, audience))
+                occasion = Occasion(part.chance_id, "begin", use)
+                part.begin(Members(self.world, company, occasion, audience))
             company.unbegun -= {column.name for column in part.columns}
 
     def _reborn(self, newborn: Array) -> None:
@@ -160,35 +168,42 @@ class Troupe:
 
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
         """Raw answers of those in `asked`, (R, N) of bool; None asks everybody."""
-        answered = await self._answered(ask, asked, use)
-        before = self.world.asked.get(ask.kind, np.zeros(self.table.present.shape, np.int32))
-        self.world.asked[ask.kind] = before + (1 if asked is None else asked)
-        return answered
-
-    async def _answered(self, ask: Ask, asked: Array | None, use: int) -> Raw:
-        shape = self.table.present.shape
-        world = silence(ask.reply, (self.table.replicates, self.table.agents))
-        unread = np.zeros(shape, bool)
+        shape, unread = self.table.present.shape, None
+        values = silence(ask.reply, shape)
         outside: list[Consulted] = []
         for company in self.companies:
-            here = _here(company, asked)
+            here = company.everybody if asked is None else _here(company, asked)
             if not here.any():
                 continue
-            part = _respondent(company, ask.kind)
+            part, rule = company.respondents.get(ask.kind) or company.respondent(ask.kind)
             audience = self._audience(company, None)
-            me = self._members(company, part, f"answer {ask.kind}", use, audience, pure=True)
-            question = self._question(ask, audience, here)
-            if part.overrides("answer"):
-                _place(world, question, part, audience, part.answer(question, me))
+            occasion = Occasion(part.chance_id, f"answer {ask.kind}", use)
+            me = Members(self.world, company, occasion, audience, pure=True)
+            options = _options(ask.reply, shape) if isinstance(ask.reply, Choice) else None
+            reply = ask.reply if ask.reply.alike else _bounded(ask.reply, audience)
+            facts = Facts(ask.kind, ask.facts, audience)
+            question = Question(ask.kind, facts, reply, here, options, ask.repairs)
+            if rule:
+                _place(values, question, part, audience, part.answer(question, me))
             else:
                 outside.append(Consulted(question, part, me, *singly(question, me)))
-        if not outside:
-            return Raw(world)
+        if outside:
+            unread = await self._consult(ask, values, outside)
+        before = self.world.asked.get(ask.kind)
+        before = np.zeros(shape, np.int32) if before is None else before
+        self.world.asked[ask.kind] = before + (1 if asked is None else asked)
+        return Raw(values, unread)
+
+    async def _consult(
+        self, ask: Ask, values: dict[str, Array], outside: Sequence[Consulted]
+    ) -> Array:
+        """Place what those who are asked one by one say; tells which of it cannot be read."""
+        unread = np.zeros(self.table.present.shape, bool)
         jobs = (job for consulted in outside for job in consulted.jobs())
         said = iter(await self.outside.together(jobs))
         for consulted in outside:
-            self._read(world, unread, ask, consulted, list(islice(said, len(consulted.alone))))
-        return Raw(world, unread)
+            self._read(values, unread, ask, consulted, list(islice(said, len(consulted.alone))))
+        return unread
 
     def _read(
         self,
@@ -231,7 +246,7 @@ class Troupe:
     def author(self, kind: str, node: int) -> str:
         """The component that answers questions of a kind for one node, replicate * N + seat."""
         company = next(company for company in self.companies if node in company.rows.node)
-        return _respondent(company, kind).title()
+        return company.respondent(kind)[0].title()
 
     async def notice(self, tell: Tell, active: Array | None, use: int) -> None:
         """Let those in `active` who care notice what happened."""
@@ -243,10 +258,9 @@ class Troupe:
             audience = self._audience(company, active)
             news = News(tell.kind, Facts(tell.kind, tell.facts, audience))
             noticing = (
-                part.notice(
-                    news, self._members(company, part, f"notice {tell.kind}", use, audience)
-                )
+                part.notice(news, Members(self.world, company, occasion, audience))
                 for part in listeners
+                for occasion in [Occasion(part.chance_id, f"notice {tell.kind}", use)]
             )
             for slow in noticing:
                 if slow is not None:
@@ -279,7 +293,8 @@ class Troupe:
                 if own and part.overrides("born"):
                     mask = own[0] if len(own) == 1 else np.any(own, axis=0)
                     audience = self._audience(company, mask)
-                    part.born(self._members(company, part, f"born {line.kind}", use, audience))
+                    occasion = Occasion(part.chance_id, f"born {line.kind}", use)
+                    part.born(Members(self.world, company, occasion, audience))
 
     def _bequeathed(self, name: str, to: Array, source: Array) -> tuple[Array, Array]:
         """Of the nodes in `to` those that inherit a column from those in `source`, and what."""
@@ -334,28 +349,16 @@ class Troupe:
         self._audiences[key] = (mask, audience)
         return audience
 
-    def _question(self, ask: Ask, audience: Audience, asked: Array) -> Question:
-        shape = self.table.present.shape
-        options = None
-        if isinstance(ask.reply, Choice):
-            options = np.broadcast_to(ask.reply.options, (shape[0], ask.reply.options.shape[1]))
-        reply = heard(ask.reply, lambda bounds: audience.each(np.broadcast_to(bounds, shape)))
-        facts = Facts(ask.kind, ask.facts, audience)
-        return Question(ask.kind, facts, reply, asked, options, ask.repairs)
 
-    def _members(
-        self,
-        company: LiveCohort,
-        part: Component,
-        occasion: str,
-        use: int,
-        audience: Audience,
-        *,
-        pure: bool = False,
-    ) -> Members:
-        draws = Draws(self.table.seed, f"{part.chance_id}\0{occasion}", audience.places, use=use)
-        when = Occasion(part.chance_id, occasion, use)
-        return Members(self.world, company, draws, audience, when, pure=pure)
+def _options(reply: Choice, shape: tuple[int, int]) -> Array:
+    """Options of each replicate, (R, K)."""
+    return np.broadcast_to(reply.options, (shape[0], reply.options.shape[1]))
+
+
+def _bounded(reply: Reply, audience: Audience) -> Reply:
+    """A reply with the bounds of each member."""
+    shape = audience.present.shape
+    return heard(reply, lambda bounds: audience.each(np.broadcast_to(bounds, shape)))
 
 
 async def _one_after_another(
@@ -454,10 +457,6 @@ def _here(company: LiveCohort, mask: Array | None) -> Array:
         return np.ones(len(company.rows.node), bool)
     flat = mask.reshape(-1)
     return flat if company.whole else flat[company.rows.node]
-
-
-def _respondent(company: LiveCohort, kind: str) -> Component:
-    return respondent(company.name, company.components, kind)
 
 
 def respondent(cohort: str, components: Sequence[Component], kind: str) -> Component:

@@ -83,7 +83,7 @@ class Draws:
         self._address = address
         self._places = places
         self._use = use
-        self._shape = (len(places),) if shape is None else shape
+        self._shape = shape
         self._drawn: Counter[str] = Counter()
 
     def single(self, entry: int) -> Draws:
@@ -107,7 +107,8 @@ class Draws:
 
     def _placed(self, words: Array) -> Array:
         offsets = self._places.offsets
-        return (words if offsets is None else words[offsets]).reshape(self._shape)
+        placed = words if offsets is None else words[offsets]
+        return placed if self._shape is None else placed.reshape(self._shape)
 
     def uniform(self, channel: str) -> Array:
         """Floats in [0, 1)."""

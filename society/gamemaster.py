@@ -22,11 +22,10 @@ from .draws import Array
 from .errors import PartError
 from .history import Page, Recorder, Step, chained, page_digest
 from .keeper import Keeper, Misshapen
-from .observations import frozen
 from .replies import Amount, Choice, Illegal, Peer, Value, Whole, fields
 from .scenario import Estimate, Folded, Scenario
 from .table import Table
-from .talk import UNREAD, VOID, Ask, Fact, Inherit, Line, Tell
+from .talk import UNREAD, VOID, Ask, Inherit, Line, Tell
 from .tape import Answerer
 
 
@@ -117,10 +116,11 @@ class GameMaster:
                 line = script.send(answer)
             except StopIteration:
                 break
-            pages = self.pages
-            self._close_rounds()
+            opened = bool(self.table.opened)
+            if opened:
+                self._close_rounds()
             answer = await self._play(line)
-            if pages != self.pages:
+            if opened:
                 # Lets an interrupt, or another run on the same loop, come in between rounds.
                 await asyncio.sleep(0)
         self._close_rounds()
@@ -161,8 +161,7 @@ class GameMaster:
             raise PartError(f"{self.scenario.name}, {line.kind!r}: {error}") from error
 
     async def _ask(self, ask: Ask, use: int) -> Any:
-        facts = self._keeper.facts(ask.facts)
-        arrays = {(_role(fact), name): fact.values for name, fact in facts.items()}
+        facts, arrays = self._keeper.facts(ask.facts)
         asked: Array | None = None if self.table.complete else self.table.active
         if ask.who is not None:
             who = self._keeper.wide(ask.who, bool)
@@ -176,7 +175,8 @@ class GameMaster:
             asked = self.table.active if asked is None else asked & ~void
             raw = Raw(raw.values)
         settled = self._settled(heard, raw, asked)
-        arrays |= {("answer", name): values for name, values in settled.items()}
+        for name, values in settled.items():
+            arrays["answer", name] = values
         self._steps.append(Step("ask", ask.kind, ask.reply.form(), arrays))
         return settled.get("", settled)
 
@@ -230,7 +230,8 @@ class GameMaster:
             if asked is not None:
                 mask = asked if values.ndim == 2 else asked[..., None]
                 values = np.where(mask, values, value.silent).astype(values.dtype, copy=False)
-            settled[name] = frozen(np.ascontiguousarray(values))
+            settled[name] = values = np.ascontiguousarray(values)
+            values.flags.writeable = False
         return settled
 
     def _fallback(self, ask: Ask, name: str, value: Value, unread: Array) -> Array:
@@ -253,8 +254,7 @@ class GameMaster:
             raise Misshapen(f"otherwise is {error}; expected {value.form()}") from None
 
     async def _tell(self, tell: Tell, use: int) -> None:
-        facts = self._keeper.facts(tell.facts)
-        arrays = {(_role(fact), name): fact.values for name, fact in facts.items()}
+        facts, arrays = self._keeper.facts(tell.facts)
         gone = None if tell.gone is None else self._keeper.wide(tell.gone, bool)
         back = None if tell.back is None else self._keeper.wide(tell.back, bool)
         ends = None if tell.ends is None else self._keeper.tall(tell.ends, bool)
@@ -366,7 +366,3 @@ class _Told(dict[str, Array]):
 
 class _Untold(KeyError):
     pass
-
-
-def _role(fact: Fact) -> str:
-    return f"seen {fact.graph}" if fact.scope == "seen" else fact.scope

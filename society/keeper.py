@@ -9,7 +9,6 @@ import numpy as np
 
 from .draws import Array
 from .graph import NOBODY
-from .observations import frozen
 from .table import Table
 from .talk import Fact
 
@@ -25,8 +24,11 @@ class Keeper:
         self.table = table
         self._copies: dict[tuple[int, tuple[int, ...], np.dtype[Any]], tuple[Array, Array]] = {}
 
-    def facts(self, facts: Mapping[str, Fact]) -> dict[str, Fact]:
-        normal = {}
+    def facts(
+        self, facts: Mapping[str, Fact]
+    ) -> tuple[dict[str, Fact], dict[tuple[str, str], Array]]:
+        """Facts with their arrays in shape, and these arrays by role and name, as in a Step."""
+        normal, arrays = {}, {}
         for name, fact in facts.items():
             if not isinstance(fact, Fact):
                 raise Misshapen(f"fact {name!r} is a bare value; say common, own or seen of it")
@@ -38,10 +40,13 @@ class Keeper:
             shape = (table.running if fact.scope == "common" else table.present).shape
             try:
                 shape = (*shape, *fact.values.shape[2:])
-                normal[name] = fact._replace(values=self.kept(fact.values, None, shape))
+                values = self.kept(fact.values, None, shape)
             except Misshapen as error:
                 raise Misshapen(f"fact {name!r} has {error}") from None
-        return normal
+            normal[name] = Fact(fact.scope, values, fact.graph)
+            role = f"seen {fact.graph}" if fact.scope == "seen" else fact.scope
+            arrays[role, name] = values
+        return normal, arrays
 
     def wide(self, values: Array, dtype: Any) -> Array:
         return self.kept(values, dtype, self.table.present.shape)
@@ -65,9 +70,10 @@ class Keeper:
             return known[1]
         try:
             wide = values if values.shape == shape else np.broadcast_to(values, shape)
-            copy = frozen(np.array(wide, wanted))
+            copy = np.array(wide, wanted)
         except ValueError:
             raise Misshapen(f"shape {values.shape} where {shape} was expected") from None
+        copy.flags.writeable = False
         self._copies[id(values), shape, wanted] = values, copy
         return copy
 

@@ -93,16 +93,18 @@ class Members:
         self,
         world: World,
         company: Company,
-        draws: Draws,
-        audience: Audience,
         occasion: Occasion,
+        audience: Audience,
+        draws: Draws | None = None,
         *,
-        pure: bool,
+        pure: bool = False,
     ) -> None:
         self.world, self._company, self._pure = world, company, pure
         self._index = audience.index
         self._turns = Counter[int]()  # exchanges with outside minds, by node
-        self.audience, self.draws, self.occasion = audience, draws, occasion
+        self.audience, self.occasion = audience, occasion
+        address = f"{occasion.component}\0{occasion.name}"
+        self.draws = draws or Draws(world.table.seed, address, audience.places, use=occasion.use)
 
     @property
     def replicate(self) -> Array:
@@ -132,7 +134,7 @@ class Members:
     def only(self, entries: Array) -> Members:
         """Some of these members, to look at."""
         audience, draws = self.audience.only(entries), self.draws.among(entries)
-        some = Members(self.world, self._company, draws, audience, self.occasion, pure=True)
+        some = Members(self.world, self._company, self.occasion, audience, draws, pure=True)
         some._turns = self._turns
         return some
 

@@ -39,16 +39,15 @@ class Audience:
         places = self.places.among(entries)
         return Audience(index, rows, places, False, self.graphs, self.present)
 
-    def each(self, values: Array) -> Array:
-        """(R, N, ...) -> (M, ...)."""
+    def each(self, values: Array, *, common: bool = False) -> Array:
+        """(R, N, ...) -> (M, ...); what is common to a replicate has one entry: (R, 1, ...)."""
+        if common:
+            shared = values[:, 0]
+            if self.whole:
+                return np.repeat(shared, self.present.shape[1], axis=0)
+            return shared[self.rows.replicate]
         flat = values.reshape(values.shape[0] * values.shape[1], *values.shape[2:])
         return flat if self.whole else flat[self.rows.node]
-
-    def shared(self, values: Array) -> Array:
-        """(R, ...) -> (M, ...)."""
-        if self.whole:
-            return np.repeat(values, self.present.shape[1], axis=0)
-        return values[self.rows.replicate]
 
 
 class Seen:
@@ -122,12 +121,6 @@ class _Known:
             hint = nearest(name, self.facts)
             raise PartError(f"{self._kind!r} has no fact {name!r}; {hint}") from None
 
-    def _flat(self, name: str) -> Array:
-        fact = self._fact(name)
-        if fact.scope == "common":
-            return self._audience.shared(fact.values[:, 0])
-        return self._audience.each(fact.values)
-
     def _seen(self, name: str) -> Fact:
         fact = self._fact(name)
         if fact.scope != "seen":
@@ -139,7 +132,8 @@ class Facts(_Known, Mapping[str, Array]):
     """`facts["stock"]`: one value per member, (M,); of a fact that is seen, the member's own."""
 
     def __getitem__(self, name: str) -> Array:
-        return self._flat(name)
+        fact = self.facts.get(name) or self._fact(name)
+        return self._audience.each(fact.values, common=fact.scope == "common")
 
     def seen(self, name: str) -> Seen:
         """The entries of the neighbours."""
@@ -151,7 +145,8 @@ class OwnFacts(_Known, Mapping[str, Any]):
     """What a single member knows: `facts["stock"]` is a scalar."""
 
     def __getitem__(self, name: str) -> Any:
-        return self._flat(name)[0]
+        fact = self.facts.get(name) or self._fact(name)
+        return self._audience.each(fact.values, common=fact.scope == "common")[0]
 
     @property
     def graphs(self) -> list[str]:

@@ -57,21 +57,14 @@ class Value(ABC):
 
     code: ClassVar[str] = ""
     dtype: ClassVar[DTypeLike]
+    silent: Any  # what stands where nobody was asked
+    width: int | None = None  # how many numbers make one answer; None for a single value
+    alike = True  # whether all hear the same bounds
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "code" not in vars(cls):
             cls.code = cls.__name__.lower()
-
-    @property
-    @abstractmethod
-    def silent(self) -> Any:
-        """What stands where nobody was asked."""
-
-    @property
-    def width(self) -> int | None:
-        """How many numbers make one answer; None for a single value."""
-        return None
 
     def flat(self, said: Any, asked: Array, replicate: Array) -> Array:
         """What a component said as one value per member, (M,) or (M, K); raises ValueError.
@@ -80,7 +73,9 @@ class Value(ABC):
         """
         wanted = np.dtype(self.dtype)
         given = np.asarray(said, wanted if wanted.kind == "O" else None)
-        given = _spread(given, asked.shape if self.width is None else (*asked.shape, self.width))
+        shape = asked.shape if self.width is None else (*asked.shape, self.width)
+        if given.shape != shape:
+            given = _spread(given, shape)
         if wanted.kind != "O" and given.dtype.kind not in "biuf":
             raise ValueError("what is no number")
         if wanted.kind == "i" and given.dtype.kind == "f":
@@ -112,10 +107,14 @@ def _spread(values: Array, shape: tuple[int, ...]) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class _Bounded(Value):
-    """A number in [low, high]; the bounds are scalars, (R, 1) or (R, N)."""
+    """A number in [low, high]; the bounds are scalars, (R, 1) or (R, N).
+
+    bounds: those that differ between agents or replicates, by name.
+    """
 
     low: Any = 0
     high: Any = np.inf
+    bounds: Mapping[str, Array] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not np.all(np.less_equal(self.low, self.high)):
@@ -123,15 +122,13 @@ class _Bounded(Value):
                 f"{type(self).__name__} between low={self.low} and high={self.high}; "
                 "give numbers, low at most as large as high"
             )
-
-    @property
-    def bounds(self) -> dict[str, Array]:
-        """The bounds that differ between agents or replicates, by name."""
         both = {"low": self.low, "high": self.high}
-        return {name: np.asarray(bound) for name, bound in both.items() if np.ndim(bound)}
+        bounds = {name: np.asarray(bound) for name, bound in both.items() if np.ndim(bound)}
+        object.__setattr__(self, "bounds", bounds)
+        object.__setattr__(self, "alike", not bounds)
 
     def among(self, each: Callable[[Array], Array]) -> Value:
-        picked = {name: each(bound) for name, bound in self.bounds.items()}
+        picked: dict[str, Any] = {name: each(bound) for name, bound in self.bounds.items()}
         return replace(self, **picked) if picked else self
 
     def form(self) -> str:
@@ -148,9 +145,9 @@ class Amount(_Bounded):
     code = "amount"
     dtype = float
 
-    @property
-    def silent(self) -> float:
-        return math.nan if self.optional else 0.0
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "silent", math.nan if self.optional else 0.0)
 
     def flat(self, said: Any, asked: Array, replicate: Array) -> Array:
         """None is no amount."""
@@ -162,8 +159,8 @@ class Amount(_Bounded):
         return super().flat(given, asked, replicate)
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
-        if not self.optional:
-            _refuse(np.isnan(raw) & asked, "a number")
+        if not self.optional and (missing := np.isnan(raw) & asked).any():
+            raise Illegal(missing, "a number")
         return np.clip(raw, self.low, self.high)
 
     def form(self) -> str:
@@ -273,10 +270,7 @@ class Mix(Value):
     def __init__(self, *actions: str) -> None:
         _check_labels(actions)
         self.actions = actions
-
-    @property
-    def width(self) -> int:
-        return len(self.actions)
+        self.width: int = len(actions)
 
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
         shares = list(np.moveaxis(raw, -1, 0))  # one by one: numpy is slow along short axes
@@ -334,6 +328,11 @@ class Form:
 
     fields: Mapping[str, Value]
 
+    @property
+    def alike(self) -> bool:
+        """Whether all hear the same bounds."""
+        return all(value.alike for value in self.fields.values())
+
     def form(self) -> str:
         return "; ".join(f"{name}: {part.form()}" for name, part in self.fields.items())
 
@@ -355,9 +354,8 @@ def fields(reply: Reply) -> Mapping[str, Value]:
 
 def silence(reply: Reply, shape: tuple[int, int]) -> dict[str, Array]:
     """What stands where nobody answered, by field: (R, N) or (R, N, K)."""
-    return {
-        name: np.full(
-            shape if value.width is None else (*shape, value.width), value.silent, value.dtype
-        )
-        for name, value in fields(reply).items()
-    }
+    silent = {}
+    for name, value in fields(reply).items():
+        wide = shape if value.width is None else (*shape, value.width)
+        silent[name] = np.full(wide, value.silent, value.dtype)
+    return silent

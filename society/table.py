@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,23 @@ class Round(NamedTuple):
 
     path: tuple[int, ...]
     sizes: tuple[int, ...]
+
+
+T = TypeVar("T")
+
+
+class DryRuns:
+    """What was found in dry runs of plays: each is held once for a table and all tables aside."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[object, ...], Any] = {}
+
+    def find(self, key: tuple[object, ...], look: Callable[[], T]) -> T:
+        """What `look` gives, which is called for the first of equal keys only."""
+        if key not in self._found:
+            self._found[key] = look()
+        found: T = self._found[key]
+        return found
 
 
 class Table:
@@ -34,7 +51,7 @@ class Table:
     None where the play does.
     opened: rounds that the script has opened since its last line, in order; the game master closes
     those before. first_rounds_only: leave each loop of rounds after its first round, so that a dry
-    run finds how rounds are nested without playing them all.
+    run finds how rounds are nested without playing them all. dry_runs: what was found in them.
     """
 
     def __init__(
@@ -47,6 +64,7 @@ class Table:
         horizon: int,
         graphs: Mapping[str, Graph] | None = None,
         first_rounds_only: bool = False,
+        dry_runs: DryRuns | None = None,
     ) -> None:
         self.params = params
         self.seed = seed
@@ -61,7 +79,7 @@ class Table:
         self.succession: Any = None
         self.rules: Any = None
         self.meetings: Any = None
-        self.surveys: dict[Any, Any] = {}  # see society.wrap.survey
+        self.dry_runs = dry_runs or DryRuns()
         self.births = 0
         self.lives: Array = np.broadcast_to(ids, self.present.shape)
         self.path: tuple[int, ...] = ()

@@ -145,11 +145,7 @@ def survey(look: Callable[..., T], play: Play, table: Table, *given: Hashable) -
     mechanism rehearses what it stands around, and so all within that would do so again: the work
     would double with every mechanism, and begin anew in every game of a repeated one.
     """
-    asked = (look, play, given)
-    if asked not in table.surveys:
-        table.surveys[asked] = look(rehearsed(play, table), *given)
-    found: T = table.surveys[asked]
-    return found
+    return table.dry_runs.find((look, play, given), lambda: look(rehearsed(play, table), *given))
 
 
 def succeeds(play: Play, table: Table) -> bool:
@@ -169,7 +165,7 @@ def aside(table: Table, *, first_rounds_only: bool = False) -> Table:
         horizon=table.horizon,
         graphs=complete_graphs(tuple(table.graphs), 1, table.ids),
         first_rounds_only=first_rounds_only,
+        dry_runs=table.dry_runs,
     )
-    alone.surveys = table.surveys
     alone.cohorts = {name: seats[:1] for name, seats in table.cohorts.items()}
     return alone
