@@ -10,6 +10,7 @@ import numpy as np
 from .draws import Array, Draws, Places
 from .errors import CastError, PartError, nearest
 from .graph import Complete, Graph
+from .matching import Matches
 
 
 class Table:
@@ -19,11 +20,10 @@ class Table:
     present: (R, N), who takes part. running: (R, 1), which replicates go on. active: both.
     lives: (R, N), the number of each row's life. At first it is the id; every further birth counts
     on by N, so that the agent with id i that is born at the g-th birth has the number g N + i.
-    succession: how it comes about who lives on and who is born, as the mechanism that sees to it
-    describes it, before its first line; None where nobody is born later.
-    rules: what everybody knows of a game from its beginning, as the play describes it; agents and
-    prompts see it. meetings: who meets whom now, as the mechanism that sees to it describes it;
-    None where the play does.
+    succession: how it comes about who lives on and who is born, as the play says; None where nobody
+    is born later. rules: what everybody knows of a game from its beginning, as the play says;
+    agents and prompts see it. meetings: who meets whom now, where a mechanism sees to it; None
+    where all meet in order, for good.
     """
 
     def __init__(
@@ -35,6 +35,8 @@ class Table:
         replicate_ids: Array,
         horizon: int,
         graphs: Mapping[str, Graph] | None = None,
+        rules: object = None,
+        succession: object = None,
     ) -> None:
         self.params = params
         self.seed = seed
@@ -46,9 +48,9 @@ class Table:
         self.running: Array = np.ones((self.replicates, 1), bool)
         self.active: Array = self.present
         self.complete = True  # whether nobody is gone, and nothing has ended
-        self.succession: Any = None
-        self.rules: Any = None
-        self.meetings: Any = None
+        self.succession: Any = succession
+        self.rules: Any = rules
+        self.meetings: Matches | None = None
         self.surveys: dict[Any, Any] = {}  # see society.wrap.survey
         self.births = 0
         self.lives: Array = np.broadcast_to(ids, self.present.shape)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from society.table import Table
 from society.talk import Script
-from society.wrap import Play, rehearsed
+from society.wrap import PlayFunction, rehearsed
 
 
 class Extent(NamedTuple):
@@ -34,7 +34,7 @@ class _Opened(NamedTuple):
     said: list[str]
 
 
-def extent(play: Play, table: Table) -> Extent:
+def extent(play: PlayFunction, table: Table) -> Extent:
     """How many rounds a play has at this table."""
     trial = _Trial(play)
     for line in rehearsed(trial, table):
@@ -53,7 +53,7 @@ def extent(play: Play, table: Table) -> Extent:
 class _Trial:
     """A play that leaves each of its loops after the first round."""
 
-    def __init__(self, play: Play) -> None:
+    def __init__(self, play: PlayFunction) -> None:
         self._play = play
         self._sizes: tuple[int, ...] = ()  # of the loops that are under way
         self.opened: list[_Opened] = []

@@ -1,6 +1,6 @@
 """A game in normal form as the run file keeps it, so that it can be studied without its script.
 
-A play that describes its game (`table.rules`) before its first line is asked for it: who can do
+A play that describes its game (`rules` of society.wrap.Play) says who can do
 what, who gets what in each profile, which profile is cooperation and which the equilibrium.
 """
 
@@ -13,9 +13,6 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from society.draws import Array
-from society.table import Table
-from society.talk import Script
-from society.wrap import rehearsed
 
 if TYPE_CHECKING:
     from society.gamemaster import GameMaster
@@ -103,18 +100,6 @@ def _paid(rules: Rules, profile: tuple[int, ...] | None) -> tuple[float, ...] | 
 
 
 def rules_of(game: GameMaster) -> GameNote | None:
-    """The game that a run plays, if its play describes one.
-
-    Asked at a table aside: at its own the play is called once, by the game master.
-    """
-    found: list[object] = []
-
-    def described(table: Table) -> Script:
-        game.scenario.play(table)  # a play describes its game before its first line
-        found.append(table.rules)
-        yield from ()
-
-    for _ in rehearsed(described, game.table):
-        pass
-    (rules,) = found
+    """The game that a run plays, if its play describes one."""
+    rules = game.table.rules
     return GameNote.of(rules) if isinstance(rules, Rules) else None
