@@ -17,7 +17,7 @@ from society.draws import Array
 from society.scenario import Measure
 from society.table import Table
 from society.talk import Ask, Fact, Line, Script, Tell, common
-from society.wrap import Declared, overhear
+from society.wrap import Declared, intercept
 
 # What is told of somebody by the options under which it does not play, by the kind of the values;
 # whole numbers become such that can be NaN.
@@ -78,7 +78,7 @@ def _withheld(
         return said
 
     with table.in_one_round():
-        yield from overhear(branch.script, line=heard)
+        yield from intercept(branch.script, line=heard)
     return kept
 
 

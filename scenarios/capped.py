@@ -14,7 +14,7 @@ from society.replies import Amount
 from society.scenario import mechanism
 from society.table import Table
 from society.talk import Ask, Line, Script
-from society.wrap import Play, PlayFunction, overhear, questions
+from society.wrap import Play, PlayFunction, intercept, questions
 
 
 @mechanism(chance_id="capped")
@@ -32,7 +32,7 @@ def capped(play: Play, *, kind: str, at: float) -> PlayFunction:
         def limited(said: Line) -> Line:
             return _below(said, at) if isinstance(said, Ask) and said.kind == kind else said
 
-        return overhear(play(table), line=limited)
+        return intercept(play(table), line=limited)
 
     return bounded
 

@@ -38,7 +38,7 @@ from society.scenarios.games import REPAIRS
 from society.scenarios.matches import met
 from society.table import Table
 from society.talk import Ask, Fact, Line, Script, Tell, own
-from society.wrap import Play, PlayFunction, overhear, topped_up
+from society.wrap import Play, PlayFunction, intercept, topped_up
 
 _DID = "action"  # the fact that says what everybody did; else it is called as the move
 
@@ -140,7 +140,7 @@ def _agreed(
     who, otherwise = everybody(matches, won.exists), ground.otherwise(table, "no")
     said = yield Ask("sign_contract", BALLOT, facts, who, otherwise, REPAIRS)
     contract = Contract(table, matches, ground, sense, won, said == YES, known)
-    return (yield from overhear(inner, line=contract.heard, answer=contract.answered))
+    return (yield from intercept(inner, line=contract.heard, answer=contract.answered))
 
 
 class Contract:

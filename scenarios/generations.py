@@ -42,7 +42,7 @@ from society.scenarios.strategies import refuse_missing, told_by_strategies
 from society.scenarios.succession import Succession
 from society.table import Table
 from society.talk import Fact, Line, Script, Tell
-from society.wrap import Play, overhear, rehearsed
+from society.wrap import Play, intercept, rehearsed
 
 
 def selection_term(told: Told, table: Table) -> Array:
@@ -237,7 +237,7 @@ class Tally:
 
     def overheard(self, script: Script) -> Script:
         """Drive the script of a generation."""
-        return overhear(script, line=self._heard)
+        return intercept(script, line=self._heard)
 
     def _heard(self, said: Line) -> Line:
         if isinstance(said, Tell):

@@ -12,7 +12,7 @@ from society.scenarios.games import Game
 from society.scenarios.matches import met
 from society.table import Table
 from society.talk import Ask, Fact, Line, Script, Tell
-from society.wrap import Declared, overhear
+from society.wrap import Declared, intercept
 
 _MOST = 100  # players who know each of the others: what they are shown grows with the square
 
@@ -55,7 +55,7 @@ def announced(script: Script, terms: Mapping[str, Fact]) -> Script:
             return replace(said, facts={**said.facts, **terms})
         return said
 
-    return overhear(script, line=line)
+    return intercept(script, line=line)
 
 
 def informed(script: Script, move: str, stage: Callable[[Ask], Script]) -> Script:
@@ -78,4 +78,4 @@ def informed(script: Script, move: str, stage: Callable[[Ask], Script]) -> Scrip
             facts = yield from stage(said)
         return (yield replace(said, facts={**said.facts, **facts}))
 
-    return overhear(script, line=heard)
+    return intercept(script, line=heard)

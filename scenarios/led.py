@@ -25,7 +25,7 @@ from society.scenarios.groups import announced, grouped, size
 from society.scenarios.normal_form import drawn
 from society.table import Table
 from society.talk import Ask, Fact, Line, Script, Tell, common, own
-from society.wrap import Declared, Play, PlayFunction, declared_by, overhear, survey
+from society.wrap import Declared, Play, PlayFunction, declared_by, intercept, survey
 
 CHANCE_ID = "led"
 
@@ -63,7 +63,7 @@ def led(
             wide = leads[..., None] if isinstance(said.reply, Mix) else leads
             return np.where(wide, answer, others)
 
-        return overhear(script, line=heard)
+        return intercept(script, line=heard)
 
     return following
 

@@ -22,7 +22,7 @@ from society.scenarios.games import REPAIRS
 from society.scenarios.mediators import Plans
 from society.table import Table
 from society.talk import Ask, Fact, Line, Script, Tell, own
-from society.wrap import overhear
+from society.wrap import intercept
 
 CHANCE_ID = "mediated"
 DELEGATE = "delegate"
@@ -58,7 +58,7 @@ class Mediator(ABC):
 
     def serving(self, script: Script) -> Script:
         """Drive a play."""
-        return overhear(script, line=self._heard)
+        return intercept(script, line=self._heard)
 
     def _heard(self, said: Line) -> Line | Script:
         """Questions say who mediates; it moves for those who delegate."""

@@ -22,7 +22,7 @@ import numpy as np
 from society.draws import Array
 from society.errors import ScenarioError
 from society.talk import Ask, Fact, Line, Script, Tell, common, own
-from society.wrap import Declared, overhear
+from society.wrap import Declared, intercept
 
 
 def weights(games: int, continuation: float | None) -> Array:
@@ -110,7 +110,7 @@ class Past(ABC):
                 self.games += 1
             return received
 
-        return overhear(script, line=line, answer=answer)
+        return intercept(script, line=line, answer=answer)
 
     def _tells(self, said: Line) -> bool:
         return isinstance(said, Tell) and said.kind == self.declared.told

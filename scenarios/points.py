@@ -29,7 +29,7 @@ from society.wrap import (
     Play,
     PlayFunction,
     declared_by,
-    overhear,
+    intercept,
     refuse_unpaid,
     topped_up,
 )
@@ -65,7 +65,7 @@ class Points:
                     return self._spent(said, declared, table, known)
                 return said
 
-            return overhear(script, line=heard)
+            return intercept(script, line=heard)
 
         return spending
 

@@ -22,7 +22,7 @@ from society.scenarios.games import Game
 from society.scenarios.groups import announced, game_of, grouped, informed
 from society.table import Table
 from society.talk import Ask, Fact, Line, Script, Tell, common, own
-from society.wrap import Declared, Play, PlayFunction, declared_by, overhear
+from society.wrap import Declared, Play, PlayFunction, declared_by, intercept
 
 _ROUNDED = 1e-6  # of a sum of probabilities
 
@@ -97,7 +97,7 @@ def recommended(
                 return replace(said, facts={**said.facts, **told})
             return said
 
-        return overhear(informed(script, declared.move, advise), line=reported)
+        return intercept(informed(script, declared.move, advise), line=reported)
 
     return advised
 

@@ -23,7 +23,7 @@ from society.scenario import mechanism
 from society.scenarios.pasts import Actions, Opening, weights
 from society.table import Table
 from society.talk import Fact, Line, Script, Tell
-from society.wrap import Declared, Play, PlayFunction, overhear, survey
+from society.wrap import Declared, Play, PlayFunction, intercept, survey
 
 
 class Recess:
@@ -38,7 +38,7 @@ class Recess:
 
     def played(self, play: PlayFunction) -> Script:
         """Drive the play; where it ends a replicate, the game is adjourned there."""
-        return overhear(play(self._table), line=self._heard)
+        return intercept(play(self._table), line=self._heard)
 
     def _heard(self, said: Line) -> Line | Script:
         if not isinstance(said, Tell):

@@ -183,8 +183,7 @@ class Scenario:
     in_words: the scenario that language minds play in its place, or the parameters that make it
     theirs. layers: the mechanisms that it is wrapped in, from the inside. seats: the type of
     agent, as the number of its cohort, that sits on each seat of each replicate; None where cohorts
-    take seats in order, the same in all replicates. drafts: which designs are still to be made, by
-    the place of the mechanism that takes them.
+    take seats in order, the same in all replicates.
     """
 
     name: str
@@ -202,7 +201,6 @@ class Scenario:
     afterword: Conclusion | None = None
     layers: tuple[Layer, ...] = ()
     seats: Seats | None = None
-    drafts: Mapping[int, Drafts] = field(default_factory=dict)
 
     @property
     def summary(self) -> str:
@@ -379,6 +377,11 @@ def mechanism(
     return MechanismSpec(name, source, **brought)
 
 
+def brings(brought: Brought) -> Callable[[MechanismSpec], MechanismSpec]:
+    """Add to what a mechanism brings along; the former way, above a bare @mechanism."""
+    return lambda spec: replace(spec, **brought)
+
+
 @dataclass(frozen=True)
 class Layer:
     """A mechanism with its parameters, as it stands around a play."""
@@ -445,21 +448,8 @@ def wrapped(scenario: Scenario, spec: MechanismSpec, **given: Any) -> Scenario:
         ),
         afterword=_both(scenario.afterword, concluding),
         layers=(*scenario.layers, Layer(spec, given)),
-        drafts=_to_be_made(scenario, spec.drafts, given),
         seats=None if spec.seating is None else partial(spec.seating, play, own=given),
     )
-
-
-def _to_be_made(
-    scenario: Scenario, drafts: Drafts | None, given: Mapping[str, Any]
-) -> Mapping[int, Drafts]:
-    """Those of a scenario, and those of a mechanism around it to which no designs are given."""
-    if drafts is None or given.get(drafts.parameter) is not None:
-        return scenario.drafts
-    key, value = drafts.stage
-    if given.get(key) == value:
-        return scenario.drafts
-    return {**scenario.drafts, len(scenario.layers): drafts}
 
 
 def _refuse_twice(scenario: Scenario, mechanism: str, added: Iterable[Measure]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Iterator
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
@@ -19,6 +20,9 @@ from .errors import ScenarioError
 from .replies import silence
 from .table import Table, complete_graphs
 from .talk import Ask, Line, Script, Tell
+
+# What users' files may still import from here: its name, and where it is now.
+_FORMER = {"mechanism": "society.scenario:mechanism", "overhear": "society.wrap:intercept"}
 
 PlayFunction = Callable[[Table], Script]
 T = TypeVar("T")
@@ -134,7 +138,7 @@ def topped_up(said: Tell, declared: Declared, added: Array) -> Tell:
     return replace(said, facts={**said.facts, **more})
 
 
-def overhear(
+def intercept(
     script: Script,
     *,
     line: Callable[[Line], Line | Script | None] = lambda said: said,
@@ -205,7 +209,7 @@ def _acted_on(script: Script, acting: object, declared: Declared) -> Script:
         more, added = added, None
         return more if received is None else more + received
 
-    return overhear(script, line=line, answer=answer)
+    return intercept(script, line=line, answer=answer)
 
 
 def questions(play: PlayFunction, table: Table) -> Iterator[Ask]:
@@ -264,3 +268,11 @@ def aside(table: Table, *, first_rounds_only: bool = False) -> Table:
     )
     alone.cohorts = {name: seats[:1] for name, seats in table.cohorts.items()}
     return alone
+
+
+def __getattr__(name: str) -> Any:
+    """What is known under a former name."""
+    if name not in _FORMER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home, _, now = _FORMER[name].partition(":")
+    return getattr(import_module(home), now)

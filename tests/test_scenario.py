@@ -27,7 +27,7 @@ from society.scenario import (
 )
 from society.table import Table
 from society.talk import Script, Tell, common
-from society.wrap import Play, PlayFunction, overhear
+from society.wrap import Play, PlayFunction, intercept
 
 
 def fair(table: Table) -> Script:
@@ -71,7 +71,7 @@ def yearly(play: Play, *, count: int = 2) -> PlayFunction:
 
     def years(table: Table) -> Script:
         for _ in table.rounds(count):
-            yield from overhear(play(table))
+            yield from intercept(play(table))
 
     return years
 

@@ -26,13 +26,13 @@ GAMES = (
 )
 MECHANISMS = """
 from society.scenario import mechanism
-from society.wrap import overhear
+from society.wrap import intercept
 
 
 @mechanism
 def toll(play, *, rate: float = 0.25):
     \"\"\"Whoever passes pays a toll.\"\"\"
-    return lambda table: overhear(play(table))
+    return lambda table: intercept(play(table))
 
 
 @mechanism
@@ -41,12 +41,12 @@ def tithe(play):
 
     What it is for is no business of anybody's.
     \"\"\"
-    return lambda table: overhear(play(table))
+    return lambda table: intercept(play(table))
 
 
 @mechanism
 def hidden(play):
-    return lambda table: overhear(play(table))
+    return lambda table: intercept(play(table))
 """
 TOLL, TITHE = "Whoever passes pays 25 %.", "Everybody owes a tithe."
 

@@ -20,7 +20,7 @@ from society.wrap import (
     PlayFunction,
     declared_by,
     declares,
-    overhear,
+    intercept,
     questions,
     survey,
     told_of,
@@ -49,7 +49,7 @@ def auction(table: Table) -> Script:
 
 
 def wrapped(play: Play, **changes: Any) -> Played:
-    over: Played = play(lambda table: overhear(auction(table), **changes), Clerk())
+    over: Played = play(lambda table: intercept(auction(table), **changes), Clerk())
     return over
 
 
@@ -113,8 +113,8 @@ def test_the_inner_answer_of_a_script_is_changed_too(play: Play) -> None:
 
 def test_what_the_inner_script_gives_back_comes_through(play: Play) -> None:
     def twice(table: Table) -> Script:
-        first = yield from overhear(auction(table))
-        second = yield from overhear(overhear(auction(table)))
+        first = yield from intercept(auction(table))
+        second = yield from intercept(intercept(auction(table)))
         yield Tell("closed", {"both": common(first + second)})
 
     assert play(twice, Clerk()).told("both")[0].tolist() == [[6]]
@@ -143,7 +143,7 @@ def asked(script: Callable[[Table], Script], *, rounds: int = 3) -> list[str]:
 
 def test_the_questions_of_a_script_are_heard_without_anybody_to_answer() -> None:
     assert asked(auction) == ["bid"]
-    assert asked(lambda table: overhear(auction(table))) == ["bid"]
+    assert asked(lambda table: intercept(auction(table))) == ["bid"]
 
 
 def test_a_question_of_the_last_round_is_heard_though_the_game_may_end_before() -> None:

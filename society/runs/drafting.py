@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from society.calls import Minds
 from society.errors import RunFileError
 from society.history import Page
-from society.scenario import Drafts
+from society.scenario import Drafts, Layer
 from society.scenario_file import Spec
 from society.spec import Setup, prepared
 
@@ -72,15 +72,21 @@ def draftings(setup: Setup) -> Iterator[Drafting]:
     spec, scenario = setup.spec, setup.scenario
     if scenario.seats is None:
         return
-    beneath = len(scenario.mechanisms) - len(spec.mechanisms)  # those of a scenario in Python
-    for place, drafts in scenario.drafts.items():
-        if place < beneath:
+    beneath = len(scenario.layers) - len(spec.mechanisms)  # those of a scenario in Python
+    for place, layer in enumerate(scenario.layers[beneath:]):
+        drafts = layer.spec.drafts
+        if drafts is None or not _is_open(layer, drafts):
             continue
-        ((name, given),) = spec.mechanisms[place - beneath].items()
-        key, value = drafts.stage
-        inner = spec.mechanisms[: place - beneath]
-        mechanisms = [*inner, {name: {**given, key: value}}, {DRAFTED: {}}]
+        ((name, given),) = spec.mechanisms[place].items()
+        stage = dict([drafts.stage])
+        mechanisms = [*spec.mechanisms[:place], {name: {**given, **stage}}, {DRAFTED: {}}]
         yield Drafting(name, drafts, prepared(spec.model_copy(update={"mechanisms": mechanisms})))
+
+
+def _is_open(layer: Layer, drafts: Drafts) -> bool:
+    """Whether a mechanism plays, and no designs are given to it."""
+    key, value = drafts.stage
+    return layer.given.get(drafts.parameter) is None and layer.given.get(key) != value
 
 
 def completed(setup: Setup, made: Mapping[str, Designs]) -> Setup:

@@ -24,7 +24,7 @@ from society.replies import Amount, Choice, Mix, Peer, Value, Whole, Words, fiel
 from society.table import Table
 from society.talk import Ask, Line, Script
 from society.tape import Tape
-from society.wrap import overhear
+from society.wrap import intercept
 
 if TYPE_CHECKING:
     from tests.conformance.conftest import Case, Once, Perform, Sharing
@@ -195,7 +195,7 @@ def test_answers_stay_within_their_reply_and_to_listen_changes_nothing(
 
     def listening(script: Script, table: Table) -> Script:
         tables.append(table)
-        return overhear(script, answer=checked)
+        return intercept(script, answer=checked)
 
     assert perform(case, wrap=listening).outcome == whole(case).outcome
 
@@ -295,7 +295,7 @@ def test_a_wrapper_that_draws_shifts_nobodys_luck(
                     table.draws("wrapper", per=per).uniform(channel)
             return said
 
-        return overhear(script, line=draw)
+        return intercept(script, line=draw)
 
     assert perform(case, wrap=drawing).outcome == whole(case).outcome
 
@@ -362,7 +362,7 @@ def test_an_extra_component_and_an_extra_question_shift_nobodys_luck(
         return (yield said)
 
     disturbed = perform(
-        case, cast=chatty, wrap=lambda script, table: overhear(script, line=interrupted)
+        case, cast=chatty, wrap=lambda script, table: intercept(script, line=interrupted)
     )
     for page, undisturbed in zip(disturbed.pages, run.pages, strict=True):
         own = tuple(step for step in page.steps if step.kind != "chat")

@@ -167,3 +167,40 @@ def test_the_mechanism_of_the_readme_stands_around_all_scenarios_or_is_refused(
                 prepared(load(name, said))
         else:
             prepared(load(name, said)).gamemaster().play()
+
+
+FORMERLY = """
+import functools
+
+from society.scenario import brings
+from society.talk import Tell
+from society.wrap import declared_by, mechanism, overhear, topped_up
+
+
+@brings({"levels": ("year",)})
+@mechanism
+def bonus(play, *, points: float = 1.0):
+    @functools.wraps(play)
+    def paid(table):
+        declared = declared_by(play, "bonus")
+
+        def line(said):
+            if not isinstance(said, Tell) or said.kind != declared.told:
+                return said
+            return topped_up(said, declared, said.facts[declared.payoff].values * 0 + points)
+
+        return overhear(play(table), line=line)
+
+    return paid
+"""
+
+
+def test_a_file_that_was_written_for_former_names_still_works(tmp_path: Path) -> None:
+    (tmp_path / "bonus.py").write_text(FORMERLY)
+    repeats = {"repeated": {"games": 2}}
+    said = {"uses": [str(tmp_path / "bonus.py")], "mechanisms": [{"bonus": {"points": 2}}, repeats]}
+    setup = prepared(load("trust", said))
+    assert setup.scenario.stage.levels == ("game", "year", "round")
+    now = [{"bonus": {"points": 2}}, repeats]
+    same = prepared(load("trust", {"mechanisms": now}), [bonus]).gamemaster().play()
+    assert setup.gamemaster().play().measures["payoff"] == same.measures["payoff"]

@@ -20,7 +20,7 @@ from society.scenarios.repeated import Recess, repeated
 from society.spec import prepared
 from society.table import Table
 from society.talk import Line, Script, Tell, own
-from society.wrap import overhear
+from society.wrap import intercept
 
 if TYPE_CHECKING:
     from tests.conftest import Answering, Play
@@ -139,7 +139,7 @@ def test_what_is_added_to_payoffs_comes_through_to_a_game_that_is_over(
         return np.array([[3.0, 4.0]]) if said.kind == "paid" else back
 
     def once(table: Table) -> Script:
-        return overhear(Recess(table).played(pair), answer=added)
+        return intercept(Recess(table).played(pair), answer=added)
 
     play(once, answering(lambda ask, me: 0), agents=2)
     assert received[0].tolist() == [[3, 4]]

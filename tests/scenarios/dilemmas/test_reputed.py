@@ -21,7 +21,7 @@ from society.spec import prepared
 from society.table import Table
 from society.talk import Line, Script, Tell
 from society.wrap import Play as Wrapped
-from society.wrap import PlayFunction, as_play, declared_by, overhear
+from society.wrap import PlayFunction, as_play, declared_by, intercept
 
 if TYPE_CHECKING:
     from tests.conftest import Played
@@ -247,7 +247,7 @@ def doubled(play: PlayFunction) -> Wrapped:
         return back
 
     def script(table: Table) -> Script:
-        return overhear(play(table), answer=paid)
+        return intercept(play(table), answer=paid)
 
     return replace(whole, script=script)
 
