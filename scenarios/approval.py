@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from society.draws import Array
+from society.matching import Matches
 from society.replies import Choice, Form
 from society.scenarios.games import REPAIRS
-from society.scenarios.matches import Matches
 from society.table import Table
 from society.talk import Ask, Fact, Script, common, own
 

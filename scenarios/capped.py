@@ -6,19 +6,19 @@ In Python: replace(fishing_village, play=capped(fishing_village.play, kind="effo
 from __future__ import annotations
 
 import dataclasses
-import functools
 
 import numpy as np
 
 from society.errors import ScenarioError, nearest
 from society.replies import Amount
+from society.scenario import mechanism
 from society.table import Table
 from society.talk import Ask, Line, Script
-from society.wrap import Play, mechanism, overhear, questions
+from society.wrap import Play, PlayFunction, overhear, questions
 
 
-@mechanism
-def capped(play: Play, *, kind: str, at: float) -> Play:
+@mechanism(chance_id="capped")
+def capped(play: Play, *, kind: str, at: float) -> PlayFunction:
     """An authority lets no answer to the question `kind`, an amount, be above `at`.
 
     The agents are asked for an amount up to `at`, in the units of the question, and whoever wishes
@@ -26,7 +26,6 @@ def capped(play: Play, *, kind: str, at: float) -> Play:
     amount.
     """
 
-    @functools.wraps(play)
     def bounded(table: Table) -> Script:
         _find(kind, play, table)
 

@@ -15,9 +15,9 @@ Source: Guererk, Irlenbusch and Rockenbach 2006, Science 312 (feet); the vote is
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -27,7 +27,7 @@ from pydantic import Field
 from society.draws import Array
 from society.errors import ScenarioError
 from society.replies import Choice
-from society.scenario import Additions, Measure, Part, Told, brings, mean_over
+from society.scenario import Measure, Part, Told, mean_over, mechanism
 from society.scenarios.branches import MEASURED, Branch, played
 from society.scenarios.designs import surveyed
 from society.scenarios.games import REPAIRS
@@ -44,13 +44,15 @@ from society.scenarios.options import (
 from society.scenarios.public_goods import PublicGood
 from society.table import Table
 from society.talk import VOID, Ask, Fact, Script, Tell, common, own
-from society.wrap import Declared, Play, declared_by, declares, mechanism, rehearsed
+from society.wrap import Declared, Play, declared_by, rehearsed
 
 By = Literal["vote", "feet"]
 _CLOSED = (
     "players choose the rules of this play, and what stands around the choice would act on options "
     "that were not chosen as well; name it as part of each option"
 )
+
+CHANCE_ID = "chosen"
 
 
 def measuring(*, own: Mapping[str, Any]) -> Iterator[Measure]:
@@ -79,8 +81,7 @@ def parts(*, own: Mapping[str, Any]) -> Iterator[Part]:
     return parts_of(_offered(own["options"]), "chosen_option")
 
 
-@brings(Additions(measuring=measuring, columns=("chosen_option",), parts=parts))
-@mechanism
+@mechanism(chance_id=CHANCE_ID, measuring=measuring, columns=("chosen_option",), parts=parts)
 def chosen(
     play: Play,
     *,
@@ -100,8 +101,6 @@ def chosen(
     offered = _offered(options)
     plays = [one.laid_over(play) for one in offered]
 
-    @declares(declared._replace(closed=_CLOSED))
-    @functools.wraps(play)
     def choosing(table: Table) -> Script:
         play(table)
         _refuse_many(play, table, declared)
@@ -114,7 +113,7 @@ def chosen(
         ]
         return _played(table, declared, branches, _choice(table, offered, by, terms), by)
 
-    return choosing
+    return replace(play, script=choosing, declared=declared._replace(closed=_CLOSED))
 
 
 def _offered(options: list[Any]) -> list[Option]:
@@ -151,7 +150,7 @@ def _winner(table: Table, votes: Array, options: int) -> Array:
     """The option with most votes, for everybody, (R, N)."""
     count = (votes[:, :, None] == np.arange(options)).sum(1)
     most = count == count.max(1, keepdims=True)
-    chance = table.draws("chosen", "replicate").uniform("tie")
+    chance = table.draws(CHANCE_ID, "replicate").uniform("tie")
     nth = np.floor(chance * most.sum(1, keepdims=True)) + 1
     winner = (np.cumsum(most, axis=1) == nth).argmax(1)
     return np.broadcast_to(winner[:, None], votes.shape)

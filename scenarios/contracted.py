@@ -12,7 +12,6 @@ contracts over amounts are ours.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
@@ -22,7 +21,8 @@ from pydantic import Field
 
 from society.draws import Array
 from society.errors import ScenarioError
-from society.scenario import Additions, Drafts, Measure, Told, brings, mean_over
+from society.matching import Matches
+from society.scenario import Drafts, Measure, Told, mean_over, mechanism
 from society.scenarios.approval import BALLOT, YES, Elected, elected, everybody, shared
 from society.scenarios.contracts import Terms, terms, transfers
 from society.scenarios.designs import (
@@ -35,10 +35,10 @@ from society.scenarios.designs import (
     surveyed,
 )
 from society.scenarios.games import REPAIRS
-from society.scenarios.matches import Matches, met
+from society.scenarios.matches import met
 from society.table import Table
 from society.talk import Ask, Fact, Line, Script, Tell, own
-from society.wrap import Play, mechanism, overhear, topped_up
+from society.wrap import Play, PlayFunction, overhear, topped_up
 
 _DID = "action"  # the fact that says what everybody did; else it is called as the move
 
@@ -75,14 +75,12 @@ MEASURES = (
 )
 
 
-@brings(
-    Additions(
-        MEASURES,
-        columns=("contract_proposer", "contract_active", "contract_transfer"),
-        drafts=Drafts("designs", ("stage", "design"), "contract_design"),
-    )
+@mechanism(
+    chance_id="contracted",
+    measures=MEASURES,
+    columns=("contract_proposer", "contract_active", "contract_transfer"),
+    drafts=Drafts("designs", ("stage", "design"), "contract_design"),
 )
-@mechanism
 def contracted(
     play: Play,
     *,
@@ -93,7 +91,7 @@ def contracted(
     knots: Annotated[int, Field(ge=2, le=100, description="how many payments, if for amounts")] = 5,
     designs: Given = None,
     stage: Stage = "play",
-) -> Play:
+) -> PlayFunction:
     """Players may agree on payments for what each one does, before they do it.
 
     bound: no payment is larger, in units of payoff. Raises ScenarioError, before the first line,
@@ -101,7 +99,6 @@ def contracted(
     fit.
     """
 
-    @functools.wraps(play)
     def agreed(table: Table) -> Script:
         inner = play(table)  # says now what it misses
         ground = surveyed(play, table, "contracted")

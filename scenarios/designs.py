@@ -17,9 +17,10 @@ from pydantic import Field, Strict
 
 from society.draws import Array
 from society.errors import ScenarioError, nearest
+from society.matching import Matches
 from society.replies import Amount, Choice, Form
 from society.scenarios.games import REPAIRS, Game
-from society.scenarios.matches import Matches, in_order
+from society.scenarios.matches import in_order
 from society.table import Table
 from society.talk import VOID, Ask, Fact, Line, Script, Tell, common, own
 from society.wrap import Declared, Play, declared_by, survey

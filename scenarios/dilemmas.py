@@ -31,14 +31,13 @@ from society.scenarios.normal_form import (
     PAIRED,
     PAYOFF,
     GameParams,
+    in_matches,
     played,
     players,
 )
 from society.table import Table
 from society.talk import Script
-from society.wrap import Declared, declares
 
-TWO = Declared("move", "played", players=lambda p: 2)
 COOPERATE: Profile = (0, 0)
 DEFECT: Profile = (1, 1)
 
@@ -77,24 +76,24 @@ of_two = scenario(
 
 
 @of_two
-@declares(TWO)
+@in_matches(lambda p: PRISONERS_DILEMMA)
 def prisoners_dilemma(table: Table) -> Script:
     """Defecting pays, whatever the other one does, and both were better off if neither did."""
-    return played(table, PRISONERS_DILEMMA)
+    return played(table)
 
 
 @of_two
-@declares(TWO)
+@in_matches(lambda p: TRUST)
 def trust(table: Table) -> Script:
     """One may entrust the other with more, who may share what comes of it or keep it all."""
-    return played(table, TRUST)
+    return played(table)
 
 
 @of_two
-@declares(TWO)
+@in_matches(lambda p: STAG_HUNT)
 def stag_hunt(table: Table) -> Script:
     """The stag takes both hunters; a hare takes one, and is safe."""
-    return played(table, STAG_HUNT)
+    return played(table)
 
 
 @scenario(
@@ -106,10 +105,10 @@ def stag_hunt(table: Table) -> Script:
     stage=PAIRED,
     in_words=LANGUAGE,
 )
-@declares(TWO)
+@in_matches(lambda p: MATCHING_PENNIES)
 def matching_pennies(table: Table) -> Script:
     """One wins if both show the same side, the other one if not: a control without cooperation.
 
     What player 1 gets, player 2 loses, so that the mean payoff is 0 but for what mechanisms add.
     """
-    return played(table, MATCHING_PENNIES)
+    return played(table)

@@ -8,7 +8,6 @@ Source: Farrell 1987, RAND Journal of Economics 18 (cheap talk).
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
@@ -17,28 +16,26 @@ from pydantic import Field
 
 from society.draws import Array
 from society.errors import ScenarioError
+from society.matching import Matches
 from society.replies import Words
-from society.scenario import Additions, brings
+from society.scenario import mechanism
 from society.scenarios.games import REPAIRS
 from society.scenarios.groups import announced, grouped, informed, refuse_strangers
-from society.scenarios.matches import Matches
 from society.table import Table
 from society.talk import Ask, Fact, Line, Script, common, own
-from society.wrap import Play, declared_by, mechanism, survey
+from society.wrap import Play, PlayFunction, declared_by, survey
 
 
-@brings(Additions(quotes={"say": "says"}))
-@mechanism
+@mechanism(chance_id="discussed", quotes={"say": "says"})
 def discussed(
     play: Play,
     *,
     rounds: Annotated[int, Field(ge=1, description="messages of each before every move")] = 1,
     limit: Annotated[int, Field(ge=1, description="characters of a message")] = 400,
-) -> Play:
+) -> PlayFunction:
     """Players say something to all others before they move; what is said binds nobody."""
     declared = declared_by(play, "discussed")
 
-    @functools.wraps(play)
     def talking(table: Table) -> Script:
         script = announced(play(table), {"say_rounds": common(rounds)})
         refuse_strangers(declared, table, "discussed")

@@ -10,19 +10,18 @@ from typing import Annotated
 
 from pydantic import Field
 
-from society.scenario import brings
+from society.scenario import mechanism
 from society.scenarios.points import Points, shown
-from society.wrap import Play, mechanism
+from society.wrap import Play, PlayFunction
 
 
-@brings(shown("fine"))
-@mechanism
+@mechanism(**shown("fined", "fine"))
 def fined(
     play: Play,
     *,
     most: Annotated[int, Field(ge=1, description="points that one may spend on each other")] = 3,
     cost: Annotated[float, Field(ge=0, description="of a point, to who spends it")] = 1.0,
     impact: Annotated[float, Field(ge=0, description="what a point takes from who is fined")] = 3.0,
-) -> Play:
+) -> PlayFunction:
     """Players may pay to take points from others, once all know what everybody did and got."""
     return Points("fined", "fine", most, cost, -impact).laid_over(play)

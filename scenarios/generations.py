@@ -24,9 +24,8 @@ Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 3; the other rules:
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 import numpy as np
@@ -35,15 +34,15 @@ from pydantic import Field
 from society.components.recall import EmbedderName
 from society.draws import Array
 from society.errors import ScenarioError, nearest
-from society.scenario import Additions, Measure, Told, brings, mean_over
+from society.scenario import Brought, Measure, Told, mean_over, mechanism
 from society.scenarios.descent import Lineage, Strategies
 from society.scenarios.repeated import Recess
-from society.scenarios.selection import Rule, Selection
+from society.scenarios.selection import CHANCE_ID, Rule, Selection
 from society.scenarios.strategies import refuse_missing, told_by_strategies
 from society.scenarios.succession import Succession
 from society.table import Table
 from society.talk import Fact, Line, Script, Tell
-from society.wrap import Play, mechanism, overhear, rehearsed, succeeds
+from society.wrap import Play, overhear, rehearsed
 
 
 def selection_term(told: Told, table: Table) -> Array:
@@ -80,7 +79,8 @@ def first_of(name: str, told: Told, table: Table) -> Array:
     return mean if table.births == 0 else np.full_like(mean, np.nan)
 
 
-ADDITIONS = Additions(
+ADDITIONS = Brought(
+    chance_id=CHANCE_ID,
     measures=(
         Measure(
             "fitness", "mean, last generation", lambda told, t: mean_of("fitness", told), "last"
@@ -110,8 +110,7 @@ ADDITIONS = Additions(
 )
 
 
-@brings(ADDITIONS)
-@mechanism
+@mechanism(**ADDITIONS)
 def generations(
     play: Play,
     *,
@@ -168,16 +167,14 @@ def generations(
         )
     refuse_missing(embedder)
 
-    @functools.wraps(play)
     def evolving(table: Table) -> Script:
-        if succeeds(play, table):
+        if play.succession is not None:
             raise ScenarioError(
                 "generations: what each generation is to play has generations already; name the "
                 "mechanism once, with as many of them as you want (count)"
             )
         rule.refuse_all_elite(table.agents)
         _find(play, table, {"fitness": fitness, "phenotype": phenotype})
-        table.succession = Succession(rule, fitness, fold)
 
         def script() -> Script:
             lineage = Lineage(table, strategies)
@@ -191,7 +188,7 @@ def generations(
 
         return script()
 
-    return evolving
+    return replace(play, script=evolving, succession=Succession(rule, fitness, fold))
 
 
 def _find(play: Play, table: Table, wanted: dict[str, str]) -> None:

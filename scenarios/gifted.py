@@ -10,13 +10,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from society.scenario import brings
+from society.scenario import mechanism
 from society.scenarios.points import Points, shown
-from society.wrap import Play, mechanism
+from society.wrap import Play, PlayFunction
 
 
-@brings(shown("give"))
-@mechanism
+@mechanism(**shown("gifted", "give"))
 def gifted(
     play: Play,
     *,
@@ -24,6 +23,6 @@ def gifted(
     worth: Annotated[
         float, Field(ge=0, description="of a point, to who gets it; its giver has one less")
     ] = 1.0,
-) -> Play:
+) -> PlayFunction:
     """Players may give points to others, once all know what everybody did and got."""
     return Points("gifted", "give", most, 1.0, worth).laid_over(play)

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from society.errors import ScenarioError
+from society.matching import Matches
 from society.scenarios.games import Game
-from society.scenarios.matches import Matches, met
+from society.scenarios.matches import met
 from society.table import Table
 from society.talk import Ask, Fact, Line, Script, Tell
 from society.wrap import Declared, overhear

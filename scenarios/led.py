@@ -8,7 +8,6 @@ Source: von Stackelberg 1934, Marktform und Gleichgewicht.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated
@@ -19,27 +18,27 @@ from pydantic import Field
 from society.draws import Array
 from society.errors import ScenarioError
 from society.replies import Mix
-from society.scenario import Additions, brings
+from society.scenario import mechanism
 from society.scenarios.approval import everybody
 from society.scenarios.games import ABSENT, Game
 from society.scenarios.groups import announced, grouped, size
 from society.scenarios.normal_form import drawn
 from society.table import Table
 from society.talk import Ask, Fact, Line, Script, Tell, common, own
-from society.wrap import Declared, Play, declared_by, mechanism, overhear, survey
+from society.wrap import Declared, Play, PlayFunction, declared_by, overhear, survey
+
+CHANCE_ID = "led"
 
 
-@brings(Additions(columns=("leader_action",)))
-@mechanism
+@mechanism(chance_id=CHANCE_ID, columns=("leader_action",))
 def led(
     play: Play,
     *,
     leader: Annotated[int, Field(ge=1, description="its seat, counted from 1")] = 1,
-) -> Play:
+) -> PlayFunction:
     """One player moves first, and the others see what it does before they move."""
     declared = declared_by(play, "led")
 
-    @functools.wraps(play)
     def following(table: Table) -> Script:
         script = announced(play(table), {"leader_seat": common(leader)})
         _refuse_unasked(play, table, declared, leader)
@@ -90,7 +89,7 @@ def _shown(table: Table, said: Ask, answer: Array) -> tuple[Array, Array]:
     """What is seen of everybody's answer, (R, N), and the answer that has come of it."""
     if not isinstance(said.reply, Mix):
         return answer, answer
-    action = drawn(answer, table.draws("led").uniform("action"))
+    action = drawn(answer, table.draws(CHANCE_ID).uniform("action"))
     return action, np.eye(said.reply.width)[action]
 
 

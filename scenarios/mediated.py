@@ -13,7 +13,6 @@ section 3. The form `seat` and mediators of amounts are ours.
 
 from __future__ import annotations
 
-import functools
 from typing import Annotated
 
 import numpy as np
@@ -22,7 +21,7 @@ from pydantic import Field
 from society.draws import Array
 from society.errors import ScenarioError
 from society.replies import Mix
-from society.scenario import Additions, Drafts, Measure, Told, brings, mean_over
+from society.scenario import Drafts, Measure, Told, mean_over, mechanism
 from society.scenarios.approval import elected
 from society.scenarios.designs import (
     Given,
@@ -34,11 +33,11 @@ from society.scenarios.designs import (
     surveyed,
 )
 from society.scenarios.matches import met
-from society.scenarios.mediation import DELEGATE, Actions, Amounts
+from society.scenarios.mediation import CHANCE_ID, DELEGATE, Actions, Amounts
 from society.scenarios.mediators import Plans, plans
 from society.table import Table
 from society.talk import Script
-from society.wrap import Play, mechanism
+from society.wrap import Play, PlayFunction
 
 
 def delegating(told: Told, table: Table) -> Array:
@@ -65,14 +64,12 @@ MEASURES = (
 )
 
 
-@brings(
-    Additions(
-        MEASURES,
-        columns=("mediator_proposer", "mediator_delegated"),
-        drafts=Drafts("designs", ("stage", "design"), "mediator_design"),
-    )
+@mechanism(
+    chance_id=CHANCE_ID,
+    measures=MEASURES,
+    columns=("mediator_proposer", "mediator_delegated"),
+    drafts=Drafts("designs", ("stage", "design"), "mediator_design"),
 )
-@mechanism
 def mediated(
     play: Play,
     *,
@@ -82,14 +79,13 @@ def mediated(
     ] = 4,
     designs: Given = None,
     stage: Stage = "play",
-) -> Play:
+) -> PlayFunction:
     """Players may leave their move to a mediator, whose plan depends on how many do.
 
     Raises ScenarioError, before the first line, for a play without matches that last, or in which
     not all move at the same time, and for designs that do not fit.
     """
 
-    @functools.wraps(play)
     def helped(table: Table) -> Script:
         inner = play(table)  # says now what it misses
         ground = surveyed(play, table, "mediated")

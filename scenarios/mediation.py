@@ -14,16 +14,17 @@ from dataclasses import replace
 import numpy as np
 
 from society.draws import Array
+from society.matching import Matches
 from society.replies import Amount, Mix
 from society.scenarios.approval import BALLOT, YES, Elected, everybody, shared
 from society.scenarios.designs import Ground
 from society.scenarios.games import REPAIRS
-from society.scenarios.matches import Matches
 from society.scenarios.mediators import Plans
 from society.table import Table
 from society.talk import Ask, Fact, Line, Script, Tell, own
 from society.wrap import overhear
 
+CHANCE_ID = "mediated"
 DELEGATE = "delegate"
 
 
@@ -103,7 +104,7 @@ class Actions(Mediator):
         mixes = {}
         for labels, who in self._groups():
             mixes[labels] = yield from self._mixed(said, labels, who)
-        chance = self.table.draws("mediated").uniform(DELEGATE)
+        chance = self.table.draws(CHANCE_ID).uniform(DELEGATE)
         delegate = np.any([chance < mix[..., -1] for mix in mixes.values()], axis=0)
         action = self.done(delegate, self.serves & self.table.active)
         return {labels: resolved(mix, delegate, action) for labels, mix in mixes.items()}

@@ -14,6 +14,7 @@ Source: von Neumann and Morgenstern 1944; played as in Tewolde et al. 2026 (Coop
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -25,13 +26,15 @@ from society.components.language import LanguagePolicy
 from society.components.moves import Moves, Strategy
 from society.components.sanctions import Sanctions
 from society.draws import Array
+from society.errors import ScenarioError
+from society.matching import Matches
 from society.replies import Mix
 from society.scenario import OF_DEFAULT_CAST, Measure, Meeting, Params, Stage, Told, scenario
 from society.scenarios.games import ABSENT, REPAIRS, Game, NormalForm, numbered
-from society.scenarios.matches import Matches, mean, met, refuse_unequal
+from society.scenarios.matches import mean, met, refuse_unequal
 from society.table import Table
 from society.talk import VOID, Ask, Script, Tell, common, own
-from society.wrap import Declared, declares
+from society.wrap import Declared, Play, PlayFunction, declares
 
 CHANCE_ID = "normal_form"
 
@@ -107,10 +110,20 @@ ALONE = Stage(columns=("action", "payoff"))
 LANGUAGE = {"minds": "language"}
 
 
-def played(table: Table, game: Game) -> Script:
-    """Play a game; raises ScenarioError, before its first line, if it cannot be played here."""
+def in_matches(game: Callable[[Any], Game]) -> Callable[[PlayFunction], Play]:
+    """Declare what all games in normal form do; game: its rules, by the parameters."""
+    move = Declared("move", "played", players=lambda p: game(p).players)
+    return declares(move, rules=game)
+
+
+def played(table: Table) -> Script:
+    """Play the game whose rules the play has; raises ScenarioError if it cannot be played here."""
+    game = table.rules
+    if not isinstance(game, Game):
+        raise ScenarioError(
+            "this play has no rules; put @in_matches(lambda p: GAME) above it, below @scenario"
+        )
     refuse_unequal(table, game.players)
-    table.rules = game
     return _played(table, game)
 
 
@@ -225,10 +238,10 @@ class NormalFormParams(GameParams):
     stage=ALONE,
     in_words=LANGUAGE,
 )
-@declares(Declared("move", "played", players=lambda p: len(tabulated(p).actions)))
+@in_matches(lambda p: tabulated(p))
 def normal_form(table: Table) -> Script:
     """A game given by its table of payoffs, of any number of players and actions."""
-    return played(table, tabulated(table.params))
+    return played(table)
 
 
 def tabulated(p: NormalFormParams) -> NormalForm:

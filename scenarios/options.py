@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.checks import Refused, checked, parameters_of
+from society.checks import Refused, checked
 from society.errors import ScenarioError, nearest
-from society.scenario import Layer, Measure, Part
+from society.scenario import Layer, Measure, MechanismSpec, Part
 from society.talk import Fact, common
-from society.wrap import Mechanism, Play
+from society.wrap import Play
 
 # They share among all players of a match, and count those of them who play in another group.
 _FIXED = ("contracted", "mediated")
@@ -30,11 +30,11 @@ class Option(NamedTuple):
         return " + ".join(layer.name for layer in self.layers)
 
     def laid_over(self, play: Play) -> Play:
-        return reduce(lambda inner, layer: layer.wrap(inner, **layer.given), self.layers, play)
+        return reduce(lambda inner, layer: layer.spec(inner, **layer.given), self.layers, play)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        return tuple(chain.from_iterable(layer.added.measures for layer in self.layers))
+        return tuple(chain.from_iterable(layer.spec.measures for layer in self.layers))
 
 
 def option(said: Any, place: str) -> Option:
@@ -121,9 +121,9 @@ def _layer(said: Any, place: str) -> Layer:
         raise ScenarioError(
             f"{place}: there is no mechanism {name!r}; {nearest(str(name), shelf.__all__)}"
         )
-    wrap: Mechanism = getattr(shelf, name)
+    spec: MechanismSpec = getattr(shelf, name)
     try:
-        layer = Layer(wrap, dict(checked(parameters_of(wrap), given or {})))
+        layer = Layer(spec, dict(checked(spec.parameters, given or {})))
     except Refused as refused:
         raise ScenarioError(f"{place}: {name}: {refused}") from None
     _refuse_unplayed(layer, place)
@@ -132,12 +132,12 @@ def _layer(said: Any, place: str) -> Layer:
 
 def _refuse_unplayed(layer: Layer, place: str) -> None:
     """Raises ScenarioError for what cannot be played once, as it is, by those who choose it."""
-    added, drafts = layer.added, layer.added.drafts
+    spec, drafts = layer.spec, layer.spec.drafts
     if layer.name == "chosen":
         raise ScenarioError(
             f"{place}: an option is no choice of its own; name its options beside the others"
         )
-    if added.levels or added.seating:
+    if spec.levels or spec.seating:
         raise ScenarioError(
             f"{place}: {layer.name} holds whole games, and an option is played for one; name it "
             "after `chosen`"

@@ -11,22 +11,28 @@ one is not shown again; everybody's actions are.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from society.draws import Array
-from society.errors import ScenarioError
+from society.matching import Matches
 from society.replies import Form, Whole
-from society.scenario import Additions, Measure, Told, mean_over
+from society.scenario import Brought, Measure, Told, mean_over
 from society.scenarios.games import REPAIRS
 from society.scenarios.groups import announced, grouped, refuse_strangers, size
-from society.scenarios.matches import Matches
 from society.table import Table
 from society.talk import Ask, Fact, Line, Script, Tell, common, own
-from society.wrap import Declared, Play, declared_by, overhear, topped_up
+from society.wrap import (
+    Declared,
+    Play,
+    PlayFunction,
+    declared_by,
+    overhear,
+    refuse_unpaid,
+    topped_up,
+)
 
 
 @dataclass(frozen=True)
@@ -42,14 +48,13 @@ class Points:
     cost: float
     worth: float
 
-    def laid_over(self, play: Play) -> Play:
+    def laid_over(self, play: Play) -> PlayFunction:
         """The play, and a chance to spend points whenever it tells what everybody got."""
         declared = declared_by(play, self.mechanism)
 
-        @functools.wraps(play)
         def spending(table: Table) -> Script:
             script = announced(play(table), self._terms())
-            self._refuse_unpaid(declared)
+            refuse_unpaid(declared, self.mechanism)
             refuse_strangers(declared, table, self.mechanism)
             known: dict[str, Fact] = {}
 
@@ -90,20 +95,12 @@ class Points:
         back = yield replace(said, facts={**said.facts, **more})
         return added if back is None else added + back
 
-    def _refuse_unpaid(self, declared: Declared) -> None:
-        """Raises ScenarioError for a play that takes no payments."""
-        if not declared.payoff:
-            raise ScenarioError(
-                f"{self.mechanism}: this play takes no payments, since what is owned in it grows "
-                "or vanishes from round to round; take a play with payoffs"
-            )
-
     def _terms(self) -> dict[str, Fact]:
         terms = {"most": self.most, "cost": self.cost, "worth": self.worth}
         return {f"{self.ask}_{name}": common(value) for name, value in terms.items()}
 
 
-def shown(ask: str) -> Additions:
+def shown(mechanism: str, ask: str) -> Brought:
     """What a mechanism of points brings along; ask: the kind of its question."""
     spent, received = f"{ask}_spent", f"{ask}_received"
 
@@ -111,7 +108,7 @@ def shown(ask: str) -> Additions:
         return mean_over(table.present, told[spent])
 
     measure = Measure(spent, "points, mean over players and rounds", mean_spent)
-    return Additions((measure,), columns=(spent, received))
+    return {"chance_id": mechanism, "measures": (measure,), "columns": (spent, received)}
 
 
 def settled(matches: Matches, points: Array, active: Array) -> tuple[Array, Array]:

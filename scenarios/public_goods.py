@@ -23,11 +23,10 @@ from pydantic import Field
 from society.draws import Array
 from society.scenario import scenario
 from society.scenarios.games import ABSENT, Game, Profile, numbered
-from society.scenarios.normal_form import ALONE, LANGUAGE, MEASURES, GameParams, played
+from society.scenarios.normal_form import ALONE, LANGUAGE, MEASURES, GameParams, in_matches, played
 from society.scenarios.normal_form import players as cast
 from society.table import Table
 from society.talk import Script
-from society.wrap import Declared, declares
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +81,7 @@ class PublicGoods(GameParams):
     stage=ALONE,
     in_words=LANGUAGE,
 )
-@declares(Declared("move", "played", players=lambda p: p.players))
+@in_matches(lambda p: PublicGood(p.players, p.factor))
 def public_goods(table: Table) -> Script:
     """What one contributes is multiplied and shared by all, whoever contributed (Olson 1965)."""
-    return played(table, PublicGood(table.params.players, table.params.factor))
+    return played(table)

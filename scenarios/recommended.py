@@ -8,7 +8,6 @@ Source: Aumann 1974, Journal of Mathematical Economics 1.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, NamedTuple
@@ -18,14 +17,16 @@ from pydantic import Field
 
 from society.draws import Array
 from society.errors import ScenarioError
-from society.scenario import Additions, Measure, Params, Told, brings, mean_over
+from society.scenario import Measure, Params, Told, mean_over, mechanism
 from society.scenarios.games import Game
 from society.scenarios.groups import announced, game_of, grouped, informed
 from society.table import Table
 from society.talk import Ask, Fact, Line, Script, Tell, common, own
-from society.wrap import Declared, Play, declared_by, mechanism, overhear
+from society.wrap import Declared, Play, PlayFunction, declared_by, overhear
 
 _ROUNDED = 1e-6  # of a sum of probabilities
+
+CHANCE_ID = "recommended"
 
 
 class Recommendation(Params):
@@ -64,13 +65,11 @@ def followed(told: Told, table: Table) -> Array:
     return mean_over(table.present, told["action"] == told["recommended_action"])
 
 
-@brings(
-    Additions(
-        (Measure("followed", "share of recommendations", followed),),
-        columns=("recommended_action",),
-    )
+@mechanism(
+    chance_id=CHANCE_ID,
+    measures=(Measure("followed", "share of recommendations", followed),),
+    columns=("recommended_action",),
 )
-@mechanism
 def recommended(
     play: Play,
     *,
@@ -78,11 +77,10 @@ def recommended(
         list[Recommendation] | None,
         Field(description="what is drawn, and how likely; none: that all cooperate"),
     ] = None,
-) -> Play:
+) -> PlayFunction:
     """A device draws an action for each player, and recommends it to that player in private."""
     declared = declared_by(play, "recommended")
 
-    @functools.wraps(play)
     def advised(table: Table) -> Script:
         script = play(table)
         device = _device(game_of(table, "recommended"), profiles)
@@ -107,7 +105,7 @@ def recommended(
 def _parts(table: Table, declared: Declared, device: Device) -> Array:
     """The action that is recommended to everybody, (R, N): one draw for each match."""
     matches = grouped(declared, table)
-    uniform = matches.gathered(table.draws("recommended").uniform("profile"))[:, :, 0]
+    uniform = matches.gathered(table.draws(CHANCE_ID).uniform("profile"))[:, :, 0]
     return matches.spread(device.drawn(uniform))
 
 

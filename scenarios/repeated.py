@@ -11,7 +11,6 @@ Source: Axelrod 1984, The Evolution of Cooperation; Tewolde et al. 2026 (CoopEva
 
 from __future__ import annotations
 
-import functools
 from dataclasses import replace
 from typing import Annotated
 
@@ -20,11 +19,11 @@ from pydantic import Field
 
 from society.draws import Array
 from society.errors import ScenarioError
-from society.scenario import Additions, brings
+from society.scenario import mechanism
 from society.scenarios.pasts import Actions, Opening, weights
 from society.table import Table
 from society.talk import Fact, Line, Script, Tell
-from society.wrap import Declared, Play, mechanism, overhear, succeeds, survey
+from society.wrap import Declared, Play, PlayFunction, overhear, survey
 
 
 class Recess:
@@ -37,7 +36,7 @@ class Recess:
         self._table = table
         self.waiting = np.zeros(table.present.shape, bool)
 
-    def played(self, play: Play) -> Script:
+    def played(self, play: PlayFunction) -> Script:
         """Drive the play; where it ends a replicate, the game is adjourned there."""
         return overhear(play(self._table), line=self._heard)
 
@@ -76,15 +75,14 @@ Window = Annotated[
 ]
 
 
-@brings(Additions(levels=("game",)))
-@mechanism
+@mechanism(chance_id="repeated", levels=("game",))
 def repeated(
     play: Play,
     *,
     games: Annotated[int, Field(ge=1)] = 2,
     continuation: Continuation = None,
     window: Window = None,
-) -> Play:
+) -> PlayFunction:
     """The scenario is played several times in a row by the same agents.
 
     games: how often; nobody is told. Everything in the world begins anew; agents remember what they
@@ -94,10 +92,9 @@ def repeated(
     have several rounds; and for continuation or window if no actions are told.
     """
 
-    @functools.wraps(play)
     def again(table: Table) -> Script:
         play(table)  # says now what it misses
-        _refuse_generations(play, table)
+        _refuse_generations(play)
         declared = _matches(play, table)
         if declared is None:
             _refuse_past(continuation, window)
@@ -118,8 +115,8 @@ def repeated(
     return again
 
 
-def _refuse_generations(play: Play, table: Table) -> None:
-    if succeeds(play, table):
+def _refuse_generations(play: Play) -> None:
+    if play.succession is not None:
         raise ScenarioError(
             "repeated: what is to be repeated has generations, and they would begin anew in "
             "each game; name `repeated` before `generations`, so that each generation plays "
@@ -129,7 +126,7 @@ def _refuse_generations(play: Play, table: Table) -> None:
 
 def _matches(play: Play, table: Table) -> Declared | None:
     """What a play declares, if it is one of matches in which actions are told."""
-    declared: Declared | None = getattr(play, "declared", None)
+    declared = play.declared
     if declared is None:
         return None
     opening = survey(Opening, play, table, declared)

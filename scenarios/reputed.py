@@ -17,7 +17,6 @@ Source: Tewolde et al. 2026 (CoopEval), section 3 and appendix D; Nowak and Sigm
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import Annotated, Literal, NamedTuple
@@ -27,15 +26,18 @@ from pydantic import Field
 
 from society.draws import Array
 from society.errors import ScenarioError
-from society.scenario import Additions, brings
-from society.scenarios.matches import Matches, in_order
+from society.matching import Matches
+from society.scenario import mechanism
+from society.scenarios.matches import in_order
 from society.scenarios.pasts import Opening, Past, weights
 from society.scenarios.repeated import Continuation, Recess, Window, refuse_rounds
 from society.table import Table
 from society.talk import Fact, Script, Tell, common, own
-from society.wrap import Declared, Play, declared_by, mechanism, succeeds, survey
+from society.wrap import Declared, Play, PlayFunction, declared_by, survey
 
 _MOST = 1_000  # rounds that one agent is shown before one question: some 20,000 tokens
+
+CHANCE_ID = "reputed"
 
 
 class Round(NamedTuple):
@@ -74,8 +76,8 @@ class Reputations(Past):
 
     @property
     def _meetings(self) -> Matches:
-        meetings: Matches = self._table.meetings
-        return meetings
+        assert self._table.meetings is not None, "they are mixed before each game"
+        return self._table.meetings
 
     def noted(self, told: Mapping[str, Fact]) -> Mapping[str, Fact]:
         return {**told, "opponents": own(self._meetings.opposite)}
@@ -145,7 +147,7 @@ def _of(values: Array, whose: Array) -> Array:
 
 def mixed(table: Table, matches: Matches) -> Matches:
     """Who meets whom next: those of each seat, (R, M), in an order of their own, by chance."""
-    uniform = matches.gathered(table.draws("reputed").uniform("order"))
+    uniform = matches.gathered(table.draws(CHANCE_ID).uniform("order"))
     order = np.argsort(uniform, axis=1, kind="stable")
     return Matches(np.take_along_axis(matches.rows, order, axis=1))
 
@@ -162,8 +164,7 @@ def entries_of(games: int, players: int, levels: int) -> int:
     return shown[games]
 
 
-@brings(Additions(levels=("game",), mingling=True))
-@mechanism
+@mechanism(chance_id=CHANCE_ID, levels=("game",), rematching=True)
 def reputed(
     play: Play,
     *,
@@ -175,7 +176,7 @@ def reputed(
         Field(description="whether the co-players of co-players are shown, and theirs, ..."),
     ] = "first",
     depth: Annotated[int, Field(ge=1, description="levels, under order higher")] = 3,
-) -> Play:
+) -> PlayFunction:
     """Many play in matches that change from game to game, and see what their co-players did before.
 
     games, continuation, window: as in `repeated`. Raises ScenarioError, before the first line, for
@@ -184,7 +185,6 @@ def reputed(
     """
     levels = depth if order == "higher" else 1
 
-    @functools.wraps(play)
     def among(table: Table) -> Script:
         declared = _matches(play, table)
         first = in_order(table, _players(declared, table))
@@ -215,7 +215,7 @@ def _matches(play: Play, table: Table) -> Declared:
             "reputed: all who are there play together, so that nobody could meet anybody else; "
             "take a game in matches, or `repeated`"
         )
-    if succeeds(play, table):
+    if play.succession is not None:
         raise ScenarioError(
             "reputed: what is played has generations, and they would begin anew in each game; "
             "name `reputed` before `generations`"

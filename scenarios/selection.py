@@ -45,6 +45,8 @@ _OF_RULES: Mapping[str, tuple[str, tuple[Rule, ...]]] = {
     "strength": ("strength", ("fermi", "moran")),
 }
 
+CHANCE_ID = "generations"
+
 
 class Chosen(NamedTuple):
     """Who may live on, and a parent for every seat that may need one; (R, N) each."""
@@ -159,7 +161,7 @@ class Selection:
         fitness: NaN counts as the lowest.
         """
         known = np.where(alive & ~np.isnan(fitness), fitness, -np.inf)
-        tie = table.draws("generations").uniform("tie")
+        tie = table.draws(CHANCE_ID).uniform("tie")
         # The last key counts first.
         run = Candidates(alive, known, np.lexsort((tie, -known, ~alive), axis=1))
         stays, parents = self._chosen(run, table)
@@ -171,7 +173,7 @@ class Selection:
         return Heirs(survives, parents, elders)
 
     def _chosen(self, run: Candidates, table: Table) -> Chosen:
-        draws = table.draws("generations")
+        draws = table.draws(CHANCE_ID)
         if self.rule == "none":
             return Chosen(run.alive, run.lottery(run.alive, draws.uniform("parent")))
         if self.rule == "fermi":
@@ -189,7 +191,7 @@ class Selection:
         return Chosen(run.top(self.elite), run.ranked(np.minimum.reduce(drawn)))
 
     def _imitated(self, run: Candidates, table: Table) -> Chosen:
-        draws, node = table.draws("generations"), np.arange(run.alive.size)
+        draws, node = table.draws(CHANCE_ID), np.arange(run.alive.size)
         rows = Rows(*np.divmod(node, table.agents), node)
         drawn = table.graph("advise").drawn(draws.uniform("model").reshape(-1), rows, run.alive)
         model = drawn.reshape(run.alive.shape)
@@ -209,8 +211,8 @@ class Selection:
         with np.errstate(invalid="ignore", over="ignore"):
             ahead = np.where(known, run.fitness - top, -np.inf)
             weight = np.exp(self.strength * ahead) if self.strength else run.alive * 1.0
-        parents = run.lottery(weight, table.draws("generations").uniform("parent"))
-        place = table.draws("generations", per="replicate").uniform("place")
+        parents = run.lottery(weight, table.draws(CHANCE_ID).uniform("parent"))
+        place = table.draws(CHANCE_ID, per="replicate").uniform("place")
         dies = np.arange(table.agents) == run.lottery(run.alive, place)
         return Chosen(run.alive & ~dies, parents)
 

@@ -19,8 +19,8 @@ from pydantic import Field
 
 from society.draws import Array
 from society.errors import ScenarioError
-from society.scenario import Additions, Scenario, brings
-from society.wrap import Play, declared_by, mechanism
+from society.scenario import mechanism
+from society.wrap import Play, declared_by
 
 _MOST = 1_000_000  # matches
 
@@ -37,10 +37,10 @@ def cross_play(types: int, players: int, repetitions: int = 1) -> Array:
     return np.tile(matches, (repetitions, 1))
 
 
-def seating(scenario: Scenario, types: int, params: Any, *, own: Mapping[str, Any]) -> Array:
+def seating(play: Play, types: int, params: Any, *, own: Mapping[str, Any]) -> Array:
     """Who sits where; raises ScenarioError for a game without a number of players."""
-    repetitions, players = own["repetitions"], _players(scenario, "tournament", params)
-    if scenario.mingling:
+    repetitions, players = own["repetitions"], _players(play, "tournament", params)
+    if play.rematching:
         each = np.repeat(np.arange(types), players)
         return np.tile(each, (repetitions, 1))
     # Powers of integers can grow to millions of digits, those of floats cannot.
@@ -52,25 +52,24 @@ def seating(scenario: Scenario, types: int, params: Any, *, own: Mapping[str, An
     return cross_play(types, players, repetitions)
 
 
-def _players(scenario: Scenario, mechanism: str, params: Any) -> int:
+def _players(play: Play, mechanism: str, params: Any) -> int:
     """How many make a match; raises ScenarioError for a game without such a number."""
-    declared = declared_by(scenario.play, mechanism, acts=False)
+    declared = declared_by(play, mechanism, acts=False)
     if declared.players is None:
         raise ScenarioError(
-            f"{mechanism}: in {scenario.name} all play together, so that types cannot be matched; "
-            "take a game of so many players, or name cohorts and their counts instead"
+            f"{mechanism}: in {play.origin.__name__} all play together, so that types cannot be "
+            "matched; take a game of so many players, or name cohorts and their counts instead"
         )
     return declared.players(params)
 
 
-def seating_apart(scenario: Scenario, types: int, params: Any, *, own: Mapping[str, Any]) -> Array:
+def seating_apart(play: Play, types: int, params: Any, *, own: Mapping[str, Any]) -> Array:
     """A replicate for each type and seat, all of its seats taken by that type."""
-    players = _players(scenario, "drafted", params)
+    players = _players(play, "drafted", params)
     return np.repeat(np.arange(types), players)[:, None].repeat(players, 1)
 
 
-@brings(Additions(seating=seating_apart))
-@mechanism
+@mechanism(chance_id="drafted", seating=seating_apart)
 def drafted(play: Play) -> Play:
     """Types of agents make their designs, each for itself and for each seat, before they meet.
 
@@ -80,8 +79,7 @@ def drafted(play: Play) -> Play:
     return play
 
 
-@brings(Additions(seating=seating))
-@mechanism
+@mechanism(chance_id="tournament", seating=seating)
 def tournament(play: Play, *, repetitions: Annotated[int, Field(ge=1)] = 1) -> Play:
     """Every type of agent, a cohort each, meets all types, itself included, on every seat."""
     declared_by(play, "tournament", acts=False)

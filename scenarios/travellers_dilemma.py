@@ -23,12 +23,12 @@ from society.scenarios.normal_form import (
     MOST_ACTIONS,
     PAIRED,
     GameParams,
+    in_matches,
     played,
     players,
 )
 from society.table import Table
 from society.talk import Script
-from society.wrap import Declared, declares
 
 
 class TravellersDilemma(GameParams):
@@ -69,7 +69,7 @@ def game(p: TravellersDilemma) -> NormalForm:
     stage=PAIRED,
     in_words=LANGUAGE,
 )
-@declares(Declared("move", "played", players=lambda p: 2))
+@in_matches(lambda p: game(p))
 def travellers_dilemma(table: Table) -> Script:
     """Whoever claims less gets it, and a bonus (Basu 1994)."""
-    return played(table, game(table.params))
+    return played(table)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from society.wrap import Play, mechanism
+from society.scenario import mechanism
+from society.wrap import Play
 
 
-@mechanism
+@mechanism(chance_id="unchanged")
 def unchanged(play: Play) -> Play:
     """The game is as it was."""
     return play

@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from .cast import Cohort
     from .notebook import run
     from .replies import Choice
-    from .scenario import Measure, Params, Scenario, scenario
+    from .scenario import Measure, Params, Scenario, mechanism, scenario
     from .talk import Ask, Inherit, Tell, common, own, seen
-    from .wrap import mechanism
 
     __version__: str
 
@@ -53,9 +52,8 @@ _HOMES = {
     "analysis.study": ("open_run", "open_sweep"),
     "notebook": ("run",),
     "replies": ("Choice",),
-    "scenario": ("Measure", "Params", "Scenario", "scenario"),
+    "scenario": ("Measure", "Params", "Scenario", "mechanism", "scenario"),
     "talk": ("Ask", "Inherit", "Tell", "common", "own", "seen"),
-    "wrap": ("mechanism",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -23,8 +23,8 @@ from . import index
 from .agent import Component, spelt
 from .claims import Reproduction
 from .errors import CatalogueError, FileError, ScenarioError, blamed, brief, nearest
-from .scenario import Scenario
-from .wrap import Mechanism
+from .scenario import MechanismSpec, Scenario
+from .wrap import as_play
 
 Sort = Literal["scenario", "component", "mechanism", "reproduction", "function"]
 SUFFIXES = (".yaml", ".yml", ".py")
@@ -55,7 +55,7 @@ def components() -> dict[str, type[Component]]:
     return _all("component")
 
 
-def mechanisms() -> dict[str, Mechanism]:
+def mechanisms() -> dict[str, MechanismSpec]:
     """Every mechanism of ours, by name."""
     return _all("mechanism")
 
@@ -109,7 +109,11 @@ class Shelf:
         self._own: dict[tuple[Sort, str], Any] = {}
         self._read: dict[str, list[Thing]] = {}
         for value in own:
-            name = value.name if isinstance(value, Scenario) else getattr(value, "__name__", "")
+            name = (
+                value.name
+                if isinstance(value, Scenario | MechanismSpec)
+                else getattr(value, "__name__", "")
+            )
             thing = _thing(name, value)
             if thing is None:
                 raise ScenarioError(
@@ -155,9 +159,9 @@ class Shelf:
         part: type[Component] = self._named("component", name)
         return part
 
-    def mechanism(self, name: str) -> Mechanism:
+    def mechanism(self, name: str) -> MechanismSpec:
         """Raises CatalogueError."""
-        wrap: Mechanism = self._named("mechanism", name)
+        wrap: MechanismSpec = self._named("mechanism", name)
         return wrap
 
     def function(self, reference: str) -> Callable[..., Any]:
@@ -261,10 +265,12 @@ def _things(module: ModuleType) -> list[Thing]:
 def _defined(value: object, module: ModuleType) -> bool:
     """Whether it was made in this module and not imported."""
     if isinstance(value, Scenario):
-        home = sys.modules.get(value.play.__module__)
+        home = sys.modules.get(as_play(value.play).origin.__module__)
         return home is module or getattr(home, value.name, None) is not value
     if isinstance(value, Reproduction):
         return value.rules.claims.__module__ == module.__name__
+    if isinstance(value, MechanismSpec):
+        return value.source.__module__ == module.__name__
     return getattr(value, "__module__", None) == module.__name__
 
 
@@ -275,8 +281,10 @@ def _thing(name: str, value: object) -> Thing | None:
         return Thing("reproduction", value.name, value)
     if isinstance(value, type) and issubclass(value, Component):
         return Thing("component", value.title(), value)
+    if isinstance(value, MechanismSpec):
+        return Thing("mechanism", value.name, value)
     if inspect.isfunction(value):
-        return Thing("mechanism" if hasattr(value, "is_mechanism") else "function", name, value)
+        return Thing("function", name, value)
     return None
 
 

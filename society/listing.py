@@ -50,7 +50,7 @@ def entries(kind: Kind) -> dict[str, Entry]:
         return {name: _reproduction(part) for name, part in reproductions().items()}
     parts: dict[Kind, Callable[[], Mapping[str, Callable[..., Any]]]] = {
         "components": components,
-        "mechanisms": mechanisms,
+        "mechanisms": lambda: {name: one.source for name, one in mechanisms().items()},
         "graphs": lambda: FAMILIES,
     }
     return {

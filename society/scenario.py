@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from functools import partial
-from inspect import signature
 from itertools import chain
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack, overload
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from .cast import Cast
+from .checks import parameters_of
 from .draws import Array
 from .errors import ScenarioError
 from .graph import Graph
 from .history import Page
 from .outside import Embedder
 from .table import Table
-from .talk import Script
-from .wrap import Mechanism
+from .wrap import Play, PlayFunction, as_play, hooked
 
 Told = Mapping[str, Array]
 Drawing = str | Mapping[str, Any] | Callable[[int, np.random.Generator], Any]
 Fold = Literal["mean", "sum", "total", "last", "first"]
 COURSELESS: Collection[Fold] = ("total", "first")  # of single rounds they say nothing
-M = TypeVar("M", bound=Mechanism)
 
 
 OF_DEFAULT_CAST: dict[str, JsonValue] = {"of_default_cast": True}
@@ -185,12 +184,11 @@ class Scenario:
     theirs. layers: the mechanisms that it is wrapped in, from the inside. seats: the type of
     agent, as the number of its cohort, that sits on each seat of each replicate; None where cohorts
     take seats in order, the same in all replicates. drafts: which designs are still to be made, by
-    the place of the mechanism that takes them. mingling: whether partners change, so that a
-    replicate is a population and no match.
+    the place of the mechanism that takes them.
     """
 
     name: str
-    play: Callable[[Table], Script]
+    play: PlayFunction
     params: type[Params]
     cast: Callable[[Any, int], Cast]
     measures: tuple[Measure, ...] = ()
@@ -205,12 +203,11 @@ class Scenario:
     layers: tuple[Layer, ...] = ()
     seats: Seats | None = None
     drafts: Mapping[int, Drafts] = field(default_factory=dict)
-    mingling: bool = False
 
     @property
     def summary(self) -> str:
         """The first line of the script's docstring."""
-        return (self.play.__doc__ or "").strip().partition("\n")[0]
+        return first_line(as_play(self.play).origin)
 
     @property
     def mechanisms(self) -> tuple[str, ...]:
@@ -231,14 +228,14 @@ def scenario(
     graphs: Mapping[str, Drawing] | None = None,
     in_words: str | Mapping[str, JsonValue] = "",
     afterword: Conclusion | None = None,
-) -> Callable[[Callable[[Table], Script]], Scenario]:
+) -> Callable[[PlayFunction], Scenario]:
     """Turn a script into a scenario of the same name."""
 
-    def named(play: Callable[[Table], Script]) -> Scenario:
-        name, own = play.__name__, dict(graphs or {})
+    def named(play: PlayFunction) -> Scenario:
+        whole, own = as_play(play), dict(graphs or {})
         return Scenario(
-            name,
-            play,
+            whole.origin.__name__,
+            whole,
             params,
             cast,
             measures,
@@ -255,6 +252,11 @@ def scenario(
     return named
 
 
+def first_line(documented: object) -> str:
+    """The first line of a docstring."""
+    return (documented.__doc__ or "").strip().partition("\n")[0]
+
+
 class Epilogue(Protocol):
     """What a mechanism concludes from a run that is over; own: its parameters, as given."""
 
@@ -262,11 +264,9 @@ class Epilogue(Protocol):
 
 
 class Seating(Protocol):
-    """Who sits where in a scenario, (R, N) of numbers of types; own: as in Epilogue."""
+    """Who sits where in a play, (R, N) of numbers of types; own: as in Epilogue."""
 
-    def __call__(
-        self, scenario: Scenario, types: int, params: Any, *, own: Mapping[str, Any]
-    ) -> Array: ...
+    def __call__(self, play: Play, types: int, params: Any, *, own: Mapping[str, Any]) -> Array: ...
 
 
 class Measuring(Protocol):
@@ -281,18 +281,21 @@ class Composition(Protocol):
     def __call__(self, *, own: Mapping[str, Any]) -> Iterable[Part]: ...
 
 
-@dataclass(frozen=True)
-class Additions:
-    """What a mechanism brings along, beside what it makes of the play.
+@dataclass(frozen=True, eq=False)
+class MechanismSpec:
+    """A mechanism: it is called with a play, and its parameters, and gives a play.
 
-    measuring: measures beside `measures`, by its parameters. levels: of rounds around those of the
-    play. quotes, columns, endings: as in Stage.
-    afterword: as in Scenario; it is given the parameters of the mechanism as well. seating: says
-    who sits where, and so how many agents and replicates there are; stands outermost. drafts: says
-    which designs a tournament makes beforehand. mingling: as in Scenario. parts: the mechanisms
-    that it is made of.
+    source: the function or class that was written. chance_id: the name under which it draws, which
+    stays when it is renamed. measuring: measures beside `measures`, by its parameters. levels: of
+    rounds around those of the play. quotes, columns, endings: as in Stage. afterword: as in
+    Scenario; it is given the parameters of the mechanism as well. seating: says who sits where, and
+    so how many agents and replicates there are; stands outermost. drafts: says which designs a
+    tournament makes beforehand. rematching: as in Play. parts: the mechanisms that it is made of.
     """
 
+    name: str
+    source: Callable[..., Any]
+    chance_id: str
     measures: tuple[Measure, ...] = ()
     measuring: Measuring | None = None
     relations: tuple[str, ...] = ()
@@ -303,43 +306,101 @@ class Additions:
     afterword: Epilogue | None = None
     seating: Seating | None = None
     drafts: Drafts | None = None
-    mingling: bool = False
+    rematching: bool = False
     parts: Composition | None = None
+
+    def __call__(self, play: PlayFunction, **given: Any) -> Play:
+        """The play within this mechanism; what it declares stays unless the mechanism changes it.
+
+        Raises TypeError for parameters that it does not take.
+        """
+        inner = as_play(play)
+        if isinstance(self.source, type):
+            made = hooked(self.source(**given), inner, self.name)
+        else:
+            made = self.source(inner, **given)
+        outer = made if isinstance(made, Play) else replace(inner, script=made)
+        return replace(outer, rematching=True) if self.rematching else outer
+
+    @property
+    def summary(self) -> str:
+        """The first line of its docstring."""
+        return first_line(self.source)
+
+    @property
+    def parameters(self) -> type[BaseModel]:
+        """Its parameters, with their types and defaults; raises Refused."""
+        return parameters_of(self.source)
+
+
+class Brought(TypedDict, total=False):
+    """What a mechanism brings along; see MechanismSpec."""
+
+    chance_id: str
+    measures: tuple[Measure, ...]
+    measuring: Measuring | None
+    relations: tuple[str, ...]
+    levels: tuple[str, ...]
+    columns: tuple[str, ...]
+    quotes: Mapping[str, str]
+    endings: Mapping[str, str]
+    afterword: Epilogue | None
+    seating: Seating | None
+    drafts: Drafts | None
+    rematching: bool
+    parts: Composition | None
+
+
+@overload
+def mechanism(source: Callable[..., Any], /, **brought: Unpack[Brought]) -> MechanismSpec: ...
+
+
+@overload
+def mechanism(**brought: Unpack[Brought]) -> Callable[[Callable[..., Any]], MechanismSpec]: ...
+
+
+def mechanism(
+    source: Callable[..., Any] | None = None, /, **brought: Unpack[Brought]
+) -> MechanismSpec | Callable[[Callable[..., Any]], MechanismSpec]:
+    """Turn a function (play, *, parameters) -> script, or a class with hooks, into a mechanism.
+
+    A class takes its parameters as fields, and is made a frozen dataclass if it is none. It has
+    on_move(ask), which gives the question for a move in place of this one; or on_payoff(tell,
+    payoff), which gives what is added to everybody's payoff, (R, N) both; or begin(table, play),
+    which gives an object with these hooks for a single run, and can refuse the play.
+    """
+    if source is None:
+        return lambda written: mechanism(written, **brought)
+    name = source.__name__
+    if isinstance(source, type):
+        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+        source = source if is_dataclass(source) else dataclass(frozen=True)(source)
+    brought.setdefault("chance_id", name)
+    return MechanismSpec(name, source, **brought)
 
 
 @dataclass(frozen=True)
 class Layer:
     """A mechanism with its parameters, as it stands around a play."""
 
-    wrap: Mechanism
+    spec: MechanismSpec
     given: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
-        return self.wrap.__name__
-
-    @property
-    def summary(self) -> str:
-        """The first line of its docstring."""
-        return (self.wrap.__doc__ or "").strip().partition("\n")[0]
-
-    @property
-    def added(self) -> Additions:
-        """What it brings along."""
-        added: Additions = getattr(self.wrap, "brings", Additions())
-        return added
+        return self.spec.name
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         """All of them, those that were not given as well."""
-        own = signature(self.wrap).parameters.values()
-        defaults = {one.name: one.default for one in own if one.kind is one.KEYWORD_ONLY}
+        fields = self.spec.parameters.model_fields.items()
+        defaults = {name: one.get_default(call_default_factory=True) for name, one in fields}
         return {**defaults, **self.given}
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """Those that it is made of."""
-        return () if self.added.parts is None else tuple(self.added.parts(own=self.given))
+        return () if self.spec.parts is None else tuple(self.spec.parts(own=self.given))
 
 
 class Part(NamedTuple):
@@ -350,17 +411,7 @@ class Part(NamedTuple):
     layer: Layer
 
 
-def brings(additions: Additions) -> Callable[[M], M]:
-    """Say what a mechanism brings along; stands above @mechanism."""
-
-    def marked(wrap: M) -> M:
-        wrap.brings = additions  # type: ignore[attr-defined]
-        return wrap
-
-    return marked
-
-
-def wrapped(scenario: Scenario, wrap: Mechanism, **given: Any) -> Scenario:
+def wrapped(scenario: Scenario, spec: MechanismSpec, **given: Any) -> Scenario:
     """A scenario in a mechanism, with what that brings along.
 
     Raises ScenarioError for a measure that both have, and where the scenario is seated already.
@@ -370,34 +421,32 @@ def wrapped(scenario: Scenario, wrap: Mechanism, **given: Any) -> Scenario:
     >>> wrapped(donor_game, generations, count=3).stage.levels
     ('generation', 'game', 'round')
     """
-    added: Additions = getattr(wrap, "brings", Additions())
-    more = () if added.measuring is None else tuple(added.measuring(own=given))
-    measures = (*added.measures, *more)
-    _refuse_twice(scenario, wrap.__name__, measures)
+    more = () if spec.measuring is None else tuple(spec.measuring(own=given))
+    measures = (*spec.measures, *more)
+    _refuse_twice(scenario, spec.name, measures)
     if scenario.seats is not None:
         raise ScenarioError(
-            f"{wrap.__name__} stands around {scenario.mechanisms[-1]}, which says who sits where; "
+            f"{spec.name} stands around {scenario.mechanisms[-1]}, which says who sits where; "
             f"name {scenario.mechanisms[-1]} last"
         )
-    stage, seating = scenario.stage, added.seating
-    concluding = None if added.afterword is None else partial(added.afterword, own=given)
+    stage, play = scenario.stage, spec(scenario.play, **given)
+    concluding = None if spec.afterword is None else partial(spec.afterword, own=given)
     return replace(
         scenario,
-        play=wrap(scenario.play, **given),
+        play=play,
         measures=(*scenario.measures, *measures),
-        relations=tuple(dict.fromkeys((*scenario.relations, *added.relations))),
+        relations=tuple(dict.fromkeys((*scenario.relations, *spec.relations))),
         stage=replace(
             stage,
-            levels=(*added.levels, *stage.levels),
-            columns=tuple(dict.fromkeys((*stage.columns, *added.columns))),
-            quotes={**stage.quotes, **added.quotes},
-            endings={**stage.endings, **added.endings},
+            levels=(*spec.levels, *stage.levels),
+            columns=tuple(dict.fromkeys((*stage.columns, *spec.columns))),
+            quotes={**stage.quotes, **spec.quotes},
+            endings={**stage.endings, **spec.endings},
         ),
         afterword=_both(scenario.afterword, concluding),
-        layers=(*scenario.layers, Layer(wrap, given)),
-        drafts=_to_be_made(scenario, added.drafts, given),
-        seats=None if seating is None else partial(seating, scenario, own=given),
-        mingling=scenario.mingling or added.mingling,
+        layers=(*scenario.layers, Layer(spec, given)),
+        drafts=_to_be_made(scenario, spec.drafts, given),
+        seats=None if spec.seating is None else partial(spec.seating, play, own=given),
     )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from .calls import Minds, Spent, Vault
 from .cast import Cast, Cohort, Troupe, cohort_seats, respondent
 from .catalogue import Shelf
-from .checks import Fault, Keys, Refused, checked, dotted, parameters_of, unknown
+from .checks import Fault, Keys, Refused, checked, dotted, unknown
 from .cohorts import components
 from .draws import Array
 from .errors import InputError, ScenarioError
@@ -32,7 +32,7 @@ from .scenario import Layer, Params, Scenario, Seats, wrapped
 from .scenario_file import CohortSpec, Spec, found
 from .table import Table, complete_graphs
 from .tape import Answerer
-from .wrap import Declared, Play, questions
+from .wrap import PlayFunction, as_play, questions, told_of
 
 if TYPE_CHECKING:
     from .models.budget import Budget
@@ -92,6 +92,7 @@ class Setup:
             replicate_ids=replicate_ids,
             horizon=self.rounds,
             graphs=self._graphs(replicate_ids, ids),
+            **told_of(self.scenario.play, self.params),
         )
         table.cohorts = cohort_seats(self._seated(table), table)
         return table
@@ -182,7 +183,7 @@ class Setup:
 def _terms_of(layer: Layer) -> MechanismTerms:
     """A mechanism as prompts need it."""
     parts = [TermsPart(fact, value, _terms_of(part)) for fact, value, part in layer.parts]
-    return MechanismTerms(layer.name, layer.parameters, layer.summary, tuple(parts))
+    return MechanismTerms(layer.name, layer.parameters, layer.spec.summary, tuple(parts))
 
 
 def _reseated(cast: Cast, ids: Array) -> list[Cohort]:
@@ -207,7 +208,13 @@ def _bare_table(scenario: Scenario, params: Params, seed: int, agents: int, roun
     ids, replicates = np.arange(agents), np.arange(len(seated[0]) if seated else 1)
     graphs = complete_graphs(scenario.relations, len(replicates), ids)
     table = Table(
-        params, seed=seed, ids=ids, replicate_ids=replicates, horizon=rounds, graphs=graphs
+        params,
+        seed=seed,
+        ids=ids,
+        replicate_ids=replicates,
+        horizon=rounds,
+        graphs=graphs,
+        **told_of(scenario.play, params),
     )
     table.cohorts = cohort_seats(cast, table)
     return table
@@ -215,8 +222,8 @@ def _bare_table(scenario: Scenario, params: Params, seed: int, agents: int, roun
 
 def _matched(scenario: Scenario, params: Params) -> int:
     """How many agents there are by default: as many as make a match, if they are in matches."""
-    declared = getattr(scenario.play, "declared", None)
-    if not isinstance(declared, Declared) or declared.players is None:
+    declared = as_play(scenario.play).declared
+    if declared is None or declared.players is None:
         return scenario.agents
     players = declared.players(params)
     return scenario.agents if scenario.agents % players == 0 else players
@@ -230,7 +237,7 @@ def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
         raise Refused(*(Fault((name,), words, True) for name in overruled))
 
 
-def _refuse_mute(play: Play, cast: Cast, table: Table) -> None:
+def _refuse_mute(play: PlayFunction, cast: Cast, table: Table) -> None:
     """Raises CastError for a cohort that is asked what it cannot answer."""
     for ask in questions(play, table):
         for cohort in cast:
@@ -406,12 +413,10 @@ class _Preparation:
         for index, part in enumerate(self.spec.mechanisms):
             for name, given in part.items():
                 with self.at("mechanisms", index):
-                    wrap = self.shelf.mechanism(name)
+                    spec = self.shelf.mechanism(name)
                     given = {**given, **self.spec.drafts.get(name, {})}
                     with self.at("mechanisms", index, name):
-                        scenario = wrapped(
-                            scenario, wrap, **dict(checked(parameters_of(wrap), given))
-                        )
+                        scenario = wrapped(scenario, spec, **dict(checked(spec.parameters, given)))
                         stages["mechanisms", index] = scenario
         return stages
 

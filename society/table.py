@@ -11,6 +11,7 @@ import numpy as np
 from .draws import Array, Draws, Places
 from .errors import CastError, PartError, nearest
 from .graph import Complete, Graph
+from .matching import Matches
 
 
 class Round(NamedTuple):
@@ -44,11 +45,10 @@ class Table:
     present: (R, N), who takes part. running: (R, 1), which replicates go on. active: both.
     lives: (R, N), the number of each row's life. At first it is the id; every further birth counts
     on by N, so that the agent with id i that is born at the g-th birth has the number g N + i.
-    succession: how it comes about who lives on and who is born, as the mechanism that sees to it
-    describes it, before its first line; None where nobody is born later.
-    rules: what everybody knows of a game from its beginning, as the play describes it; agents and
-    prompts see it. meetings: who meets whom now, as the mechanism that sees to it describes it;
-    None where the play does.
+    succession: how it comes about who lives on and who is born, as the play says; None where nobody
+    is born later. rules: what everybody knows of a game from its beginning, as the play says;
+    agents and prompts see it. meetings: who meets whom now, where a mechanism sees to it; None
+    where all meet in order, for good.
     opened: rounds that the script has opened since its last line, in order; the game master closes
     those before. first_rounds_only: leave each loop of rounds after its first round, so that a dry
     run finds how rounds are nested without playing them all. dry_runs: what was found in them.
@@ -65,6 +65,8 @@ class Table:
         graphs: Mapping[str, Graph] | None = None,
         first_rounds_only: bool = False,
         dry_runs: DryRuns | None = None,
+        rules: object = None,
+        succession: object = None,
     ) -> None:
         self.params = params
         self.seed = seed
@@ -76,9 +78,9 @@ class Table:
         self.running: Array = np.ones((self.replicates, 1), bool)
         self.active: Array = self.present
         self.complete = True  # whether nobody is gone, and nothing has ended
-        self.succession: Any = None
-        self.rules: Any = None
-        self.meetings: Any = None
+        self.succession: Any = succession
+        self.rules: Any = rules
+        self.meetings: Matches | None = None
         self.dry_runs = dry_runs or DryRuns()
         self.births = 0
         self.lives: Array = np.broadcast_to(ids, self.present.shape)

@@ -1,14 +1,16 @@
-"""Mechanisms wrap a play and are plays again; they are made of `overhear`.
+"""Plays, and the tools that mechanisms around them are made of.
 
-A mechanism that needs something of the play looks for it when it is called with a table, before
-its first line: society.spec.prepared calls it so, and nothing has been written then.
+A play is an object: its script, and what mechanisms may know of it before its first line, which
+travels through every mechanism by itself. A mechanism that needs more of a play looks for it when
+it is called with a table, before its first line: society.spec.prepared calls it so, and nothing has
+been written then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Iterator
-from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 
@@ -18,21 +20,18 @@ from .replies import silence
 from .table import Table, complete_graphs
 from .talk import Ask, Line, Script, Tell
 
-Play = Callable[[Table], Script]
-Mechanism = Callable[..., Play]  # (play, *, parameters) -> play
-M = TypeVar("M", bound=Mechanism)
-P = TypeVar("P", bound=Play)
+PlayFunction = Callable[[Table], Script]
 T = TypeVar("T")
 
 
 class Declared(NamedTuple):
     """What a play asks for as its move, and how it tells what everybody got.
 
-    move: the kind of the question. told: the kind of the tell. payoff: its fact; repeats: others in
-    which it tells the same amounts again. players: how many make a match, from the parameters; None
-    if all who are there play together. closed: why nothing can act on the play from outside, and
-    what to do; "" where it can. The play takes what comes back from this tell, (R, N) or None, as
-    what mechanisms add to everybody's payoff.
+    move: the kind of the question. told: the kind of the tell. payoff: its fact, "" in a play that
+    takes no payments; repeats: others in which it tells the same amounts again. players: how many
+    make a match, from the parameters; None if all who are there play together. closed: why nothing
+    can act on the play from outside, and what to do; "" where it can. The play takes what comes
+    back from this tell, (R, N) or None, as what mechanisms add to everybody's payoff.
     """
 
     move: str
@@ -43,30 +42,88 @@ class Declared(NamedTuple):
     closed: str = ""
 
 
-def declares(declared: Declared) -> Callable[[P], P]:
-    """Say what mechanisms may act on; stands above a play, below @scenario."""
+@dataclass(frozen=True, eq=False)
+class Play:
+    """A script that mechanisms can stand around, and what they may know of it.
 
-    def marked(play: P) -> P:
-        play.declared = declared  # type: ignore[attr-defined]
-        return play
+    declared: its move and its payoff. rules: what everybody knows of its game from the beginning,
+    by the parameters; agents and prompts see it. succession: how it comes about who lives on and
+    who is born; None where nobody is born later. rematching: whether partners change, so that a
+    replicate is a population and no match. origin: the function that was written, whose docstring
+    says what is played.
+    """
 
-    return marked
+    script: PlayFunction
+    origin: PlayFunction
+    declared: Declared | None = None
+    rules: Callable[[Any], object] | None = None
+    succession: object = None
+    rematching: bool = False
+
+    def __call__(self, table: Table) -> Script:
+        return self.script(table)
+
+    def rules_for(self, params: Any) -> object:
+        """What everybody knows of its game; None where it says nothing of one."""
+        return None if self.rules is None else self.rules(params)
 
 
-def declared_by(play: Play, mechanism: str, *, acts: bool = True) -> Declared:
+def as_play(play: PlayFunction) -> Play:
+    """A play as an object; a bare script declares nothing."""
+    return play if isinstance(play, Play) else Play(play, play)
+
+
+class Told(TypedDict):
+    """What a table is told of a play."""
+
+    rules: object
+    succession: object
+
+
+def told_of(play: PlayFunction, params: Any) -> Told:
+    """What agents know of a play from the beginning, as the arguments of a table."""
+    whole = as_play(play)
+    return {"rules": whole.rules_for(params), "succession": whole.succession}
+
+
+def declares(
+    declared: Declared, *, rules: Callable[[Any], object] | None = None
+) -> Callable[[PlayFunction], Play]:
+    """Say what mechanisms may act on; stands above a script, below @scenario.
+
+    rules: what everybody knows of the game, by the parameters.
+    """
+    return lambda play: replace(as_play(play), declared=declared, rules=rules)
+
+
+def declared_by(
+    play: PlayFunction, mechanism: str, *, acts: bool = True, pays: bool = False
+) -> Declared:
     """What mechanisms may act on; raises ScenarioError if the play does not say it, or is closed.
 
     acts: whether the mechanism changes what is asked or told, and does not only want to know.
+    pays: whether it changes payoffs.
     """
-    declared = getattr(play, "declared", None)
-    if not isinstance(declared, Declared):
+    declared = as_play(play).declared
+    if declared is None:
         raise ScenarioError(
             f"{mechanism}: the play declares no move and no payoff to act on; wrap one that does, "
             "or put @declares(Declared(move=..., told=...)) above it"
         )
     if acts and declared.closed:
         raise ScenarioError(f"{mechanism}: {declared.closed}")
+    if pays:
+        refuse_unpaid(declared, mechanism)
     return declared
+
+
+def refuse_unpaid(declared: Declared, mechanism: str) -> None:
+    """Raises ScenarioError for a play in which nothing can be paid."""
+    if not declared.payoff:
+        raise ScenarioError(
+            f"{mechanism}: this play takes no payments, since what is owned in it grows or "
+            "vanishes from round to round; take a play with payoffs"
+        )
 
 
 def topped_up(said: Tell, declared: Declared, added: Array) -> Tell:
@@ -75,12 +132,6 @@ def topped_up(said: Tell, declared: Declared, added: Array) -> Tell:
     facts = {name: said.facts[name] for name in names if name in said.facts}
     more = {name: fact._replace(values=fact.values + added) for name, fact in facts.items()}
     return replace(said, facts={**said.facts, **more})
-
-
-def mechanism(wrap: M) -> M:
-    """Mark a function (play, *, parameters) -> play, so that scenario files can name it."""
-    wrap.is_mechanism = True  # type: ignore[attr-defined]
-    return wrap
 
 
 def overhear(
@@ -108,12 +159,61 @@ def overhear(
             received = answer(said, None if out is None else (yield out))
 
 
-def questions(play: Play, table: Table) -> Iterator[Ask]:
+def hooked(mechanism: object, play: Play, name: str) -> PlayFunction:
+    """A play within an object that has on_move, or on_payoff, or begin.
+
+    Raises ScenarioError for an object that has none of them, and for a play that does not say what
+    its move or payoff is.
+    """
+    begin = getattr(mechanism, "begin", None)
+    hooks = begin is not None, hasattr(mechanism, "on_move"), hasattr(mechanism, "on_payoff")
+    if not any(hooks):
+        raise ScenarioError(
+            f"{name}: the class changes nothing; give it on_move(self, ask), "
+            "on_payoff(self, tell, payoff), or begin(self, table, play)"
+        )
+    declared_by(play, name, pays=hooks[-1])
+
+    def around(table: Table) -> Script:
+        acting = mechanism if begin is None else begin(table, play)
+        pays = hasattr(acting, "on_payoff")
+        return _acted_on(play(table), acting, declared_by(play, name, pays=pays))
+
+    return around
+
+
+def _acted_on(script: Script, acting: object, declared: Declared) -> Script:
+    """Drive a script while an object changes its moves and adds to its payoffs."""
+    on_move: Callable[[Ask], Line | Script] | None = getattr(acting, "on_move", None)
+    on_payoff: Callable[[Tell, Array], Array] | None = getattr(acting, "on_payoff", None)
+    added: Array | None = None
+
+    def line(said: Line) -> Line | Script:
+        nonlocal added
+        if isinstance(said, Ask) and said.kind == declared.move and on_move is not None:
+            return on_move(said)
+        if isinstance(said, Tell) and said.kind == declared.told and on_payoff is not None:
+            added = on_payoff(said, said.facts[declared.payoff].values)
+            return topped_up(said, declared, added)
+        return said
+
+    def answer(said: Line, received: Any) -> Any:
+        """A play that keeps accounts, as the village does, adds it to them."""
+        nonlocal added
+        if added is None or not isinstance(said, Tell) or said.kind != declared.told:
+            return received
+        more, added = added, None
+        return more if received is None else more + received
+
+    return overhear(script, line=line, answer=answer)
+
+
+def questions(play: PlayFunction, table: Table) -> Iterator[Ask]:
     """What a play asks up to the horizon, without asking anybody."""
     return (said for said in rehearsed(play, table) if isinstance(said, Ask))
 
 
-def rehearsed(play: Play, table: Table) -> Iterator[Line]:
+def rehearsed(play: PlayFunction, table: Table) -> Iterator[Line]:
     """What a play says up to the horizon, without anybody to hear it.
 
     It is rehearsed for one replicate at a table of its own, where every answer is silent and nobody
@@ -122,7 +222,7 @@ def rehearsed(play: Play, table: Table) -> Iterator[Line]:
     return silent_lines(play, aside(table))
 
 
-def silent_lines(play: Play, alone: Table) -> Iterator[Line]:
+def silent_lines(play: PlayFunction, alone: Table) -> Iterator[Line]:
     """Play a script at a table that is there for this alone, and answer nothing."""
     script, received = play(alone), None
     while True:
@@ -138,7 +238,7 @@ def silent_lines(play: Play, alone: Table) -> Iterator[Line]:
             received = silent.get("", silent)
 
 
-def survey(look: Callable[..., T], play: Play, table: Table, *given: Hashable) -> T:
+def survey(look: Callable[..., T], play: PlayFunction, table: Table, *given: Hashable) -> T:
     """What `look(lines, *given)` finds in a play's rehearsal, which is held once for each table.
 
     look: a function of a module, which should keep no more of the lines than it needs. Each
@@ -146,13 +246,6 @@ def survey(look: Callable[..., T], play: Play, table: Table, *given: Hashable) -
     would double with every mechanism, and begin anew in every game of a repeated one.
     """
     return table.dry_runs.find((look, play, given), lambda: look(rehearsed(play, table), *given))
-
-
-def succeeds(play: Play, table: Table) -> bool:
-    """Whether a play itself sees to it who lives on and who is born."""
-    alone = aside(table)
-    play(alone)  # says so before its first line
-    return alone.succession is not None
 
 
 def aside(table: Table, *, first_rounds_only: bool = False) -> Table:
@@ -166,6 +259,8 @@ def aside(table: Table, *, first_rounds_only: bool = False) -> Table:
         graphs=complete_graphs(tuple(table.graphs), 1, table.ids),
         first_rounds_only=first_rounds_only,
         dry_runs=table.dry_runs,
+        rules=table.rules,
+        succession=table.succession,
     )
     alone.cohorts = {name: seats[:1] for name, seats in table.cohorts.items()}
     return alone

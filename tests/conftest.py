@@ -32,6 +32,7 @@ from society.scenario import Measure, Params, Scenario
 from society.table import Table, complete_graphs
 from society.talk import Script
 from society.tape import Answerer
+from society.wrap import told_of
 
 # Torch comes late. Where tests share the cores, its threads would spin to wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -127,6 +128,7 @@ def _play(
         replicate_ids=numbers,
         horizon=rounds,
         graphs=complete_graphs(scenario.relations, len(numbers), seats) | dict(graphs or {}),
+        **told_of(scenario.play, scenario.params(**params or {})),
     )
     if answerer is None:
         cast = scenario.cast(table.params, agents) if cast is None else cast

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from society.catalogue import scenarios
+from society.wrap import as_play
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("components", "scenarios", "memory")
@@ -24,7 +25,7 @@ ROOMS = ("components", "scenarios", "memory")
 ENGINE = (
     ("errors", "draws", "index"),
     ("comparisons", "optional"),
-    ("graph", "checks", "rubric", "claims"),
+    ("graph", "matching", "checks", "rubric", "claims"),
     ("wording", "positions"),
     ("replies", "templates", "cancellation"),
     ("talk", "llm"),
@@ -67,7 +68,7 @@ FOR_COMPONENTS = {"errors", "draws", "checks", "talk", "graph", "replies", "agen
 FOR_COMPONENTS |= {"calls", "prompts", "llm", "wording"}  # for those that speak
 FOR_COMPONENTS |= {"rubric"}  # for those that code texts
 FOR_SCENARIOS = FOR_COMPONENTS | {"table", "cast", "wrap", "scenario", "claims", "comparisons"}
-FOR_SCENARIOS |= {"lineage", "history"}
+FOR_SCENARIOS |= {"lineage", "history", "matching"}
 FOR_THEATRE = {"errors", "draws", "graph", "replies", "talk", "scenario", "calls", "catalogue"}
 FOR_THEATRE |= {"lineage", "theatre", "history"}
 
@@ -317,5 +318,5 @@ def test_lines_are_counted_without_docstrings_and_blank_lines() -> None:
 
 
 def test_the_fishing_village_is_a_script_of_at_most_forty_lines() -> None:
-    script = inspect.unwrap(scenarios()["fishing_village"].play)
+    script = as_play(scenarios()["fishing_village"].play).origin
     assert code_lines(inspect.getsource(script)) <= 40

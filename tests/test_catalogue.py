@@ -24,7 +24,7 @@ MISER = """
 from dataclasses import dataclass
 from society.agent import Component
 from society.components.harvest import Harvest
-from society.wrap import mechanism
+from society.scenario import mechanism
 
 @dataclass(frozen=True)
 class Miser(Component):

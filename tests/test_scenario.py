@@ -12,7 +12,6 @@ import pytest
 from society.draws import Array
 from society.errors import ScenarioError
 from society.scenario import (
-    Additions,
     Afterword,
     Conclusion,
     Epilogue,
@@ -22,13 +21,13 @@ from society.scenario import (
     Scenario,
     Stage,
     Told,
-    brings,
     mean_over,
+    mechanism,
     wrapped,
 )
 from society.table import Table
 from society.talk import Script, Tell, common
-from society.wrap import Play, mechanism, overhear
+from society.wrap import Play, PlayFunction, overhear
 
 
 def fair(table: Table) -> Script:
@@ -60,17 +59,14 @@ FAIR = Scenario(
 )
 
 
-@brings(
-    Additions(
-        measures=(Measure("revenue", "coins of the year", doubled),),
-        relations=("haggle", "visit"),
-        levels=("year",),
-        columns=("price", "harvest"),
-        quotes={"song": "sings"},
-    )
+@mechanism(
+    measures=(Measure("revenue", "coins of the year", doubled),),
+    relations=("haggle", "visit"),
+    levels=("year",),
+    columns=("price", "harvest"),
+    quotes={"song": "sings"},
 )
-@mechanism
-def yearly(play: Play, *, count: int = 2) -> Play:
+def yearly(play: Play, *, count: int = 2) -> PlayFunction:
     """The fair comes every year."""
 
     def years(table: Table) -> Script:
@@ -80,8 +76,7 @@ def yearly(play: Play, *, count: int = 2) -> Play:
     return years
 
 
-@brings(Additions(levels=("week",)))
-@mechanism
+@mechanism(levels=("week",))
 def weekly(play: Play) -> Play:
     """The fair comes every week."""
     return play
@@ -133,13 +128,12 @@ def test_a_mechanism_that_brings_nothing_changes_the_play_alone() -> None:
 
 
 def in_circles(
-    scenario: Scenario, types: int, params: Any, *, own: Mapping[str, Any]
+    play: Play, types: int, params: Any, *, own: Mapping[str, Any]
 ) -> np.ndarray[Any, Any]:
     return np.arange(types * own["circles"]).reshape(-1, 1) % types
 
 
-@brings(Additions(seating=in_circles))
-@mechanism
+@mechanism(seating=in_circles)
 def circled(play: Play, *, circles: int) -> Play:
     """Each type of agent sits alone, so many times."""
     return play
@@ -168,7 +162,7 @@ def of_mechanism(after: Afterword, *, own: Mapping[str, Any]) -> Iterable[Findin
 
 def findings(own: Conclusion | None, added: Epilogue | None) -> list[str] | None:
     """Names of what is found at the end of a scenario in a mechanism; None if nobody looks."""
-    wrap = brings(Additions(afterword=added))(mechanism(lambda play, *, who: play))
+    wrap = mechanism(lambda play, *, who: play, afterword=added)
     afterword = wrapped(replace(FAIR, afterword=own), wrap, who="me").afterword
     nothing: Any = None
     return None if afterword is None else [finding.name for finding in afterword(nothing)]

@@ -25,15 +25,14 @@ GAMES = (
     "trust",
 )
 MECHANISMS = """
-import functools
-
-from society.wrap import mechanism, overhear
+from society.scenario import mechanism
+from society.wrap import overhear
 
 
 @mechanism
 def toll(play, *, rate: float = 0.25):
     \"\"\"Whoever passes pays a toll.\"\"\"
-    return functools.wraps(play)(lambda table: overhear(play(table)))
+    return lambda table: overhear(play(table))
 
 
 @mechanism
@@ -42,12 +41,12 @@ def tithe(play):
 
     What it is for is no business of anybody's.
     \"\"\"
-    return functools.wraps(play)(lambda table: overhear(play(table)))
+    return lambda table: overhear(play(table))
 
 
 @mechanism
 def hidden(play):
-    return functools.wraps(play)(lambda table: overhear(play(table)))
+    return lambda table: overhear(play(table))
 """
 TOLL, TITHE = "Whoever passes pays 25 %.", "Everybody owes a tithe."
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +12,20 @@ import pytest
 from society.agent import Component, Inquiry, One
 from society.errors import CastError, ScenarioError
 from society.replies import Amount, Form, Mix, Peer
+from society.scenario import mechanism
 from society.table import Table
 from society.talk import Ask, Line, Script, Tell, common
-from society.wrap import Declared, declared_by, declares, overhear, questions, succeeds, survey
+from society.wrap import (
+    Declared,
+    PlayFunction,
+    declared_by,
+    declares,
+    overhear,
+    questions,
+    survey,
+    told_of,
+)
+from society.wrap import Play as WholePlay
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played
@@ -224,32 +235,21 @@ def test_a_play_is_rehearsed_once_for_all_who_look_for_the_same() -> None:
     assert len(calls) == 3  # two rehearsals of the outer play, in the first of which it looked
 
 
-def test_a_play_that_sees_to_who_is_born_says_so_at_a_table_of_its_own() -> None:
-    """Whatever has been said at the table that it is to be played at."""
-
-    def dynasty(table: Table) -> Script:
-        table.succession = "the eldest"
-        return auction(table)
-
-    here = table(1)
-    assert succeeds(dynasty, here)
-    assert here.succession is None
-    here.succession = "by lot"
-    assert not succeeds(auction, here)
-
-
-def test_what_a_play_declares_travels_through_mechanisms() -> None:
+def test_what_a_play_is_known_by_travels_through_mechanisms() -> None:
     sold = Declared("bid", "sold", "total", players=lambda params: 2)
 
-    @declares(sold)
+    @declares(sold, rules=lambda params: params)
     def sale(table: Table) -> Script:
         return auction(table)
 
-    @functools.wraps(sale)
-    def around(table: Table) -> Script:
-        return sale(table)
+    @mechanism
+    def plain(play: WholePlay) -> PlayFunction:
+        return lambda table: play(table)
 
+    around = plain(replace(sale, succession="the eldest"))
     assert declared_by(around, "taxed") is sold
+    assert told_of(around, "of the fair") == {"rules": "of the fair", "succession": "the eldest"}
+    assert told_of(auction, "of the fair") == {"rules": None, "succession": None}
 
 
 def test_a_mechanism_says_what_it_misses_of_a_play_that_declares_nothing() -> None:

@@ -12,7 +12,7 @@ from math import prod
 from typing import NamedTuple
 
 from society.table import Table
-from society.wrap import Play, aside, silent_lines
+from society.wrap import PlayFunction, aside, silent_lines
 
 
 class Extent(NamedTuple):
@@ -32,7 +32,7 @@ class _Opened(NamedTuple):
     said: list[str]
 
 
-def extent(play: Play, table: Table) -> Extent:
+def extent(play: PlayFunction, table: Table) -> Extent:
     """How many rounds a play has at this table."""
     alone = aside(table, first_rounds_only=True)
     opened: list[_Opened] = []

@@ -145,7 +145,7 @@ def manifest_of(setup: Setup, level: Level | None = None, table: Table | None = 
         cohorts=tuple(_cohort(one, table) for one in cast),
         seating=_seating(table),
         columns=_columns(cast),
-        game=rules_of(scenario.play, table),
+        game=rules_of(table),
         versions=versions(),
         files=dict(setup.files),
         prompts=setup.words.hashes() if setup.models_named else {},

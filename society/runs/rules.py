@@ -1,6 +1,6 @@
 """A game in normal form as the run file keeps it, so that it can be studied without its script.
 
-A play that describes its game (`table.rules`) before its first line is asked for it: who can do
+A play that describes its game (`rules` of society.wrap.Play) says who can do
 what, who gets what in each profile, which profile is cooperation and which the equilibrium.
 """
 
@@ -14,8 +14,6 @@ from pydantic import BaseModel, ConfigDict
 
 from society.draws import Array
 from society.table import Table
-from society.talk import Script
-from society.wrap import Play, rehearsed
 
 _MOST = 20_000  # payoffs; a larger table is left out
 
@@ -99,19 +97,7 @@ def _paid(rules: Rules, profile: tuple[int, ...] | None) -> tuple[float, ...] | 
     return None if profile is None else tuple(rules.paid(np.array(profile)).tolist())
 
 
-def rules_of(play: Play, table: Table) -> GameNote | None:
-    """The game that a run plays, if its play describes one.
-
-    Asked at a table aside: at its own the play is called once, by the game master.
-    """
-    found: list[object] = []
-
-    def described(alone: Table) -> Script:
-        play(alone)  # a play describes its game before its first line
-        found.append(alone.rules)
-        yield from ()
-
-    for _ in rehearsed(described, table):
-        pass
-    (rules,) = found
+def rules_of(table: Table) -> GameNote | None:
+    """The game that a run plays, if its play describes one."""
+    rules = table.rules
     return GameNote.of(rules) if isinstance(rules, Rules) else None

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.errors import PartError
-from society.gamemaster import GameMaster
 from society.runs.manifest import Manifest, manifest_of
 from society.runs.rules import GameNote, rules_of
 from society.scenario_file import load
@@ -45,33 +43,19 @@ def test_it_is_found_inside_of_mechanisms() -> None:
     assert game.cooperative == (2, 2)
 
 
-def called(error: Exception | None = None) -> tuple[GameMaster, list[Table]]:
-    """A game, and the tables at which its play has been called; it may raise this then."""
+def test_it_is_known_without_playing_and_the_game_master_alone_calls_the_play() -> None:
     game, tables = prepared(load("prisoners_dilemma")).gamemaster(), list[Table]()
 
     def play(table: Table) -> Script:
         tables.append(table)
-        if error is not None:
-            raise error
         return inner(table)
 
     inner = game.scenario.play
     game.scenario = replace(game.scenario, play=play)
-    return game, tables
-
-
-def test_it_is_found_at_a_table_aside_and_the_game_master_alone_calls_the_play_at_its_own() -> None:
-    game, tables = called()
-    assert rules_of(game.scenario.play, game.table) is not None
-    assert game.table not in tables
+    assert rules_of(game.table) is not None
+    assert tables == []
     game.play()
-    assert tables.count(game.table) == 1
-
-
-def test_what_is_wrong_with_a_play_is_not_taken_for_a_play_without_a_game() -> None:
-    game, _ = called(PartError("nobody plays"))
-    with pytest.raises(PartError, match="nobody plays"):
-        rules_of(game.scenario.play, game.table)
+    assert tables == [game.table]
 
 
 @pytest.mark.parametrize(

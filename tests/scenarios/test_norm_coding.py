@@ -17,6 +17,7 @@ from society.errors import InputError
 from society.scenario_file import load
 from society.scenarios.norm_coding import norm_coding
 from society.spec import prepared
+from society.wrap import as_play
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played
@@ -222,4 +223,4 @@ def test_what_is_no_rubric_is_refused(given: dict[str, Any], words: str) -> None
 
 
 def test_the_script_has_at_most_forty_lines() -> None:
-    assert len(inspect.getsource(inspect.unwrap(norm_coding.play)).splitlines()) <= 40
+    assert len(inspect.getsource(as_play(norm_coding.play).origin).splitlines()) <= 40

@@ -12,11 +12,11 @@ import pytest
 from society.agent import Component, Members, Question
 from society.components.moves import Moves
 from society.errors import ScenarioError
+from society.matching import Matches
 from society.scenario import Scenario
 from society.scenario_file import load
 from society.scenarios.dilemmas import matching_pennies, prisoners_dilemma, stag_hunt, trust
 from society.scenarios.games import NormalForm, numbered
-from society.scenarios.matches import Matches
 from society.scenarios.normal_form import NormalFormParams, normal_form, tabulated
 from society.scenarios.public_goods import PublicGood, public_goods
 from society.scenarios.travellers_dilemma import travellers_dilemma

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from society.scenarios.matches import Matches, mean
+from society.matching import Matches
+from society.scenarios.matches import mean
 
 # Two replicates of two matches of three; in the second one the seats are mixed.
 ROWS = np.array([[[0, 1, 2], [3, 4, 5]], [[3, 1, 5], [0, 4, 2]]])

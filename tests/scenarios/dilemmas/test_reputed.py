@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from society.errors import ScenarioError
+from society.matching import Matches
 from society.scenario import Scenario, wrapped
 from society.scenario_file import load
 from society.scenarios import reputed as module
 from society.scenarios.dilemmas import prisoners_dilemma, trust
-from society.scenarios.matches import Matches
 from society.scenarios.public_goods import public_goods
 from society.scenarios.reputed import entries_of, reputed
 from society.spec import prepared
 from society.table import Table
 from society.talk import Line, Script, Tell
 from society.wrap import Play as Wrapped
-from society.wrap import declared_by, overhear
+from society.wrap import PlayFunction, as_play, declared_by, overhear
 
 if TYPE_CHECKING:
     from tests.conftest import Played
@@ -236,9 +237,9 @@ def test_as_many_rounds_are_shown_as_were_counted(
 # With other mechanisms
 
 
-def doubled(play: Wrapped) -> Wrapped:
+def doubled(play: PlayFunction) -> Wrapped:
     """Everybody gets its payoff twice."""
-    declared = declared_by(play, "doubled")
+    whole, declared = as_play(play), declared_by(play, "doubled")
 
     def paid(said: Line, back: Any) -> Any:
         if isinstance(said, Tell) and said.kind == declared.told:
@@ -248,7 +249,7 @@ def doubled(play: Wrapped) -> Wrapped:
     def script(table: Table) -> Script:
         return overhear(play(table), answer=paid)
 
-    return script
+    return replace(whole, script=script)
 
 
 def test_points_are_what_everybody_got_in_the_end(puppets: Puppets, shown: Shown) -> None:

@@ -13,11 +13,11 @@ from hypothesis.extra.numpy import arrays
 from society.agent import Component, Inquiry, One
 from society.cast import Cohort
 from society.errors import ScenarioError, Unparsed
+from society.matching import Matches
 from society.scenario import wrapped
 from society.scenario_file import load
 from society.scenarios.dilemmas import prisoners_dilemma
 from society.scenarios.fined import fined
-from society.scenarios.matches import Matches
 from society.scenarios.points import settled
 from society.scenarios.public_goods import public_goods
 from society.spec import prepared

@@ -1,0 +1,169 @@
+"""Mechanisms as classes: on_move, on_payoff and begin."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from society import catalogue
+from society.draws import Array
+from society.errors import InputError, ScenarioError
+from society.replies import Amount
+from society.scenario import MechanismSpec, mechanism, wrapped
+from society.scenario_file import load
+from society.scenarios.dilemmas import prisoners_dilemma
+from society.scenarios.fishing_village import fishing_village
+from society.scenarios.repeated import repeated
+from society.spec import prepared
+from society.table import Table
+from society.talk import Ask, Tell
+from society.wrap import Play
+
+if TYPE_CHECKING:
+    from tests.scenarios.dilemmas.conftest import Puppets
+
+README = Path(__file__).parents[3] / "README.md"
+UNTAXED = {
+    "donor_game": "takes no payments",
+    "norm_coding": "declares no move",
+    "village_meeting": "declares no move",
+}
+
+
+@dataclass(frozen=True)
+class Bonus:
+    """Everybody gets a bonus."""
+
+    points: float = 1.0
+
+    def on_payoff(self, tell: Tell, payoff: Array) -> Array:
+        return np.full_like(payoff, self.points)
+
+
+class HalfEffort:
+    """Nobody can do more than half of what it could."""
+
+    def on_move(self, ask: Ask) -> Ask:
+        assert isinstance(ask.reply, Amount)
+        return replace(ask, reply=replace(ask.reply, high=ask.reply.high / 2))
+
+
+@dataclass(frozen=True)
+class Growing:
+    """The first game pays a point more than it would, the next one two, and so on."""
+
+    most: int = 9
+
+    def begin(self, table: Table, play: Play) -> Grown:
+        if table.agents > self.most:
+            raise ScenarioError(f"growing: {table.agents} agents are too many")
+        return Grown()
+
+
+class Grown:
+    """Counts the games of one run."""
+
+    games = 0
+
+    def on_payoff(self, tell: Tell, payoff: Array) -> Array:
+        self.games += 1
+        return np.full_like(payoff, self.games)
+
+
+# Type checkers take a decorated class for the class that it was.
+bonus, growing = mechanism(Bonus), mechanism(Growing)
+half_effort = mechanism(HalfEffort, chance_id="gentle")
+
+
+def test_a_class_is_a_mechanism_of_its_name_with_fields_as_parameters() -> None:
+    assert isinstance(half_effort, MechanismSpec)
+    assert (half_effort.name, half_effort.chance_id) == ("half_effort", "gentle")
+    assert (bonus.name, bonus.chance_id, bonus.summary) == (
+        "bonus",
+        "bonus",
+        "Everybody gets a bonus.",
+    )
+    assert bonus.parameters.model_fields["points"].default == 1.0
+
+
+def test_what_is_added_to_payoffs_is_told_and_adds_up(puppets: Puppets) -> None:
+    once = wrapped(prisoners_dilemma, bonus, points=2)
+    twice = wrapped(once, bonus)
+    assert puppets(once, ["0", "1"]).told("payoff")[0].tolist() == [[2, 5]]
+    assert puppets(twice, ["0", "1"]).told("payoff")[0].tolist() == [[3, 6]]
+
+
+def test_a_village_adds_it_to_what_its_people_own() -> None:
+    bare = {"parameters": {"social_learning": False}, "rounds": 2, "agents": 3}
+    paid = {"mechanisms": [{"bonus": {"points": 3.0}}], **bare}
+
+    def wealth(said: dict[str, Any]) -> list[float]:
+        game = prepared(load("fishing_village", said), [bonus]).gamemaster([kept := Kept()])
+        game.play()
+        return [values.mean() for values in kept.wealth]
+
+    richer = np.array(wealth(paid)) - np.array(wealth(bare))
+    np.testing.assert_allclose(richer, [3, 6])
+
+
+class Kept:
+    """A recorder that keeps what everybody owned."""
+
+    def __init__(self) -> None:
+        self.wealth: list[Array] = []
+
+    def page(self, page: Any) -> None:
+        told = [step.arrays for step in page.steps if step.kind == "paid"]
+        self.wealth += [arrays["seen monitor", "wealth"] for arrays in told]
+
+
+def test_the_question_for_a_move_may_be_another_one() -> None:
+    table = prepared(load("fishing_village", {"rounds": 1})).gamemaster().table
+    script = half_effort(fishing_village.play)(table)
+    asked, line = [], next(script)
+    for _ in range(4):
+        asked.append(line)
+        line = script.send(np.zeros(table.present.shape) if isinstance(line, Ask) else None)
+    (effort,) = [one for one in asked if isinstance(one, Ask) and one.kind == "effort"]
+    assert isinstance(effort.reply, Amount)
+    assert effort.reply.high == 0.5
+
+
+def test_what_it_keeps_of_a_run_begins_with_the_run(puppets: Puppets) -> None:
+    outside = wrapped(wrapped(prisoners_dilemma, repeated, games=3), growing)
+    inside = wrapped(wrapped(prisoners_dilemma, growing), repeated, games=3)
+    for scenario, more in ((outside, [1, 2, 3]), (inside, [1, 1, 1])):
+        payoff = puppets(scenario, ["000", "000"]).told("payoff")
+        assert [one[0, 0] - 2 for one in payoff] == more
+
+
+def test_it_can_refuse_a_play_before_anything_is_asked() -> None:
+    with pytest.raises(InputError, match="growing: 2 agents are too many"):
+        prepared(load("trust", {"mechanisms": [{"growing": {"most": 1}}]}), [growing])
+
+
+def test_a_class_without_hooks_is_refused() -> None:
+    class Idle:
+        """Nothing."""
+
+    with pytest.raises(ScenarioError, match=r"idle: the class changes nothing; give it on_move"):
+        mechanism(Idle)(prisoners_dilemma.play)
+
+
+def test_the_mechanism_of_the_readme_stands_around_all_scenarios_or_is_refused(
+    tmp_path: Path,
+) -> None:
+    (block,) = re.findall(r"^```python\n(# taxed\.py\n.*?)^```$", README.read_text(), re.M | re.S)
+    (tmp_path / "taxed.py").write_text(block)
+    said = {"uses": [str(tmp_path / "taxed.py")], "mechanisms": [{"taxed": {}}], "rounds": 1}
+    for name in catalogue.scenarios():
+        if name in UNTAXED:
+            with pytest.raises(InputError, match=f"taxed: .*{UNTAXED[name]}"):
+                prepared(load(name, said))
+        else:
+            prepared(load(name, said)).gamemaster().play()
