@@ -264,7 +264,7 @@ def all_hold(parts: Iterable[bool | None]) -> bool | None:
 def contrary(held: bool | None) -> bool | None:
     """Whether the contrary of a statement holds.
 
-    >>> refuted(True), refuted(False), refuted(None)
+    >>> contrary(True), contrary(False), contrary(None)
     (False, True, None)
     """
     return None if held is None else not held

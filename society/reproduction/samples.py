@@ -26,7 +26,7 @@ Variables = Mapping[str, Any]
 def fill(value: Any, variables: Variables) -> Any:
     """Put values in place of the variables in a text, or in all texts of a list or mapping.
 
-    >>> filled(["fine {fine}", "{fine}"], {"fine": 10})
+    >>> fill(["fine {fine}", "{fine}"], {"fine": 10})
     ['fine 10', 10]
     """
     if isinstance(value, str):
