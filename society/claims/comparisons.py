@@ -22,9 +22,10 @@ class Comparison(NamedTuple):
     """The mean of one sample less that of another.
 
     name: "altruist > mixed". means: of both. low, high: of an interval. test: its name. p:
-    two-sided. Interval and p are corrected over all that was compared together. untold: why there
-    is none of it. logs: what multiplies was compared by its logarithms; then means are geometric,
-    and the difference and its interval are of logarithms, and said as how many times as much.
+    two-sided. Interval and p are corrected over all that was compared together. untestable: why
+    there is none of it. logs: what multiplies was compared by its logarithms; then means are
+    geometric, and the difference and its interval are of logarithms, and said as how many times as
+    much.
 
     >>> print(Comparison("one > other", (30.7, 13.4), 17.3, 16.1, 18.5, "paired", 28.4, 99, 2e-9))
     one > other: 30.7 - 13.4 = 17.3 [16.1, 18.5], p < 0.001
@@ -41,13 +42,13 @@ class Comparison(NamedTuple):
     t: float = 0.0
     df: float = 0.0
     p: float = 1.0
-    untold: str = ""
+    untestable: str = ""
     logs: bool = False
 
     @property
     def differs(self) -> bool | None:
         """Whether there is a difference; False if none that matters can be, None if not shown."""
-        if self.untold:
+        if self.untestable:
             return None
         if -self._matters < self.low and self.high < self._matters:
             return False
@@ -56,7 +57,7 @@ class Comparison(NamedTuple):
     @property
     def holds(self) -> bool | None:
         """Whether the first mean is above the second; None if that is not shown."""
-        if self.untold:
+        if self.untestable:
             return None
         if self.reversed or self.high < self._matters:
             return False
@@ -65,7 +66,7 @@ class Comparison(NamedTuple):
     @property
     def reversed(self) -> bool:
         """Whether the second mean is surely above the first."""
-        return not self.untold and self.p < ALPHA and self.difference < 0
+        return not self.untestable and self.p < ALPHA and self.difference < 0
 
     @property
     def _matters(self) -> float:
@@ -74,11 +75,11 @@ class Comparison(NamedTuple):
     @property
     def statistic(self) -> str:
         """t with its degrees of freedom."""
-        return self.untold or f"t({self.df:.4g}) = {self.t:.2f}, {worded_p(self.p)}"
+        return self.untestable or f"t({self.df:.4g}) = {self.t:.2f}, {worded_p(self.p)}"
 
     def __str__(self) -> str:
-        if self.untold:
-            return f"{self.name}: {self.untold}"
+        if self.untestable:
+            return f"{self.name}: {self.untestable}"
         first, second = (f"{mean:.3g}" for mean in self.means)
         found = (self.difference, self.low, self.high)
         apart, low, high = (f"{math.exp(one) if self.logs else one:.3g}" for one in found)
@@ -102,12 +103,12 @@ class Odds(NamedTuple):
     low: float = 0.0
     high: float = 1.0
     p: float = 1.0
-    untold: str = ""
+    untestable: str = ""
 
     @property
     def above(self) -> bool | None:
         """Whether it is true of more runs than by chance; None if that is not shown."""
-        if self.untold or self.p >= ALPHA:
+        if self.untestable or self.p >= ALPHA:
             return None
         return self.hits > self.n * self.chance
 
@@ -117,14 +118,14 @@ class Odds(NamedTuple):
         return None if self.above is None else not self.above
 
     def __str__(self) -> str:
-        if self.untold:
-            return f"{self.name}: {self.untold}"
+        if self.untestable:
+            return f"{self.name}: {self.untestable}"
         share = f"{self.hits / self.n:.1%} [{self.low:.1%}, {self.high:.1%}]"
         words = f"in {self.hits} of {self.n} runs, {share}, by chance {self.chance:.1%}"
         return f"{self.name}: {words}, {worded_p(self.p)}"
 
 
-class Fared(NamedTuple):
+class TypeScores(NamedTuple):
     """How types of agents did that met each other, in each of n repetitions.
 
     average: of all types, (n,). each: by the name of a type, (n,).

@@ -347,10 +347,11 @@ class PaperData(Data):
 
 
 class Problem(NamedTuple):
-    """What is wrong at one place of `claims.yaml`."""
+    """What is wrong at one place of `claims.yaml`; name: with the key that stands there."""
 
     place: Keys
     words: str
+    name: bool = False
 
 
 def problems(error: ValidationError, values: Any) -> list[Problem]:
@@ -363,7 +364,7 @@ def _problem(detail: Mapping[str, Any], values: Any) -> Problem:
     place = _place(detail["loc"], values)
     if detail["type"] == "extra_forbidden":
         hint = nearest(str(last), _keys(around))
-        return Problem(place, f"there is no key {last!r}; {hint}")
+        return Problem(place, f"there is no key {last!r}; {hint}", name=True)
     if detail["type"] == "missing":
         return Problem(place, f"{last} is missing; add it")
     got, words = repr(detail["input"]), str(detail["msg"])

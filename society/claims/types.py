@@ -1,7 +1,8 @@
 """Claims of a paper, and what runs of ours say of each.
 
 A reproduction names experiments, and claims with a judge for each. A judge looks at what was played
-through `Evidence` and gives a finding; where the runs cannot tell, it raises Untold. An ordering
+through `Evidence` and gives a finding; where the runs cannot tell, it raises InsufficientEvidence.
+An ordering
 
     holds            its corrected p is below ALPHA, and it may be as large as what MATTERS
     does not hold    it is surely the other way round, or its interval excludes all that MATTERS
@@ -24,7 +25,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from society.draws import Array
 
-from .comparisons import ALPHA, MATTERS, Comparison, Effect, Fared, Metric, Odds, Ranked
+from .comparisons import ALPHA, MATTERS, Comparison, Effect, Metric, Odds, Ranked, TypeScores
 
 HOW = (
     "Comparisons are tested two-sided, corrected by Holm over all comparisons of a claim. Their "
@@ -64,7 +65,7 @@ Shown = Literal[
 Levels = Mapping[str, object]  # of some factors: the conditions that have all of them
 
 
-class Untold(Exception):
+class InsufficientEvidence(Exception):
     """What was played cannot answer a question; the words say why."""
 
 
@@ -99,7 +100,7 @@ class Finding(NamedTuple):
 
 
 class Evidence(Protocol):
-    """What a judge may look at; every question may raise Untold.
+    """What a judge may look at; every question may raise InsufficientEvidence.
 
     n is of all replicates of the conditions that have these levels, condition after condition; so
     where luck is common and as many factors are open, two such arrays are pairs.
@@ -111,10 +112,10 @@ class Evidence(Protocol):
     def runs(self, trial: str, measure: str, levels: Levels) -> Array:
         """A measure or finding of each replicate, (n,)."""
 
-    def courses(self, trial: str, measure: str, levels: Levels) -> Array:
+    def rounds(self, trial: str, measure: str, levels: Levels) -> Array:
         """A measure round by round, (n, T); NaN after the end."""
 
-    def fared(self, trial: str, metric: Metric, levels: Levels) -> Fared:
+    def type_scores(self, trial: str, metric: Metric, levels: Levels) -> TypeScores:
         """How types did that met each other in the one condition with these levels.
 
         mean: payoff over all match-ups. fitness: payoff against the population to which replicator
@@ -223,13 +224,13 @@ class Reproduction:
     language: Design | None = None
 
 
-def judged(claims: Iterable[Claim], evidence: Evidence) -> Iterator[Verdict]:
+def judge_claims(claims: Iterable[Claim], evidence: Evidence) -> Iterator[Verdict]:
     """Each claim beside our result."""
     for claim, source, said, judge, under, ours in claims:
         try:
             outcome, found, notes = judge(evidence)
-        except Untold as untold:
-            outcome, found, notes = "cannot be told", "", str(untold)
+        except InsufficientEvidence as untestable:
+            outcome, found, notes = "cannot be told", "", str(untestable)
         words = f"{claim} ({under})" if under else claim
         yield Verdict(words, source, said, found, outcome, notes, under, ours)
 
@@ -260,10 +261,10 @@ def all_hold(parts: Iterable[bool | None]) -> bool | None:
     return True if known and all(known) else None
 
 
-def refuted(held: bool | None) -> bool | None:
+def contrary(held: bool | None) -> bool | None:
     """Whether the contrary of a statement holds.
 
-    >>> refuted(True), refuted(False), refuted(None)
+    >>> contrary(True), contrary(False), contrary(None)
     (False, True, None)
     """
     return None if held is None else not held
@@ -281,13 +282,15 @@ def any_holds(parts: Iterable[bool | None]) -> bool | None:
     return False if known and None not in known else None
 
 
-def ordered(comparisons: Sequence[Comparison], notes: str = "") -> Finding:
+def order_finding(comparisons: Sequence[Comparison], notes: str = "") -> Finding:
     """Whether the first mean is the larger one in each."""
     parts = [one.holds for one in comparisons]
-    return Finding(outcome_of(parts), "; ".join(map(str, comparisons)), noted(comparisons, notes))
+    return Finding(
+        outcome_of(parts), "; ".join(map(str, comparisons)), comparison_notes(comparisons, notes)
+    )
 
 
-def noted(comparisons: Sequence[Comparison], notes: str = "") -> str:
+def comparison_notes(comparisons: Sequence[Comparison], notes: str = "") -> str:
     """How many orderings are reversed or not shown, and these notes."""
     backwards = sum(one.reversed for one in comparisons)
     unshown = sum(one.holds is None for one in comparisons)
@@ -299,13 +302,13 @@ def noted(comparisons: Sequence[Comparison], notes: str = "") -> str:
     return "; ".join([*words, *([notes] if notes else [])])
 
 
-def asked(evidence: Evidence, trial: str, name: str) -> object:
-    """The level of the factor `model` that a paper calls so; raises Untold."""
-    return called(evidence.levels(trial)["model"], name)
+def asked_model(evidence: Evidence, trial: str, name: str) -> object:
+    """The level of the factor `model` that a paper calls so; raises InsufficientEvidence."""
+    return find_model(evidence.levels(trial)["model"], name)
 
 
-def called(models: Iterable[M], name: str) -> M:
-    """That of some models which a paper calls so; raises Untold.
+def find_model(models: Iterable[M], name: str) -> M:
+    """That of some models which a paper calls so; raises InsufficientEvidence.
 
     A user may name who serves it as well, and the date of a release; a version may be 4-5 or 4.5.
     """
@@ -314,4 +317,4 @@ def called(models: Iterable[M], name: str) -> M:
         last = str(model).lower().rpartition("/")[2]
         if re.fullmatch(_SERVED + spelt + _RELEASE, last):
             return model
-    raise Untold(f"{name} was not asked; name it under --model")
+    raise InsufficientEvidence(f"{name} was not asked; name it under --model")

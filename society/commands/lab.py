@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from society.experiments.sweep import Sweep, Watching
     from society.experiments.worker import Done
     from society.models.settings import Limits
-    from society.reproduction.run import Attempt
+    from society.reproduction.run import ReproductionRun
 
 
 def sweep(args: argparse.Namespace) -> int:
@@ -162,12 +162,12 @@ def reproduce(args: argparse.Namespace) -> int:
     """society reproduce"""
     from society.catalogue import reproduction
     from society.models.settings import Limits
-    from society.reproduction.run import Attempt
+    from society.reproduction.run import ReproductionRun
     from society.scenario_file import told
 
     minds = minds_given(args)
     kind = [args.paper, *(["language"] if args.models else []), *(["quick"] if args.quick else [])]
-    attempt = Attempt(
+    run = ReproductionRun(
         reproduction(args.paper),
         args.out or Path("reproductions") / "-".join(kind),
         args.models or (),
@@ -175,15 +175,15 @@ def reproduce(args: argparse.Namespace) -> int:
         changed=lambda spec: told(spec, minds | {"limits": {}}),
     )
     if args.estimate:
-        return _estimate(args, attempt)
+        return _estimate(args, run)
     if not args.quiet:
-        print(f"society: {attempt.announcement}", file=sys.stderr)
+        print(f"society: {run.announcement}", file=sys.stderr)
     limits = Limits(**minds["limits"]) if minds["limits"] else None
-    with _watched(args, len(attempt.parts)) as watching, _cluster(args) as cluster:
+    with _watched(args, len(run.parts)) as watching, _cluster(args) as cluster:
         ended: list[Done] = []
         interrupted = False
         try:
-            ended = attempt.play(cluster, watching, limits, overwrite=args.overwrite)
+            ended = run.play(cluster, watching, limits, overwrite=args.overwrite)
         except KeyboardInterrupt:
             interrupted = True
     code = _code(ended, interrupted=interrupted)
@@ -191,34 +191,34 @@ def reproduce(args: argparse.Namespace) -> int:
         reasons = dict.fromkeys(done.words for done in ended if done.status != "finished")
         words = "not all was played, and what was is kept; the same command goes on"
         print("society: " + "\n".join([*reasons, words]), file=sys.stderr)
-    return code if interrupted else _judged(args, attempt, code)
+    return code if interrupted else _judged(args, run, code)
 
 
-def _estimate(args: argparse.Namespace, attempt: Attempt) -> int:
+def _estimate(args: argparse.Namespace, run: ReproductionRun) -> int:
     """Calls, tokens and cost of a reproduction that is not played."""
-    from society.reproduction.forecast import forecasts
+    from society.reproduction.run import forecasts
 
-    found = forecasts(attempt.parts)
+    found = forecasts(run.parts)
     if args.json:
         told = [forecast._asdict() for forecast in found]
         print(json.dumps({"name": args.paper, "models": told}, indent=2))
         return 0
     from society.theatre.forecast import costs
 
-    costs(found, attempt.extent, "this reproduction", console())
+    costs(found, run.extent, "this reproduction", console())
     return 0
 
 
-def _judged(args: argparse.Namespace, attempt: Attempt, code: int) -> int:
+def _judged(args: argparse.Namespace, run: ReproductionRun, code: int) -> int:
     """Say what a reproduction has come to, as far as it was played."""
-    from society.reproduction.page import account
+    from society.reproduction.page import write_page
 
-    verdicts = attempt.verdicts()
-    page = account(attempt, verdicts)
+    verdicts = run.verdicts()
+    page = write_page(run, verdicts)
     if args.json:
         told = [verdict._asdict() for verdict in verdicts]
-        facts = {"name": args.paper, "out": str(attempt.out), "report": str(page)}
-        spent = attempt.spent._asdict()
+        facts = {"name": args.paper, "out": str(run.out), "report": str(page)}
+        spent = run.spent._asdict()
         print(json.dumps(facts | {"spent": spent, "verdicts": told}, indent=2))
     elif not args.quiet:
         for verdict in verdicts:

@@ -1,4 +1,4 @@
-"""Effects of an analysis of variance with how large they may be.
+"""What judges of claims need beside tests: sizes of effects, and scores of types in a game.
 
 F of an effect follows the noncentral F distribution; the noncentralities that put the observed F at
 either end of its middle 95 % bound partial eta squared, lambda / (lambda + n). Eta squared is that
@@ -8,13 +8,23 @@ Source: Steiger 2004, Psychological Methods 9.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from society.analysis.crossplay import Cell, Standing, plays
+from society.analysis.metagame import normalised
 from society.analysis.statistics.anova import Anova, Source
-from society.claims.comparisons import ALPHA, Effect
+from society.analysis.statistics.samples import Unanswerable
+from society.analysis.study.condition import Studied
+from society.claims.comparisons import ALPHA, Effect, Metric, TypeScores
+from society.claims.types import InsufficientEvidence
+from society.draws import Array
 from society.optional import needed
 
 
 def effects(table: Anova) -> dict[str, Effect]:
-    """By name, with the interval of eta squared."""
+    """The effects of an analysis by name, with the interval of eta squared."""
     residual = table.residual
     return {
         row.name: Effect(
@@ -47,3 +57,66 @@ def _noncentrality(effect: Source, df: int, chance: float) -> float:
     while beyond(most) > 0:
         most *= 2
     return float(needed("scipy.optimize").brentq(beyond, 0, most))
+
+
+def read_cell(run: Studied) -> Cell:
+    """Read a condition as a game among types.
+
+    Raises InsufficientEvidence if its run does not keep who did what.
+    """
+    if not plays(run):
+        why = f"the run of {run.name} does not keep what everybody did in a game"
+        raise InsufficientEvidence(why)
+    return Cell.read(run)
+
+
+def type_scores(cell: Cell, metric: Metric) -> TypeScores:
+    """Score the types in each of n repetitions.
+
+    Raises InsufficientEvidence, as for fitness where partners change.
+    """
+    try:
+        rows = np.stack([MEASURED[metric](cell, some) for some in _repetitions(cell)])
+    except Unanswerable as reason:
+        raise InsufficientEvidence(str(reason)) from None
+    average, *each = rows.T
+    return TypeScores(average, dict(zip(cell.names, each, strict=True)))
+
+
+def _repetitions(cell: Cell) -> list[Array]:
+    """The replicates of each, (R,) of bool."""
+    return [cell.repetition == number for number in range(int(cell.repetition.max()) + 1)]
+
+
+def _scaled(metric: str) -> Callable[[Cell, Array], Array]:
+    def of(cell: Cell, some: Array) -> Array:
+        low, high = cell.game.equilibrial, cell.game.cooperative
+        if low is None or high is None:
+            raise Unanswerable("a game without cooperation has nothing to compare payoffs with")
+        points = Standing(cell, some).value(metric)
+        return normalised(points, float(np.mean(low)), float(np.mean(high)))
+
+    return of
+
+
+def _cooperation(cell: Cell, some: Array) -> Array:
+    """Share of moves, that were really made, in which a player cooperates."""
+    if cell.game.cooperation is None:
+        raise Unanswerable("there is no cooperation in this game")
+    wanted = np.array(cell.game.cooperation)
+    made = cell.decisions
+    cooperates, types = made.action == wanted[made.seat], cell.types[made.replicate, made.agent]
+    kept = (some & ~cell.void)[made.replicate]
+    shares = []
+    for number in (None, *range(len(cell.names))):
+        moves = cooperates[kept if number is None else kept & (types == number)]
+        shares.append(moves.mean() if moves.size else np.nan)
+    return np.array(shares)
+
+
+MEASURED: Mapping[Metric, Callable[[Cell, Array], Array]] = {
+    "mean": _scaled("Mean"),
+    "fitness": _scaled("Fitness"),
+    "rank": lambda cell, some: Standing(cell, some).value("DevRank"),
+    "cooperation": _cooperation,
+}

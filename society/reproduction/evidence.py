@@ -25,14 +25,13 @@ from society.analysis.statistics.posthoc import corrected, tukey
 from society.analysis.statistics.proportions import Count, binomial, fisher
 from society.analysis.statistics.samples import Unanswerable
 from society.analysis.study import Study, open_sweep
-from society.claims.comparisons import ALPHA, Comparison, Effect, Fared, Metric, Odds, Ranked
-from society.claims.types import Evidence, Levels, Untold
+from society.claims.comparisons import ALPHA, Comparison, Effect, Metric, Odds, Ranked, TypeScores
+from society.claims.types import Evidence, InsufficientEvidence, Levels
 from society.draws import Array
 from society.experiments.experiment import Condition, Experiment
 from society.experiments.factors import worded
 
-from . import type_scores as fared
-from .estimators import effects
+from .estimators import effects, read_cell, type_scores
 
 Pair = tuple[Array, Array]
 
@@ -69,7 +68,7 @@ class Result:
         columns = self._by_condition("runs", name)
         return np.concatenate([columns[one.name] for one in chosen])
 
-    def courses(self, name: str, levels: Levels) -> Array:
+    def rounds(self, name: str, levels: Levels) -> Array:
         """A column of the frame of rounds, (n, T); NaN behind the last round of a condition."""
         chosen = self.chosen(levels)
         columns = self._by_condition("rounds", name)
@@ -81,11 +80,11 @@ class Result:
         return np.concatenate(wide)
 
     def cell(self, levels: Levels) -> Cell:
-        """The one condition with these levels, as a game among types; raises Untold."""
+        """The one condition with these levels as a game; raises InsufficientEvidence."""
         (condition,) = self.chosen(levels)
         if condition.name not in self._cells:
             (run,) = (one for one in self.study.played if one.name == condition.name)
-            self._cells[condition.name] = fared.read(run)
+            self._cells[condition.name] = read_cell(run)
         return self._cells[condition.name]
 
     def labels(self, factor: str, levels: Levels) -> list[object]:
@@ -95,17 +94,17 @@ class Result:
         ]
 
     def chosen(self, levels: Levels) -> list[Condition]:
-        """The conditions with these levels; raises Untold if any is not finished."""
+        """The conditions with these levels; raises InsufficientEvidence if any is not finished."""
         chosen = [
             one
             for one in self.experiment.conditions
             if all(one.factors[factor] == level for factor, level in levels.items())
         ]
         if not chosen:
-            raise Untold(f"{self.folder.name} has no condition with {dict(levels)}")
+            raise InsufficientEvidence(f"{self.folder.name} has no condition with {dict(levels)}")
         finished = self._finished
         if missing := [one.name for one in chosen if one.name not in finished]:
-            raise Untold(
+            raise InsufficientEvidence(
                 f"{len(missing)} of {len(chosen)} conditions of {self.folder.name} are not "
                 f"finished ({missing[0]}); the same command goes on"
             )
@@ -122,7 +121,7 @@ class Result:
         if (frame, name) not in self._columns:
             table = getattr(self.study, frame)
             if name not in table:
-                raise Untold(f"no run of {self.folder.name} has {name}{self._why}")
+                raise InsufficientEvidence(f"no run of {self.folder.name} has {name}{self._why}")
             played = self.study.played
             ends = np.cumsum(
                 [
@@ -152,11 +151,11 @@ class Results(Evidence):
     def runs(self, trial: str, measure: str, levels: Levels) -> Array:
         return self._results[trial].runs(measure, levels)
 
-    def courses(self, trial: str, measure: str, levels: Levels) -> Array:
-        return self._results[trial].courses(measure, levels)
+    def rounds(self, trial: str, measure: str, levels: Levels) -> Array:
+        return self._results[trial].rounds(measure, levels)
 
-    def fared(self, trial: str, metric: Metric, levels: Levels) -> Fared:
-        return fared.fared(self._results[trial].cell(levels), metric)
+    def type_scores(self, trial: str, metric: Metric, levels: Levels) -> TypeScores:
+        return type_scores(self._results[trial].cell(levels), metric)
 
     def paired(self, pairs: Mapping[str, Pair], *, logs: Collection[str] = ()) -> list[Comparison]:
         return _together(paired, pairs, logs)
@@ -170,14 +169,14 @@ class Results(Evidence):
         counts = {name: Count(int(some.sum()), len(some)) for name, some in runs.items()}
         level = 1 - ALPHA / max(sum(count.n > 0 for count in counts.values()), 1)
         odds = [_odds(name, count, chance, level) for name, count in counts.items()]
-        adjusted = iter(corrected([one.p for one in odds if not one.untold]).tolist())
-        return [one if one.untold else one._replace(p=next(adjusted)) for one in odds]
+        adjusted = iter(corrected([one.p for one in odds if not one.untestable]).tolist())
+        return [one if one.untestable else one._replace(p=next(adjusted)) for one in odds]
 
     def counted(self, name: str, first: Array, second: Array) -> Comparison:
         try:
             found = fisher(*(Count(int(some.sum()), len(some)) for some in (first, second)))
         except Unanswerable as reason:
-            return Comparison(name, untold=str(reason))
+            return Comparison(name, untestable=str(reason))
         interval = found.interval
         return Comparison(
             name, found.shares, found.difference, interval.low, interval.high, "Fisher", p=found.p
@@ -194,7 +193,7 @@ class Results(Evidence):
     ) -> dict[str, Effect]:
         result = self._results[trial]
         values = result.runs(measure, levels)
-        with _untold():
+        with _as_insufficient():
             table = anova(values, {name: result.labels(name, levels) for name in factors})
         return effects(table)
 
@@ -204,7 +203,7 @@ class Results(Evidence):
         groups = {
             name: result.runs(measure, {**levels, factor: label}) for name, label in named.items()
         }
-        with _untold():
+        with _as_insufficient():
             found = tukey(groups)
         return [
             Ranked(named[name], mean, found.letters[name]) for name, mean in found.means.items()
@@ -221,22 +220,22 @@ def _together(tested: Tested, pairs: Mapping[str, Pair], logs: Collection[str]) 
         ]
 
     alone = compared()
-    known = [one.p for one in alone if not one.untold]
+    known = [one.p for one in alone if not one.untestable]
     if len(known) < 2:
         return alone
     adjusted = iter(corrected(known).tolist())
     return [
-        one if one.untold else one._replace(p=next(adjusted))
+        one if one.untestable else one._replace(p=next(adjusted))
         for one in compared(1 - ALPHA / len(known))
     ]
 
 
 def _compared(tested: Tested, name: str, pair: Pair, level: float = 1 - ALPHA) -> Comparison:
-    """One comparison, p as it is; untold where it cannot be tested."""
+    """One comparison, p as it is; with a reason where it cannot be tested."""
     try:
         found = tested(*pair, level=level)
     except Unanswerable as reason:
-        return Comparison(name, untold=str(reason))
+        return Comparison(name, untestable=str(reason))
     test = found.test if isinstance(found, Contrast) else "paired"
     return Comparison(
         name,
@@ -254,27 +253,27 @@ def _compared(tested: Tested, name: str, pair: Pair, level: float = 1 - ALPHA) -
 def _geometric(tested: Tested, name: str, pair: Pair, level: float) -> Comparison:
     """One comparison by logarithms, of which there are none of zero."""
     if any((one <= 0).any() for one in pair):
-        return Comparison(name, untold="some run has nothing, of which there is no logarithm")
+        return Comparison(name, untestable="some run has nothing, of which there is no logarithm")
     first, other = np.log(pair[0]), np.log(pair[1])
     found = _compared(tested, name, (first, other), level)
-    if found.untold:
+    if found.untestable:
         return found
     return found._replace(means=(math.exp(found.means[0]), math.exp(found.means[1])), logs=True)
 
 
 def _odds(name: str, count: Count, chance: float, level: float) -> Odds:
-    """One share of runs, p as it is; untold without a run."""
+    """One share of runs, p as it is; with a reason where there is no run."""
     try:
         found = binomial(count, chance, level=level)
     except Unanswerable as reason:
-        return Odds(name, *count, chance, untold=str(reason))
+        return Odds(name, *count, chance, untestable=str(reason))
     return Odds(name, *count, chance, found.interval.low, found.interval.high, found.p)
 
 
 @contextmanager
-def _untold() -> Iterator[None]:
+def _as_insufficient() -> Iterator[None]:
     """What statistics cannot answer, as judges expect it."""
     try:
         yield
     except Unanswerable as reason:
-        raise Untold(str(reason)) from None
+        raise InsufficientEvidence(str(reason)) from None

@@ -37,16 +37,16 @@ from society.claims.data import (
 from society.claims.types import (
     Evidence,
     Finding,
-    Untold,
+    InsufficientEvidence,
     all_hold,
     any_holds,
-    noted,
+    comparison_notes,
+    contrary,
     outcome_of,
-    refuted,
 )
 from society.draws import Array
 
-from .samples import Samples, Variables, filled
+from .samples import Samples, Variables, fill
 
 LIKE = 2.0  # times as large, or as small, is as good as the same
 
@@ -75,14 +75,14 @@ class Panel:
     stated: Sequence[Stated] = ()
 
     def finding(self, stated: Stated, evidence: Evidence) -> Finding:
-        """What the judge of a claim says of it; raises Untold."""
+        """What the judge of a claim says of it; raises InsufficientEvidence."""
         return self._judge(stated.judge, Samples(evidence, self.design, stated.sample), stated)
 
     def _function(self, code: Code, stated: Stated) -> Callable[..., Any]:
         """A function of the paper's package, with its arguments."""
         module, _, name = code.code.rpartition(".")
         function = getattr(importlib.import_module(f"{self.package}.{module}"), name)
-        return partial(function, **filled(code.arguments, stated.variables))
+        return partial(function, **fill(code.arguments, stated.variables))
 
     @singledispatchmethod
     def _judge(self, judge: Judge, samples: Samples, stated: Stated) -> Finding:
@@ -102,7 +102,7 @@ class Panel:
         words += [f"{part}: {_WORDS[held]}" for part, held in compared.named.items()]
         words += self._noted(judge.notes, samples, stated)
         ordering = all(pair.expect == "greater" for pair in judge.pairs)
-        notes = noted(compared.found, "; ".join(words)) if ordering else "; ".join(words)
+        notes = comparison_notes(compared.found, "; ".join(words)) if ordering else "; ".join(words)
         return Finding(outcome_of(parts), "; ".join(map(str, compared.found)), notes)
 
     @_judge.register
@@ -114,7 +114,7 @@ class Panel:
             ]
             runs = {}
             for count, variables in counts:
-                name = str(filled(count.name, variables))
+                name = str(fill(count.name, variables))
                 runs[name], left = _counted(count, samples.values(count.sample, variables))
                 undecided += [left] if count.decided else []
             found = samples.evidence.chances(runs, judge.chance)
@@ -132,7 +132,7 @@ class Panel:
             for variables in samples.bindings(bound.each, stated.variables):
                 mean = samples.mean(bound.sample, variables)
                 parts.append(bound.low <= mean <= bound.high)
-                group = str(filled(bound.group, variables))
+                group = str(fill(bound.group, variables))
                 words.setdefault(group, []).append(bound.words.format(**variables, mean=mean))
         found = [
             f"{group}: {', '.join(some)}" if group else "; ".join(some)
@@ -171,8 +171,8 @@ class Panel:
         try:
             directed = _directed(judge, samples, stated.variables)
             parts["direction"] = directed if significant else None
-        except Untold as untold:
-            notes = f" ({untold})"
+        except InsufficientEvidence as untestable:
+            notes = f" ({untestable})"
         words = "; ".join(f"{part} {_LIKENESS[held]}" for part, held in parts.items())
         return Finding(outcome_of(parts.values()), str(effect), f"{words}{notes}")
 
@@ -183,10 +183,10 @@ class Panel:
             return Finding(
                 "cannot be told", str(effect), "no test after an effect that is not shown"
             )
-        sample = samples.begun(judge.sample, stated.variables)
+        sample = samples.complete(judge.sample, stated.variables)
         trial, levels = (
             samples.trial(sample, stated.variables),
-            filled(sample.levels, stated.variables),
+            fill(sample.levels, stated.variables),
         )
         ranked = samples.evidence.ranked(trial, sample.measure, "model", levels)
         words = "; ".join(f"{one.level} {one.mean:.1f} ({one.letters})" for one in ranked)
@@ -204,14 +204,14 @@ class Panel:
                 held = ranked[0].level == best and all(
                     {best, one} in apart for one in letters if one != best
                 )
-        except Untold as untold:
-            return Finding("cannot be told", words, str(untold))
+        except InsufficientEvidence as untestable:
+            return Finding("cannot be told", words, str(untestable))
         return Finding(outcome_of([held]), words)
 
     @_judge.register
     def _(self, judge: Together, samples: Samples, stated: Stated) -> Finding:
         held = {
-            str(filled(judge.name, variables)): self._parts(judge, samples, variables)
+            str(fill(judge.name, variables)): self._parts(judge, samples, variables)
             for variables in samples.bindings(dict(judge.each), stated.variables)
         }
         societies = [all_hold(parts) for parts in held.values()]
@@ -234,7 +234,7 @@ class Panel:
 
     @_judge.register
     def _(self, judge: Untestable, samples: Samples, stated: Stated) -> Finding:
-        raise Untold(judge.why)
+        raise InsufficientEvidence(judge.why)
 
     @_judge.register
     def _(self, judge: Coded, samples: Samples, stated: Stated) -> Finding:
@@ -259,12 +259,12 @@ class Compared(NamedTuple):
 def compare(judge: Comparisons, samples: Samples, variables: Variables) -> Compared:
     """Test all pairs, those of one test together."""
     pairs = [
-        (pair, one, str(filled(judge.by, outer)))
+        (pair, one, str(fill(judge.by, outer)))
         for outer in samples.bindings(judge.each, variables)
         for pair in judge.pairs
         for one in samples.bindings(pair.each, outer)
     ]
-    names = [str(filled(pair.name, one)) for pair, one, _ in pairs]
+    names = [str(fill(pair.name, one)) for pair, one, _ in pairs]
     found: dict[str, Comparison] = {}
     for test in dict.fromkeys(pair.test or judge.test for pair in judge.pairs):
         some = [
@@ -295,10 +295,10 @@ def _expected(pair: Pair, found: Comparison) -> bool | None:
         case "greater":
             return found.holds
         case "not greater":
-            return refuted(found.holds)
+            return contrary(found.holds)
         case "different":
             return found.differs
-    return refuted(found.differs)
+    return contrary(found.differs)
 
 
 def _by(compared: Compared) -> str:
@@ -350,12 +350,12 @@ def _in_words(
 
 
 def effects(judge: Variance | Groups, samples: Samples, variables: Variables) -> dict[str, Effect]:
-    """The analysis of variance of a sample; raises Untold."""
-    sample = samples.begun(judge.sample, variables)
+    """The analysis of variance of a sample; raises InsufficientEvidence."""
+    sample = samples.complete(judge.sample, variables)
     trial = samples.trial(sample, variables)
     if len(samples.evidence.levels(trial)["model"]) < 2:
-        raise Untold("one model was asked; differences between models need two")
-    levels = filled(sample.levels, variables)
+        raise InsufficientEvidence("one model was asked; differences between models need two")
+    levels = fill(sample.levels, variables)
     return samples.evidence.variance(trial, sample.measure, judge.factors, levels)
 
 
@@ -369,11 +369,11 @@ def _absent(effect: Effect, most: float) -> Finding:
 
 
 def _directed(judge: Variance, samples: Samples, variables: Variables) -> bool:
-    """Whether means are ordered as the paper has them; raises Untold."""
+    """Whether means are ordered as the paper has them; raises InsufficientEvidence."""
     direction = judge.direction or Direction()
     if direction.greater is not None and direction.than is not None:
         return samples.mean(direction.greater, variables) > samples.mean(direction.than, variables)
-    sample = samples.begun(judge.sample, variables)
+    sample = samples.complete(judge.sample, variables)
     trial = samples.trial(sample, variables)
     best = samples.model(trial, direction.highest)
 

@@ -41,7 +41,7 @@ from society.report.sections.tests import tested, tests
 from society.report.tables import Table
 
 from .evidence import Result
-from .run import DRY, Attempt
+from .run import DRY, ReproductionRun
 
 _UNLIKE = "with different outcomes under different parameters or readings"
 _AGREED = ("reproduced", "in part", "not reproduced", "cannot be told", _UNLIKE)
@@ -64,25 +64,25 @@ CHAPTERS: Mapping[Shown, Callable[[Populations], Chapter | None]] = {
 }
 
 
-def account(attempt: Attempt, verdicts: Sequence[Verdict]) -> Path:
+def write_page(run: ReproductionRun, verdicts: Sequence[Verdict]) -> Path:
     """Write it, with its figures and tables as files; gives its path. Raises FileError."""
-    paper = f"{attempt.reproduction.name}: {attempt.reproduction.paper}"
-    title = f"DRY RUN of {paper}" if attempt.dry else f"{paper}, held against our runs"
-    results = attempt.results
+    paper = f"{run.reproduction.name}: {run.reproduction.paper}"
+    title = f"DRY RUN of {paper}" if run.dry else f"{paper}, held against our runs"
+    results = run.results
     experiments = [
         _experiment(trial, _study(trial, results))
-        for trial in attempt.design.trials
+        for trial in run.design.trials
         if results[trial.name].begun
     ]
-    return written(title, attempt.extent, [*_claims(attempt, verdicts), *experiments], attempt.out)
+    return written(title, run.extent, [*_claims(run, verdicts), *experiments], run.out)
 
 
-def _claims(attempt: Attempt, verdicts: Sequence[Verdict]) -> Iterator[Chapter]:
+def _claims(run: ReproductionRun, verdicts: Sequence[Verdict]) -> Iterator[Chapter]:
     chapter = judged(verdicts)
     if chapter is not None:
         (table,) = (part for part in chapter.parts if isinstance(part, Table))
-        judging = (*HOW, *attempt.design.judging)
-        parts = [*_caveats(attempt), *map(Paragraph, [*_counted(verdicts), *judging]), table]
+        judging = (*HOW, *run.design.judging)
+        parts = [*_caveats(run), *map(Paragraph, [*_counted(verdicts), *judging]), table]
         yield replace(chapter, parts=parts)
 
 
@@ -106,10 +106,10 @@ def _agreed(outcomes: Sequence[str]) -> str:
     return outcomes[0] if len(set(outcomes)) == 1 else _UNLIKE
 
 
-def _caveats(attempt: Attempt) -> Iterator[Part]:
-    if attempt.dry:
+def _caveats(run: ReproductionRun) -> Iterator[Part]:
+    if run.dry:
         yield Caveat(f"DRY RUN: {DRY}. It shows the way, and nothing about the paper.")
-    if attempt.quick:
+    if run.quick:
         yield Caveat("Quick: fewer and shorter runs than without --quick, and fewer levels.")
 
 

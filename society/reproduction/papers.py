@@ -18,7 +18,7 @@ from society.errors import brief
 from society.positions import Source, read
 
 from .judges import Panel, Stated
-from .samples import Variables, filled, laid
+from .samples import Variables, fill, overlay
 
 
 def paper(file: Path, package: str) -> Reproduction:
@@ -32,7 +32,7 @@ def paper(file: Path, package: str) -> Reproduction:
     except ValidationError as error:
         faults = [Fault(*problem) for problem in problems(error, values)]
         raise Source(brief(file), positions).refusal(faults) from None
-    language = data.language and _design(data.language, package)
+    language = None if data.language is None else _design(data.language, package)
     return Reproduction(data.name, data.paper, _design(data.rules, package), language)
 
 
@@ -42,7 +42,7 @@ def _design(data: DesignData, package: str) -> Design:
     for claim, one in _stated(data):
         stated.append(one)
         text, source, said, under = (
-            str(filled(words, one.variables))
+            str(fill(words, one.variables))
             for words in (claim.claim, claim.source, claim.said, claim.under)
         )
         judge = partial(panel.finding, one)
@@ -62,7 +62,7 @@ def _stated(data: DesignData) -> Iterator[tuple[ClaimData, Stated]]:
     for group in data.claims:
         for outer in _combinations(group.each):
             for claim in group.claims:
-                sample = laid(group.sample, claim.sample)
+                sample = overlay(group.sample, claim.sample)
                 for inner in _combinations(claim.each):
                     yield claim, Stated(claim.id, claim.judge, sample, {**outer, **inner})
 
@@ -75,4 +75,4 @@ def _combinations(each: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, Any
 def _trial(data: TrialData, variables: Variables) -> Trial:
     fields = {name: getattr(data, name) for name in data.model_fields_set}
     tuples = {name: one for name, one in fields.items() if isinstance(one, tuple)}
-    return Trial(**(filled(fields, variables) | tuples))
+    return Trial(**(fill(fields, variables) | tuples))

@@ -7,12 +7,12 @@ to try out the way, and nothing can be told of the paper.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from society.calls import Entry, Spent
-from society.claims.types import Design, Reproduction, Trial, Verdict, judged
+from society.calls import Entry, Spent, added
+from society.claims.types import Design, Reproduction, Trial, Verdict, judge_claims
 from society.errors import FileError, InputError, brief
 from society.experiments.clusters import Cluster
 from society.experiments.experiment import experiment
@@ -20,8 +20,10 @@ from society.experiments.jobs import Part, parts, standing
 from society.experiments.sweep import Sweep, Watching, swept
 from society.experiments.worker import Done
 from society.index import experiments
+from society.models.estimate import Counting, Forecast
 from society.models.settings import Limits
 from society.positions import read
+from society.runs.drafting import drafted
 from society.runs.runfile import Level
 from society.runs.spending import total
 from society.scenario_file import Spec
@@ -32,7 +34,7 @@ OFFLINE = "offline"
 DRY = "the offline mind is no language model"
 
 
-class Attempt:
+class ReproductionRun:
     """A reproduction with the minds that it is tried with, read and checked; raises InputError.
 
     models: to be asked; none: its rules are played. quick: a short and coarse form of it. changed:
@@ -143,7 +145,7 @@ class Attempt:
 
     def verdicts(self) -> list[Verdict]:
         """Each claim of the paper beside what was played."""
-        verdicts = list(judged(self.design.claims, Results(self.results)))
+        verdicts = list(judge_claims(self.design.claims, Results(self.results)))
         if not self.dry:
             return verdicts
         return [
@@ -153,22 +155,22 @@ class Attempt:
 
 
 class _Sitting(Sweep):
-    """A sweep that shares its limits with the other experiments of an attempt."""
+    """A sweep that shares its limits with the other experiments of a reproduction."""
 
     def __init__(
         self,
-        attempt: Attempt,
+        run: ReproductionRun,
         cluster: Cluster,
         watching: Watching,
         level: Level | None,
         limits: Limits | None,
     ) -> None:
         super().__init__(cluster, watching, level, limits)
-        self.attempt = attempt
+        self.run = run
 
     async def play(self, parts: Sequence[Part], used: Spent) -> None:
         """Play all that are given; what the other experiments have used counts as well."""
-        await super().play(parts, used if self.limits is None else self.attempt.spent)
+        await super().play(parts, used if self.limits is None else self.run.spent)
 
 
 class _Named:
@@ -211,3 +213,29 @@ def _with_factors(given: Mapping[str, Any], instead: Mapping[str, Any]) -> Mappi
     """The levels of all factors, of those of both as the second has them."""
     factors = {**given.get("factors", {}), **instead.get("factors", {})}
     return {"factors": factors} if factors else {}
+
+
+def forecasts(parts: Iterable[Part]) -> list[Forecast]:
+    """Count what all runs would ask of each model, before anything is spent.
+
+    The offline mind plays all of them, designs included.
+    """
+    by_model: dict[str, list[Forecast]] = {}
+    for part in parts:
+        for one in _counted(part) if part.speaks else ():
+            by_model.setdefault(one.model, []).append(one)
+    return [_together(model, found) for model, found in sorted(by_model.items())]
+
+
+def _counted(part: Part) -> list[Forecast]:
+    minds = Counting(part.setup.spec.models, seed=part.setup.seed)
+    drafted(part.setup, minds).gamemaster(minds=minds).play()
+    return minds.forecasts()
+
+
+def _together(model: str, found: Iterable[Forecast]) -> Forecast:
+    """The sums; a cost is unknown if one of theirs is."""
+    calls, prompt, reply, most, cost, most_cost = zip(*(one[1:] for one in found), strict=True)
+    return Forecast(
+        model, sum(calls), sum(prompt), sum(reply), sum(most), added(cost), added(most_cost)
+    )

@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 
 from society.claims.data import DesignData, Each, LevelsOf, Pair, Sample
-from society.claims.types import Evidence, Untold, asked, called
+from society.claims.types import Evidence, InsufficientEvidence, asked_model, find_model
 from society.draws import Array
 
 Variables = Mapping[str, Any]
 
 
-def filled(value: Any, variables: Variables) -> Any:
+def fill(value: Any, variables: Variables) -> Any:
     """Put values in place of the variables in a text, or in all texts of a list or mapping.
 
-    >>> filled(["fine {fine}", "{fine}"], {"fine": 10})
+    >>> fill(["fine {fine}", "{fine}"], {"fine": 10})
     ['fine 10', 10]
     """
     if isinstance(value, str):
@@ -34,9 +34,9 @@ def filled(value: Any, variables: Variables) -> Any:
             return Formatter().get_field(value[1:-1], (), variables)[0]
         return value.format_map(variables)
     if isinstance(value, Mapping):
-        return {filled(key, variables): filled(one, variables) for key, one in value.items()}
+        return {fill(key, variables): fill(one, variables) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [filled(one, variables) for one in value]
+        return [fill(one, variables) for one in value]
     return value
 
 
@@ -52,13 +52,13 @@ class Samples:
     base: Sample = field(default_factory=Sample)
 
     def model(self, trial: str, name: str) -> object:
-        """The level of the factor `model` that the paper calls so; raises Untold."""
+        """The level of the factor `model` that the paper calls so; raises InsufficientEvidence."""
         for alias in (name, *self.design.aliases.get(name, ())):
             try:
-                return asked(self.evidence, trial, alias)
-            except Untold:
+                return asked_model(self.evidence, trial, alias)
+            except InsufficientEvidence:
                 continue
-        raise Untold(f"{name} was not asked; name it under --model")
+        raise InsufficientEvidence(f"{name} was not asked; name it under --model")
 
     def bindings(self, each: Each, variables: Variables) -> Iterator[Variables]:
         """Every combination of values of some variables, with those that are known."""
@@ -68,11 +68,11 @@ class Samples:
 
     def _values_of(self, source: tuple[Any, ...] | LevelsOf, variables: Variables) -> list[Any]:
         if not isinstance(source, LevelsOf):
-            found: list[Any] = filled(source, variables)
+            found: list[Any] = fill(source, variables)
             return found
-        trial = filled(source.trial, variables)
+        trial = fill(source.trial, variables)
         if source.or_all:
-            levels = self.known(trial, source.asked)
+            levels = self.asked_models(trial, source.asked)
         else:
             levels = [self.model(trial, name) for name in source.asked]
         levels = levels or list(self.evidence.levels(trial)[source.factor])
@@ -83,7 +83,7 @@ class Samples:
             left_out = self.model(trial, source.without)
             levels = [one for one in levels if one != left_out]
         if not levels and source.if_none:
-            raise Untold(source.if_none)
+            raise InsufficientEvidence(source.if_none)
         places = {"first": slice(1), "last": slice(-1, None), "after first": slice(1, None)}
         middle = len(levels) // 2
         return (
@@ -92,21 +92,21 @@ class Samples:
             else levels
         )
 
-    def known(self, trial: str, names: Sequence[str]) -> list[object]:
+    def asked_models(self, trial: str, names: Sequence[str]) -> list[object]:
         """Those of some models that were asked, as the user calls them."""
         found = []
         for name in names:
-            with suppress(Untold):
+            with suppress(InsufficientEvidence):
                 found.append(self.model(trial, name))
         return found
 
     def values(self, sample: Sample, variables: Variables) -> Array:
-        """One number a run, or a condition; raises Untold."""
-        return self._values(self.begun(sample, variables), variables)
+        """One number a run, or a condition; raises InsufficientEvidence."""
+        return self._values(self.complete(sample, variables), variables)
 
     def pair(self, pair: Pair, variables: Variables) -> tuple[Array, Array]:
         """Two samples beside each other; a constant is repeated as often as there are runs."""
-        first, second = self.begun(pair.first, variables), self.begun(pair.second, variables)
+        first, second = self.complete(pair.first, variables), self.complete(pair.second, variables)
         if pair.both_alive:
             both = [self._rounds(one, variables) for one in (first, second)]
             known = ~(np.isnan(both[0]) | np.isnan(both[1]))
@@ -126,45 +126,47 @@ class Samples:
     def trial(self, sample: Sample, variables: Variables) -> str:
         """Where a sample was played."""
         if sample.trial:
-            return str(filled(sample.trial, variables))
-        levels = filled(sample.levels, variables)
+            return str(fill(sample.trial, variables))
+        levels = fill(sample.levels, variables)
         for row in self.design.where:
             if all(levels.get(factor) in labels for factor, labels in row.levels.items()):
                 return row.trial
-        raise Untold(f"no experiment plays {levels}")
+        raise InsufficientEvidence(f"no experiment plays {levels}")
 
-    def begun(self, sample: Sample, variables: Variables) -> Sample:
+    def complete(self, sample: Sample, variables: Variables) -> Sample:
         """A sample with what it begins with."""
-        like = str(filled(sample.like, variables))
-        base = laid(self.base, self.design.samples[like]) if like else self.base
-        return laid(base, sample)
+        like = str(fill(sample.like, variables))
+        base = overlay(self.base, self.design.samples[like]) if like else self.base
+        return overlay(base, sample)
 
     def _values(self, sample: Sample, variables: Variables) -> Array:
         if sample.needs:
             sample = self._with_all_needed(sample, variables)
+        found: Array
         if sample.average:
-            return np.mean(list(self._over("average", sample, variables)), axis=0)
-        if sample.means:
-            return np.array(
-                [self._known_mean(*one) for one in self._bound("means", sample, variables)]
-            )
-        if sample.pool:
-            return np.concatenate(list(self._over("pool", sample, variables)))
-        if sample.minus or sample.ratio:
-            first, second = (
-                self.values(one, variables) for one in (sample.minus or sample.ratio or ())
-            )
-            return first - second if sample.minus else first / second
-        if sample.middle:
-            return np.sum([self.values(one, variables) for one in sample.middle], axis=0) / len(
-                sample.middle
-            )
-        if sample.together:
-            return np.concatenate([self.values(one, variables) for one in sample.together])
-        if sample.spread:
+            found = np.mean(self._over("average", sample, variables), axis=0)
+        elif sample.means:
+            bound = self._bound("means", sample, variables)
+            found = np.array([self._known_mean(*one) for one in bound])
+        elif sample.pool:
+            found = np.concatenate(self._over("pool", sample, variables))
+        elif sample.minus:
+            found = np.subtract(*self._each(sample.minus, variables))
+        elif sample.ratio:
+            found = np.divide(*self._each(sample.ratio, variables))
+        elif sample.middle:
+            found = np.mean(self._each(sample.middle, variables), axis=0)
+        elif sample.together:
+            found = np.concatenate(self._each(sample.together, variables))
+        elif sample.spread:
             logs = np.log(self.values(sample.spread, variables))
-            return np.abs(logs - np.median(logs))
-        return self._played(sample, variables)
+            found = np.abs(logs - np.median(logs))
+        else:
+            found = self._played(sample, variables)
+        return found
+
+    def _each(self, samples: Sequence[Sample], variables: Variables) -> list[Array]:
+        return [self.values(one, variables) for one in samples]
 
     def _with_all_needed(self, sample: Sample, variables: Variables) -> Sample:
         """The sample, once all conditions are there with the models that it needs."""
@@ -175,9 +177,9 @@ class Samples:
             if getattr(one, key):
                 one, variables = next(self._bound(key, one, variables))
         trial, levels = self.trial(one, variables), self._levels(one, variables)
-        there = self.evidence.fared(trial, "mean", levels).each
+        there = self.evidence.type_scores(trial, "mean", levels).each
         for name in sample.needs:
-            called(there, name)
+            find_model(there, name)
         return bare
 
     def _bound(
@@ -191,35 +193,34 @@ class Samples:
         for bound in self.bindings(each, variables):
             yield bare, bound
 
-    def _over(self, key: str, sample: Sample, variables: Variables) -> Iterator[Array]:
-        for bare, bound in self._bound(key, sample, variables):
-            yield self._values(bare, bound)
+    def _over(self, key: str, sample: Sample, variables: Variables) -> list[Array]:
+        return [self._values(*one) for one in self._bound(key, sample, variables)]
 
     def _known_mean(self, sample: Sample, variables: Variables) -> float:
         values = self._values(sample, variables)
         known = values[~np.isnan(values)]
         if not known.size:
-            raise Untold(filled(sample.if_none, variables) or "no run has a number")
+            raise InsufficientEvidence(fill(sample.if_none, variables) or "no run has a number")
         return float(known.mean())
 
     def _levels(self, sample: Sample, variables: Variables) -> dict[str, Any]:
-        levels: dict[str, Any] = filled(sample.levels, variables)
+        levels: dict[str, Any] = fill(sample.levels, variables)
         if sample.model:
-            name = str(filled(sample.model, variables))
+            name = str(fill(sample.model, variables))
             levels["model"] = self.model(self.trial(sample, variables), name)
         return levels
 
     def _played(self, sample: Sample, variables: Variables) -> Array:
         trial, levels = self.trial(sample, variables), self._levels(sample, variables)
         if sample.scores is not None:
-            found = self.evidence.fared(trial, sample.scores, levels)
-            name = filled(sample.type, variables)
-            return found.each[called(found.each, name)] if name else found.average
+            found = self.evidence.type_scores(trial, sample.scores, levels)
+            name = fill(sample.type, variables)
+            return found.each[find_model(found.each, name)] if name else found.average
         if sample.rounds is not None:
             return mean_of_rounds(self._rounds(sample, variables))
-        measure = str(filled(sample.measure, variables))
+        measure = str(fill(sample.measure, variables))
         if sample.round == "last":
-            return last_round(self.evidence.courses(trial, measure, levels))
+            return last_round(self.evidence.rounds(trial, measure, levels))
         if sample.generation is not None:
             course = by_generation(self.evidence, trial, measure, levels)
             if sample.generation == "mean":
@@ -230,12 +231,12 @@ class Samples:
     def _rounds(self, sample: Sample, variables: Variables) -> Array:
         """A measure in some rounds, (n, T)."""
         trial, levels = self.trial(sample, variables), self._levels(sample, variables)
-        first, last = filled(sample.rounds, variables)
-        measure = str(filled(sample.measure, variables))
-        return self.evidence.courses(trial, measure, levels)[:, first - 1 : last]
+        first, last = fill(sample.rounds, variables)
+        measure = str(fill(sample.measure, variables))
+        return self.evidence.rounds(trial, measure, levels)[:, first - 1 : last]
 
 
-def laid(base: Sample, sample: Sample) -> Sample:
+def overlay(base: Sample, sample: Sample) -> Sample:
     """A sample with what another one says where it says nothing itself; levels are put together."""
     own = {name: getattr(sample, name) for name in sample.model_fields_set}
     return base.model_copy(update={**own, "levels": {**base.levels, **sample.levels}})
@@ -246,8 +247,8 @@ def by_generation(evidence: Evidence, trial: str, measure: str, levels: Mapping[
 
     Fitness is known in the last round of each generation alone, and so tells where one ends.
     """
-    ended = ~np.isnan(evidence.courses(trial, "fitness", levels))
-    values = evidence.courses(trial, measure, levels)
+    ended = ~np.isnan(evidence.rounds(trial, "fitness", levels))
+    values = evidence.rounds(trial, measure, levels)
     ends = np.flatnonzero(ended.any(0)) + 1
     blocks = np.split(values, ends, axis=1)[: len(ends)]
     return np.stack([mean_of_rounds(block) for block in blocks], axis=1)

@@ -15,14 +15,14 @@ from society.claims.types import (
     Claim,
     Evidence,
     Finding,
+    InsufficientEvidence,
     Outcome,
-    Untold,
     all_hold,
     any_holds,
-    asked,
-    called,
-    judged,
-    ordered,
+    asked_model,
+    find_model,
+    judge_claims,
+    order_finding,
     outcome_of,
 )
 from society.errors import CatalogueError
@@ -31,7 +31,7 @@ from society.index import experiments
 LONGER = Comparison("altruist > mixed", (30.0, 20.0), 10.0, 8.0, 12.0, "paired", 9.8, 99, 0.001)
 UNCLEAR = Comparison("mixed > selfish", (20.0, 19.0), 1.0, -1.0, 3.0, "paired", 1.0, 99, 0.32)
 SHORTER = Comparison("mixed > selfish", (20.0, 30.0), -10.0, -12.0, -8.0, "paired", -9.8, 99, 0.001)
-UNTESTED = Comparison("mixed > selfish", untold="all 100 pairs differ by 0")
+UNTESTED = Comparison("mixed > selfish", untestable="all 100 pairs differ by 0")
 
 
 class Asked:
@@ -45,7 +45,7 @@ class Asked:
 
 
 def named(name: str, *models: str) -> object:
-    return asked(cast(Evidence, Asked(*models)), "models", name)
+    return asked_model(cast(Evidence, Asked(*models)), "models", name)
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def test_an_ordering_holds_if_its_difference_is_above_zero_and_sure() -> None:
 
 def test_an_ordering_without_power_is_not_shown_and_no_failure() -> None:
     """A gain of 3 in 19 rounds may be there: three runs cannot tell."""
-    assert ordered([UNCLEAR]).outcome == "cannot be told"
-    assert ordered([UNCLEAR]).notes == "not shown: 1 of 1"
-    assert ordered([LONGER, UNCLEAR]).outcome == "in part"
+    assert order_finding([UNCLEAR]).outcome == "cannot be told"
+    assert order_finding([UNCLEAR]).notes == "not shown: 1 of 1"
+    assert order_finding([LONGER, UNCLEAR]).outcome == "in part"
 
 
 @pytest.mark.parametrize(("high", "holds"), [(1.8, False), (1.95, None), (2.0, None)])
@@ -114,7 +114,7 @@ def test_an_ordering_that_is_surely_the_other_way_round_is_called_reversed() -> 
         True,
         False,
     ]
-    assert ordered([LONGER, SHORTER]) == Finding(
+    assert order_finding([LONGER, SHORTER]) == Finding(
         "in part",
         "altruist > mixed: 30 - 20 = 10 [8, 12], p = 0.001; "
         "mixed > selfish: 20 - 30 = -10 [-12, -8], p = 0.001",
@@ -125,14 +125,14 @@ def test_an_ordering_that_is_surely_the_other_way_round_is_called_reversed() -> 
 def test_what_could_not_be_tested_says_why_in_place_of_numbers() -> None:
     assert str(UNTESTED) == "mixed > selfish: all 100 pairs differ by 0"
     assert UNTESTED.statistic == "all 100 pairs differ by 0"
-    assert ordered([UNTESTED]).outcome == "cannot be told"
+    assert order_finding([UNTESTED]).outcome == "cannot be told"
 
 
 def test_a_judge_who_cannot_tell_leaves_the_other_claims_alone() -> None:
     def silent(evidence: Evidence) -> Finding:
-        raise Untold("nothing was played")
+        raise InsufficientEvidence("nothing was played")
 
-    found = judged(
+    found = judge_claims(
         [
             Claim("Fines help", "Fig. 2", "They do.", silent),
             Claim("Fines hurt", "Fig. 3", "They do.", lambda evidence: Finding("in part", "some")),
@@ -168,13 +168,13 @@ def test_a_model_is_known_by_the_names_that_providers_give_it(name: str, model: 
 
 def test_a_claim_under_several_parameters_is_told_from_the_others_and_known_as_the_same() -> None:
     def silent(evidence: Evidence) -> Finding:
-        raise Untold("nothing was played")
+        raise InsufficientEvidence("nothing was played")
 
     claims = [
         Claim("Fines help", "Fig. 2", "They do.", silent, "default parameters"),
         Claim("Fines help", "Fig. 2", "They do.", silent, "other parameters", ours=True),
     ]
-    found = list(judged(claims, cast(Evidence, Asked())))
+    found = list(judge_claims(claims, cast(Evidence, Asked())))
     assert [one.claim for one in found] == [
         "Fines help (default parameters)",
         "Fines help (other parameters)",
@@ -186,7 +186,7 @@ def test_a_claim_under_several_parameters_is_told_from_the_others_and_known_as_t
     "other", ["gpt-4o-mini", "gpt-4", "claude-gpt-4o", "gpt-4o-5", "openai.gpt-4o-mini"]
 )
 def test_another_model_of_a_similar_name_is_not_taken_for_it(other: str) -> None:
-    with pytest.raises(Untold, match="gpt-4o was not asked; name it under --model"):
+    with pytest.raises(InsufficientEvidence, match="gpt-4o was not asked; name it under --model"):
         named("gpt-4o", other)
 
 
@@ -218,9 +218,9 @@ def test_the_examples_in_its_docstrings_are_true() -> None:
     ],
 )
 def test_a_version_is_written_with_points_or_dashes(model: str, name: str) -> None:
-    assert called([model], name) == model
+    assert find_model([model], name) == model
 
 
 def test_another_model_of_the_family_is_not_the_one_that_was_meant() -> None:
-    with pytest.raises(Untold, match="gpt-4o was not asked"):
-        called(["openai/gpt-4o-mini", "openai/gpt-4.1"], "gpt-4o")
+    with pytest.raises(InsufficientEvidence, match="gpt-4o was not asked"):
+        find_model(["openai/gpt-4o-mini", "openai/gpt-4.1"], "gpt-4o")

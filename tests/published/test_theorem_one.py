@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from society.catalogue import reproduction
-from society.claims.types import Verdict, judged
+from society.claims.types import Verdict, judge_claims
 from society.reproduction.evidence import Results
 from society.scenarios.dilemmas import MATCHING_PENNIES, PRISONERS_DILEMMA, STAG_HUNT, TRUST
 from society.scenarios.pasts import weights
@@ -335,7 +335,7 @@ def verdict(claim: str, under: str = "") -> Verdict:
         for one in reproduction("dilemmas").rules.claims
         if (one.claim, one.under) == (claim, under)
     )
-    (found,) = judged([one], Results({}))
+    (found,) = judge_claims([one], Results({}))
     return found
 
 

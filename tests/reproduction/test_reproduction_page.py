@@ -14,12 +14,12 @@ from society.experiments.progress import Silent
 from society.report.layout import Layout
 from society.report.page import Chapter
 from society.report.sections.evolution import Populations
-from society.reproduction.page import CHAPTERS, account
-from society.reproduction.run import Attempt
+from society.reproduction.page import CHAPTERS, write_page
+from society.reproduction.run import ReproductionRun
 
 
 @pytest.fixture(scope="module")
-def attempt(tmp_path_factory: pytest.TempPathFactory) -> Attempt:
+def run(tmp_path_factory: pytest.TempPathFactory) -> ReproductionRun:
     """Twenty generations of image scorers with a free rider, played twice."""
     few = {"replicates": 2, "record": "full", "factors": {"known": [1]}}
     trial = Trial(
@@ -31,23 +31,23 @@ def attempt(tmp_path_factory: pytest.TempPathFactory) -> Attempt:
         instead=few,
     )
     paper = Reproduction("small", "Nobody 2026", Design((trial,)))
-    attempt = Attempt(paper, tmp_path_factory.mktemp("image"))
+    run = ReproductionRun(paper, tmp_path_factory.mktemp("image"))
     with processes(1) as cluster:
-        attempt.play(cluster, Silent(), None)
-    return attempt
+        run.play(cluster, Silent(), None)
+    return run
 
 
 @pytest.fixture(scope="module")
-def page(attempt: Attempt) -> Path:
-    return account(attempt, [])
+def page(run: ReproductionRun) -> Path:
+    return write_page(run, [])
 
 
 def test_every_chapter_that_a_trial_may_name_is_known() -> None:
     assert set(CHAPTERS) == set(get_args(Shown))
 
 
-def test_chapters_on_evolution_are_those_of_a_report(attempt: Attempt) -> None:
-    of = Populations(Layout(attempt.results["image"].study))
+def test_chapters_on_evolution_are_those_of_a_report(run: ReproductionRun) -> None:
+    of = Populations(Layout(run.results["image"].study))
     found = [CHAPTERS[name](of) for name in ("evolution", "lives", "strategies", "reactions")]
     assert [one.title if isinstance(one, Chapter) else None for one in found] == [
         *("Evolution", "Agents and lineages", None, None)

@@ -18,10 +18,10 @@ from society.claims.types import (
     Design,
     Evidence,
     Finding,
+    InsufficientEvidence,
     Reproduction,
     Trial,
-    Untold,
-    ordered,
+    order_finding,
 )
 from society.cli import main
 from society.errors import InputError, RunFileError
@@ -30,7 +30,7 @@ from society.experiments.experiment import experiment
 from society.experiments.progress import Silent
 from society.index import experiments
 from society.reproduction.evidence import Results
-from society.reproduction.run import Attempt
+from society.reproduction.run import ReproductionRun
 
 if TYPE_CHECKING:
     from tests.conftest import Provider
@@ -50,7 +50,7 @@ def small() -> Reproduction:
             evidence.runs("populations", "survival_time", {**HARSH, "population": name})
             for name in ("altruist", "selfish")
         )
-        return ordered(evidence.paired({"altruist > selfish": (altruist, selfish)}))
+        return order_finding(evidence.paired({"altruist > selfish": (altruist, selfish)}))
 
     claim = Claim("Altruists last", "Fig. 4", "Longer than others.", last)
     trial = Trial("populations", "village_populations", "Fig. 4: populations", instead=SMALL)
@@ -58,18 +58,18 @@ def small() -> Reproduction:
 
 
 @pytest.fixture(scope="module")
-def attempt(tmp_path_factory: pytest.TempPathFactory) -> Attempt:
+def run(tmp_path_factory: pytest.TempPathFactory) -> ReproductionRun:
     """The small reproduction, played."""
-    attempt = Attempt(small(), tmp_path_factory.mktemp("small"))
+    run = ReproductionRun(small(), tmp_path_factory.mktemp("small"))
     with processes(1) as cluster:
-        ended = attempt.play(cluster, Silent(), None)
+        ended = run.play(cluster, Silent(), None)
     assert [done.status for done in ended] == ["finished"] * 12
-    return attempt
+    return run
 
 
 @pytest.fixture(scope="module")
-def results(attempt: Attempt) -> Results:
-    return Results(attempt.results)
+def results(run: ReproductionRun) -> Results:
+    return Results(run.results)
 
 
 def test_an_experiment_is_played_with_what_stands_in_place_of_its_words() -> None:
@@ -90,15 +90,15 @@ def test_an_experiment_as_it_is_written_keeps_its_text() -> None:
 
 
 def test_models_become_levels_of_the_factor_model() -> None:
-    attempt = Attempt(reproduction("village"), Path("nowhere"), ["lab/one", "lab/two"])
-    assert attempt.results["models"].experiment.levels["model"] == ("lab/one", "lab/two")
-    assert attempt.extent == "480 runs in 48 conditions with lab/one, lab/two"
-    assert attempt.announcement.endswith("the same command with --estimate tells what it costs")
+    run = ReproductionRun(reproduction("village"), Path("nowhere"), ["lab/one", "lab/two"])
+    assert run.results["models"].experiment.levels["model"] == ("lab/one", "lab/two")
+    assert run.extent == "480 runs in 48 conditions with lab/one, lab/two"
+    assert run.announcement.endswith("the same command with --estimate tells what it costs")
 
 
 def test_the_offline_mind_is_not_held_against_language_models() -> None:
     with pytest.raises(InputError, match=r"--model offline lab/one: the offline mind is no lang"):
-        Attempt(reproduction("village"), Path("nowhere"), ["offline", "lab/one"])
+        ReproductionRun(reproduction("village"), Path("nowhere"), ["offline", "lab/one"])
 
 
 def test_models_may_be_named_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
@@ -109,20 +109,20 @@ def test_models_may_be_named_one_by_one(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_a_paper_without_language_models_refuses_them() -> None:
     with pytest.raises(InputError, match="small has no experiments with models"):
-        Attempt(small(), Path("nowhere"), ["lab/one"])
+        ReproductionRun(small(), Path("nowhere"), ["lab/one"])
 
 
 def test_before_anything_is_played_nothing_can_be_told(tmp_path: Path) -> None:
-    attempt = Attempt(small(), tmp_path)
-    assert [one.outcome for one in attempt.verdicts()] == ["cannot be told"]
-    assert attempt.verdicts()[0].notes == (
+    run = ReproductionRun(small(), tmp_path)
+    assert [one.outcome for one in run.verdicts()] == ["cannot be told"]
+    assert run.verdicts()[0].notes == (
         "1 of 1 conditions of populations are not finished "
         "(population=altruist,lake=harsh,punishers=table); the same command goes on"
     )
 
 
-def test_claims_are_judged_by_what_was_played(attempt: Attempt) -> None:
-    (verdict,) = attempt.verdicts()
+def test_claims_are_judged_by_what_was_played(run: ReproductionRun) -> None:
+    (verdict,) = run.verdicts()
     assert verdict.outcome == "reproduced"
     assert re.fullmatch(
         r"altruist > selfish: 30\.\d - 11\.\d = 18\.\d \[18\.\d, 19\.\d\], p < 0\.001",
@@ -131,8 +131,9 @@ def test_claims_are_judged_by_what_was_played(attempt: Attempt) -> None:
 
 
 def test_types_fare_in_games_only(results: Results) -> None:
-    with pytest.raises(Untold, match=r"punishers=table does not keep what everybody did in a game"):
-        results.fared("populations", "mean", HARSH)
+    words = "punishers=table does not keep what everybody did in a game"
+    with pytest.raises(InsufficientEvidence, match=words):
+        results.type_scores("populations", "mean", HARSH)
 
 
 def test_runs_come_by_replicate_and_conditions_in_their_order(results: Results) -> None:
@@ -146,7 +147,7 @@ def test_runs_come_by_replicate_and_conditions_in_their_order(results: Results) 
 
 def test_courses_are_round_by_round_and_end_with_the_village(results: Results) -> None:
     survival = results.runs("populations", "survival_time", HARSH)
-    course = results.courses("populations", "efficiency", HARSH)
+    course = results.rounds("populations", "efficiency", HARSH)
     assert len(course) == 20
     assert (~np.isnan(course)).sum(1).tolist() == survival.astype(int).tolist()
 
@@ -175,7 +176,7 @@ def test_what_cannot_be_tested_is_no_part_of_the_correction(results: Results) ->
     found = results.paired({"same": (LUCK, LUCK), "much": much})
     (alone,) = results.paired({"much": much})
     assert found[0].holds is None
-    assert found[0].untold == (
+    assert found[0].untestable == (
         "all 50 pairs differ by 0; without spread their mean has no interval and no test"
     )
     assert found[1].p == alone.p
@@ -191,17 +192,17 @@ def test_what_cannot_be_tested_is_no_part_of_the_correction(results: Results) ->
 def test_what_was_not_measured_or_not_planned_cannot_be_told(
     results: Results, measure: str, levels: dict[str, object], words: str
 ) -> None:
-    with pytest.raises(Untold) as untold:
+    with pytest.raises(InsufficientEvidence) as untestable:
         results.runs("populations", measure, levels)
-    assert str(untold.value) == words
+    assert str(untestable.value) == words
 
 
-def test_the_same_command_plays_nothing_again(attempt: Attempt) -> None:
-    before = {part.file: part.file.stat().st_mtime_ns for part in attempt.parts}
+def test_the_same_command_plays_nothing_again(run: ReproductionRun) -> None:
+    before = {part.file: part.file.stat().st_mtime_ns for part in run.parts}
     with processes(1) as cluster:
-        ended = Attempt(small(), attempt.out).play(cluster, Silent(), None)
+        ended = ReproductionRun(small(), run.out).play(cluster, Silent(), None)
     assert [done.status for done in ended] == ["finished"] * 12
-    assert {part.file: part.file.stat().st_mtime_ns for part in attempt.parts} == before
+    assert {part.file: part.file.stat().st_mtime_ns for part in run.parts} == before
 
 
 def test_runs_of_another_experiment_are_refused_before_anything_is_played(tmp_path: Path) -> None:
@@ -215,11 +216,11 @@ def test_runs_of_another_experiment_are_refused_before_anything_is_played(tmp_pa
         return Reproduction("twice", "Nobody 2026", Design(tuple(trials)))
 
     with processes(1) as cluster:
-        Attempt(twice(), tmp_path).play(cluster, Silent(), None)
+        ReproductionRun(twice(), tmp_path).play(cluster, Silent(), None)
         for file in (tmp_path / "first").iterdir():
             file.unlink()
         with pytest.raises(RunFileError, match="played from another experiment"):
-            Attempt(twice(rounds=50), tmp_path).play(cluster, Silent(), None)
+            ReproductionRun(twice(rounds=50), tmp_path).play(cluster, Silent(), None)
     assert list((tmp_path / "first").iterdir()) == []
 
 

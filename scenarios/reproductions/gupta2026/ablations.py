@@ -61,7 +61,7 @@ def pooled_models(samples: Samples) -> str:
     (models,) = zip(
         *(one.values() for one in samples.bindings({"model": _pooled(samples)}, {})), strict=True
     )
-    known = samples.known("ablations", _pooled(samples).asked)
+    known = samples.asked_models("ablations", _pooled(samples).asked)
     whose = "of the paper's models" if known else "none of which the paper ablates"
     return f"models pooled, {whose}: {', '.join(map(str, models))}"
 

@@ -22,7 +22,7 @@ import math
 import numpy as np
 
 from society.claims.comparisons import ALPHA
-from society.claims.types import Finding, ordered, outcome_of
+from society.claims.types import Finding, order_finding, outcome_of
 from society.draws import Array
 from society.reproduction.samples import Samples, by_generation
 
@@ -79,7 +79,7 @@ def more_improve(samples: Samples) -> Finding:
     )
     found = f"{punished.sum()} of {len(punished)} with, {free.sum()} of {len(free)} without"
     compared = samples.evidence.counted("share of runs: with > without", punished, free)
-    return ordered([compared], found)
+    return order_finding([compared], found)
 
 
 def donations_of_best_runs(samples: Samples) -> str:

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from society.catalogue import reproduction
-from society.claims.types import Design, Levels, Verdict, judged
+from society.claims.types import Design, Levels, Verdict, judge_claims
 from society.draws import Array, generator
 from society.reproduction.evidence import Result, Results
-from society.reproduction.run import Attempt
+from society.reproduction.run import ReproductionRun
 
 VILLAGE = reproduction("village")
 
@@ -61,10 +61,10 @@ class MadeUp:
     def runs(self, name: str, levels: Levels) -> Array:
         """Survival times for any measure, but for norms what the course says of the last round."""
         if name.startswith("norm_"):
-            return self.courses(name, levels)[:, -1]
+            return self.rounds(name, levels)[:, -1]
         return np.concatenate([self.values[place] for place in self._chosen(levels)])
 
-    def courses(self, name: str, levels: Levels) -> Array:
+    def rounds(self, name: str, levels: Levels) -> Array:
         return np.concatenate(
             [
                 np.asarray(self.course(self.conditions[place], name))
@@ -129,7 +129,7 @@ def flat(condition: Condition, name: str) -> list[float]:
 @cache
 def planned() -> dict[str, Mapping[str, Sequence[Any]]]:
     """The levels of each experiment with rules."""
-    results = Attempt(VILLAGE, Path("nowhere")).results
+    results = ReproductionRun(VILLAGE, Path("nowhere")).results
     return {name: one.experiment.levels for name, one in results.items()}
 
 
@@ -146,7 +146,7 @@ class Verdicts(Mapping[str, Verdict]):
 
     def __getitem__(self, name: str) -> Verdict:
         if name not in self.known:
-            (self.known[name],) = judged([self.claims[name]], self.results)
+            (self.known[name],) = judge_claims([self.claims[name]], self.results)
             assert self.known[name].claim == name
         return self.known[name]
 

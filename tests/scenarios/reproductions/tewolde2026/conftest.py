@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 import pytest
 
-from society.claims.comparisons import Fared, Metric
-from society.claims.types import Claim, Levels, Verdict, judged
+from society.claims.comparisons import Metric, TypeScores
+from society.claims.types import Claim, Levels, Verdict, judge_claims
 from society.draws import Array
 from society.reproduction.evidence import Results
 
@@ -38,12 +38,12 @@ class MadeUp(Results):
         rank = ("", *DILEMMAS).index(str(levels.get("game", "")))
         return self._some(self._shares[measure] - 0.001 * len(measure) * rank)
 
-    def fared(self, trial: str, metric: Metric, levels: Levels) -> Fared:
+    def type_scores(self, trial: str, metric: Metric, levels: Levels) -> TypeScores:
         mechanism = str(levels.get("mechanism", "repetition"))
         given = self._fares(metric, str(levels["game"]), mechanism)
         luck = 0.001 * len(metric) * np.array([-1, 0, 1])
         each = {name: value + luck for name, value in given.items()}
-        return Fared(np.mean(list(each.values()), axis=0), each)
+        return TypeScores(np.mean(list(each.values()), axis=0), each)
 
     def _some(self, share: float) -> Array:
         """So many of a thousand runs; NaN: none was played to its end."""
@@ -64,6 +64,6 @@ def judging(monkeypatch: pytest.MonkeyPatch) -> Judged:
     monkeypatch.setattr("gc.collect", lambda: 0)
 
     def found(claims: Iterable[Claim], fares: Fares, shares: Mapping[str, float]) -> Found:
-        return {one.claim: one for one in judged(claims, MadeUp(fares, shares))}
+        return {one.claim: one for one in judge_claims(claims, MadeUp(fares, shares))}
 
     return found

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from society.catalogue import reproduction
-from society.reproduction.forecast import forecasts
-from society.reproduction.run import Attempt
+from society.reproduction.run import ReproductionRun, forecasts
 from society.scenarios.reproductions.tewolde2026.types import as_types
 
 if TYPE_CHECKING:
@@ -152,22 +151,22 @@ BARE = [name.rpartition("/")[2] for name in SERVED]  # as those who serve them a
 @pytest.mark.parametrize("models", [SERVED, BARE], ids=["served", "bare"])
 def test_six_models_are_asked_at_the_papers_size(models: list[str]) -> None:
     """Per game of two 36 matches, three times, and per game of three 216; 36 cells in all."""
-    attempt = Attempt(reproduction("dilemmas"), Path("nowhere"), models)
+    run = ReproductionRun(reproduction("dilemmas"), Path("nowhere"), models)
     sizes = {
         (one.setup.agents, one.setup.replicates)
-        for result in attempt.results.values()
+        for result in run.results.values()
         for one in result.experiment.conditions
     }
     assert sizes == {(2, 108), (3, 648), (12, 3), (18, 3)}
-    assert len(attempt.parts) == 6 * 6
-    assert all(list(part.setup.spec.models) == models for part in attempt.parts)
+    assert len(run.parts) == 6 * 6
+    assert all(list(part.setup.spec.models) == models for part in run.parts)
 
 
 def test_what_it_would_cost_counts_designs_and_matches_of_all_models() -> None:
     """Two models, four matches of two, three times: a move each; with contracts two for each seat
     to design, and a vote, a signature and a move of each player."""
-    attempt = Attempt(reproduction("dilemmas"), Path("nowhere"), [GPT, "gpt-4.1"], quick=True)
-    by_name = {part.name: part for part in attempt.parts}
+    run = ReproductionRun(reproduction("dilemmas"), Path("nowhere"), [GPT, "gpt-4.1"], quick=True)
+    by_name = {part.name: part for part in run.parts}
     calls = {
         name: {
             one.model: one.calls

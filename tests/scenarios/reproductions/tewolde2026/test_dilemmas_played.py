@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from society.catalogue import reproduction
-from society.claims.types import Design, Reproduction, Trial, Verdict, judged
+from society.claims.types import Design, Reproduction, Trial, Verdict, judge_claims
 from society.experiments.clusters import processes
 from society.experiments.progress import Silent
 from society.reproduction.evidence import Results
-from society.reproduction.run import Attempt
+from society.reproduction.run import ReproductionRun
 from society.scenarios.reproductions.tewolde2026.types import as_types
 
 pytestmark = pytest.mark.xdist_group("reproduction of dilemmas")  # played once for all
@@ -45,14 +45,14 @@ TYPES = (
 )
 
 
-def tried(trials: tuple[Trial, ...], folder: Path, models: tuple[str, ...] = ()) -> Attempt:
+def tried(trials: tuple[Trial, ...], folder: Path, models: tuple[str, ...] = ()) -> ReproductionRun:
     """Some of the experiments, played to their end."""
     design = Design(trials, minds=as_types)
-    attempt = Attempt(Reproduction("small", "Nobody 2026", design, design), folder, models)
+    run = ReproductionRun(Reproduction("small", "Nobody 2026", design, design), folder, models)
     with processes(1) as cluster:
-        ended = attempt.play(cluster, Silent(), None)
+        ended = run.play(cluster, Silent(), None)
     assert {done.status for done in ended} == {"finished"}
-    return attempt
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -70,14 +70,14 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 def verdicts(results: Results) -> dict[str, Verdict]:
     """Of selection, as far as it was played."""
     some = [one for one in PAPER.rules.claims if one.claim.startswith(("Without", "Selection"))]
-    return {one.claim: one for one in judged(some, results)}
+    return {one.claim: one for one in judge_claims(some, results)}
 
 
 def test_without_a_mechanism_types_fare_as_by_hand(results: Results) -> None:
     """Four of six types cooperate: 2 from 4 and 0 from 2 of 6, which is 4 / 3 points, and 1 / 3 of
     the way from 1 point to 2; the others get 3 from 4 and 1 from 2, 7 / 3 points."""
     levels = {"game": "prisoners_dilemma", "mechanism": "none"}
-    found = results.fared("classic_pairs", "mean", levels)
+    found = results.type_scores("classic_pairs", "mean", levels)
     assert {name: found.each[name].tolist() for name in TYPES} == {
         "always_cooperate": pytest.approx([1 / 3]),
         "always_defect": pytest.approx([4 / 3]),
@@ -87,10 +87,10 @@ def test_without_a_mechanism_types_fare_as_by_hand(results: Results) -> None:
         "win_stay_lose_shift": pytest.approx([1 / 3]),
     }
     assert found.average == pytest.approx([2 / 3])
-    cooperation = results.fared("classic_pairs", "cooperation", levels)
+    cooperation = results.type_scores("classic_pairs", "cooperation", levels)
     assert cooperation.average == pytest.approx([2 / 3])
     assert cooperation.each["theorem"].tolist() == [1]
-    ranks = results.fared("classic_pairs", "rank", levels).each
+    ranks = results.type_scores("classic_pairs", "rank", levels).each
     assert ranks["always_defect"] < ranks["theorem"]
 
 
@@ -121,7 +121,7 @@ def test_who_refuses_an_agreement_meets_the_equilibrium(tmp_path: Path, mechanis
         "factors": {"game": {"prisoners_dilemma": {}}, "mechanism": agreed},
     }
     less = replace(pairs, beside={}, instead=instead)
-    found = Results(tried((less,), tmp_path).results).fared(
+    found = Results(tried((less,), tmp_path).results).type_scores(
         "classic_pairs", "mean", {"mechanism": "agreed"}
     )
     assert {name: float(mean[0]) for name, mean in found.each.items()} == {
@@ -139,9 +139,9 @@ def test_a_dry_run_plays_the_offline_mind_and_tells_nothing(tmp_path: Path) -> N
         replace(pairs, beside={}, instead=once),
         replace(populations, instead={"factors": TRUST}),
     )
-    attempt = tried(less, tmp_path, ("offline",))
-    assert {one.outcome for one in attempt.verdicts()} == {"cannot be told"}
-    found = Results(attempt.results).fared(
+    run = tried(less, tmp_path, ("offline",))
+    assert {one.outcome for one in run.verdicts()} == {"cannot be told"}
+    found = Results(run.results).type_scores(
         "models_populations", "mean", {"game": "trust", "mechanism": "reputation_first"}
     )
     assert list(found.each) == ["offline", "offline again"]

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from society.catalogue import reproduction
-from society.claims.types import Claim, Evidence, Levels, Verdict, judged
+from society.claims.types import Claim, Evidence, Levels, Verdict, judge_claims
 from society.draws import Array
 from society.reproduction.evidence import Result, Results
-from society.reproduction.run import Attempt
+from society.reproduction.run import ReproductionRun
 
 DONOR = reproduction("donor")
 
@@ -58,7 +58,7 @@ class MadeUp:
     def runs(self, name: str, levels: Levels) -> Array:
         return np.concatenate([self.by_run(one, name) for one in self._chosen(levels)])
 
-    def courses(self, name: str, levels: Levels) -> Array:
+    def rounds(self, name: str, levels: Levels) -> Array:
         assert self.by_round is not None
         return np.concatenate([self.by_round(one, name) for one in self._chosen(levels)])
 
@@ -122,11 +122,11 @@ def in_rounds(values: Array) -> Array:
 @cache
 def planned() -> dict[str, Mapping[str, Sequence[Any]]]:
     """The levels of each experiment with rules."""
-    results = Attempt(DONOR, Path("nowhere")).results
+    results = ReproductionRun(DONOR, Path("nowhere")).results
     return {name: one.experiment.levels for name, one in results.items()}
 
 
 def verdicts(claims: Iterable[Claim], played: Mapping[str, MadeUp]) -> Found:
     """By claim."""
     evidence: Evidence = Results({name: cast(Result, one) for name, one in played.items()})
-    return {verdict.claim: verdict for verdict in judged(claims, evidence)}
+    return {verdict.claim: verdict for verdict in judge_claims(claims, evidence)}

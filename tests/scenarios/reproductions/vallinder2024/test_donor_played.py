@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from society.catalogue import reproduction
-from society.claims.types import Design, Reproduction, Verdict, judged
+from society.claims.types import Design, Reproduction, Verdict, judge_claims
 from society.cli import main
 from society.experiments.clusters import processes
 from society.experiments.progress import Silent
 from society.reproduction.evidence import Results
-from society.reproduction.run import Attempt
+from society.reproduction.run import ReproductionRun
 from society.reproduction.samples import by_generation
 
 RESOURCES, DONATION = "fitness", "phenotype"
@@ -45,11 +45,11 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
         if trial.name in SMALL
     )
     small = Reproduction("small", "Nobody 2026", Design(trials))
-    attempt = Attempt(small, tmp_path_factory.mktemp("donor"))
+    run = ReproductionRun(small, tmp_path_factory.mktemp("donor"))
     with processes(1) as cluster:
-        ended = attempt.play(cluster, Silent(), None)
+        ended = run.play(cluster, Silent(), None)
     assert {done.status for done in ended} == {"finished"}
-    return Results(attempt.results)
+    return Results(run.results)
 
 
 class Relabelled(Results):
@@ -63,7 +63,7 @@ class Relabelled(Results):
 def verdicts(results: Results) -> dict[str, Verdict]:
     """Of the first seven claims, which these experiments can tell."""
     claims = list(DONOR.rules.claims)[:7]
-    return {verdict.claim: verdict for verdict in judged(claims, results)}
+    return {verdict.claim: verdict for verdict in judge_claims(claims, results)}
 
 
 def test_what_is_played_comes_to_what_arithmetic_says(verdicts: dict[str, Verdict]) -> None:
@@ -96,14 +96,14 @@ def test_where_nothing_selects_the_same_rules_tell_of_nothing(results: Results) 
     """The judges of image scoring are shown the runs in which selection is switched off."""
     stands, falls = list(DONOR.rules.claims)[4:6]
     off = Relabelled(results, {"image_scoring": "neutral"})
-    for verdict in judged([stands, falls], off):
+    for verdict in judge_claims([stands, falls], off):
         assert verdict.outcome != "reproduced"
 
 
 def test_generations_are_found_in_the_rounds_of_a_run(results: Results) -> None:
     """Ten of 24 rounds and a page of births; a run's measures are those of the first and last."""
     levels = {"condition": "paper"}
-    assert results.courses("protocols", RESOURCES, levels).shape == (3, 250)
+    assert results.rounds("protocols", RESOURCES, levels).shape == (3, 250)
     resources = by_generation(results, "protocols", RESOURCES, levels)
     assert resources.shape == (3, 10)
     assert resources[:, 0].tolist() == results.runs("protocols", "first_fitness", levels).tolist()
@@ -152,12 +152,12 @@ def test_its_page_says_what_of_the_paper_cannot_be_played(dry: Dry) -> None:
 
 
 def test_models_are_asked_at_the_papers_size_and_temperature() -> None:
-    attempt = Attempt(DONOR, Path("nowhere"), ["lab/one", "lab/two"])
-    assert attempt.extent == "70 runs in 14 conditions with lab/one, lab/two"
-    for result in attempt.results.values():
+    run = ReproductionRun(DONOR, Path("nowhere"), ["lab/one", "lab/two"])
+    assert run.extent == "70 runs in 14 conditions with lab/one, lab/two"
+    for result in run.results.values():
         for one in result.experiment.conditions:
-            asked = one.setup.spec.models["default"]
-            assert (asked.model, asked.temperature) == (one.factors["model"], 0.8)
+            asked_model = one.setup.spec.models["default"]
+            assert (asked_model.model, asked_model.temperature) == (one.factors["model"], 0.8)
             assert (one.setup.agents, one.setup.rounds, one.setup.replicates) == (12, 12, 5)
             assert one.setup.models_named == {"default"}
 
@@ -166,15 +166,16 @@ def test_the_offline_mind_is_not_asked_with_the_rules_unnoticed() -> None:
     """It stands among the experiments with rules, in a title of its own."""
     (offline,) = (trial for trial in DONOR.rules.trials if trial.file == "donor_models")
     assert "DRY RUN" in offline.title
-    attempt = Attempt(DONOR, Path("nowhere"))
-    assert attempt.results["offline"].experiment.levels["model"] == ("offline",)
-    assert not attempt.dry
+    run = ReproductionRun(DONOR, Path("nowhere"))
+    assert run.results["offline"].experiment.levels["model"] == ("offline",)
+    assert not run.dry
 
 
 def test_the_quick_look_plays_the_experiments_that_the_full_one_does() -> None:
     for models in ([], ["lab/one"]):
         full, quick = (
-            Attempt(DONOR, Path("nowhere"), models, quick=short).results for short in (False, True)
+            ReproductionRun(DONOR, Path("nowhere"), models, quick=short).results
+            for short in (False, True)
         )
         assert {name: one.experiment.levels for name, one in full.items()} == {
             name: one.experiment.levels for name, one in quick.items()
