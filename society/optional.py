@@ -8,7 +8,7 @@ from typing import Any
 from society.errors import InputError
 
 
-def needed(module: str, extra: str = "lab") -> Any:
+def require(module: str, extra: str = "lab") -> Any:
     """A module of an extra; raises InputError with the line that installs it.
 
     >>> needed("scipy.stats").norm.cdf(0)

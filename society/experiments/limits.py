@@ -15,7 +15,7 @@ from society.scenario_file import Spec
 BOUNDS = ("concurrency", "requests_per_minute", "tokens_per_minute")  # of a model
 
 
-def share(limits: Limits, used: Spent, own: Spent, among: int) -> Limits | None:
+def share_of_limits(limits: Limits, used: Spent, own: Spent, among: int) -> Limits | None:
     """An equal share of what is left, and what a run itself has used; None if there is none.
 
     used: by all runs so far. own: by this one. among: runs that are still to be played.
@@ -40,7 +40,7 @@ def share(limits: Limits, used: Spent, own: Spent, among: int) -> Limits | None:
     return Limits(**shares)
 
 
-def at_once(specs: Iterable[Spec], slots: int) -> int:
+def max_at_once(specs: Iterable[Spec], slots: int) -> int:
     """How many can be played at once if each is to have a part of every bound of its models."""
     bounds = [
         bound for spec in specs for model in _models(spec).values() for bound in _of(model).values()
@@ -48,7 +48,7 @@ def at_once(specs: Iterable[Spec], slots: int) -> int:
     return min([slots, *bounds])
 
 
-def shared_out(spec: Spec, among: int) -> Spec:
+def divide_rate_limits(spec: Spec, among: int) -> Spec:
     """With each model's bounds divided: a provider counts all workers together."""
     models = {
         name: model.model_copy(update={bound: most // among for bound, most in _of(model).items()})

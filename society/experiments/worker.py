@@ -44,7 +44,7 @@ class Job(NamedTuple):
     beside: tuple[str, ...] = ()
 
 
-class Done(NamedTuple):
+class JobResult(NamedTuple):
     """How a job ended; words say why, if it did not finish."""
 
     status: Status
@@ -61,22 +61,22 @@ class _Playing(NamedTuple):
     """A job under way, in the event loop of the thread that plays it."""
 
     loop: asyncio.AbstractEventLoop
-    task: asyncio.Task[Done]
+    task: asyncio.Task[JobResult]
 
 
 _playing: dict[str, _Playing] = {}  # in this process, by file
 
 
-def work(job: Job) -> Done:
+def run_job(job: Job) -> JobResult:
     """Play it, from a process that does nothing else meanwhile or from one of several threads."""
     try:
         with _interruptible():
             return asyncio.run(_worked(job))
     except (KeyboardInterrupt, asyncio.CancelledError):  # before or after it was played
-        return Done("interrupted", "interrupted")
+        return JobResult("interrupted", "interrupted")
 
 
-async def interrupted(files: Sequence[str]) -> None:
+async def interrupt_jobs(files: Sequence[str]) -> None:
     """Interrupt the jobs of this process that play into some files, and wait until they end."""
     told = set[str]()
     while under_way := _playing.keys() & set(files):
@@ -86,18 +86,18 @@ async def interrupted(files: Sequence[str]) -> None:
         await asyncio.sleep(0.05)
 
 
-async def played(
+async def play_run(
     setup: Setup,
     file: Path,
     level: Level | None,
     budget: Budget | None = None,
     spectator: Spectator | None = None,
-) -> Done:
+) -> JobResult:
     """Play the run in a file, from where it stands; a new one if there is none."""
     try:
         run = begun_or_taken_up(setup, file, level, budget)
         if run is None:
-            return Done("finished")
+            return JobResult("finished")
         if spectator is not None:
             run.game.answerer.outside.awaiting = spectator.awaiting
         with run.writer:
@@ -106,13 +106,13 @@ async def played(
                 run.conclude()
             run.close(end)
     except SocietyError as error:
-        return Done("failed", str(error))
+        return JobResult("failed", str(error))
     except Exception as error:  # of a scenario that concludes something
-        return Done("failed", blamed(error))
-    return Done(end.status, end.words)
+        return JobResult("failed", blamed(error))
+    return JobResult(end.status, end.words)
 
 
-async def _worked(job: Job) -> Done:
+async def _worked(job: Job) -> JobResult:
     file, task = Path(job.file), asyncio.current_task()
     assert task is not None
     _playing[job.file] = _Playing(asyncio.get_running_loop(), task)
@@ -128,13 +128,13 @@ async def _worked(job: Job) -> Done:
             budget = Budget(job.limits, total([file, *map(Path, job.beside)]))
         # A paid answer must be where the next worker finds it; rules can be played again.
         if not job.away or setup.models_named:
-            return await played(setup, file, job.level, budget)
+            return await play_run(setup, file, job.level, budget)
         with tempfile.TemporaryDirectory(prefix="society-") as folder:
-            done = await played(setup, Path(folder, file.name), job.level, budget)
+            done = await play_run(setup, Path(folder, file.name), job.level, budget)
             _moved(Path(folder, file.name), file)
             return done
     except SocietyError as error:
-        return Done("failed", str(error))
+        return JobResult("failed", str(error))
     finally:
         del _playing[job.file]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from society.errors import InputError
-from society.experiments.experiment import Experiment, experiment
+from society.experiments.experiment import Experiment, read_experiment
 from society.runs.runfile import open_run
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def read(written: Written) -> Read:
     """An experiment file with these lines."""
-    return lambda text: experiment(Path(written("e.yaml", text)))
+    return lambda text: read_experiment(Path(written("e.yaml", text)))
 
 
 def test_factors_are_crossed_and_each_condition_is_named_after_its_levels(read: Read) -> None:
@@ -118,7 +118,7 @@ def test_a_base_is_whatever_can_be_run(
     file = Path(written("e.yaml", f"base: {base}\nfactors: {{fine: [2, 3]}}\n"))
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    first, second = experiment(file).conditions
+    first, second = read_experiment(file).conditions
     assert first.setup.scenario.name == "fishing_village"
     assert (first.setup.params.model_dump()["fine"], second.setup.spec.parameters["fine"]) == (2, 3)
 
@@ -188,7 +188,7 @@ def test_levels_that_differ_in_the_last_digit_are_conditions_of_their_own(read: 
 
 def test_factors_may_be_said_in_place_of_none(written: Written) -> None:
     file = Path(written("e.yaml", "base: fishing_village\n"))
-    found = experiment(file, instead={"factors": {"fine": [2, 3]}})
+    found = read_experiment(file, instead={"factors": {"fine": [2, 3]}})
     assert [one.name for one in found.conditions] == ["fine=2", "fine=3"]
 
 

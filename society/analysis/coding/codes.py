@@ -28,15 +28,15 @@ from society.analysis.statistics.agreement import (
     krippendorffs_alpha,
     percent_agreement,
 )
-from society.analysis.statistics.samples import Unanswerable, answered
+from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.draws import Array
 from society.errors import InputError, brief
-from society.experiments.coding_plan import SCENARIO, CodingSpec
+from society.experiments.coding_plan import SCENARIO, CodingPlan
 from society.rubric import Criterion
 from society.runs.reader import RunFile, open_run
 from society.scenario import Finding
 
-from .texts import Texts, gathered, refuse_summary
+from .texts import Texts, gather_texts, refuse_summary
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Codes:
     given: Mapping[str, Array]
 
 
-def codes_of(run: RunFile) -> Codes:
+def read_codes(run: RunFile) -> Codes:
     """The codes that a run of norm_coding has come to; raises InputError if it keeps none."""
     given = run.manifest
     if given.scenario != SCENARIO:
@@ -84,7 +84,7 @@ def _raters(run: RunFile) -> tuple[str, ...]:
     return tuple(names)
 
 
-def together(apart: Sequence[Codes]) -> Codes:
+def merge_codes(apart: Sequence[Codes]) -> Codes:
     """Codes of raters who have worked apart; raises InputError if their rubrics differ.
 
     What one has not been asked about is uncoded by it. Criteria that one has not come to are no
@@ -136,7 +136,7 @@ def _moved(given: Array, places: Sequence[int | None]) -> Array:
 
 # Agreement
 
-Agreed = Agreement | Unanswerable
+Agreed = Agreement | NotEstimable
 
 
 @dataclass(frozen=True)
@@ -165,45 +165,45 @@ def _reliability(codes: Codes, criterion: Criterion) -> Reliability:
     kappa = partial(cohens_kappa, weights=weights, categories=places)
     return Reliability(
         criterion,
-        answered(percent_agreement, ratings),
+        try_compute(percent_agreement, ratings),
         _alpha(codes, criterion),
-        {pair: answered(kappa, *map(by_rater.get, pair)) for pair in combinations(by_rater, 2)},
+        {pair: try_compute(kappa, *map(by_rater.get, pair)) for pair in combinations(by_rater, 2)},
     )
 
 
 def _alpha(codes: Codes, criterion: Criterion) -> Agreed:
     ratings, places = codes.given[criterion.name].T.tolist(), range(len(criterion.labels))
     alpha = partial(krippendorffs_alpha, scale=criterion.scale, categories=places)
-    found: Agreed = answered(alpha, ratings)
+    found: Agreed = try_compute(alpha, ratings)
     return found
 
 
-def doubts(codes: Codes) -> Iterator[str]:
+def reliability_doubts(codes: Codes) -> Iterator[str]:
     """Of which criteria nobody can tell how far their codes are to be trusted, and why."""
     for criterion in codes.criteria:
         alpha = _alpha(codes, criterion)
-        if isinstance(alpha, Unanswerable):
+        if isinstance(alpha, NotEstimable):
             yield f"how far raters agree on {criterion.name} cannot be told: {alpha}"
 
 
 # Codes as measures
 
 
-class Measured(NamedTuple):
+class CodingResults(NamedTuple):
     """What a coding says about the coded runs, by condition, and how little it may rest on."""
 
     findings: Mapping[str, tuple[Finding, ...]] = {}
     note: str = ""
 
 
-def measured(codes: Codes, coding: CodingSpec, runs: Mapping[str, Path]) -> Measured:
+def measure_codes(codes: Codes, coding: CodingPlan, runs: Mapping[str, Path]) -> CodingResults:
     """What codes say; raises InputError. runs: that were coded, by condition."""
     replicates = {}
     for name, one in runs.items():
         with open_run(one) as run:
             replicates[name] = run.manifest.replicates
-    texts = gathered(runs, coding.quotes, coding.rounds)
-    return Measured(findings(codes, texts, replicates), "; ".join(doubts(codes)))
+    texts = gather_texts(runs, coding.quotes, coding.rounds)
+    return CodingResults(findings(codes, texts, replicates), "; ".join(reliability_doubts(codes)))
 
 
 def findings(

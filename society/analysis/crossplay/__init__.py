@@ -15,8 +15,8 @@ The game among types is society.analysis.metagame.
 
 from __future__ import annotations
 
-from .cell import Cell, plays
+from .cell import GameCell, has_game_moves
 from .crossplay_study import CrossPlay
 from .standings import Contest, Standing
 
-__all__ = ["Cell", "Contest", "CrossPlay", "Standing", "plays"]
+__all__ = ["Contest", "CrossPlay", "GameCell", "Standing", "has_game_moves"]

@@ -16,7 +16,7 @@ import numpy as np
 from society.draws import Array
 from society.runs.rules import GameNote
 
-from .cell import Cell
+from .cell import GameCell
 
 NOTHING_YET = "none yet"
 
@@ -46,7 +46,7 @@ class Moves:
     contexts: list[str]
 
     @classmethod
-    def of(cls, *cells: Cell) -> Moves:
+    def of(cls, *cells: GameCell) -> Moves:
         """All that were made in some cells, which have the same game and types."""
         labels = list(dict.fromkeys(label for cell in cells for label in cell.labels))
         blocks = [_block(cell, labels) for cell in cells if len(cell.decisions)]
@@ -90,7 +90,7 @@ class Moves:
                 yield name, self.among(some)
 
 
-def _block(cell: Cell, labels: Sequence[str]) -> tuple[Array, Array, Array, Array]:
+def _block(cell: GameCell, labels: Sequence[str]) -> tuple[Array, Array, Array, Array]:
     """Of each move: type, what was submitted and drawn, what co-players had done before."""
     made, actions = cell.decisions, cell.game.actions
     of_seat = np.array([[one in own for one in labels] for own in actions])
@@ -108,7 +108,7 @@ def _labels(game: GameNote) -> list[str]:
     return list(dict.fromkeys(label for own in game.actions for label in own))
 
 
-def _seen_before(cell: Cell) -> Array:
+def _seen_before(cell: GameCell) -> Array:
     """The last action of each co-player in earlier rounds, sorted, (m, n - 1); -1: none yet."""
     made, labels = cell.decisions, _labels(cell.game)
     codes = np.full((cell.game.players, max(map(len, cell.game.actions))), -1)

@@ -14,27 +14,32 @@ from __future__ import annotations
 
 from society.analysis.statistics.correlation import Correlation, correlation, slope
 
-from .evolution_study import Evolution, over_runs
-from .price_equation import Bias, Change, bias, price
-from .records import Past, Phenotype
-from .transplant_effects import Compared, Difference, compared, focal
-from .transplants import frozen
+from .evolution_study import Evolution, mean_over_runs
+from .price_equation import MutationBias, PriceTerms, mutation_bias, split_change
+from .records import GenerationRecords, Phenotype
+from .transplant_effects import (
+    TransplantDifference,
+    TransplantEffects,
+    focal_agents,
+    transplant_effects,
+)
+from .transplants import transplant_experiment
 
 __all__ = [
-    "Bias",
-    "Change",
-    "Compared",
     "Correlation",
-    "Difference",
     "Evolution",
-    "Past",
+    "GenerationRecords",
+    "MutationBias",
     "Phenotype",
-    "bias",
-    "compared",
+    "PriceTerms",
+    "TransplantDifference",
+    "TransplantEffects",
     "correlation",
-    "focal",
-    "frozen",
-    "over_runs",
-    "price",
+    "focal_agents",
+    "mean_over_runs",
+    "mutation_bias",
     "slope",
+    "split_change",
+    "transplant_effects",
+    "transplant_experiment",
 ]

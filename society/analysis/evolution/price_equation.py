@@ -23,7 +23,7 @@ from society.draws import Array
 from society.lineage import Descents
 
 
-class Change(NamedTuple):
+class PriceTerms(NamedTuple):
     """The change of a mean, and its parts, which add up to it; NaN where there is nothing to tell.
 
     selection: Cov(w, z) / w. survivors, newborn: their parts of E(w dz) / w. entry: of those
@@ -37,10 +37,10 @@ class Change(NamedTuple):
     entry: float
 
 
-UNKNOWN = Change(*[np.nan] * 5)
+UNKNOWN = PriceTerms(*[np.nan] * 5)
 
 
-class Bias(NamedTuple):
+class MutationBias(NamedTuple):
     """How newborn agents differ from those from whom they descend, in the mean; NaN if none do."""
 
     newborn: float
@@ -48,7 +48,7 @@ class Bias(NamedTuple):
     bias: float
 
 
-def price(before: Array, after: Array, descents: Descents, newborn: Array) -> Change:
+def split_change(before: Array, after: Array, descents: Descents, newborn: Array) -> PriceTerms:
     """Split the change of the mean from `before`, (N,), to `after`, (M,).
 
     descents: from whom of before those of now descend. newborn: (M,) of bool; the others lived on.
@@ -69,7 +69,7 @@ def price(before: Array, after: Array, descents: Descents, newborn: Array) -> Ch
     old, fitness, new = before[known], fitness[known], after[~np.isnan(after)]
     differences = after[descends] - ancestral[descends]
     born, count = newborn[descends], len(differences)
-    return Change(
+    return PriceTerms(
         change=float(new.mean() - old.mean()),
         selection=float(np.mean((fitness - fitness.mean()) * (old - old.mean())) / fitness.mean()),
         survivors=float(differences[~born].sum() / count),
@@ -78,7 +78,7 @@ def price(before: Array, after: Array, descents: Descents, newborn: Array) -> Ch
     )
 
 
-def bias(before: Array, after: Array, descents: Descents, newborn: Array) -> Bias:
+def mutation_bias(before: Array, after: Array, descents: Descents, newborn: Array) -> MutationBias:
     """Newborn agents, (M,) of bool, less those from whom they descend; each child counts once.
 
     >>> heirs = Descents(np.array([0, 1, 1]), np.array([0, 0, 1]))
@@ -88,9 +88,9 @@ def bias(before: Array, after: Array, descents: Descents, newborn: Array) -> Bia
     ancestral, _ = _inherited(before, after, descents)
     some = newborn & ~np.isnan(ancestral)
     if not some.any():
-        return Bias(np.nan, np.nan, np.nan)
+        return MutationBias(np.nan, np.nan, np.nan)
     young, old = float(after[some].mean()), float(ancestral[some].mean())
-    return Bias(young, old, float(np.mean(after[some] - ancestral[some])))
+    return MutationBias(young, old, float(np.mean(after[some] - ancestral[some])))
 
 
 def _inherited(before: Array, after: Array, descents: Descents) -> tuple[Array, Array]:

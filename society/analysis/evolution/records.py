@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from society.analysis.study.condition import Studied
+from society.analysis.study.condition import ConditionRun
 from society.draws import Array
 from society.errors import InputError, brief
 from society.lineage import (
@@ -33,7 +33,7 @@ Phenotype = Literal["phenotype", "fitness", "reaction"]
 
 
 @dataclass(frozen=True, eq=False)
-class Past:
+class GenerationRecords:
     """The generations of a run.
 
     measures: of each generation, (R,) each, folded over its rounds as a run folds them; without
@@ -41,14 +41,14 @@ class Past:
     have them, (N,) of bool each.
     """
 
-    run: Studied
+    run: ConditionRun
     generations: tuple[Generation, ...]
     measures: tuple[Mapping[str, Array], ...]
     traits: Mapping[str, ColumnNote]
     holders: Mapping[str, Array]
 
     @classmethod
-    def read(cls, run: Studied) -> Past:
+    def read(cls, run: ConditionRun) -> GenerationRecords:
         """From a run file; raises InputError if it has no generations, or no lines are kept."""
         manifest, folds = run.manifest, dict[int, dict[str, Folded]]()
         notes = [note for note in manifest.measures if note.fold != "first"]

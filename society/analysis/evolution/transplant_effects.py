@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any, Literal, NamedTuple, get_args
 
-from society.analysis.statistics import PairedContrast, Unanswerable, paired
-from society.analysis.statistics.samples import answered
-from society.analysis.study.condition import Studied
+from society.analysis.statistics import NotEstimable, PairedContrast, paired
+from society.analysis.statistics.samples import try_compute
+from society.analysis.study.condition import ConditionRun
 from society.analysis.study.frames import CONDITION
 from society.analysis.study.study import Study
 from society.errors import InputError, brief
-from society.optional import needed
+from society.optional import require
 
 from .evolution_study import Evolution
 
@@ -20,7 +20,7 @@ FOCAL = "focal"  # the cohort of the one that is compared; residents are called 
 Origin = Literal["newborn", "ancestor"]
 
 
-def named(origin: Origin, agent: str, weight: float) -> str:
+def focal_condition(origin: Origin, agent: str, weight: float) -> str:
     """The condition of a focal agent.
 
     weight: as how many newborn agents it counts.
@@ -34,7 +34,7 @@ def named(origin: Origin, agent: str, weight: float) -> str:
 _NAME = rf"(?P<origin>{'|'.join(get_args(Origin))}) \S+ x (?P<weight>\S+)"
 
 
-class Difference(NamedTuple):
+class TransplantDifference(NamedTuple):
     """Of the means over newborn agents and over their ancestors, each as often as it is one.
 
     contrast: with its interval over luck, replicate by replicate; or why there is none, as where
@@ -44,20 +44,20 @@ class Difference(NamedTuple):
     newborn: float
     ancestors: float
     difference: float
-    contrast: PairedContrast | Unanswerable
+    contrast: PairedContrast | NotEstimable
 
 
-class Compared(NamedTuple):
+class TransplantEffects(NamedTuple):
     """Newborn agents less those from whom they descend, before the same population.
 
     Intervals are over luck: they hold for these very agents.
     """
 
-    phenotype: Difference
-    fitness: Difference
+    phenotype: TransplantDifference
+    fitness: TransplantDifference
 
 
-def focal(study: Study) -> Any:
+def focal_agents(study: Study) -> Any:
     """What focal agents of a `frozen` experiment came to: one row for each of them and replicate.
 
     origin: newborn or ancestor. weight: how many newborn agents it stands for. replicate; fitness,
@@ -69,10 +69,10 @@ def focal(study: Study) -> Any:
     said = rows[CONDITION].astype(str).str.extract(_NAME)
     said["weight"] = said["weight"].astype(float)
     named = rows[[CONDITION, "replicate", "fitness", "phenotype"]]
-    return needed("pandas").concat([said, named], axis=1).reset_index(drop=True)
+    return require("pandas").concat([said, named], axis=1).reset_index(drop=True)
 
 
-def _focal_seat(run: Studied) -> int:
+def _focal_seat(run: ConditionRun) -> int:
     seats = [seat for note in run.manifest.cohorts if note.name == FOCAL for seat in note.seats]
     if len(seats) != 1 or not re.fullmatch(_NAME, run.name):
         raise InputError(
@@ -82,20 +82,20 @@ def _focal_seat(run: Studied) -> int:
     return seats[0]
 
 
-def compared(study: Study) -> Compared:
+def transplant_effects(study: Study) -> TransplantEffects:
     """What the sweep of a `frozen` experiment tells.
 
-    Raises Unanswerable if newborn agents or ancestors have not been played; InputError for another
+    Raises NotEstimable if newborn agents or ancestors have not been played; InputError for another
     study.
     """
-    agents = focal(study)
+    agents = focal_agents(study)
     for origin in get_args(Origin):
         if not (agents["origin"] == origin).any():
-            raise Unanswerable(f"no {origin} has been played; there is nothing to compare")
-    return Compared(*(_difference(agents, name) for name in ("phenotype", "fitness")))
+            raise NotEstimable(f"no {origin} has been played; there is nothing to compare")
+    return TransplantEffects(*(_difference(agents, name) for name in ("phenotype", "fitness")))
 
 
-def _difference(agents: Any, name: str) -> Difference:
+def _difference(agents: Any, name: str) -> TransplantDifference:
     known = agents[agents[name].notna()]
     sums = known.assign(**{name: known[name] * known["weight"]})
     sums = sums.groupby(["origin", "replicate"])[[name, "weight"]].sum()
@@ -103,4 +103,4 @@ def _difference(agents: Any, name: str) -> Difference:
     newborn, ancestors = (means[origin].to_numpy(float) for origin in get_args(Origin))
     both = means.dropna().mean()
     young, old = (float(both[origin]) for origin in get_args(Origin))
-    return Difference(young, old, young - old, answered(paired, newborn, ancestors))
+    return TransplantDifference(young, old, young - old, try_compute(paired, newborn, ancestors))

@@ -15,12 +15,12 @@ from __future__ import annotations
 from .dynamics import Selection, evolutionarily_stable, replicator_dynamics, resists
 from .payoffs import (
     Matchups,
+    lopsided_seatings,
     mean_payoffs,
+    metagame_gap,
     normalised,
     payoff_tensor,
     standard_error,
-    undefined,
-    unpaid,
 )
 from .ratings import Rule, dev_ranks, deviation_ratings
 
@@ -31,12 +31,12 @@ __all__ = [
     "dev_ranks",
     "deviation_ratings",
     "evolutionarily_stable",
+    "lopsided_seatings",
     "mean_payoffs",
+    "metagame_gap",
     "normalised",
     "payoff_tensor",
     "replicator_dynamics",
     "resists",
     "standard_error",
-    "undefined",
-    "unpaid",
 ]

@@ -15,7 +15,7 @@ A sample is an array with one value per replicate (run); NaN stands where a run 
 counted as dropped. Conditions under common random numbers are played with the same luck: `paired`,
 `wilcoxon`, `friedman` and `anova` with `blocks` are for them, all others take runs as independent.
 What cannot be answered (too few values, no
-spread, no event) raises Unanswerable, whose words stand in place of the number.
+spread, no event) raises NotEstimable, whose words stand in place of the number.
 All of it rests on the extra `lab`.
 """
 
@@ -29,7 +29,7 @@ from .agreement import (
     krippendorffs_alpha,
     percent_agreement,
 )
-from .anova import Anova, Margin, Source, anova
+from .anova import Anova, AnovaRow, Margin, anova
 from .contrasts import (
     Contrast,
     PairedContrast,
@@ -54,12 +54,12 @@ from .ranks import (
     mann_whitney,
     wilcoxon,
 )
-from .samples import Interval, Resampling, Unanswerable
+from .samples import Interval, NotEstimable, Resampling
 from .survival import (
-    Lives,
     LogRank,
     RestrictedMean,
     SurvivalCurve,
+    SurvivalTimes,
     kaplan_meier,
     log_rank,
     restricted_mean,
@@ -68,6 +68,7 @@ from .survival import (
 __all__ = [
     "Agreement",
     "Anova",
+    "AnovaRow",
     "Binomial",
     "Contrast",
     "Correction",
@@ -78,22 +79,21 @@ __all__ = [
     "Friedman",
     "Interval",
     "KruskalWallis",
-    "Lives",
     "LogRank",
     "MannWhitney",
     "Margin",
     "Mean",
+    "NotEstimable",
     "PairedContrast",
     "Resampling",
     "RestrictedMean",
     "Scale",
     "Share",
     "Simulation",
-    "Source",
     "Standardised",
     "SurvivalCurve",
+    "SurvivalTimes",
     "Tukey",
-    "Unanswerable",
     "Weights",
     "Wilcoxon",
     "anova",

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from society.analysis.statistics.samples import Interval, Unanswerable, pairs, varied
-from society.optional import needed
+from society.analysis.statistics.samples import Interval, NotEstimable, has_spread, pairs
+from society.optional import require
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ def slope(when: ArrayLike, values: ArrayLike) -> Any:
 def correlation(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Correlation:
     """How two values of each run go together; (R,), (R,).
 
-    Raises Unanswerable for fewer than four runs, and where either value has no spread.
+    Raises NotEstimable for fewer than four runs, and where either value has no spread.
     """
     one, other, dropped = pairs(first, second, at_least=4)
-    if not (varied(one) and varied(other)):
-        raise Unanswerable("one of the two is the same in all runs, and goes with nothing")
-    stats, n = needed("scipy.stats"), len(one)
+    if not (has_spread(one) and has_spread(other)):
+        raise NotEstimable("one of the two is the same in all runs, and goes with nothing")
+    stats, n = require("scipy.stats"), len(one)
     pearson, spearman = stats.pearsonr(one, other).statistic, stats.spearmanr(one, other).statistic
     z = float(stats.norm.ppf((1 + level) / 2)) / math.sqrt(n - 3)
     return Correlation(

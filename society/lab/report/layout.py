@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.analysis.statistics.samples import Unanswerable
+from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study.frames import CONDITION
 from society.analysis.study.study import Study
 from society.draws import Array
 from society.errors import InputError, nearest
-from society.experiments.analysis_plan import Analysis
-from society.experiments.factors import Label, worded
+from society.experiments.analysis_plan import AnalysisPlan
+from society.experiments.factors import Label, format_label
 
 from .drawing import LOOKS
 from .scales import LINEAR, Scale
@@ -51,7 +51,7 @@ class Layout:
             note.name: note.fold for run in self.conditions for note in run.manifest.measures
         }
         self.levels = self._levels()
-        said = study.analysis or Analysis()
+        said = study.analysis or AnalysisPlan()
         self.outcome = self._outcome(said.outcome)
         self.factors = self._varied(said.factors or ()) or list(self.levels)[:2]
         others = [name for name in self.levels if name not in self.factors]
@@ -123,18 +123,18 @@ class Layout:
     def tested(self, places: Sequence[int]) -> list[Array]:
         """The outcome of conditions that are to be tested against each other, (R,) each.
 
-        Logarithms of it, where they are its scale. Raises Unanswerable for one that is not
+        Logarithms of it, where they are its scale. Raises NotEstimable for one that is not
         finished, and where some may last longer than others: a difference may be that, and nothing
         else.
         """
         horizons: dict[int, str] = {}
         for run in (self.conditions[place] for place in places):
             if run.status != "finished":
-                raise Unanswerable(f"{run.name} is {run.status}; tests take finished conditions")
+                raise NotEstimable(f"{run.name} is {run.status}; tests take finished conditions")
             horizons.setdefault(run.manifest.most, run.name)
         if len(horizons) > 1:
             said = ", ".join(f"{most} ({name})" for most, name in horizons.items())
-            raise Unanswerable(f"horizons of {said} rounds; tests take conditions of the same one")
+            raise NotEstimable(f"horizons of {said} rounds; tests take conditions of the same one")
         values = self.values(self.outcome)
         return [self.scale.on(values[place]) for place in places]
 
@@ -165,7 +165,7 @@ class Layout:
         """The values of a panel's runs by the level of one factor, in words."""
         values, found = self.values(name), dict[str, list[Array]]()
         for place in panel.places:
-            found.setdefault(worded(self.level(place, factor)), []).append(values[place])
+            found.setdefault(format_label(self.level(place, factor)), []).append(values[place])
         return {level: np.concatenate(parts) for level, parts in found.items()}
 
     def name(self, place: int, among: Sequence[str] = ()) -> str:
@@ -174,12 +174,14 @@ class Layout:
         if not chosen:
             return self.conditions[place].name
         if len(chosen) == 1:
-            return f"{chosen[0]} = {worded(self.level(place, chosen[0]))}"
-        return ", ".join(worded(self.level(place, name)) for name in chosen)
+            return f"{chosen[0]} = {format_label(self.level(place, chosen[0]))}"
+        return ", ".join(format_label(self.level(place, name)) for name in chosen)
 
     def levelled(self, place: int, factors: Sequence[str]) -> str:
         """The same in a narrow column: "2", "2, harsh"."""
-        return ", ".join(worded(self.level(place, factor)) for factor in factors or self.levels)
+        return ", ".join(
+            format_label(self.level(place, factor)) for factor in factors or self.levels
+        )
 
     def title(self, place: int, factors: Sequence[str]) -> str:
         """What conditions share, for a panel: "fine = 2, lake = harsh"."""
@@ -189,7 +191,7 @@ class Layout:
         """The first columns of a table: levels of each factor, or names; of all conditions."""
         rows = range(len(self.conditions)) if places is None else list(places)
         return [
-            Column(factor, [worded(self.level(place, factor)) for place in rows])
+            Column(factor, [format_label(self.level(place, factor)) for place in rows])
             for factor in self.levels or [CONDITION]
         ]
 

@@ -16,10 +16,10 @@ from society.catalogue import experiments
 from society.claims import Design, Reproduction, Trial, Verdict, judged
 from society.errors import FileError, InputError, brief
 from society.experiments.clusters import Cluster
-from society.experiments.experiment import experiment
-from society.experiments.jobs import Part, parts, standing
-from society.experiments.sweep import Sweep, Watching, swept
-from society.experiments.worker import Done
+from society.experiments.experiment import read_experiment
+from society.experiments.jobs import PlannedRun, planned_runs, run_statuses
+from society.experiments.sweep import Sweep, SweepListener, play_experiment
+from society.experiments.worker import JobResult
 from society.models.settings import Limits
 from society.positions import read
 from society.runs.runfile import Level
@@ -52,7 +52,7 @@ class Attempt:
         self.design, files = _design(reproduction, models), experiments()
         self.results = {
             trial.name: Result(
-                experiment(files[trial.file], changed, self._instead(trial)),
+                read_experiment(files[trial.file], changed, self._instead(trial)),
                 out / trial.name,
             )
             for trial in self.design.trials
@@ -79,10 +79,10 @@ class Attempt:
         return f"{words}; the same command with --estimate tells what it costs"
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[PlannedRun]:
         """The conditions of all experiments."""
         results = self.results.values()
-        return [part for one in results for part in parts(one.experiment, one.folder)]
+        return [part for one in results for part in planned_runs(one.experiment, one.folder)]
 
     @property
     def spent(self) -> Spent:
@@ -92,23 +92,23 @@ class Attempt:
     def play(
         self,
         cluster: Cluster,
-        watching: Watching,
+        watching: SweepListener,
         limits: Limits | None,
         *,
         overwrite: bool = False,
-    ) -> list[Done]:
+    ) -> list[JobResult]:
         """Play what is not finished, and tell how all conditions ended; limits: of all together.
 
         Raises InputError, before anything is played if runs in the folders are other ones, and
         KeyboardInterrupt.
         """
-        standing(self.parts, overwrite=overwrite)
+        run_statuses(self.parts, overwrite=overwrite)
         self._write()
-        ended: list[Done] = []
+        ended: list[JobResult] = []
         for name, result in self.results.items():
             level = result.experiment.record
             sitting = _Sitting(self, cluster, _Named(name, watching), level, limits)
-            swept(result.experiment, result.folder, sitting, overwrite=overwrite)
+            play_experiment(result.experiment, result.folder, sitting, overwrite=overwrite)
             ended += sitting.results.values()
         return ended
 
@@ -159,14 +159,14 @@ class _Sitting(Sweep):
         self,
         attempt: Attempt,
         cluster: Cluster,
-        watching: Watching,
+        watching: SweepListener,
         level: Level | None,
         limits: Limits | None,
     ) -> None:
         super().__init__(cluster, watching, level, limits)
         self.attempt = attempt
 
-    async def play(self, parts: Sequence[Part], used: Spent) -> None:
+    async def play(self, parts: Sequence[PlannedRun], used: Spent) -> None:
         """Play all that are given; what the other experiments have used counts as well."""
         await super().play(parts, used if self.limits is None else self.attempt.spent)
 
@@ -174,7 +174,7 @@ class _Sitting(Sweep):
 class _Named:
     """Tells of conditions with the name of their experiment, which others have as well."""
 
-    def __init__(self, experiment: str, watching: Watching) -> None:
+    def __init__(self, experiment: str, watching: SweepListener) -> None:
         self.experiment, self.watching = experiment, watching
 
     def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None:
@@ -185,7 +185,7 @@ class _Named:
         """A run that was interrupted waits for replies under way."""
         self.watching.awaiting(f"{self.experiment} {name}", count)
 
-    def done(self, name: str, done: Done) -> None:
+    def done(self, name: str, done: JobResult) -> None:
         """A run is over."""
         self.watching.done(f"{self.experiment} {name}", done)
 

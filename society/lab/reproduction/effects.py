@@ -8,9 +8,9 @@ Source: Steiger 2004, Psychological Methods 9.
 
 from __future__ import annotations
 
-from society.analysis.statistics.anova import Anova, Source
+from society.analysis.statistics.anova import Anova, AnovaRow
 from society.comparisons import ALPHA, Effect
-from society.optional import needed
+from society.optional import require
 
 
 def effects(table: Anova) -> dict[str, Effect]:
@@ -25,7 +25,7 @@ def effects(table: Anova) -> dict[str, Effect]:
     }
 
 
-def _sizes(effect: Source, residual: Source) -> tuple[float, float]:
+def _sizes(effect: AnovaRow, residual: AnovaRow) -> tuple[float, float]:
     """The interval of eta squared."""
     own = effect.eta_squared + residual.eta_squared
     runs = effect.df + residual.df + 1
@@ -34,9 +34,9 @@ def _sizes(effect: Source, residual: Source) -> tuple[float, float]:
     return low, high
 
 
-def _noncentrality(effect: Source, df: int, chance: float) -> float:
+def _noncentrality(effect: AnovaRow, df: int, chance: float) -> float:
     """That which puts the observed F at this chance of smaller ones; 0 if none does."""
-    distribution = needed("scipy.stats").ncf
+    distribution = require("scipy.stats").ncf
 
     def beyond(noncentrality: float) -> float:
         return float(distribution.cdf(effect.f, effect.df, df, noncentrality)) - chance
@@ -46,4 +46,4 @@ def _noncentrality(effect: Source, df: int, chance: float) -> float:
     most = 10.0
     while beyond(most) > 0:
         most *= 2
-    return float(needed("scipy.optimize").brentq(beyond, 0, most))
+    return float(require("scipy.optimize").brentq(beyond, 0, most))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from society.calls import added
-from society.experiments.jobs import Part
+from society.experiments.jobs import PlannedRun
 from society.models.estimate import Counting, Forecast
 from society.runs.drafting import drafted
 
 
-def forecasts(parts: Iterable[Part]) -> list[Forecast]:
+def forecasts(parts: Iterable[PlannedRun]) -> list[Forecast]:
     """Of all runs together, by model; the offline mind plays all of them, designs included."""
     by_model: dict[str, list[Forecast]] = {}
     for part in parts:
@@ -19,7 +19,7 @@ def forecasts(parts: Iterable[Part]) -> list[Forecast]:
     return [_together(model, found) for model, found in sorted(by_model.items())]
 
 
-def _counted(part: Part) -> list[Forecast]:
+def _counted(part: PlannedRun) -> list[Forecast]:
     minds = Counting(part.setup.spec.models, seed=part.setup.seed)
     drafted(part.setup, minds).gamemaster(minds=minds).play()
     return minds.forecasts()

@@ -10,7 +10,7 @@ import pytest
 
 from society.analysis.crossplay import CrossPlay
 from society.analysis.crossplay.action_frequencies import NOTHING_YET, Moves
-from society.analysis.study.condition import Studied
+from society.analysis.study.condition import ConditionRun
 from society.analysis.study.study import Study
 from society.runs.sitting import Sitting
 from society.scenario_file import load
@@ -86,7 +86,7 @@ def test_moves_under_each_of_several_rules_are_there_once(by: str, tmp_path: Pat
     said = {"cohorts": types, "mechanisms": [rules], "replicates": 9}
     end = Sitting.begun(prepared(load("public_goods", said)), tmp_path / "one.run").play()
     assert end.status == "finished"
-    run = Studied.read(tmp_path / "one.run", "one", {})
+    run = ConditionRun.read(tmp_path / "one.run", "one", {})
     play = CrossPlay(Study("one", (run,)))
     frame, often = play.decisions, Moves.of(*play.cells).in_all
     assert often.n == len(frame) == 3 * 9

@@ -11,9 +11,9 @@ import pytest
 from scipy import optimize, stats
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
-from society.analysis.planning.plan import SIZES, planned
+from society.analysis.planning.plan import SIZES, make_plan
 from society.cli import main
-from society.experiments.experiment import experiment
+from society.experiments.experiment import read_experiment
 
 POOLS = "base: lottery.py\nreplicates: 40\nfactors:\n  pool: [1, 2]\n"
 CROSSED = "base: lottery.py\nreplicates: 10\nfactors:\n  prize: [0, 1, 2]\n  pool: [1, 2]\n"
@@ -116,7 +116,7 @@ def test_thirteen_conditions_are_told_from_twelve(
     ticks = count()
     monkeypatch.setattr("time.process_time", lambda: next(ticks))  # a second for each condition
     file = lottery("plan.yaml", f"base: lottery.py\nfactors:\n  pool: {[*range(1, 14)]}\n")
-    told = planned(experiment(Path(file)), tmp_path / "none")
+    told = make_plan(read_experiment(Path(file)), tmp_path / "none")
     pools = [trial.condition.factors["pool"] for trial in told.pilot.trials]
     assert pools == [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13]
     assert len(told.pairs) == 66

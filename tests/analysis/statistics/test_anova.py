@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from society.analysis.statistics import Unanswerable, anova
+from society.analysis.statistics import NotEstimable, anova
 from society.draws import Array, generator
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -196,7 +196,7 @@ def test_runs_without_a_value_are_left_out_with_their_labels() -> None:
     ],
 )
 def test_a_design_that_cannot_tell_is_said(question: Callable[[], object], words: str) -> None:
-    with pytest.raises(Unanswerable, match=words):
+    with pytest.raises(NotEstimable, match=words):
         question()
 
 

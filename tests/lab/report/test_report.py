@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import pytest
 
-from society.analysis.study import Studied, Study
+from society.analysis.study import ConditionRun, Study
 from society.calls import Entry
 from society.claims import Verdict
 from society.errors import FileError, InputError
-from society.experiments.analysis_plan import Analysis
+from society.experiments.analysis_plan import AnalysisPlan
 from society.experiments.factors import Label
 from society.lab.report import report, testing
 from society.lab.report.comparison import outcome
@@ -119,7 +119,7 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Sweep:
     return played
 
 
-def _run(folder: Path, replicates: int, level: Level, factors: Mapping[str, Label]) -> Studied:
+def _run(folder: Path, replicates: int, level: Level, factors: Mapping[str, Label]) -> ConditionRun:
     changes = {"replicates": replicates, "seed": 1, "parameters": dict(factors)}
     setup = prepared(load(str(folder / "gossip.py"), changes))
     game = setup.gamemaster()
@@ -128,7 +128,7 @@ def _run(folder: Path, replicates: int, level: Level, factors: Mapping[str, Labe
     with Writer(path, manifest_of(setup, game, level)) as writer:
         game.recorders = [writer]
         game.play()
-    return Studied.read(path, name, factors)
+    return ConditionRun.read(path, name, factors)
 
 
 @pytest.fixture(scope="module")
@@ -277,7 +277,7 @@ def test_letters_under_shared_luck_say_how_it_was_taken(sweep: Sweep) -> None:
 
 
 def test_an_outcome_that_nobody_measured_is_refused(sweep: Sweep, tmp_path: Path) -> None:
-    study = replace(sweep(), analysis=Analysis(outcome="silnce"))
+    study = replace(sweep(), analysis=AnalysisPlan(outcome="silnce"))
     with pytest.raises(InputError, match="no run has measured 'silnce'; did you mean 'silence'"):
         report(study, tmp_path)
 
@@ -478,7 +478,7 @@ def test_independent_luck_is_compared_by_welch_without_a_warning(reported: Repor
 
 def test_an_analysis_is_split_by_the_factors_that_are_not_compared(sweep: Sweep) -> None:
     study = sweep(patience=[3, 6], place=["inn", "mill"])
-    split = replace(study, analysis=Analysis(factors=["patience"], by=["place"]))
+    split = replace(study, analysis=AnalysisPlan(factors=["patience"], by=["place"]))
     variances = [words for words in said(compared(split)) if words.startswith("Analysis of")]
     assert variances == [
         "Analysis of variance of silence, place = inn",
@@ -498,7 +498,7 @@ def test_a_panel_in_which_no_factor_varies_has_no_analysis(sweep: Sweep) -> None
         for run in runs
     ]
     levels = {**study.levels, "law": [1, 2]}
-    split = Analysis(factors=["patience"], by=["law"])
+    split = AnalysisPlan(factors=["patience"], by=["law"])
     told = said(compared(replace(study, played=tuple(third), levels=levels, analysis=split)))
     assert "Analysis of variance of silence, law = 1" in told
     assert "Analysis of variance of silence, law = 2: patience does not vary here." in told

@@ -10,7 +10,7 @@ import pytest
 
 from society.claims import Design, Reproduction, Shown, Trial
 from society.experiments.clusters import processes
-from society.experiments.progress import Silent
+from society.experiments.progress import NoProgress
 from society.lab.report.evolving import Populations
 from society.lab.report.layout import Layout
 from society.lab.report.page import Chapter
@@ -33,7 +33,7 @@ def attempt(tmp_path_factory: pytest.TempPathFactory) -> Attempt:
     paper = Reproduction("small", "Nobody 2026", Design((trial,), lambda: ()))
     attempt = Attempt(paper, tmp_path_factory.mktemp("image"))
     with processes(1) as cluster:
-        attempt.play(cluster, Silent(), None)
+        attempt.play(cluster, NoProgress(), None)
     return attempt
 
 

@@ -13,7 +13,7 @@ import pytest
 from society.catalogue import reproduction
 from society.claims import Design, Reproduction, Trial, Verdict, judged
 from society.experiments.clusters import processes
-from society.experiments.progress import Silent
+from society.experiments.progress import NoProgress
 from society.lab.reproduction.attempt import Attempt
 from society.lab.reproduction.results import Results
 from society.scenarios import dilemma_by_rule as rules
@@ -53,7 +53,7 @@ def tried(trials: tuple[Trial, ...], folder: Path, models: tuple[str, ...] = ())
     design = Design(trials, claims, minds=as_types)
     attempt = Attempt(Reproduction("small", "Nobody 2026", design, design), folder, models)
     with processes(1) as cluster:
-        ended = attempt.play(cluster, Silent(), None)
+        ended = attempt.play(cluster, NoProgress(), None)
     assert {done.status for done in ended} == {"finished"}
     return attempt
 

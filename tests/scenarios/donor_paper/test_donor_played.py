@@ -17,7 +17,7 @@ from society.catalogue import reproduction
 from society.claims import Design, Reproduction, Verdict, judged
 from society.cli import main
 from society.experiments.clusters import processes
-from society.experiments.progress import Silent
+from society.experiments.progress import NoProgress
 from society.lab.reproduction.attempt import Attempt
 from society.lab.reproduction.results import Results
 from society.scenarios.donor_courses import DONATION, RESOURCES, by_generation
@@ -45,7 +45,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     small = Reproduction("small", "Nobody 2026", Design(trials, list))
     attempt = Attempt(small, tmp_path_factory.mktemp("donor"))
     with processes(1) as cluster:
-        ended = attempt.play(cluster, Silent(), None)
+        ended = attempt.play(cluster, NoProgress(), None)
     assert {done.status for done in ended} == {"finished"}
     return Results(attempt.results)
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from society.analysis.crossplay import Contest
-from society.analysis.statistics.samples import Unanswerable, answered
+from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.draws import Array
 from society.lab.report import described
 from society.lab.report.drawing import (
@@ -46,7 +46,7 @@ def selection(game: str, contests: Sequence[Contest]) -> Iterator[Part]:
     panels = [
         found
         for contest in contests
-        if not isinstance(found := answered(_spread, contest), Unanswerable)
+        if not isinstance(found := try_compute(_spread, contest), NotEstimable)
     ]
     if panels:
         yield _curves(game, panels)

@@ -23,7 +23,7 @@ from society.lab.report.drawing import (
     thinned,
     wrapped,
 )
-from society.optional import needed
+from society.optional import require
 
 _ROW, _TALLEST, _LEAST = 0.16, 4.0, 1.2  # inches: an agent, all of them
 _STRIP = 0.5  # inches, the bars below
@@ -56,7 +56,7 @@ def careers(name: str, title: str, words: str, unit: str, panels: Sequence[Caree
 
     def draw(figure: Any) -> None:
         places = panelled(figure, len(panels), across, [rows, _STRIP], sharex="col")
-        scale = needed("matplotlib.colors").Normalize(*span)
+        scale = require("matplotlib.colors").Normalize(*span)
         for place, ((above, below), panel) in enumerate(zip(places, panels, strict=True)):
             mesh = _cells(above, panel, scale)
             above.set_title(wrapped(panel.title, _TITLES[across]))
