@@ -49,7 +49,7 @@ class BaseReader:
 
 
 def copy_spec(spec: Spec, source: Source | None = None, **changes: Any) -> Spec:
-    """The same with some values, which need no check; and still with the places of its words."""
+    """Copy a spec with some other values, unchecked; it keeps the places of its words."""
     changed = spec.model_copy(update=changes)
     changed._source = source or spec._source
     return changed

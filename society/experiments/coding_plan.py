@@ -1,4 +1,4 @@
-"""Norm coding: what texts say, rated by language models and people with a rubric.
+"""Plans of norm coding: who rates which texts of a sweep, by which rubric.
 
 Embeddings do not measure valence, so texts are read. Raters work apart: each has a run of its own
 of the scenario norm_coding, in which a text is a replicate and a criterion a round, with all that
@@ -83,7 +83,7 @@ class CodingPlan(Section):
 
 
 def read_rubric(file: Path | str) -> Rubric:
-    """A rubric, read and checked; raises FileError, ScenarioError."""
+    """Read and check a rubric; raises FileError, ScenarioError."""
     said, positions = read(Path(file))
     origin = Source(brief(file), positions)
     if not isinstance(said, dict):
@@ -95,7 +95,7 @@ def read_rubric(file: Path | str) -> Rubric:
 
 
 def rater_spec(coding: CodingPlan, rater: str, texts: Iterable[str]) -> Spec:
-    """The run in which one rater codes these texts; raises InputError."""
+    """Specify the run in which one rater codes these texts; raises InputError."""
     listed, rubric = list(texts), read_rubric(coding.rubric)
     if rater in coding.people:
         codes = read_hand_codes(coding.people[rater], rubric.criteria)
@@ -118,7 +118,7 @@ def rater_spec(coding: CodingPlan, rater: str, texts: Iterable[str]) -> Spec:
 
 
 def _seed(rater: str, rubric: Rubric) -> int:
-    """Own to a rater, or two that ask the same model would agree by their luck.
+    """Own to a rater, or two that ask the same model would agree by chance.
 
     Own to the order of labels, too, which codes refer to: specs are the same whatever the order in
     which they name things, and so a run by another order would be taken for this one.
@@ -136,7 +136,7 @@ def _about(codes: HandCodes, texts: Collection[str]) -> dict[str, dict[str, str]
 
 
 def read_hand_codes(file: Path, criteria: Iterable[Criterion]) -> HandCodes:
-    """The codes that a person has written beside the texts; raises FileError, ScenarioError.
+    """Read the codes that a person has written beside the texts; raises FileError, ScenarioError.
 
     An empty cell gives no code. All mistakes are told, each with its line.
     """

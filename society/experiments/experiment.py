@@ -8,8 +8,8 @@
 
 Factors are crossed. A level is a value of the setting that its factor is called after, or a label
 with all settings that it stands for. What else a scenario file may say stands beside `base` and
-holds for all conditions. Under common random numbers replicate r has the same luck in each of them,
-so that conditions can be compared in pairs (Law 2015, Simulation Modeling and Analysis, 11.2).
+holds for all conditions. Under common random numbers replicate r draws the same ones in each, so
+that conditions can be compared in pairs (Law 2015, Simulation Modeling and Analysis, 11.2).
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def read_experiment(
     changed: Callable[[Spec], Spec] = lambda spec: spec,
     instead: Mapping[str, Any] | None = None,
 ) -> Experiment:
-    """What an experiment file says, each condition checked; raises InputError.
+    """Read an experiment file and check each condition; raises InputError.
 
     changed: gives what the command line says of minds. instead: what stands in place of what the
     file says under some keys; `factors`: of the levels of some.
@@ -251,11 +251,14 @@ def _unequal(conditions: Sequence[Condition], random_numbers: RandomNumbers) -> 
     if random_numbers == "common":
         # A draw belongs to a seat, and there are seats in one condition that another lacks.
         if len({setup.agents for setup in setups}) > 1:
-            yield "conditions of different size share no luck; say random_numbers: independent"
+            yield (
+                "conditions of different size share no random numbers; say "
+                "random_numbers: independent"
+            )
         if len({setup.seed for setup in setups}) > 1:
             yield (
-                "conditions with seeds of their own share no luck; say seed: N beside base, or "
-                "random_numbers: independent"
+                "conditions with seeds of their own share no random numbers; say seed: N beside "
+                "base, or random_numbers: independent"
             )
     if len({setup.replicates for setup in setups}) > 1:
         yield "conditions have different numbers of replicates; say replicates: N beside base"

@@ -36,7 +36,7 @@ _REACH = ("api_base", "timeout", "attempts", "backoff", "deadline", *BOUNDS)
 
 
 def config_hash(spec: Spec) -> str:
-    """The same for two specs if their runs are to come out the same: a SHA-256."""
+    """Hash what decides how a run comes out, as a SHA-256."""
     models = {name: _unreached(model) for name, model in spec.models.items()}
     bare = spec.model_copy(update={"limits": Limits(), "models": models})
     said = bare.model_dump(mode="json", exclude={"drafts"})
@@ -68,10 +68,10 @@ class ConditionFile(BaseModel):
 
 
 class SweepFolder(BaseModel):
-    """What `sweep.json` says.
+    """The folder of a sweep, as its `sweep.json` describes it.
 
     failures: why the runs of some conditions failed, by condition. limits: what the command line
-    has said of them, which holds for later sittings; None lifts one.
+    has said of them, which holds for later sessions; None lifts one.
     """
 
     model_config = _STRICT
@@ -138,7 +138,7 @@ class SweepFolder(BaseModel):
 
 
 def open_folder(path: Path | str) -> SweepFolder:
-    """The folder of a sweep; raises FileError, RunFileError."""
+    """Open the folder of a sweep; raises FileError, RunFileError."""
     path = Path(path)
     try:
         folder = SweepFolder.model_validate_json((path / NOTE).read_text("utf-8"))

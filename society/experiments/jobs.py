@@ -1,4 +1,4 @@
-"""The parts of a sweep: what is to be played, and how the run of each stands."""
+"""The runs that a sweep is to play, and the status of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .worker import JobResult
 
 
 class PlannedRun(NamedTuple):
-    """Something to be played: a condition, or the coding of norms.
+    """A run to be played, of a condition or of a rater who codes norms.
 
     level: to be recorded, whatever the experiment says. designs: those that are made before it, if
     it has not begun.
@@ -72,7 +72,7 @@ class PlannedRun(NamedTuple):
 
 
 def planned_runs(experiment: Experiment, folder: Path) -> list[PlannedRun]:
-    """The conditions, with where each is kept."""
+    """Plan a run for each condition, in a file of its own."""
     return [
         PlannedRun(one.name, one.setup, folder / one.file, designs=tuple(draftings(one.setup)))
         for one in experiment.conditions
@@ -80,7 +80,7 @@ def planned_runs(experiment: Experiment, folder: Path) -> list[PlannedRun]:
 
 
 def run_statuses(parts: Iterable[PlannedRun], *, overwrite: bool = False) -> dict[str, Status]:
-    """How the run of each part stands, of those that were begun; raises RunFileError.
+    """Find the status of each planned run that was begun; raises RunFileError.
 
     Runs that were made otherwise than their parts say now are refused, or removed by `overwrite`,
     and so are damaged ones; `overwrite` also removes what was made with other code.
@@ -123,9 +123,9 @@ def _status(part: PlannedRun, overwrite: bool) -> Status | None:
 
 
 def name_runs(names: Sequence[str]) -> str:
-    """Who was it?
+    """Name some runs as the subject of a sentence.
 
-    >>> named(["a"]), named(["a", "b", "c"])
+    >>> name_runs(["a"]), name_runs(["a", "b", "c"])
     ('a was', 'a and 2 more were')
     """
     return f"{names[0]} was" if len(names) == 1 else f"{names[0]} and {len(names) - 1} more were"

@@ -1,4 +1,4 @@
-"""What a condition may use that is played where it cannot look at what the others use.
+"""Shares of limits, for runs on a cluster, which cannot see what the others use.
 
 On a cluster every job gets its part of the limits of the whole sweep, and of what each of its
 models can bear, so that all jobs together never exceed them, however many workers come and go.
@@ -16,11 +16,12 @@ BOUNDS = ("concurrency", "requests_per_minute", "tokens_per_minute")  # of a mod
 
 
 def share_of_limits(limits: Limits, used: Spent, own: Spent, among: int) -> Limits | None:
-    """An equal share of what is left, and what a run itself has used; None if there is none.
+    """Divide what is left of limits among runs, and add what this one has used; None if all is spent.
 
     used: by all runs so far. own: by this one. among: runs that are still to be played.
 
-    >>> share(Limits(max_calls=100), Spent(calls=40), own=Spent(calls=10), among=3).max_calls
+    >>> limits, used = Limits(max_calls=100), Spent(calls=40)
+    >>> share_of_limits(limits, used, own=Spent(calls=10), among=3).max_calls
     30
     """
     shares: dict[str, float] = {}
@@ -41,7 +42,7 @@ def share_of_limits(limits: Limits, used: Spent, own: Spent, among: int) -> Limi
 
 
 def max_at_once(specs: Iterable[Spec], slots: int) -> int:
-    """How many can be played at once if each is to have a part of every bound of its models."""
+    """Count the runs that can be played at once if each needs a part of every rate limit."""
     bounds = [
         bound for spec in specs for model in _models(spec).values() for bound in _of(model).values()
     ]
@@ -49,7 +50,7 @@ def max_at_once(specs: Iterable[Spec], slots: int) -> int:
 
 
 def divide_rate_limits(spec: Spec, among: int) -> Spec:
-    """With each model's bounds divided: a provider counts all workers together."""
+    """Divide the rate limits of each model: a provider counts all workers together."""
     models = {
         name: model.model_copy(update={bound: most // among for bound, most in _of(model).items()})
         for name, model in _models(spec).items()

@@ -1,4 +1,4 @@
-"""How a sweep goes, on stderr: conditions done, time left, and what minds have cost so far."""
+"""Progress of a sweep on stderr: conditions done, time left, and cost so far."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Progress:
 
 
 class NoProgress:
-    """Watches and says nothing."""
+    """A listener that says nothing."""
 
     def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None:
         """A run has come to a share of its rounds."""
@@ -108,7 +108,7 @@ class NoProgress:
 
 
 def describe_spending(ledgers: Mapping[str, Sequence[Entry]]) -> str:
-    """Calls and cost of this sitting, in words."""
+    """Describe calls and cost of this session in words."""
     entries = [entry for ledger in ledgers.values() for entry in ledger]
     calls = sum(entry.calls for entry in entries)
     if not calls:

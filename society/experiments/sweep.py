@@ -37,7 +37,7 @@ _TRIES = 3  # for a job whose process dies
 
 
 class SweepListener(Protocol):
-    """Whoever is told how a sweep goes."""
+    """A listener to the progress of a sweep."""
 
     def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None: ...
     def awaiting(self, name: str, count: int) -> None: ...
@@ -46,10 +46,10 @@ class SweepListener(Protocol):
 
 
 class Sweep:
-    """One sitting of a sweep.
+    """A sweep in one session.
 
-    limits: what all runs together may use, over all sittings; None leaves each run its own.
-    results: how each part ended, filled on the way, also if the sitting is interrupted.
+    limits: what all runs together may use, over all sessions; None leaves each run its own.
+    results: how each part ended, filled on the way, also if the session is interrupted.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Sweep:
         self.results: dict[str, JobResult] = {}
 
     async def play(self, parts: Sequence[PlannedRun], used: Spent) -> None:
-        """Play all that are given. used: by these and other parts in earlier sittings."""
+        """Play all that are given. used: by these and other parts in earlier sessions."""
         speakers = [part for part in parts if part.speaks]
         away, budget = self.cluster.away, None if self.limits is None else Budget(self.limits, used)
         specs = [part.setup.spec for part in speakers]
@@ -193,7 +193,7 @@ def play_experiment(
 class _Share(NamedTuple):
     """What a part may use that is played where it cannot look at what the others use.
 
-    used: by all parts before this sitting. own: by the part. among: parts that ask models.
+    used: by all parts before this session. own: by the part. among: parts that ask models.
     together: how many of them are played at once.
     """
 

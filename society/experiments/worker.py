@@ -1,4 +1,4 @@
-"""One condition of an experiment, played in whatever process it has come to."""
+"""Workers: play one run of a sweep, in whatever process it was sent to."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Job(NamedTuple):
     """A condition to be played, in a form that can be sent.
 
     spec: the JSON of a Spec. file: its run, which is taken up if it is there. away: whether that
-    may be on another machine than the worker. limits: what this job may use, over all its sittings,
+    may be on another machine than the worker. limits: what this job may use, over all its sessions,
     together with the runs in the files `beside` it.
     """
 
@@ -45,7 +45,7 @@ class Job(NamedTuple):
 
 
 class JobResult(NamedTuple):
-    """How a job ended; words say why, if it did not finish."""
+    """The end of a job; words say why, if it did not finish."""
 
     status: Status
     words: str = ""
@@ -68,7 +68,7 @@ _playing: dict[str, _Playing] = {}  # in this process, by file
 
 
 def run_job(job: Job) -> JobResult:
-    """Play it, from a process that does nothing else meanwhile or from one of several threads."""
+    """Play a job, in a process that does nothing else meanwhile or in one of several threads."""
     try:
         with _interruptible():
             return asyncio.run(_worked(job))

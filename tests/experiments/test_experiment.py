@@ -173,7 +173,7 @@ def test_agents_can_be_a_factor_if_conditions_share_no_luck(read: Read) -> None:
     text = "base: fishing_village\nfactors: {agents: [5, 20]}\n"
     found = read(f"{text}random_numbers: independent\n")
     assert [one.setup.agents for one in found.conditions] == [5, 20]
-    with pytest.raises(InputError, match="of different size share no luck"):
+    with pytest.raises(InputError, match="of different size share no random numbers"):
         read(text)
 
 
@@ -282,8 +282,8 @@ WRONG = {
     "bases with luck of their own": (
         "base: fishing_village\nfactors: {base: [fishing_village, {scenario: fishing_village, "
         "seed: 2}]}\n",
-        "e.yaml: conditions with seeds of their own share no luck; say seed: N beside base, or "
-        "random_numbers: independent",
+        "e.yaml: conditions with seeds of their own share no random numbers; say seed: N beside "
+        "base, or random_numbers: independent",
     ),
     "bases with different numbers of replicates": (
         "base: fishing_village\nrandom_numbers: independent\n"

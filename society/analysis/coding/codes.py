@@ -1,4 +1,4 @@
-"""What raters have said of texts, how far they agree, and what it says about the coded runs.
+"""Codes of texts by several raters: how far they agree, and what they say about the coded runs.
 
 Of the codes of a criterion (the labels that raters have given; what is uncoded does not count):
 
@@ -55,7 +55,7 @@ class Codes:
 
 
 def read_codes(run: RunFile) -> Codes:
-    """The codes that a run of norm_coding has come to; raises InputError if it keeps none."""
+    """Read the codes of a norm_coding run; raises InputError if it keeps none."""
     given = run.manifest
     if given.scenario != SCENARIO:
         raise InputError(f"{brief(run.path)} is a run of {given.scenario}, not of {SCENARIO}")
@@ -85,7 +85,7 @@ def _raters(run: RunFile) -> tuple[str, ...]:
 
 
 def merge_codes(apart: Sequence[Codes]) -> Codes:
-    """Codes of raters who have worked apart; raises InputError if their rubrics differ.
+    """Merge the codes of raters who worked apart; raises InputError if their rubrics differ.
 
     What one has not been asked about is uncoded by it. Criteria that one has not come to are no
     part.

@@ -32,7 +32,7 @@ from .texts import Texts, gather_texts, write_sheet
 
 
 class Sheet(NamedTuple):
-    """What a person's sheet has come to. waits: for what, in words; "" if it can be read."""
+    """The state of a person's sheet. waits: what is missing, in words; "" if it can be read."""
 
     waits: str
     notes: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Sheet(NamedTuple):
 def read_sheet(
     rater: str, file: Path, rubric: Rubric, texts: Collection[str], blank: Path
 ) -> Sheet:
-    """How far a person has coded some texts; raises FileError, ScenarioError.
+    """Read how far a person has coded some texts; raises FileError, ScenarioError.
 
     blank: the sheet that is to be filled in.
     """
@@ -74,7 +74,7 @@ def _gaps(name: str, codes: HandCodes, texts: Collection[str]) -> Iterator[str]:
 def play_coding(
     experiment: Experiment, path: Path, sweep: Sweep, *, overwrite: bool = False
 ) -> list[str]:
-    """Have the texts of a sweep coded, as far as that is to be done; gives what is to be said.
+    """Code the texts of a sweep, as far as they are not yet; returns notes for the user.
 
     The texts are written for people in any case, but never over a sheet that somebody has filled
     in. Models do not wait for people. Raises InputError, KeyboardInterrupt.

@@ -25,7 +25,7 @@ Rounds = Literal["last", "all"] | int  # of each agent its last text, all, or th
 
 
 class TextPlace(NamedTuple):
-    """Where a text was said or held; replicate and agent as places in the arrays of its run."""
+    """The condition, replicate, agent and round in which a text was said or held."""
 
     condition: str
     replicate: int
@@ -37,7 +37,7 @@ Texts = Mapping[str, tuple[TextPlace, ...]]  # each text with its places
 
 
 def gather_texts(runs: Mapping[str, Path], quote: str | None, rounds: Rounds) -> Texts:
-    """What agents said or held under the name of a quote; raises InputError.
+    """Gather what agents said or held under the name of a quote; raises InputError.
 
     runs: run files by condition. quote: one of Stage.quotes of their scenario; None: its first.
     """
@@ -67,7 +67,7 @@ def _quote(run: RunFile, name: str | None) -> str:
 
 
 def refuse_summary(run: RunFile) -> None:
-    """Raises InputError for a run that does not keep what was said in it."""
+    """Raise InputError for a run that does not keep what was said in it."""
     if run.manifest.level == "summary":
         raise InputError(
             f"{brief(run.path)} keeps nothing of what was said; play it with --record full"

@@ -1,4 +1,4 @@
-"""What types did: how often they submitted and drew each action, and what they had seen before.
+"""Frequencies of actions, submitted and drawn, by type and by what co-players did last.
 
 Frequencies are means over all moves of a type in matches that are not void, each move with the same
 weight. Of submitted ones the mean probability is taken; drawn ones are counted, where delegating to
@@ -22,7 +22,7 @@ NOTHING_YET = "none yet"
 
 
 class Frequency(NamedTuple):
-    """Of n moves: how often each label was submitted, and drawn; NaN if it was not offered."""
+    """Frequencies among n moves of each label, submitted and drawn; NaN if it was not offered."""
 
     submitted: Mapping[str, float]
     drawn: Mapping[str, float]
@@ -47,7 +47,7 @@ class Moves:
 
     @classmethod
     def of(cls, *cells: GameCell) -> Moves:
-        """All that were made in some cells, which have the same game and types."""
+        """Collect the moves of some cells, which have the same game and types."""
         labels = list(dict.fromkeys(label for cell in cells for label in cell.labels))
         blocks = [_block(cell, labels) for cell in cells if len(cell.decisions)]
         if not blocks:

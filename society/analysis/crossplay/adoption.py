@@ -1,4 +1,4 @@
-"""Contracts and mediators in matches: how good they are, who chose and joined them, when they held.
+"""Contracts and mediators: how good they are, who proposed and joined them, when they held.
 
 They are voted on once, or anew in every game, as mechanisms are stacked: a ballot holds from the
 first round after it until the next one.
@@ -32,7 +32,7 @@ _TOLERANCE = 1e-9  # points
 
 
 class JudgedDesign(NamedTuple):
-    """What one type designed for one seat, from 1; fields: as it was given, None if unreadable.
+    """A design of one type for one seat, from 1; fields: as it was given, None if unreadable.
 
     dominant, stable: whether to cooperate, or to delegate, is so; better: whether everybody then
     gets more than without it. None where that is not known.
@@ -48,7 +48,7 @@ class JudgedDesign(NamedTuple):
 
 
 def designs(cell: GameCell) -> list[JudgedDesign]:
-    """Those that were made once for all matches, and given to a mechanism."""
+    """List designs that were made once for all matches, and given to a mechanism."""
     return list(_designs(cell))
 
 
@@ -70,7 +70,7 @@ def _given(spec: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 class DesignVerdict(NamedTuple):
-    """As in `JudgedDesign`."""
+    """The verdict on a design, as in `JudgedDesign`."""
 
     dominant: bool | None
     stable: bool | None
@@ -78,7 +78,7 @@ class DesignVerdict(NamedTuple):
 
 
 def judge_design(game: GameNote, sort: str, fields: Mapping[str, Any] | None) -> DesignVerdict:
-    """How good a contract or a mediator is in a game."""
+    """Judge how good a contract or a mediator is in a game."""
     if fields is None or game.table is None or game.cooperation is None:
         return DesignVerdict(None, None, None)
     if sort == "mediator":
@@ -174,7 +174,7 @@ def adoption_rows(cell: GameCell) -> Mapping[str, Array]:
 
 
 def agreement_kinds(cell: GameCell) -> list[str]:
-    """Which of contract and mediator a cell has."""
+    """List which of contract and mediator a cell has."""
     return [sort for sort in BALLOTS if f"{sort}_proposer" in cell.decisions.facts]
 
 

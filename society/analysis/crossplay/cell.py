@@ -36,7 +36,7 @@ def has_game_moves(run: ConditionRun) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class GameCell:
-    """One cell, read as a whole; R replicates, N agents, K types, n players of a match.
+    """One cell of cross-play; R replicates, N agents, K types, n players of a match.
 
     types: the number of the type of each agent, (R, N). void: (R,) of bool. decisions: as far as it
     has been played.
@@ -50,7 +50,7 @@ class GameCell:
 
     @classmethod
     def read(cls, run: ConditionRun) -> Self:
-        """From its run file; raises InputError for another scenario, or level summary."""
+        """Read a run file; raises InputError for another scenario, or level summary."""
         manifest = run.manifest
         if manifest.game is None:
             raise InputError(f"{brief(run.path)} is of {manifest.scenario}, no game in normal form")

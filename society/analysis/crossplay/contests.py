@@ -1,4 +1,4 @@
-"""Cells of a study as games under mechanisms: what each is called, and which are runs of the same.
+"""Contests: the cells of a study, grouped and named by game and mechanism.
 
 A mechanism is called by its name and by those of its parameters in which cells differ, a game
 likewise; tournament and unchanged change nothing, and have no name here.
@@ -24,7 +24,7 @@ Given = Mapping[str, Any]
 
 
 def group_contests(cells: Sequence[GameCell]) -> list[Contest]:
-    """Games under mechanisms, in order, each first without any; runs of the same cell are one."""
+    """Group cells by game and mechanism, each game first without any; runs of a cell are one."""
     alike: dict[str, list[GameCell]] = {}
     for cell in cells:
         alike.setdefault(_essence(cell), []).append(cell)

@@ -54,7 +54,7 @@ def decision_rows(cell: GameCell) -> Rows:
 
 
 def agent_columns(cell: GameCell, replicate: Array, agent: Array, seat: Array) -> dict[str, Array]:
-    """Whom rows are about; seat: from 0."""
+    """The columns that say which agent a row is about; seat: from 0."""
     return {
         "replicate": replicate,
         "agent": agent,

@@ -1,4 +1,4 @@
-"""How often models were understood at the first try, and how often their replies were mended."""
+"""Quality of replies: how often models were understood at once, and how often repaired."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run of cross-play on a terminal."""
+"""Scores of a cross-play run, for a terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def print_scores(path: Path, console: Console) -> None:
 
 
 def scores_as_json(path: Path) -> dict[str, Any]:
-    """The same as it is written in JSON, by type; nothing for a run of another kind.
+    """Give the scores by type, as JSON has them; nothing for a run of another kind.
 
     score: the mean over n agents of matches that count, null if there are none. void: matches with
     the type that do not count. with: the mean in matches with a co-player of each type that it met;

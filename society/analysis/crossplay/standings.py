@@ -1,4 +1,4 @@
-"""How types fare in one run of a cell, and how that is summed up over runs and over games.
+"""Scores of types in one run of a cell, and their means over runs and games.
 
     Mean      average over match-ups and seats
     Fitness   payoff against the population to which replicator dynamics leads from equal shares
@@ -42,7 +42,7 @@ MOST_SEATINGS = 1_000  # types^players; beyond, linear programs of ratings take 
 
 
 class MeanOverRuns(NamedTuple):
-    """Of some runs or games: their mean, its standard error, and how many have a value.
+    """A mean over some runs or games, its standard error, and how many have a value.
 
     NaN: no value; a single one has no error.
     """
@@ -60,7 +60,7 @@ class MeanOverRuns(NamedTuple):
 
 
 class Standing:
-    """How the K types of a cell fare in one of its runs; raises NotEstimable where it is unknown.
+    """Scores of the K types of a cell in one of its runs; raises NotEstimable where it is unknown.
 
     replicates: those of the run, (R,) of bool.
     """

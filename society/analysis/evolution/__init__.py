@@ -1,11 +1,11 @@
-"""Evolution in the laboratory: what changed from generation to generation, and why.
+"""Evolution: what changed from generation to generation, and why.
 
-    evolution    Evolution: lives, generations, reactions, changes, biases, courses, diversity as
-                 data frames; over_runs: means over replicates with intervals
-    price        the Price equation; bias of newborn agents against those they descend from
-    trends       slope; correlation: whether the first generation tells the outcome
-    words        length, numbers named, distance and effective number of strategies
-    frozen, compared     newborn agents and their ancestors, each alone before a frozen population
+    evolution_study      Evolution: lives, generations, reactions, changes, biases, courses,
+                         diversity as data frames; mean_over_runs: means with intervals
+    price_equation       the Price equation; bias of newborn agents against their ancestors
+    generation_tables    rows of these frames; length, numbers and diversity of strategies
+    transplants          newborn agents and their ancestors, each alone in the same population
+    transplant_effects   what they do and earn there, compared
 
 Who descends from whom is read by society.lineage.
 """
@@ -20,8 +20,8 @@ from .records import GenerationRecords, Phenotype
 from .transplant_effects import (
     TransplantDifference,
     TransplantEffects,
+    compare_transplants,
     focal_agents,
-    transplant_effects,
 )
 from .transplants import transplant_experiment
 
@@ -34,12 +34,12 @@ __all__ = [
     "PriceTerms",
     "TransplantDifference",
     "TransplantEffects",
+    "compare_transplants",
     "correlation",
     "focal_agents",
     "mean_over_runs",
     "mutation_bias",
     "slope",
     "split_change",
-    "transplant_effects",
     "transplant_experiment",
 ]

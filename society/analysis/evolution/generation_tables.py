@@ -1,4 +1,4 @@
-"""Rows of the frames of evolution: what one generation of one run adds to each.
+"""Rows of the tables of evolution, of one generation of one run each.
 
 Arrays of a generation are (R, N); rows are those of replicates that had not ended before it.
 """
@@ -27,18 +27,18 @@ _NUMBER = re.compile(r"\d+(?:[.,/]\d+)*")
 
 
 def count_words(text: str) -> int:
-    """How many there are; what a hyphen, apostrophe or decimal point joins is one.
+    """Count words; what a hyphen, apostrophe or decimal point joins is one.
 
-    >>> words("Give 0.5 of what's left to well-known donors.")
+    >>> count_words("Give 0.5 of what's left to well-known donors.")
     8
     """
     return len(_WORD.findall(text))
 
 
 def count_numbers(text: str) -> int:
-    """How many are named in digits; "50 %", "1/2" and "0.5" are one each, "90-100 %" is two.
+    """Count numbers in digits; "50 %", "1/2" and "0.5" are one each, "90-100 %" is two.
 
-    >>> numbers("Give 50% at first, then 1.5 times as much, up to 90-100 %, but never all.")
+    >>> count_numbers("Give 50% at first, then 1.5 times as much, up to 90-100 %, but never all.")
     4
     """
     return len(_NUMBER.findall(text))
@@ -49,7 +49,7 @@ def mean_distance(vectors: Array) -> float:
 
     Texts without a word (zeros) are left out; NaN for fewer than two others.
 
-    >>> distance(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+    >>> mean_distance(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
     0.6666666666666667
     """
     worded = vectors[np.any(vectors != 0, axis=1)].astype(float)
@@ -62,12 +62,14 @@ def mean_distance(vectors: Array) -> float:
 
 
 def effective_number(kinds: Sequence[object] | Array) -> float:
-    """How many equally frequent kinds would be as diverse: exp of Shannon's entropy; NaN of none.
+    """Effective number of kinds: exp of Shannon's entropy; NaN if there are none.
 
     Hill's number of order 1 (Hill 1973, Ecology 54).
 
-    >>> round(effective(["a", "a", "b", "b"]), 12), round(effective(["a"] * 9 + ["b"]), 3)
-    (2.0, 1.384)
+    >>> round(effective_number(["a", "a", "b", "b"]), 12)
+    2.0
+    >>> round(effective_number(["a"] * 9 + ["b"]), 3)
+    1.384
     """
     if not len(kinds):
         return float("nan")
@@ -130,7 +132,7 @@ def run_generations(past: GenerationRecords) -> Iterator[RunGeneration]:
 
 
 def evolution_heading(study: Study) -> Heading:
-    """With factors that are called as no column of any frame of evolution is."""
+    """Name factors unlike any column of the frames of evolution."""
     notes = [note for run in study.played for note in run.manifest.columns if note.heritable]
     traits = {f"{note.name}{end}" for note in notes for end in ("", "_sd", "_kinds")}
     taken, names = COLUMNS | traits, dict[str, str]()
@@ -146,7 +148,7 @@ def evolution_heading(study: Study) -> Heading:
 
 
 def agent_columns(era: RunGeneration) -> dict[str, Array]:
-    """Who a row is about: replicate, generation, agent."""
+    """The columns that say which agent a row is about."""
     seats = era.now.life.shape[1]
     return {
         "replicate": np.repeat(era.rows, seats),

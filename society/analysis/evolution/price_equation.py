@@ -24,7 +24,7 @@ from society.lineage import Descents
 
 
 class PriceTerms(NamedTuple):
-    """The change of a mean, and its parts, which add up to it; NaN where there is nothing to tell.
+    """The change of a mean, and its parts, which add up to it; NaN where none is known.
 
     selection: Cov(w, z) / w. survivors, newborn: their parts of E(w dz) / w. entry: of those
     without ancestors.
@@ -41,7 +41,7 @@ UNKNOWN = PriceTerms(*[np.nan] * 5)
 
 
 class MutationBias(NamedTuple):
-    """How newborn agents differ from those from whom they descend, in the mean; NaN if none do."""
+    """Mean difference of newborn agents from their ancestors; NaN if none have any."""
 
     newborn: float
     ancestors: float
@@ -58,7 +58,7 @@ def split_change(before: Array, after: Array, descents: Descents, newborn: Array
 
     >>> z, ones = np.array([0.0, 1.0]), np.ones(2)
     >>> heirs, newborn = Descents(np.array([0, 1]), np.array([1, 1])), np.array([True, True])
-    >>> price(z, ones, heirs, newborn).selection
+    >>> split_change(z, ones, heirs, newborn).selection
     0.5
     """
     known = ~np.isnan(before)
@@ -79,11 +79,11 @@ def split_change(before: Array, after: Array, descents: Descents, newborn: Array
 
 
 def mutation_bias(before: Array, after: Array, descents: Descents, newborn: Array) -> MutationBias:
-    """Newborn agents, (M,) of bool, less those from whom they descend; each child counts once.
+    """Compare newborn agents, (M,) of bool, with their ancestors; each child counts once.
 
     >>> heirs = Descents(np.array([0, 1, 1]), np.array([0, 0, 1]))
-    >>> bias(np.array([0.0, 1.0]), np.array([0.0, 0.75]), heirs, np.array([False, True]))
-    Bias(newborn=0.75, ancestors=0.5, bias=0.25)
+    >>> mutation_bias(np.array([0.0, 1.0]), np.array([0.0, 0.75]), heirs, np.array([False, True]))
+    MutationBias(newborn=0.75, ancestors=0.5, bias=0.25)
     """
     ancestral, _ = _inherited(before, after, descents)
     some = newborn & ~np.isnan(ancestral)

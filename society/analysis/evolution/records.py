@@ -1,4 +1,4 @@
-"""What one run file keeps of evolution, read once."""
+"""Records of the generations of one run, read once from its file."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class GenerationRecords:
 
     @classmethod
     def read(cls, run: ConditionRun) -> GenerationRecords:
-        """From a run file; raises InputError if it has no generations, or no lines are kept."""
+        """Read a run file; raises InputError if it has no generations, or no lines are kept."""
         manifest, folds = run.manifest, dict[int, dict[str, Folded]]()
         notes = [note for note in manifest.measures if note.fold != "first"]
 
@@ -107,7 +107,7 @@ class GenerationRecords:
         )
 
     def value(self, now: Generation, of: Phenotype) -> Array:
-        """What is followed of each agent, (R, N); NaN where it is not known.
+        """The phenotype, fitness or mean reaction of each agent, (R, N); NaN where it is not known.
 
         reaction: the mean over all encounters.
         """

@@ -1,4 +1,4 @@
-"""What focal agents of frozen populations came to: newborn agents less their ancestors."""
+"""Effects of transplants: what newborn agents do and earn, less what their ancestors do."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def focal_condition(origin: Origin, agent: str, weight: float) -> str:
 
     weight: as how many newborn agents it counts.
 
-    >>> named("ancestor", "1_2", 1.5)
+    >>> focal_condition("ancestor", "1_2", 1.5)
     'ancestor 1_2 x 1.5'
     """
     return f"{origin} {agent} x {weight:.6g}"
@@ -35,10 +35,10 @@ _NAME = rf"(?P<origin>{'|'.join(get_args(Origin))}) \S+ x (?P<weight>\S+)"
 
 
 class TransplantDifference(NamedTuple):
-    """Of the means over newborn agents and over their ancestors, each as often as it is one.
+    """A difference of means over newborn agents and over their ancestors, weighted by descent.
 
-    contrast: with its interval over luck, replicate by replicate; or why there is none, as where
-    all replicates differ by the same.
+    contrast: with its interval over replicates, which differ by chance alone; or why there is none,
+    as where all replicates differ by the same.
     """
 
     newborn: float
@@ -50,7 +50,7 @@ class TransplantDifference(NamedTuple):
 class TransplantEffects(NamedTuple):
     """Newborn agents less those from whom they descend, before the same population.
 
-    Intervals are over luck: they hold for these very agents.
+    Intervals are over chance: they hold for these very agents.
     """
 
     phenotype: TransplantDifference
@@ -58,7 +58,7 @@ class TransplantEffects(NamedTuple):
 
 
 def focal_agents(study: Study) -> Any:
-    """What focal agents of a `frozen` experiment came to: one row for each of them and replicate.
+    """Tabulate the focal agents of a transplant experiment, one row for each in each replicate.
 
     origin: newborn or ancestor. weight: how many newborn agents it stands for. replicate; fitness,
     phenotype: as in Evolution.lives. Raises InputError for another study.
@@ -76,14 +76,14 @@ def _focal_seat(run: ConditionRun) -> int:
     seats = [seat for note in run.manifest.cohorts if note.name == FOCAL for seat in note.seats]
     if len(seats) != 1 or not re.fullmatch(_NAME, run.name):
         raise InputError(
-            f"{brief(run.path)} is not of a frozen population; play what "
+            f"{brief(run.path)} is no transplant experiment; play what "
             "society.analysis.evolution.transplants writes"
         )
     return seats[0]
 
 
-def transplant_effects(study: Study) -> TransplantEffects:
-    """What the sweep of a `frozen` experiment tells.
+def compare_transplants(study: Study) -> TransplantEffects:
+    """Compare newborn agents with their ancestors in the sweep of a transplant experiment.
 
     Raises NotEstimable if newborn agents or ancestors have not been played; InputError for another
     study.

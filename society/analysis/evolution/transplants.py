@@ -1,12 +1,12 @@
-"""Newborn agents and those from whom they descend, each alone among agents that do not change.
+"""Transplants: newborn agents and their ancestors, each alone in the same unchanging population.
 
 Whether newborn agents give more than those they learnt from cannot be told from the generation in
-which they play together, since there each makes the others give. So each of them is put, as the
-only one of its kind, among copies of the generation before as selection left it: the same for all,
-with the same luck. What the focal agent gives and earns there is compared, newborn agents with
-their own ancestors: all the survivors would be better than the parents, where selection goes on.
-The test is asked for, not made, by Vallinder and Hughes 2024, section 4.1; how it is made is ours.
-It tells about one population; several runs are several experiments.
+which they play together, since there each makes the others give. So each of them is transplanted,
+as the only one of its kind, among copies of the generation before as selection left it. The
+population and the random numbers are the same for all. Newborn agents are then compared with their
+own ancestors, in what they give and earn there: the survivors as a whole would be better than the
+parents, where selection goes on. Vallinder and Hughes 2024, section 4.1, ask for such a test; the
+design is ours. It tells about one population; several runs are several experiments.
 
 The focal agent has seat 0 whatever its own was: on a graph, the place of node 0, which is a hub of
 a scale-free one. All play a first generation, are told so, and bear names of it.
@@ -51,7 +51,7 @@ class PlacedAgent(NamedTuple):
 def transplant_experiment(
     run: Path | str, generation: int, *, replicate: int = 0, replicates: int = 20, seed: int = 1
 ) -> str:
-    """An experiment for `society sweep`, with newborn agents of a generation and their ancestors.
+    """Write an experiment that transplants newborn agents of a generation and their ancestors.
 
     Each is the focal agent of a condition, YAML. It sits among survivors of the generation before
     (parents, if nobody lived on), who fill the other seats in turn, the fittest first. All have the
@@ -78,7 +78,7 @@ def transplant_experiment(
     ]
     said = {
         "base": _base(past.run.manifest.spec, type(setup.params)) | {"cohorts": [first, *cohorts]},
-        "name": f"frozen-{_plain(Path(run).stem)}-{replicate}-{generation}",
+        "name": f"transplant-{_plain(Path(run).stem)}-{replicate}-{generation}",
         "replicates": replicates,
         "seed": seed,
         "record": "full",
@@ -98,7 +98,7 @@ _HEAD = """\
 # Newborn agents of generation {generation} of {run}, replicate {replicate}, and those from whom
 # they descend: each alone in seat 0, among survivors of the generation before, in a first
 # generation. The number behind a name: how many of the newborn agents it stands for.
-# society.analysis.evolution.transplant_effects tells newborn agents from ancestors.
+# society.analysis.evolution.compare_transplants tells newborn agents from ancestors.
 """
 
 

@@ -1,4 +1,4 @@
-"""What to know before a plan is trusted: where its pilot comes from, and what that cannot tell."""
+"""Caveats of a plan: where its pilot comes from, and what that cannot tell."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAPERS = (
 
 
 def list_caveats(experiment: Experiment, pilot: Pilot) -> list[str]:
-    """A sentence each, the most important first."""
+    """List caveats, a sentence each, the most important first."""
     told = [*_no_pilot(experiment, pilot), *_pilot(experiment, pilot), *_outcome(pilot)]
     return [*told, *_tests(pilot), *_costs(experiment, pilot)]
 

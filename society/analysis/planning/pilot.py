@@ -91,7 +91,7 @@ class Pilot(NamedTuple):
 
 
 def find_pilot(experiment: Experiment, folder: Path) -> Pilot:
-    """From the folder, or played or counted now; raises InputError. Nothing is written."""
+    """Find a pilot in the folder, or play or count one now, unrecorded; raises InputError."""
     every, outcome = experiment.conditions, experiment.analysis.outcome
     if outcome is None:
         raise InputError(f"{every[0].setup.scenario.name} measures nothing that could be compared")

@@ -1,9 +1,10 @@
-"""How many runs? Which effects n runs of each condition find, and what they take.
+"""Plans: which effects n runs of each condition find, and what they cost.
 
 Simulated from a pilot: an effect is found if the experiment's own tests reject chance at ALPHA in
-POWER of simulated experiments. Where replicates share their luck, two conditions are compared by
-the paired t test, and they are blocks of the analysis of variance; else it is Welch's, and runs are
-independent. A factor that the analysis leaves out is part of its error, and its runs are pooled.
+POWER of simulated experiments. Where replicates share random numbers, two conditions are compared
+by the paired t test, and replicates are blocks of the analysis of variance; else by Welch's, and
+runs are independent. A factor that the analysis leaves out is part of its error: its runs are
+pooled.
 Source: Cohen 1988, Statistical Power Analysis for the Behavioral Sciences (power, d, eta squared).
 """
 
@@ -41,7 +42,7 @@ Smallest = tuple[float | None, ...]  # that is found, by size; None: not any, ho
 class PlannedContrast(NamedTuple):
     """Two conditions, and the smallest difference of their means that is found.
 
-    sd: pooled, for d; for d_z that of the differences between runs with the same luck.
+    sd: pooled, for d; for d_z that of the differences between runs with the same random numbers.
     """
 
     first: str
@@ -86,7 +87,7 @@ class Plan:
 
     @property
     def paired(self) -> bool:
-        """Whether conditions are compared run by run, since these share their luck."""
+        """Whether conditions are compared run by run, since these share random numbers."""
         return self.experiment.random_numbers == "common"
 
     @property
@@ -111,7 +112,7 @@ class Plan:
 
 
 def make_plan(experiment: Experiment, folder: Path) -> Plan:
-    """From runs in the folder, or from runs that are played now; raises InputError."""
+    """Plan from runs in the folder, or from runs that are played now; raises InputError."""
     own = experiment.conditions[0].setup.replicates
     sizes, found = tuple(sorted({*SIZES, own})), find_pilot(experiment, folder)
     compared, unpaired = _pairs(experiment, found, sizes)
@@ -128,7 +129,7 @@ def _beside_papers(terms: Sequence[PlannedTerm], sizes: Sequence[int], paired: b
     known = [effect for effect in found if effect is not None]
     if not known:
         return PAPERS
-    here = "here, where shared luck is no error," if paired else "here"
+    here = "here, where shared random numbers are no error," if paired else "here"
     return f"{PAPERS}; {here} 10 find {min(known):.2g} at the least"
 
 
@@ -165,7 +166,7 @@ def _compared(
     """Raises NotEstimable."""
     one, other = first.values, second.values
     if paired:
-        runs = min(len(one), len(other))  # replicate r has the same luck, however many there are
+        runs = min(len(one), len(other))  # replicate r has the same random numbers in both
         one, other = one[:runs], other[:runs]
     found = detectable_difference(one, other, sizes, paired=paired, simulation=_SIMULATION)
     if paired:

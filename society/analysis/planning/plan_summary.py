@@ -32,7 +32,7 @@ _ORIGINS = {
 
 
 def print_plan(plan: Plan, console: Console) -> None:
-    """Print it."""
+    """Print a plan."""
     ink = Ink(console.encoding, min(console.width, _WIDEST))
     printed(console, _heading(ink, plan))
     printed(console, _contrasts(ink, plan))
@@ -45,7 +45,7 @@ def print_plan(plan: Plan, console: Console) -> None:
 
 
 def plan_as_json(plan: Plan) -> dict[str, Any]:
-    """What `--json` prints; lists by size have an entry for each of `sizes`."""
+    """Give a plan as `--json` prints it; lists by size have an entry for each of `sizes`."""
     read = plan.experiment
     return {
         "name": read.name,

@@ -12,10 +12,9 @@
     power       detectable_difference, detectable_partial_eta_squared   how many runs?
 
 A sample is an array with one value per replicate (run); NaN stands where a run has none, and is
-counted as dropped. Conditions under common random numbers are played with the same luck: `paired`,
-`wilcoxon`, `friedman` and `anova` with `blocks` are for them, all others take runs as independent.
-What cannot be answered (too few values, no
-spread, no event) raises NotEstimable, whose words stand in place of the number.
+counted as dropped. For conditions under common random numbers there are `paired`, `wilcoxon`,
+`friedman` and `anova` with `blocks`; all others take runs as independent. What cannot be estimated
+(too few values, no spread, no event) raises NotEstimable, whose words stand in place of the number.
 All of it rests on the extra `lab`.
 """
 

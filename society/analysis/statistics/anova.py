@@ -6,13 +6,13 @@ mean of their levels, whether or not all cells have as many runs.
     eta^2 = SS / SS_total        partial eta^2 = SS / (SS + SS_residual)
 
 In a balanced design the sums of squares add up to SS_total; in another they need not.
-Runs are taken as independent, unless they are told to share luck (common random numbers). Then each
-replicate is a block, in which every cell was played,
+Runs are taken as independent, unless they are said to share random numbers. Then each replicate is
+a block, in which every cell was played,
 
-    value = mean of the cell + luck of the replicate + error
+    value = mean of the cell + effect of the replicate + error
 
-and what the replicates' means differ by is no error. Luck adds the same in all cells, then; where
-it moves some more than others, p comes out somewhat too small.
+and what the replicates' means differ by is no error. A replicate then adds the same in all cells;
+where it moves some more than others, p comes out somewhat too small.
 Sources: Fisher 1925; Fisher 1935 (blocks); Yates 1934 (unequal cells); Cohen 1973 (the two eta^2).
 The rows are those of Table 1 of Gupta et al. 2026 (AAMAS), whose runs are independent: each factor
 and the interaction, with df, F, p and eta^2.
@@ -99,10 +99,10 @@ def anova(
 
     values: (n,), one per run. factors: by name, the level of each run; (n,) each. Levels are told
     apart by their words, as str gives them.
-    blocks: (n,), the replicate of each run, if replicates share their luck over all cells; those
-    that miss a value in some cell are left out.
+    blocks: (n,), the replicate of each run, if replicates share random numbers over all cells;
+    those that miss a value in some cell are left out.
     Raises NotEstimable for a factor with one level, a combination of levels without a run, no
-    combination with two, and where no combination has any spread (but that of luck).
+    combination with two, and where no combination has any spread (but that of replicates).
     """
     if not 1 <= len(factors) <= 2:
         raise ValueError(f"{len(factors)} factors ({', '.join(factors)}); give one or two")
@@ -116,7 +116,7 @@ def anova(
     block = np.unique(luck[there], return_inverse=True)[1]
     cells = _cells(found.values, labels)
     apart = found.values - _luck(found.values, block)
-    shared = "" if blocks is None else ", but for the luck of their replicate"
+    shared = "" if blocks is None else ", but for the effect of their replicate"
     _vary(apart, labels, float(np.abs(found.values).max()), shared)
     return Anova(
         sources=_sources(found.values, apart, labels, int(block.max())),
@@ -188,7 +188,7 @@ def _luck(values: Array, block: Array) -> Array:
 
 
 def _vary(apart: Array, labels: Mapping[str, _Labels], largest: float, shared: str) -> None:
-    """Raises NotEstimable if nothing is left but effects and luck."""
+    """Raises NotEstimable if nothing is left but effects and replicates."""
     cell, _ = _numbered(labels)
     if not any(has_spread(apart[cell == place], largest) for place in range(int(cell.max()) + 1)):
         raise NotEstimable(
@@ -207,10 +207,10 @@ def _margins(cells: _Cells, axis: int, labels: _Labels) -> tuple[Margin, ...]:
 def _sources(
     values: Array, apart: Array, labels: Mapping[str, _Labels], replicates: int
 ) -> tuple[AnovaRow, ...]:
-    """Of runs apart from luck: the degrees of freedom of that are taken from the residual.
+    """The rows of runs less their replicate's effect, whose degrees of freedom leave the residual.
 
-    So the fit is the same as with a column for each replicate: in whole blocks luck has nothing in
-    common with any factor.
+    So the fit is the same as with a column for each replicate: in whole blocks the replicate has
+    nothing in common with any factor.
     """
     rows = _fitted(apart, labels)
     total = float(((values - values.mean()) ** 2).sum())

@@ -2,7 +2,7 @@
 
 Student  t = (m1 - m2) / (s sqrt(1/n1 + 1/n2)), s pooled, n1 + n2 - 2 degrees of freedom
 Welch    t = (m1 - m2) / sqrt(s1^2/n1 + s2^2/n2), degrees of freedom by Satterthwaite
-paired   t = m(d) / (s(d) / sqrt(n)), d the differences of replicates that share their luck
+paired   t = m(d) / (s(d) / sqrt(n)), d the differences of replicates that share random numbers
 
 The first two take all runs as independent. Under common random numbers they are not: the paired
 contrast is then the one that holds, and mostly the sharper one.
@@ -52,7 +52,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class PairedContrast:
-    """The mean of the first less that of the second, of replicates with the same luck."""
+    """The mean of the first less that of the second, of replicates with the same random numbers."""
 
     difference: float
     interval: Interval

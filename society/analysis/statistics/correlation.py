@@ -1,6 +1,6 @@
-"""Trends of evolution over runs: how steep they are, and whether the beginning tells the end.
+"""Slopes and correlations over runs: how steep courses are, and how two values go together.
 
-    slope        b of mean phenotype = a + b generation, by least squares, one for each run
+    slope        b of value = a + b time, by least squares, one for each run
     correlation  Pearson's r with Fisher's interval; Spearman's with that of Bonett and Wright,
                  tanh(artanh r +- z sqrt((1 + r^2 / 2) / (n - 3)))
 Runs are what is independent; so a slope with its interval is a mean over the slopes of runs.

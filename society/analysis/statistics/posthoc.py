@@ -83,7 +83,7 @@ def tukey_after(found: Anova, factor: str, *, level: float = 0.95) -> Tukey:
     """Tukey's HSD of the levels of a factor, with the error of an analysis of variance.
 
     It compares marginal means, as the F test of the factor does: the spread of another factor, and
-    the luck of replicates, are no error.
+    the random numbers of replicates, are no error.
     Raises KeyError for a factor that it does not have, and NotEstimable as `compact_letters` does.
     """
     left = found.residual

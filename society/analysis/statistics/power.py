@@ -1,8 +1,8 @@
 """Which effect do n runs find? Simulated from a pilot, since survival times are seldom normal.
 
 Each simulated experiment draws residuals of the pilot (its values about their mean) with
-replacement, adds an effect, and is tested as a real one would be. Where replicates share their luck
-a draw takes all conditions of one. The answer is the smallest effect that `power` of the
+replacement, adds an effect, and is tested as a real one would be. Where replicates share random
+numbers a draw takes all conditions of one. The answer is the smallest effect that `power` of the
 experiments find at `alpha`, two-sided. Residuals of m pilot runs are widened by sqrt(m / (m - 1)),
 since their spread is about a mean of their own.
 Sources: Efron and Tibshirani 1993, chapter 25 (power by the bootstrap); Cohen 1988; Fisher 1935
@@ -82,7 +82,7 @@ def detectable_difference(
 ) -> tuple[Detectable, ...]:
     """The smallest difference between two conditions' means that n runs of each find.
 
-    By the paired t test of replicates that share their luck, or else by Welch's.
+    By the paired t test of replicates that share random numbers, or else by Welch's.
     first, second: pilot runs, (R,) each, in the unit of the difference. sizes: the n to try.
     Raises NotEstimable for fewer than three runs of a condition, and where nothing varies.
     """
@@ -114,7 +114,7 @@ def detectable_partial_eta_squared(
     pilot: (R, P, *levels), the runs of the P conditions that the analysis pools at each combination
     of levels; NaN where there is none. Where a condition has none at all, the residuals of the
     others stand for those of all. tested: the factors' places, (0,) or (1,), (0, 1) for their
-    interaction. blocked: replicate r of all conditions shares its luck, and is a block.
+    interaction. blocked: replicate r of all conditions shares its random numbers, and is a block.
     Raises NotEstimable for a factor of one level, a condition with fewer than three runs, and where
     none varies.
     """
@@ -146,7 +146,7 @@ def _cells(pilot: Array, *, blocked: bool) -> _Cells:
     if blocked and chance:
         chance = _without_luck(chance, float(np.abs(known).max()))
     if not any(column.any() for column in chance):
-        besides = ", but for luck that all share" if blocked else ""
+        besides = ", but for random numbers that all share" if blocked else ""
         raise NotEstimable(f"no condition varies in the pilot{besides}; nothing can be simulated")
     means = np.array([np.nanmean(column) for column in known.T])
     cell = np.flatnonzero(there) % math.prod(levels)

@@ -1,9 +1,9 @@
 """Comparisons that look at the order of values alone: survival times pile up at the horizon.
 
 Mann-Whitney        independent runs of two conditions
-Wilcoxon            replicates that share their luck (common random numbers)
+Wilcoxon            replicates that share random numbers (common random numbers)
 Kruskal-Wallis      independent runs of several conditions
-Friedman            replicates that share their luck, in three conditions or more
+Friedman            replicates that share random numbers, in three conditions or more
 
 Values that differ by the rounding of their last bits are tied.
 Sources: Mann and Whitney 1947; Wilcoxon 1945; Kruskal and Wallis 1952; Friedman 1937; Cliff 1993
@@ -65,7 +65,7 @@ class KruskalWallis:
 
 @dataclass(frozen=True)
 class Friedman:
-    """Whether one of several conditions tends to be larger in replicates that share their luck."""
+    """Whether one of several conditions tends to be larger, replicate by replicate."""
 
     chi_squared: float  # corrected for ties
     df: int

@@ -50,7 +50,7 @@ class Sample(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Replicate r of two conditions, which share their luck; (n,) each."""
+    """Replicate r of two conditions, which share random numbers; (n,) each."""
 
     first: Array
     second: Array

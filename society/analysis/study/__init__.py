@@ -3,7 +3,7 @@
     study = society.open_sweep("sweeps/fines")
     study.runs.groupby("fine").survival_time.mean()
 
-What a study offers is said in society.analysis.study.study.
+See society.analysis.study.study for the tables of a study.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _COLUMNS = ("replicate", "round", "rounds", "agent")
 
 
 def open_run(path: Path | str) -> Study:
-    """A run file as a study of one condition without factors; raises RunFileError."""
+    """Open a run file as a study of one condition without factors; raises RunFileError."""
     path = Path(path)
     return Study(path.stem, (ConditionRun.read(path, path.stem, {}),))
 
 
 def open_sweep(path: Path | str) -> Study:
-    """The folder of a sweep, as far as it has been played.
+    """Open the folder of a sweep, as far as it has been played.
 
     A factor that is called like a measure, or like a column that identifies rows, has `_level`
     behind its name; one called condition only if its levels are not the names of the conditions.
@@ -54,7 +54,7 @@ def open_sweep(path: Path | str) -> Study:
 
 
 def open_study(paths: Sequence[Path | str]) -> Study:
-    """Run files and folders of sweeps as one study; raises InputError.
+    """Open run files and folders of sweeps as one study; raises InputError.
 
     Conditions of the same name have that of their folder in front. A condition lacks the factors
     that its own sweep does not have. A file that is named twice counts once, and one in which only

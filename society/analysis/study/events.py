@@ -1,4 +1,4 @@
-"""What was asked, answered and told in a round, agent by agent.
+"""Events of a round: questions, answers and facts, agent by agent.
 
 Lines name values by facts, answers and public columns; an array of them concerns some agents only:
 a question those who were asked, a tell those who then took part. Options are told by their labels,
@@ -22,7 +22,7 @@ _MASKS = ("gone", "ends", "void")
 
 
 class Statement(NamedTuple):
-    """One thing that was said in a step, (R, N), or (R, 1) if it is common.
+    """One value stated in a step, (R, N), or (R, 1) if it is common.
 
     scope: "common", "own", "seen GRAPH", "answer", "low" and "high" for bounds of answers, "gone",
     "ends", "void", "join", "cut" or "parents". whom: those whom it concerns. Entries of a fact that

@@ -80,7 +80,7 @@ def nullable_integers(values: Iterable[int | None]) -> Any:
 
 
 def nullable_flags(values: Array) -> Any:
-    """Yes or no, of which some may be missing: NaN."""
+    """Flags, of which some may be missing: NaN."""
     return require("pandas").array(values, dtype="boolean")
 
 

@@ -1,4 +1,4 @@
-"""What the runs of a study asked outside minds: each exchange, sums, and answers that failed."""
+"""Calls to language models in a study: each exchange, sums, and answers that failed."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def trouble_columns(found: Sequence[tuple[int, Trouble]]) -> Columns:
 
 
 def read_calls(runs: Iterable[ConditionRun]) -> list[list[Call]]:
-    """Those of each run."""
+    """Read the exchanges of each run."""
     kept = []
     for run in runs:
         with run.opened() as file:

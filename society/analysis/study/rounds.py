@@ -1,4 +1,4 @@
-"""What some runs measured, round by round, in one pass through each run file.
+"""Measures of some runs, round by round, in one pass through each run file.
 
 A study of hundreds of runs has millions of rows, so that columns are made once, at full length, and
 filled in place: each run is a block of them that is seen as (R replicates, T rounds).

@@ -13,8 +13,8 @@ from ruamel.yaml import YAML
 import society
 from society.analysis.evolution import (
     Evolution,
+    compare_transplants,
     focal_agents,
-    transplant_effects,
     transplant_experiment,
 )
 from society.analysis.statistics import NotEstimable, PairedContrast
@@ -84,7 +84,7 @@ def test_what_focal_agents_come_to_is_compared(
         {name: (generosity(run, 2) | generosity(run, 3))[name] for name in shares}
     )
     assert set(agents.count()) == {4}
-    earned = transplant_effects(study).fitness
+    earned = compare_transplants(study).fitness
     assert isinstance(earned.contrast, PairedContrast)
     assert earned.contrast.n == 4
     assert earned.contrast.difference == pytest.approx(earned.difference)
@@ -98,7 +98,7 @@ def test_children_are_compared_with_their_own_parents_whatever_the_others_do(
     parents = run.lives.query("generation == 2").set_index("life").loc[third["parent"]]
     file = written("frozen.yaml", transplant_experiment("kept.run", 3, replicates=2))
     assert typed("sweep", file, "--quiet", "--out", "swept").code == 0
-    given, _ = transplant_effects(society.open_sweep("swept"))
+    given, _ = compare_transplants(society.open_sweep("swept"))
     young, old = (float(lives["generosity"].mean()) for lives in (third, parents))
     assert given[:3] == pytest.approx((young, old, young - old))
     assert isinstance(given.contrast, NotEstimable)
@@ -254,4 +254,4 @@ def test_a_trait_that_no_field_sets_cannot_be_frozen(written: Written, typed: Ty
 
 def test_another_study_is_no_frozen_population(run: Evolution) -> None:
     with pytest.raises(InputError, match=r"kept.run is not of a frozen population; play what"):
-        transplant_effects(run.study)
+        compare_transplants(run.study)

@@ -232,11 +232,11 @@ def shares(pilot: list[list[float]], *, blocked: bool) -> Callable[[], object]:
         (shares([[5, 6]], blocked=False), "a condition of the pilot: 1 of at least 3 values"),
         (
             shares([[0.1, 0.4], [0.7, 1.0], [0.4, 0.7]], blocked=True),
-            "no condition varies in the pilot, but for luck that all share",
+            "no condition varies in the pilot, but for random numbers that all share",
         ),
         (
             shares([[5, np.nan], [8, np.nan], [9, np.nan]], blocked=True),
-            "no condition varies in the pilot, but for luck that all share",
+            "no condition varies in the pilot, but for random numbers that all share",
         ),
         (
             shares([[5, 1], [8, np.nan], [9, 2], [4, np.nan]], blocked=True),
