@@ -16,7 +16,7 @@ BOUNDS = ("concurrency", "requests_per_minute", "tokens_per_minute")  # of a mod
 
 
 def share_of_limits(limits: Limits, used: Spent, own: Spent, among: int) -> Limits | None:
-    """Divide what is left of limits among runs, and add what this one has used; None if all is spent.
+    """Divide what is left of limits, and add what this run has used; None if nothing is left.
 
     used: by all runs so far. own: by this one. among: runs that are still to be played.
 

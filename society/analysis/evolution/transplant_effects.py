@@ -77,7 +77,7 @@ def _focal_seat(run: ConditionRun) -> int:
     if len(seats) != 1 or not re.fullmatch(_NAME, run.name):
         raise InputError(
             f"{brief(run.path)} is no transplant experiment; play what "
-            "society.analysis.evolution.transplants writes"
+            "society.analysis.evolution.transplant_experiment writes"
         )
     return seats[0]
 

@@ -38,8 +38,8 @@ class Study:
     levels: of each factor, in order. random_numbers: "common" where replicate r of all conditions
     had the same random numbers, so that they can be compared in pairs; "independent" where none
     share any; None where it is mixed, or there is one condition. text: the experiment as it was
-    written, if there is one. failures: why runs of conditions failed. missing: conditions without a run file.
-    codings: of norms; each belongs to the runs in its folder.
+    written, if there is one. failures: why runs of conditions failed. missing: conditions without a
+    run file. codings: of norms; each belongs to the runs in its folder.
     """
 
     name: str

@@ -44,7 +44,7 @@ def test_payments_go_to_whoever_acts_and_come_from_all_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "is_dominant", "is_stable"),
+    ("fields", "dominates", "holds"),
     [
         ({"A0": 1, "A1": 0}, True, True),  # 2 + 1 - 1 = 3 - 1, and 0 + 1 = 1: weakly
         ({"A0": 0.999, "A1": 0}, False, False),
@@ -55,13 +55,11 @@ def test_payments_go_to_whoever_acts_and_come_from_all_others() -> None:
     ],
 )
 def test_a_contract_must_pay_what_defecting_would_gain(
-    fields: dict[str, Any], is_dominant: bool, is_stable: bool
+    fields: dict[str, Any], dominates: bool, holds: bool
 ) -> None:
     payoffs = contract_payoffs(DILEMMA, fields)
-    assert (is_dominant(payoffs, (0, 0)), is_equilibrium(payoffs, (0, 0))) == (
-        is_dominant,
-        is_stable,
-    )
+    assert is_dominant(payoffs, (0, 0)) == dominates
+    assert is_equilibrium(payoffs, (0, 0)) == holds
 
 
 def test_in_stag_hunt_cooperation_is_an_equilibrium_that_nothing_has_to_be_paid_for() -> None:

@@ -1,4 +1,4 @@
-"""Newborn agents and their ancestors before a frozen population: rules and offline minds."""
+"""Newborn agents and their ancestors before the same population: rules and offline minds."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_what_focal_agents_come_to_is_compared(
 ) -> None:
     """Who gives the same share to everybody gives it here, too, whatever the luck."""
     text = transplant_experiment("kept.run", 3, replicates=4)
-    assert typed("sweep", written("frozen.yaml", text), "--quiet", "--out", "swept").code == 0
+    assert typed("sweep", written("transplant.yaml", text), "--quiet", "--out", "swept").code == 0
     study = society.open_sweep("swept")
     agents = focal_agents(study).groupby("condition", observed=True)["phenotype"]
     shares = {name.split(" ")[1]: value for name, value in agents.mean().items()}
@@ -96,7 +96,7 @@ def test_children_are_compared_with_their_own_parents_whatever_the_others_do(
     """Each parent counts as often as it has children; rules leave nothing to luck."""
     third = run.lives.query("generation == 3 and newborn")
     parents = run.lives.query("generation == 2").set_index("life").loc[third["parent"]]
-    file = written("frozen.yaml", transplant_experiment("kept.run", 3, replicates=2))
+    file = written("transplant.yaml", transplant_experiment("kept.run", 3, replicates=2))
     assert typed("sweep", file, "--quiet", "--out", "swept").code == 0
     given, _ = compare_transplants(society.open_sweep("swept"))
     young, old = (float(lives["generosity"].mean()) for lives in (third, parents))
@@ -120,8 +120,8 @@ def test_language_minds_are_set_up_with_their_strategies(typed: Typed) -> None:
     told = [one["cohorts.focal.components"][0]["strategy"]["strategy"] for one in conditions]
     assert told == young + old  # by whom they were advised
     assert [name.split(" ")[-1] for name in said["conditions"]] == ["1"] * 4
-    Path("frozen.yaml").write_text(transplant_experiment("words.run", 2, replicates=1))
-    assert typed("sweep", "frozen.yaml", "--quiet", "--out", "swept").code == 0
+    Path("transplant.yaml").write_text(transplant_experiment("words.run", 2, replicates=1))
+    assert typed("sweep", "transplant.yaml", "--quiet", "--out", "swept").code == 0
     assert len(focal_agents(society.open_sweep("swept"))) == 4
 
 
@@ -133,7 +133,7 @@ def test_language_minds_are_set_up_with_their_strategies(typed: Typed) -> None:
         (2, 1, "replicate 1 of 1"),
     ],
 )
-def test_a_population_that_is_not_there_cannot_be_frozen(
+def test_a_population_that_is_not_there_cannot_be_transplanted(
     run: Evolution, generation: int, replicate: int, why: str
 ) -> None:
     with pytest.raises(InputError, match=why):
@@ -152,7 +152,7 @@ def test_generations_and_replicates_are_whole_numbers(run: Evolution, number: An
     ("preset", "settings"),
     [("donor_generations", ["minds=language"]), ("donor_language", [])],
 )
-def test_presets_of_language_minds_can_be_frozen(
+def test_presets_of_language_minds_can_be_transplanted(
     typed: Typed, preset: str, settings: list[str]
 ) -> None:
     """What shapes the default cast, and the embedder of strategies, mean nothing here."""
@@ -160,9 +160,9 @@ def test_presets_of_language_minds_can_be_frozen(
     how = ("--agents", 4, "--rounds", 1, "--out", "a=1,b.run", "--quiet")
     done = typed("run", preset, *[f"--set={one}" for one in given], *how)
     assert done.code == 0, done.err
-    Path("frozen.yaml").write_text(transplant_experiment("a=1,b.run", 2, replicates=1), "utf-8")
-    read = read_experiment(Path("frozen.yaml"))
-    assert read.name == "frozen-a-1-b-0-2"
+    Path("transplant.yaml").write_text(transplant_experiment("a=1,b.run", 2, replicates=1), "utf-8")
+    read = read_experiment(Path("transplant.yaml"))
+    assert read.name == "transplant-a-1-b-0-2"
     assert len(read.conditions) == 4
     spec = read.conditions[0].setup.spec
     assert spec.parameters == {"games": 1, "schedule": "random"}
@@ -243,7 +243,7 @@ class Moody(Donation):
 """
 
 
-def test_a_trait_that_no_field_sets_cannot_be_frozen(written: Written, typed: Typed) -> None:
+def test_a_trait_that_no_field_sets_cannot_be_transplanted(written: Written, typed: Typed) -> None:
     written("moody.py", FORGETFUL)
     donors = "cohorts: [{name: donor, count: 4, components: [moody]}]\nuses: [moody.py]\n"
     file = written("moody.yaml", FIXED[: FIXED.index("cohorts")] + donors)
@@ -252,6 +252,6 @@ def test_a_trait_that_no_field_sets_cannot_be_frozen(written: Written, typed: Ty
         transplant_experiment("moody.run", 2)
 
 
-def test_another_study_is_no_frozen_population(run: Evolution) -> None:
-    with pytest.raises(InputError, match=r"kept.run is not of a frozen population; play what"):
+def test_another_study_is_no_transplant_experiment(run: Evolution) -> None:
+    with pytest.raises(InputError, match=r"kept.run is no transplant experiment; play what"):
         compare_transplants(run.study)
