@@ -117,8 +117,8 @@ class Agents(LongTable):
             unknown: Any = None if values.dtype.kind == "O" else np.nan
             known[_KNOWN + name] = np.where(whom[part], values[part], unknown)
         present = reading.page.present[part]
-        values = {"cohort": cohort, "present": present, **known}
-        self.take(reading.page.number, part, values)
+        columns = {"cohort": cohort, "present": present, **known}
+        self.take(reading.page.number, part, columns)
 
     def _cohort_numbers(self, run: ConditionRun) -> Array:
         """Of each seat of the first replicates, (P, N), after which they repeat; -1: nobody's."""
