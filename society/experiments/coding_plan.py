@@ -58,7 +58,7 @@ Rater = Annotated[Model, BeforeValidator(_of_person)]
 
 
 class CodingPlan(Section):
-    """What an experiment file says under `coding`.
+    """The section `coding` of an experiment file.
 
     rubric: a YAML file. raters: by name, a model or FILE.csv, a person's codes. quotes: which of
     the texts that the scenario quotes; the first, if none is named. rounds: of each agent its last

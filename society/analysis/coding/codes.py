@@ -141,7 +141,7 @@ Agreed = Agreement | NotEstimable
 
 @dataclass(frozen=True)
 class Reliability:
-    """How far raters agree on one criterion; where that cannot be told, why.
+    """Agreement of raters on one criterion, or why it cannot be estimated.
 
     same: share of pairs of codes that are the same. alpha: Krippendorff's, on the scale of the
     criterion. kappas: Cohen's, by pair of raters; of an ordinal criterion with quadratic weights.
@@ -154,7 +154,7 @@ class Reliability:
 
 
 def agreement(codes: Codes) -> tuple[Reliability, ...]:
-    """How far the raters agree, criterion by criterion."""
+    """Measure how far the raters agree, criterion by criterion."""
     return tuple(_reliability(codes, criterion) for criterion in codes.criteria)
 
 
@@ -179,7 +179,7 @@ def _alpha(codes: Codes, criterion: Criterion) -> Agreed:
 
 
 def reliability_doubts(codes: Codes) -> Iterator[str]:
-    """Of which criteria nobody can tell how far their codes are to be trusted, and why."""
+    """List criteria whose codes cannot be shown to be reliable, and why."""
     for criterion in codes.criteria:
         alpha = _alpha(codes, criterion)
         if isinstance(alpha, NotEstimable):
@@ -190,14 +190,14 @@ def reliability_doubts(codes: Codes) -> Iterator[str]:
 
 
 class CodingResults(NamedTuple):
-    """What a coding says about the coded runs, by condition, and how little it may rest on."""
+    """Results of a coding for the coded runs, by condition, and how much they rest on."""
 
     findings: Mapping[str, tuple[Finding, ...]] = {}
     note: str = ""
 
 
 def measure_codes(codes: Codes, coding: CodingPlan, runs: Mapping[str, Path]) -> CodingResults:
-    """What codes say; raises InputError. runs: that were coded, by condition."""
+    """Measure runs by their codes; raises InputError. runs: that were coded, by condition."""
     replicates = {}
     for name, one in runs.items():
         with open_run(one) as run:
@@ -209,7 +209,7 @@ def measure_codes(codes: Codes, coding: CodingPlan, runs: Mapping[str, Path]) ->
 def findings(
     codes: Codes, texts: Texts, replicates: Mapping[str, int]
 ) -> dict[str, tuple[Finding, ...]]:
-    """What the codes say about each of the coded runs: (R,), NaN where no code says it.
+    """Findings about each of the coded runs: (R,), NaN where no code says it.
 
     replicates: how many each run has, by condition.
     """

@@ -17,6 +17,6 @@ from __future__ import annotations
 
 from .cell import GameCell, has_game_moves
 from .crossplay_study import CrossPlay
-from .standings import Contest, Standing
+from .standings import Contest, RunStandings
 
-__all__ = ["Contest", "CrossPlay", "GameCell", "Standing", "has_game_moves"]
+__all__ = ["Contest", "CrossPlay", "GameCell", "RunStandings", "has_game_moves"]

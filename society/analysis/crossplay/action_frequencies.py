@@ -30,7 +30,7 @@ class Frequency(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Moves:
+class MoveTable:
     """All m moves of a cell, in L labels.
 
     types: (m,). submitted, drawn: (m, L), NaN where a label was not offered. seen: (m,), the number
@@ -46,7 +46,7 @@ class Moves:
     contexts: list[str]
 
     @classmethod
-    def of(cls, *cells: GameCell) -> Moves:
+    def of(cls, *cells: GameCell) -> MoveTable:
         """Collect the moves of some cells, which have the same game and types."""
         labels = list(dict.fromkeys(label for cell in cells for label in cell.labels))
         blocks = [_block(cell, labels) for cell in cells if len(cell.decisions)]

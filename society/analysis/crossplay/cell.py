@@ -22,7 +22,7 @@ from society.errors import InputError, brief
 from society.runs.rules import GameNote
 from society.talk import UNREAD
 
-from .decisions import Decisions
+from .decisions import GameDecisions
 
 # Mechanisms under which seats that were alike stay so, if they have no form by seat.
 _EVEN = {"contracted", "discussed", "fined", "gifted", "mediated", "repeated"}
@@ -46,7 +46,7 @@ class GameCell:
     game: GameNote
     types: Array
     void: Array
-    decisions: Decisions
+    decisions: GameDecisions
 
     @classmethod
     def read(cls, run: ConditionRun) -> Self:
@@ -63,7 +63,7 @@ class GameCell:
             void = np.zeros(manifest.replicates, bool)
             for record in file.records(lines=False):
                 void[record.ends.get(UNREAD, [])] = True
-            played = Decisions.read(read_pages(file))
+            played = GameDecisions.read(read_pages(file))
         period = manifest.types
         types = period[np.arange(manifest.replicates) % len(period)]
         return cls(run, manifest.game, types, void, played)

@@ -25,7 +25,7 @@ _OF_CO_PLAYERS = ("others", "opponents")  # facts with an entry for each of them
 
 
 @dataclass(frozen=True, eq=False)
-class Decisions:
+class GameDecisions:
     """All m moves of a cell, in order of round, replicate and agent; games of n players.
 
     replicate, round, agent: (m,); rounds by page. seat: from 0. submitted: the probability that

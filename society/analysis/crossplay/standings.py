@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from society.analysis.metagame import (
-    Selection,
+    ReplicatorOutcome,
     dev_ranks,
     deviation_ratings,
     lopsided_seatings,
@@ -59,7 +59,7 @@ class MeanOverRuns(NamedTuple):
         return cls(mean, standard_error(values), n)
 
 
-class Standing:
+class RunStandings:
     """Scores of the K types of a cell in one of its runs; raises NotEstimable where it is unknown.
 
     replicates: those of the run, (R,) of bool.
@@ -99,7 +99,7 @@ class Standing:
         return payoff_tensor(found, exchangeable=self.cell.exchangeable)
 
     @cached_property
-    def selection(self) -> Selection:
+    def selection(self) -> ReplicatorOutcome:
         """What replicator dynamics comes to."""
         return replicator_dynamics(self.tensor)
 
@@ -139,20 +139,20 @@ class Contest:
         return tuple(cell for cell in self.cells if cell.run.status == "finished")
 
     @cached_property
-    def standings(self) -> tuple[Standing, ...]:
+    def standings(self) -> tuple[RunStandings, ...]:
         """Of each run."""
         return tuple(
-            Standing(cell, cell.repetition == number)
+            RunStandings(cell, cell.repetition == number)
             for cell in self.finished
             for number in range(int(cell.repetition.max(initial=0)) + 1)
         )
 
     @cached_property
-    def _pooled(self) -> tuple[Standing, ...]:
+    def _pooled(self) -> tuple[RunStandings, ...]:
         """Of all repetitions of a cell together, as if they were one run."""
-        return tuple(Standing(cell, np.ones(len(cell.void), bool)) for cell in self.finished)
+        return tuple(RunStandings(cell, np.ones(len(cell.void), bool)) for cell in self.finished)
 
-    def _known(self, of: Callable[[Standing], T]) -> list[T]:
+    def _known(self, of: Callable[[RunStandings], T]) -> list[T]:
         """Of each run of which it is known, or else of repetitions together; raises NotEstimable.
 
         One may have lost the matches that another one has.
@@ -176,7 +176,7 @@ class Contest:
         """Of each run of which it is known, (K, ..., K) each; raises NotEstimable."""
         return self._known(lambda run: run.tensor)
 
-    def selections(self) -> list[Selection]:
+    def selections(self) -> list[ReplicatorOutcome]:
         """Of the same runs; raises NotEstimable."""
         return self._known(lambda run: run.selection)
 
@@ -194,7 +194,7 @@ class Contest:
         return normalised(mean, float(low), float(high))
 
 
-def _known(of: Callable[[Standing], T], runs: Sequence[Standing]) -> list[T]:
+def _known(of: Callable[[RunStandings], T], runs: Sequence[RunStandings]) -> list[T]:
     """What there is; raises NotEstimable if there is nothing."""
     found, why = list[T](), NotEstimable("no run")
     for run in runs:

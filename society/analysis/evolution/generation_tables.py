@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from society.analysis.statistics.correlation import slope
-from society.analysis.study.frames import FLAG, ID_OR_NONE, Heading
+from society.analysis.study.frames import FLAG, ID_OR_NONE, FrameHeading
 from society.analysis.study.study import Study
 from society.draws import Array
 from society.graph import NOBODY
@@ -131,7 +131,7 @@ def run_generations(past: GenerationRecords) -> Iterator[RunGeneration]:
         yield RunGeneration(past, place, now, np.flatnonzero(now.running))
 
 
-def evolution_heading(study: Study) -> Heading:
+def evolution_heading(study: Study) -> FrameHeading:
     """Name factors unlike any column of the frames of evolution."""
     notes = [note for run in study.played for note in run.manifest.columns if note.heritable]
     traits = {f"{note.name}{end}" for note in notes for end in ("", "_sd", "_kinds")}
@@ -144,7 +144,7 @@ def evolution_heading(study: Study) -> Heading:
     own = study.heading
     levels = {names[factor]: labels for factor, labels in own.levels.items()}
     labels = [{names[each]: one[each] for each in names if each in one} for one in own.labels]
-    return Heading(own.names, levels, labels)
+    return FrameHeading(own.names, levels, labels)
 
 
 def agent_columns(era: RunGeneration) -> dict[str, Array]:

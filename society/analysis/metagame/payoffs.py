@@ -83,7 +83,7 @@ class Matchups:
 
 
 def mean_payoffs(matchups: Matchups, *, by_seat: bool = False) -> Array:
-    """What each type scored in the mean, over all rows and seats; (K,).
+    """Mean score of each type, over all rows and seats; (K,).
 
     by_seat: seat by seat, (n, K). NaN for a type that never played.
     """
@@ -217,7 +217,7 @@ def standard_error(values: ArrayLike, axis: int = 0) -> Array:
 
 
 def check_tensor(tensor: Array, *, by_seat: bool) -> tuple[int, int]:
-    """How many seats and types it has; raises InputError if it is no tensor of payoffs."""
+    """Count the seats and types of a tensor; raises InputError if it is no tensor of payoffs."""
     axes = tensor.shape[1:] if by_seat else tensor.shape
     seats = len(axes)
     if not axes or len(set(axes)) > 1 or 0 in axes or (by_seat and len(tensor) != seats):

@@ -41,7 +41,7 @@ _COUNTED = 3  # whose calls are counted: some societies last longer than others
 
 
 class Demand(NamedTuple):
-    """What runs take; None where nobody knows.
+    """Calls, tokens, dollars and seconds that runs take; None where nobody knows.
 
     most_tokens, most_cost: if every reply takes all the room that it has; the same as the others
     where it was measured. cost in US dollars. seconds: of one core.
@@ -77,7 +77,7 @@ class PilotRuns(NamedTuple):
 
 
 class Pilot(NamedTuple):
-    """Where it comes from, its runs, and what one run of each condition takes, all together.
+    """A pilot: its origin, its runs, and what one run of each condition takes, all together.
 
     unit: of the outcome. rounds: how long societies lasted while calls were counted, the shortest
     and the longest; None if nothing was counted.

@@ -68,7 +68,7 @@ class PlannedTerm(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What n runs of each condition find, and what they take.
+    """The effects that n runs of each condition find, and what these runs take.
 
     sizes: the n, the experiment's own among them. notes: what to know before it is trusted.
     """

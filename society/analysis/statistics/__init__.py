@@ -4,7 +4,7 @@
     contrasts   welch, student, paired, effect       how far apart two conditions are
                 part_against_whole                   the village paper's test of its ablations
     ranks       mann_whitney, wilcoxon, kruskal_wallis, friedman
-    counts      binomial, fisher                     shares of runs, exactly
+    proportions binomial, fisher                     shares of runs, exactly
     survival    kaplan_meier, restricted_mean, log_rank      times to an event, with censoring
     anova       anova                                one or two factors, with eta squared
     posthoc     tukey, tukey_after, compact_letters, corrected      many comparisons at once

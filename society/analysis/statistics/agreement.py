@@ -34,7 +34,7 @@ _UNCODED = -1
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far raters agree: 1 is always, 0 (but for the share of pairs) as often as by chance."""
+    """Agreement of raters: 1 is always, 0 (but for the share of pairs) as often as by chance."""
 
     value: float
     interval: Interval

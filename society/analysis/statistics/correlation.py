@@ -22,7 +22,7 @@ from society.optional import require
 
 @dataclass(frozen=True)
 class Correlation:
-    """Of two values of each run; in [-1, 1]."""
+    """Correlations of two values of each run, in [-1, 1]."""
 
     pearson: float
     pearson_interval: Interval
@@ -50,7 +50,7 @@ def slope(when: ArrayLike, values: ArrayLike) -> Any:
 
 
 def correlation(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Correlation:
-    """How two values of each run go together; (R,), (R,).
+    """Correlate two values of each run; (R,), (R,).
 
     Raises NotEstimable for fewer than four runs, and where either value has no spread.
     """

@@ -36,7 +36,7 @@ class Mean:
 
 @dataclass(frozen=True)
 class Share:
-    """How many of n replicates, as a share in [0, 1]."""
+    """A share of n replicates, in [0, 1]."""
 
     share: float
     interval: Interval

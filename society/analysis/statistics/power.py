@@ -38,7 +38,7 @@ class Detectable(NamedTuple):
 
 @dataclass(frozen=True)
 class Simulation:
-    """How experiments are simulated."""
+    """Settings of simulated experiments."""
 
     power: float = 0.8
     alpha: float = 0.05

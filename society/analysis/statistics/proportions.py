@@ -18,7 +18,7 @@ from .samples import Interval, NotEstimable
 
 
 class Count(NamedTuple):
-    """How many of n runs."""
+    """A count among n runs."""
 
     hits: int
     n: int

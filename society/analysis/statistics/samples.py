@@ -32,7 +32,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class Resampling:
-    """How the bootstrap draws replicates, or texts, anew; the same seed gives the same interval."""
+    """Settings of the bootstrap; the same seed gives the same interval."""
 
     level: float = 0.95
     resamples: int = 9_999
@@ -49,7 +49,7 @@ class Sample(NamedTuple):
     dropped: int
 
 
-class Pairs(NamedTuple):
+class MatchedPairs(NamedTuple):
     """Replicate r of two conditions, which share random numbers; (n,) each."""
 
     first: Array
@@ -76,7 +76,7 @@ def samples(groups: Mapping[str, ArrayLike], *, at_least: int = 2) -> dict[str, 
     return {name: sample(values, at_least=at_least, of=name) for name, values in groups.items()}
 
 
-def pairs(first: ArrayLike, second: ArrayLike, *, at_least: int = 2) -> Pairs:
+def pairs(first: ArrayLike, second: ArrayLike, *, at_least: int = 2) -> MatchedPairs:
     """Pair the values of two conditions, replicate by replicate; (R,), (R,) -> (n,) each.
 
     Raises NotEstimable for conditions of different size, and for fewer pairs than `at_least`.
@@ -89,7 +89,7 @@ def pairs(first: ArrayLike, second: ArrayLike, *, at_least: int = 2) -> Pairs:
     there = ~(np.isnan(one) | np.isnan(other))
     missing = len(one) - int(there.sum())
     _enough(len(one) - missing, missing, at_least, "the pairs")
-    return Pairs(one[there], other[there], missing)
+    return MatchedPairs(one[there], other[there], missing)
 
 
 def blocks(conditions: Mapping[str, ArrayLike]) -> tuple[Array, int]:
@@ -135,7 +135,7 @@ def _enough(count: int, missing: int, at_least: int, of: str) -> None:
 
 
 def try_compute(question: Callable[..., Any], *given: Any) -> Any:
-    """What a statistic says, or why it says nothing."""
+    """Compute a statistic, or give the reason why it cannot be estimated."""
     try:
         return question(*given)
     except NotEstimable as reason:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SweepCoding:
-    """How the norms of a sweep were coded.
+    """The coding of a sweep's norms.
 
     folder: of the sweep. said: in its experiment. raters: their runs, of those that have begun.
     """

@@ -136,7 +136,7 @@ class PageReading:
 
 
 def asked_agents(step: Step, active: Array) -> Array:
-    """Those of the active agents whom a step concerns, (R, N) of bool."""
+    """Mark the active agents whom a step concerns, (R, N) of bool."""
     concerned: Array = active & step.arrays.get(("who", ""), np.True_)
     return concerned
 

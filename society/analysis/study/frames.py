@@ -34,7 +34,7 @@ class FrameColumn(NamedTuple):
 Columns = dict[str, FrameColumn]
 
 
-class Heading(NamedTuple):
+class FrameHeading(NamedTuple):
     """The columns that all frames of a study begin with.
 
     names: of the conditions. levels: of each factor, in order. labels: for each condition, its

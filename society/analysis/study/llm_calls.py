@@ -62,7 +62,7 @@ def ledger_columns(entries: Sequence[Entry]) -> Columns:
 
 
 def spending_columns(ledgers: Sequence[Sequence[Entry]]) -> Columns:
-    """What each ledger comes to; tokens and cost are missing where one of its sums is unknown."""
+    """Sums of each ledger; tokens and cost are missing where one of its sums is unknown."""
     columns = {
         "calls": FrameColumn(_sums(ledgers, "calls"), "exchanges"),
         "retries": FrameColumn(_sums(ledgers, "retries"), "attempts that failed"),

@@ -21,7 +21,15 @@ from . import llm_calls as exchanges
 from .codings import SweepCoding
 from .condition import ConditionRun
 from .details import Agents, Events, LongTable, Quotes
-from .frames import Columns, FrameColumn, Heading, LongForm, add_column, column_values, data_frame
+from .frames import (
+    Columns,
+    FrameColumn,
+    FrameHeading,
+    LongForm,
+    add_column,
+    column_values,
+    data_frame,
+)
 from .rounds import RoundHistory, stack_blocks
 
 if TYPE_CHECKING:
@@ -262,13 +270,13 @@ class Study:
         return self._framed(table.form.counts, table.columns())
 
     @property
-    def heading(self) -> Heading:
+    def heading(self) -> FrameHeading:
         """The columns that all frames begin with."""
         names, labels = [run.name for run in self.played], [run.factors for run in self.played]
-        return Heading(names, self.levels, labels)
+        return FrameHeading(names, self.levels, labels)
 
     def table(
-        self, form: LongForm, units: Mapping[str, str], heading: Heading | None = None
+        self, form: LongForm, units: Mapping[str, str], heading: FrameHeading | None = None
     ) -> Any:
         """A frame of rows in long form, of which each run is a part; units: of some columns."""
         columns = {
@@ -277,7 +285,9 @@ class Study:
         }
         return self._framed(form.counts, columns, heading)
 
-    def _framed(self, counts: Sequence[int], own: Columns, heading: Heading | None = None) -> Any:
+    def _framed(
+        self, counts: Sequence[int], own: Columns, heading: FrameHeading | None = None
+    ) -> Any:
         """Columns of so many rows for each condition, behind those that all frames begin with."""
         columns = (heading or self.heading).columns(counts)
         for name, (values, unit) in own.items():

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from society.analysis.crossplay import GameCell, Standing, has_game_moves
+from society.analysis.crossplay import GameCell, RunStandings, has_game_moves
 from society.analysis.metagame import normalised
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study.condition import ConditionRun
@@ -42,7 +42,7 @@ def _scaled(metric: str) -> Callable[[GameCell, Array], Array]:
         low, high = cell.game.equilibrial, cell.game.cooperative
         if low is None or high is None:
             raise NotEstimable("a game without cooperation has nothing to compare payoffs with")
-        points = Standing(cell, some).value(metric)
+        points = RunStandings(cell, some).value(metric)
         return normalised(points, float(np.mean(low)), float(np.mean(high)))
 
     return of
@@ -66,6 +66,6 @@ def _cooperation(cell: GameCell, some: Array) -> Array:
 MEASURED: Mapping[Metric, Callable[[GameCell, Array], Array]] = {
     "mean": _scaled("Mean"),
     "fitness": _scaled("Fitness"),
-    "rank": lambda cell, some: Standing(cell, some).value("DevRank"),
+    "rank": lambda cell, some: RunStandings(cell, some).value("DevRank"),
     "cooperation": _cooperation,
 }

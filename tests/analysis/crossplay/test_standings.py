@@ -9,7 +9,7 @@ import pytest
 
 from society.analysis.crossplay import GameCell
 from society.analysis.crossplay.contests import group_contests
-from society.analysis.crossplay.standings import METRICS, Contest, MeanOverRuns, Standing
+from society.analysis.crossplay.standings import METRICS, Contest, MeanOverRuns, RunStandings
 from society.analysis.statistics.samples import NotEstimable
 
 from .conftest import InCell
@@ -19,18 +19,18 @@ ALL = np.ones(4, bool)
 
 def test_the_mean_of_a_type_is_over_all_matches_and_seats(in_cell: InCell) -> None:
     """nice: 2, 2, 0, 0; nasty: 3, 3, 1, 1."""
-    assert Standing(in_cell(), ALL).value("Mean").tolist() == [1.5, 1, 2]
+    assert RunStandings(in_cell(), ALL).value("Mean").tolist() == [1.5, 1, 2]
 
 
 def test_defectors_take_over_and_are_paid_what_defectors_pay_each_other(in_cell: InCell) -> None:
-    average, nice, nasty = Standing(in_cell(), ALL).value("Fitness")
+    average, nice, nasty = RunStandings(in_cell(), ALL).value("Fitness")
     assert nasty == pytest.approx(1, abs=1e-9)
     assert nice == pytest.approx(0, abs=1e-9)
     assert average == pytest.approx(1, abs=1e-9)
 
 
 def test_the_dominant_type_has_the_first_rank(in_cell: InCell) -> None:
-    assert Standing(in_cell(), ALL).value("DevRank").tolist() == [1.5, 2, 1]
+    assert RunStandings(in_cell(), ALL).value("DevRank").tolist() == [1.5, 2, 1]
 
 
 def test_reputation_has_a_mean_and_says_why_nothing_else(in_cell: InCell) -> None:
@@ -75,20 +75,20 @@ def test_a_lost_seating_bends_no_mean_where_seats_differ(in_cell: InCell) -> Non
     cell = lost(in_cell("trust"), 1)
     for metric in METRICS:
         with pytest.raises(NotEstimable, match=r"at seats 1, 2, ...: nice, nasty; play"):
-            Standing(cell, ALL).value(metric)
+            RunStandings(cell, ALL).value(metric)
 
 
 def test_where_seats_are_alike_the_other_order_stands_for_it(in_cell: InCell) -> None:
     whole, cell = in_cell(), lost(in_cell(), 1)
     assert cell.exchangeable
-    assert (Standing(cell, ALL).tensor == Standing(whole, ALL).tensor).all()
+    assert (RunStandings(cell, ALL).tensor == RunStandings(whole, ALL).tensor).all()
     assert not in_cell("trust").exchangeable
     assert not in_cell("prisoners_dilemma", {"led": {}}).exchangeable
 
 
 def test_a_type_that_never_scored_beside_another_is_left_out_of_its_mean(in_cell: InCell) -> None:
     cell = lost(in_cell("trust"), 1, 2)
-    assert Standing(cell, ALL).value("Mean")[1:].tolist() == [10, 4]
+    assert RunStandings(cell, ALL).value("Mean")[1:].tolist() == [10, 4]
 
 
 def test_repetitions_count_together_if_each_has_lost_some(in_cell: InCell) -> None:

@@ -7,14 +7,14 @@ import numpy as np
 from society.analysis.study.frames import (
     Columns,
     FrameColumn,
-    Heading,
+    FrameHeading,
     add_column,
     categories_in_order,
     data_frame,
     strings,
 )
 
-HEADING = Heading(
+HEADING = FrameHeading(
     names=["fine=none", "fine=10", "other"],
     levels={"fine": [None, 10], "lake": ["rich", "harsh"]},
     labels=[{"fine": None, "lake": "harsh"}, {"fine": 10, "lake": "rich"}, {"fine": 10}],
@@ -47,14 +47,14 @@ def test_a_level_that_is_none_is_kept_by_groupings() -> None:
 
 def test_numeric_levels_can_be_calculated_with() -> None:
     levels = data_frame(
-        Heading(["a", "b"], {"q": [0.5, 1]}, [{"q": 1}, {"q": 0.5}]).columns([1, 1])
+        FrameHeading(["a", "b"], {"q": [0.5, 1]}, [{"q": 1}, {"q": 0.5}]).columns([1, 1])
     ).q
     assert levels.astype(float).tolist() == [1.0, 0.5]
 
 
 def test_many_conditions_still_have_a_name_each() -> None:
     names = [f"c{number}" for number in range(300)]  # more than a byte can number
-    table = data_frame(Heading(names, {}, [{}] * 300).columns([2] * 300))
+    table = data_frame(FrameHeading(names, {}, [{}] * 300).columns([2] * 300))
     assert table.condition.tolist() == [name for name in names for _ in range(2)]
 
 
