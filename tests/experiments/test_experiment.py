@@ -292,8 +292,8 @@ WRONG = {
     ),
     "seeds as a factor": (
         "base: fishing_village\nfactors: {seed: [1]}\n",
-        "e.yaml:2:18: seed is no factor: random_numbers: independent gives each condition luck "
-        "of its own",
+        "e.yaml:2:18: seed is no factor: random_numbers: independent gives each condition random "
+        "numbers of its own",
     ),
     "replicates as a factor": (
         "base: fishing_village\nconditions: {a: {replicates: 3}}\n",
