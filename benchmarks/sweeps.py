@@ -19,9 +19,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from society.experiments.clusters import processes
-from society.experiments.experiment import experiment
-from society.experiments.progress import Silent
-from society.experiments.sweep import Sweep, swept
+from society.experiments.experiment import read_experiment
+from society.experiments.progress import NoProgress
+from society.experiments.sweep import Sweep, play_experiment
 
 MANY = """
 base: fishing_village
@@ -44,8 +44,8 @@ def seconds(job: Callable[[], object]) -> float:
 def sweep(file: Path, folder: Path, workers: int) -> None:
     """Play an experiment from its file on."""
     with processes(workers) as pool:
-        sitting = Sweep(pool, Silent())
-        swept(experiment(file), folder, sitting)
+        sitting = Sweep(pool, NoProgress())
+        play_experiment(read_experiment(file), folder, sitting)
     assert {done.status for done in sitting.results.values()} == {"finished"}
 
 
@@ -67,10 +67,10 @@ def grid(folder: Path) -> None:
 
 def reported(folder: Path, out: Path, told: Connection) -> None:
     """Open a sweep and report on it; tells the peak memory of this process, in kilobytes."""
-    from society.analysis.study import studied
+    from society.analysis.study import open_study
     from society.report import report
 
-    report(studied([folder]), out)
+    report(open_study([folder]), out)
     told.send(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 

@@ -1,4 +1,4 @@
-"""Libraries that only the analysis of runs needs, imported when they are first used."""
+"""Optional libraries, imported when they are first used."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 from society.errors import InputError
 
 
-def needed(module: str, extra: str = "lab") -> Any:
-    """A module of an extra; raises InputError with the line that installs it.
+def require(module: str, extra: str = "lab") -> Any:
+    """Import a module of an extra; raises InputError with the line that installs it.
 
-    >>> needed("scipy.stats").norm.cdf(0)
+    >>> require("scipy.stats").norm.cdf(0)
     np.float64(0.5)
     """
     try:

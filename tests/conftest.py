@@ -22,7 +22,7 @@ from society.agent import Component, Members, Question
 from society.cast import Cast, Cohort, Troupe
 from society.cli import main
 from society.draws import Array
-from society.experiments.worker import Done, Job, work
+from society.experiments.worker import Job, JobResult, run_job
 from society.gamemaster import GameMaster, Outcome
 from society.graph import Graph
 from society.history import Page, Step
@@ -289,8 +289,8 @@ class _Thread:
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1)
 
-    def submit(self, job: Job) -> Future[Done]:
-        return self._pool.submit(work, job)
+    def submit(self, job: Job) -> Future[JobResult]:
+        return self._pool.submit(run_job, job)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from importlib.abc import MetaPathFinder
 import pytest
 
 from society.errors import InputError
-from society.optional import needed
+from society.optional import require
 
 
 class Missing(MetaPathFinder):
@@ -36,9 +36,9 @@ def test_what_is_missing_is_named_with_the_line_that_installs_it(
     monkeypatch.setattr(sys, "meta_path", [Missing(library), *sys.meta_path])
     words = rf"{library} is not installed; install it with: pip install 'society\[lab\]'"
     with pytest.raises(InputError, match=words):
-        needed(module)
+        require(module)
 
 
 def test_a_library_that_is_there_but_broken_says_so_itself() -> None:
     with pytest.raises(ModuleNotFoundError, match=r"society\.no_such_part"):
-        needed("society.no_such_part")
+        require("society.no_such_part")

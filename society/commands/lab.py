@@ -17,16 +17,16 @@ from .stdout import console
 if TYPE_CHECKING:
     from society.experiments.clusters import Cluster
     from society.experiments.experiment import Experiment
-    from society.experiments.sweep import Sweep, Watching
-    from society.experiments.worker import Done
+    from society.experiments.sweep import Sweep, SweepListener
+    from society.experiments.worker import JobResult
     from society.models.settings import Limits
     from society.reproduction.run import ReproductionRun
 
 
 def sweep(args: argparse.Namespace) -> int:
     """society sweep"""
-    from society.analysis.coding.rating_runs import coded
-    from society.experiments.sweep import Sweep, swept
+    from society.analysis.coding.rating_runs import play_coding
+    from society.experiments.sweep import Sweep, play_experiment
 
     if args.plan:
         return plan(args)
@@ -38,8 +38,8 @@ def sweep(args: argparse.Namespace) -> int:
         sitting = Sweep(cluster, watching, read.record, limits)
         notes, interrupted = list[str](), False
         try:
-            swept(read, folder, sitting, overwrite=args.overwrite, said=said)
-            notes = coded(read, folder, sitting, overwrite=args.overwrite)
+            play_experiment(read, folder, sitting, overwrite=args.overwrite, said=said)
+            notes = play_coding(read, folder, sitting, overwrite=args.overwrite)
         except KeyboardInterrupt:
             interrupted = True
     for note in notes:
@@ -49,31 +49,31 @@ def sweep(args: argparse.Namespace) -> int:
 
 def plan(args: argparse.Namespace) -> int:
     """society sweep --plan"""
-    from society.analysis.planning.plan import planned
-    from society.analysis.planning.plan_summary import facts, tell
+    from society.analysis.planning.plan import make_plan
+    from society.analysis.planning.plan_summary import plan_as_json, print_plan
 
-    found = planned(*_read(args))
+    found = make_plan(*_read(args))
     if args.json:
-        print(json.dumps(facts(found), indent=2))
+        print(json.dumps(plan_as_json(found), indent=2))
     else:
-        tell(found, console())
+        print_plan(found, console())
     return 0
 
 
 def _read(args: argparse.Namespace) -> tuple[Experiment, Path]:
     """The experiment, with what the command line says of minds, and its folder."""
-    from society.experiments.experiment import experiment
+    from society.experiments.experiment import read_experiment
     from society.scenario_file import told
 
     minds = minds_given(args) | {"limits": {}}
-    read = experiment(args.experiment, lambda spec: told(spec, minds))
+    read = read_experiment(args.experiment, lambda spec: told(spec, minds))
     return read, args.out or Path("sweeps") / read.name
 
 
-def _watched(args: argparse.Namespace, conditions: int) -> AbstractContextManager[Watching]:
-    from society.experiments.progress import Progress, Silent
+def _watched(args: argparse.Namespace, conditions: int) -> AbstractContextManager[SweepListener]:
+    from society.experiments.progress import NoProgress, Progress
 
-    return nullcontext(Silent()) if args.quiet or args.json else Progress(conditions)
+    return nullcontext(NoProgress()) if args.quiet or args.json else Progress(conditions)
 
 
 def _cluster(args: argparse.Namespace) -> AbstractContextManager[Cluster]:
@@ -84,9 +84,9 @@ def _cluster(args: argparse.Namespace) -> AbstractContextManager[Cluster]:
 
 def _said_before(folder: Path) -> dict[str, Any]:
     """What the command lines of earlier sittings have said of limits."""
-    from society.experiments.folder import NOTE, opened
+    from society.experiments.folder import NOTE, open_folder
 
-    return dict(opened(folder).limits) if (folder / NOTE).exists() else {}
+    return dict(open_folder(folder).limits) if (folder / NOTE).exists() else {}
 
 
 def _limits(read: Experiment, given: dict[str, Any]) -> Limits | None:
@@ -121,23 +121,23 @@ def _told(
     return code
 
 
-def _code(ended: Iterable[Done], *, interrupted: bool) -> int:
+def _code(ended: Iterable[JobResult], *, interrupted: bool) -> int:
     """The exit code of what was played."""
     statuses = [done.status for done in ended]
     return 130 if interrupted else 1 if "failed" in statuses else 3 if "paused" in statuses else 0
 
 
 def _facts(read: Experiment, folder: Path, sitting: Sweep) -> dict[str, Any]:
-    from society.experiments.jobs import parts
-    from society.experiments.worker import Done
+    from society.experiments.jobs import planned_runs
+    from society.experiments.worker import JobResult
     from society.runs.spending import total
 
     conditions = []
     for name, factors, _, file in read.conditions:
-        done = sitting.results.get(name, Done("interrupted"))
+        done = sitting.results.get(name, JobResult("interrupted"))
         told = {"status": done.status, "words": done.words}
         conditions.append({"name": name, "factors": dict(factors), "file": file, **told})
-    used = total(file for part in parts(read, folder) for file in part.files)
+    used = total(file for part in planned_runs(read, folder) for file in part.files)
     return {
         "name": read.name,
         "out": str(folder),
@@ -148,12 +148,12 @@ def _facts(read: Experiment, folder: Path, sitting: Sweep) -> dict[str, Any]:
 
 def report(args: argparse.Namespace) -> int:
     """society report"""
-    from society.analysis.study import studied
+    from society.analysis.study import open_study
     from society.report import report
 
     one_sweep = len(args.paths) == 1 and args.paths[0].is_dir()
     folder = args.paths[0] / "report" if one_sweep else Path("report")
-    page = report(studied(args.paths), args.out or folder)
+    page = report(open_study(args.paths), args.out or folder)
     print(page)
     return 0
 
@@ -180,7 +180,7 @@ def reproduce(args: argparse.Namespace) -> int:
         print(f"society: {run.announcement}", file=sys.stderr)
     limits = Limits(**minds["limits"]) if minds["limits"] else None
     with _watched(args, len(run.parts)) as watching, _cluster(args) as cluster:
-        ended: list[Done] = []
+        ended: list[JobResult] = []
         interrupted = False
         try:
             ended = run.play(cluster, watching, limits, overwrite=args.overwrite)

@@ -98,11 +98,11 @@ def _drafted(args: argparse.Namespace, setup: Setup, path: Path) -> tuple[int, S
 
 def _drafting(one: Drafting, file: Path, tournament: Path, *, overwrite: bool) -> Sitting | None:
     """The run in which designs are made, in a file; None if that has finished."""
-    from society.experiments.jobs import Part, standing
+    from society.experiments.jobs import PlannedRun, run_statuses
     from society.runs.resume import begun_or_taken_up
     from society.runs.sitting import Sitting
 
-    standing([Part(one.mechanism, one.setup, file)], overwrite=overwrite)
+    run_statuses([PlannedRun(one.mechanism, one.setup, file)], overwrite=overwrite)
     # Designs that no tournament has used yet were paid for in a sitting that was cut short.
     if overwrite and file.exists() and one.used_in(tournament):
         return Sitting.begun(one.setup, file, "full", overwrite=True, awaiting=_say_awaiting)
@@ -242,9 +242,9 @@ def show(args: argparse.Namespace) -> int:
 
 
 def _tell_cross_play(path: Path) -> None:
-    from society.analysis.crossplay.scoreboard import shown
+    from society.analysis.crossplay.scoreboard import print_scores
 
-    shown(path, console())
+    print_scores(path, console())
 
 
 def _has_generations(run: RunFile) -> bool:
@@ -312,9 +312,9 @@ def _of_types(run: RunFile) -> dict[str, Any]:
     """The scores of types, in a run of cross-play."""
     if run.manifest.game is None:  # others need not wait for what computes them
         return {}
-    from society.analysis.crossplay.scoreboard import scored
+    from society.analysis.crossplay.scoreboard import scores_as_json
 
-    types = scored(run.path)
+    types = scores_as_json(run.path)
     return {"types": types} if types else {}
 
 

@@ -14,7 +14,7 @@ from society.scenario_file import Section
 from .factors import Label
 
 
-class Analysis(Section):
+class AnalysisPlan(Section):
     """An outcome over one or two factors, once for each level of others.
 
     outcome: a measure or finding; none: the first measure. factors: none: the first two that have

@@ -10,10 +10,10 @@ from society.errors import InputError, ScenarioError
 from society.positions import Source
 from society.scenario_file import Setting, Spec, amended, load
 
-from .factors import general_first, settings
+from .factors import read_settings, sort_general_first
 
 
-class Bases:
+class BaseReader:
     """Reads what an experiment calls base: a scenario, a file, or a scenario file's content."""
 
     def __init__(self, origin: Source, folder: Path) -> None:
@@ -37,19 +37,19 @@ class Bases:
         spec = self._read[name]
         if ("scenario",) in spec._source.positions:
             return spec
-        return kept(spec, source=spec._source.said_again(("scenario",), where))
+        return copy_spec(spec, source=spec._source.said_again(("scenario",), where))
 
     def _written(self, said: Any) -> Spec:
         if not isinstance(said, Mapping) or not isinstance(said.get("scenario"), str):
             words = "expected a scenario, FILE.yaml, or a mapping that names a scenario"
             raise ScenarioError(f"got {said!r:.60}; {words}")
         others = {key: value for key, value in said.items() if key != "scenario"}
-        inner = general_first(settings(others, ("base",), self.origin))
+        inner = sort_general_first(read_settings(others, ("base",), self.origin))
         return amended(load(said["scenario"], folder=self.folder), inner, self.folder)
 
 
-def kept(spec: Spec, source: Source | None = None, **changes: Any) -> Spec:
-    """The same with some values, which need no check; and still with the places of its words."""
+def copy_spec(spec: Spec, source: Source | None = None, **changes: Any) -> Spec:
+    """Copy a spec with some other values, unchecked; it keeps the places of its words."""
     changed = spec.model_copy(update=changes)
     changed._source = source or spec._source
     return changed

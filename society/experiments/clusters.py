@@ -18,9 +18,9 @@ from multiprocessing import resource_tracker
 from typing import Any, Protocol
 
 from society.errors import InputError
-from society.optional import needed
+from society.optional import require
 
-from .worker import Done, Job, interrupted, work
+from .worker import Job, JobResult, interrupt_jobs, run_job
 
 HERE = "here"  # in place of the address of a scheduler: a cluster of our own on this machine
 
@@ -33,7 +33,7 @@ class Cluster(Protocol):
     slots: int
     away: bool
 
-    def submit(self, job: Job) -> Future[Done]: ...
+    def submit(self, job: Job) -> Future[JobResult]: ...
 
 
 class Processes:
@@ -50,12 +50,12 @@ class Processes:
         self._idle: list[ProcessPoolExecutor] = []
         self._children: set[Any] = set()
 
-    def submit(self, job: Job) -> Future[Done]:
+    def submit(self, job: Job) -> Future[JobResult]:
         """What a job comes to; a BrokenExecutor if its process dies. At most `slots` at once."""
         pool = self._idle.pop() if self._idle else self._fresh()
         before = set(multiprocessing.active_children())
         with _deaf():
-            done = pool.submit(work, job)
+            done = pool.submit(run_job, job)
         self._children |= {*multiprocessing.active_children()} - before
         done.add_done_callback(lambda done: self._back(pool, done))
         return done
@@ -67,7 +67,7 @@ class Processes:
         self._pools.append(pool)
         return pool
 
-    def _back(self, pool: ProcessPoolExecutor, done: Future[Done]) -> None:
+    def _back(self, pool: ProcessPoolExecutor, done: Future[JobResult]) -> None:
         dead = not done.cancelled() and isinstance(done.exception(), BrokenExecutor)
         if dead:
             self._pools.remove(pool)
@@ -118,11 +118,11 @@ class Dask:
         self._client = client
         self._executor = client.get_executor(pure=False)
         self.slots = sum(client.nthreads().values())
-        self._files: dict[Future[Done], str] = {}
+        self._files: dict[Future[JobResult], str] = {}
 
-    def submit(self, job: Job) -> Future[Done]:
+    def submit(self, job: Job) -> Future[JobResult]:
         """What a job comes to."""
-        done: Future[Done] = self._executor.submit(work, job)
+        done: Future[JobResult] = self._executor.submit(run_job, job)
         self._files[done] = job.file
         return done
 
@@ -131,7 +131,7 @@ class Dask:
         left = [file for done, file in self._files.items() if done.cancelled()]
         if left and self._client.status == "running":
             with suppress(OSError):  # the scheduler is gone, or is going
-                self._client.run(interrupted, left, on_error="ignore")
+                self._client.run(interrupt_jobs, left, on_error="ignore")
 
 
 @contextmanager
@@ -150,7 +150,7 @@ def dask(address: str, workers: int) -> Iterator[Dask]:
 
     Raises InputError if there is none, or if the extra is missing.
     """
-    distributed = needed("distributed", "distributed")
+    distributed = require("distributed", "distributed")
     # It tells of a lost scheduler by tracebacks; we say it of each condition.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     made = _made(distributed, workers) if address == HERE else nullcontext(address)

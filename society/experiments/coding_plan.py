@@ -1,4 +1,4 @@
-"""Norm coding: what texts say, rated by language models and people with a rubric.
+"""Plans of norm coding: who rates which texts of a sweep, by which rubric.
 
 Embeddings do not measure valence, so texts are read. Raters work apart: each has a run of its own
 of the scenario norm_coding, in which a text is a replicate and a criterion a round, with all that
@@ -24,13 +24,13 @@ from society.rubric import UNCODED, Criterion, Rubric
 from society.scenario_file import File, Model, Section, Spec, load
 from society.wording import clean
 
-from .factors import filed, luck, rated
+from .factors import coding_name, independent_seed, run_file_name
 
 SCENARIO = "norm_coding"
 _SEED = 1
 _LISTED = 5  # mistakes that one message names
 
-ByHand = Mapping[str, Mapping[str, str]]  # {criterion: {text: label}}
+HandCodes = Mapping[str, Mapping[str, str]]  # {criterion: {text: label}}
 
 
 def _of_person(said: Any, info: ValidationInfo) -> Any:
@@ -57,8 +57,8 @@ def _several(raters: dict[str, ModelSpec]) -> dict[str, ModelSpec]:
 Rater = Annotated[Model, BeforeValidator(_of_person)]
 
 
-class CodingSpec(Section):
-    """What an experiment file says under `coding`.
+class CodingPlan(Section):
+    """The section `coding` of an experiment file.
 
     rubric: a YAML file. raters: by name, a model or FILE.csv, a person's codes. quotes: which of
     the texts that the scenario quotes; the first, if none is named. rounds: of each agent its last
@@ -79,11 +79,11 @@ class CodingSpec(Section):
     @property
     def files(self) -> dict[str, str]:
         """Run files in the folder of a sweep, by rater."""
-        return {name: filed(rated(name)) for name in self.raters}
+        return {name: run_file_name(coding_name(name)) for name in self.raters}
 
 
-def rubric_of(file: Path | str) -> Rubric:
-    """A rubric, read and checked; raises FileError, ScenarioError."""
+def read_rubric(file: Path | str) -> Rubric:
+    """Read and check a rubric; raises FileError, ScenarioError."""
     said, positions = read(Path(file))
     origin = Source(brief(file), positions)
     if not isinstance(said, dict):
@@ -94,11 +94,11 @@ def rubric_of(file: Path | str) -> Rubric:
         raise origin.refusal(refused.faults) from None
 
 
-def spec_of(coding: CodingSpec, rater: str, texts: Iterable[str]) -> Spec:
-    """The run in which one rater codes these texts; raises InputError."""
-    listed, rubric = list(texts), rubric_of(coding.rubric)
+def rater_spec(coding: CodingPlan, rater: str, texts: Iterable[str]) -> Spec:
+    """Specify the run in which one rater codes these texts; raises InputError."""
+    listed, rubric = list(texts), read_rubric(coding.rubric)
     if rater in coding.people:
-        codes = codes_by_hand(coding.people[rater], rubric.criteria)
+        codes = read_hand_codes(coding.people[rater], rubric.criteria)
         mind: dict[str, Any] = {"coded_by_hand": {"codes": _about(codes, set(listed))}}
         models = {}
     else:
@@ -118,16 +118,16 @@ def spec_of(coding: CodingSpec, rater: str, texts: Iterable[str]) -> Spec:
 
 
 def _seed(rater: str, rubric: Rubric) -> int:
-    """Own to a rater, or two that ask the same model would agree by their luck.
+    """Own to a rater, or two that ask the same model would agree by chance.
 
     Own to the order of labels, too, which codes refer to: specs are the same whatever the order in
     which they name things, and so a run by another order would be taken for this one.
     """
     labels = [list(criterion.labels) for criterion in rubric.criteria]
-    return luck(_SEED, f"{rater} {labels}")
+    return independent_seed(_SEED, f"{rater} {labels}")
 
 
-def _about(codes: ByHand, texts: Collection[str]) -> dict[str, dict[str, str]]:
+def _about(codes: HandCodes, texts: Collection[str]) -> dict[str, dict[str, str]]:
     """A person's codes of these texts."""
     return {
         criterion: {text: label for text, label in coded.items() if text in texts}
@@ -135,8 +135,8 @@ def _about(codes: ByHand, texts: Collection[str]) -> dict[str, dict[str, str]]:
     }
 
 
-def codes_by_hand(file: Path, criteria: Iterable[Criterion]) -> ByHand:
-    """The codes that a person has written beside the texts; raises FileError, ScenarioError.
+def read_hand_codes(file: Path, criteria: Iterable[Criterion]) -> HandCodes:
+    """Read the codes that a person has written beside the texts; raises FileError, ScenarioError.
 
     An empty cell gives no code. All mistakes are told, each with its line.
     """

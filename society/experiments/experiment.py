@@ -8,8 +8,8 @@
 
 Factors are crossed. A level is a value of the setting that its factor is called after, or a label
 with all settings that it stands for. What else a scenario file may say stands beside `base` and
-holds for all conditions. Under common random numbers replicate r has the same luck in each of them,
-so that conditions can be compared in pairs (Law 2015, Simulation Modeling and Analysis, 11.2).
+holds for all conditions. Under common random numbers replicate r draws the same ones in each, so
+that conditions can be compared in pairs (Law 2015, Simulation Modeling and Analysis, 11.2).
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ from society.scenario import Scenario
 from society.scenario_file import Section, Spec, amended
 from society.spec import Setup, prepared
 
-from .analysis_plan import Analysis
-from .bases import Bases, kept
-from .coding_plan import CodingSpec, rubric_of
+from .analysis_plan import AnalysisPlan
+from .bases import BaseReader, copy_spec
+from .coding_plan import CodingPlan, read_rubric
 from .factors import (
-    Choice,
+    FactorLevel,
     Label,
     Levels,
-    choices,
-    filed,
-    general_first,
-    luck,
-    of_coding,
+    factor_levels,
+    format_label,
+    independent_seed,
+    is_coding_file,
+    read_setting,
+    read_settings,
     refuse_clashes,
-    setting,
-    settings,
-    worded,
+    run_file_name,
+    sort_general_first,
 )
 
-Luck = Literal["common", "independent"]
+RandomNumbers = Literal["common", "independent"]
 
 _MOST = 10_000  # conditions
 Factors = Mapping[str, Label]
@@ -63,10 +63,10 @@ class _Said(Section):
     name: Annotated[str, Field(pattern=r"^[\w.-]+$")] | None = None
     factors: dict[str, Levels] = Field({})
     conditions: dict[str, dict[str, Any] | None] = Field({})
-    random_numbers: Luck = "common"
+    random_numbers: RandomNumbers = "common"
     record: Level | None = None
-    analysis: Analysis = Analysis()
-    coding: CodingSpec | None = None
+    analysis: AnalysisPlan = AnalysisPlan()
+    coding: CodingPlan | None = None
     limits: Limits | None = None
 
 
@@ -91,21 +91,21 @@ class Experiment(NamedTuple):
 
     name: str
     text: str
-    random_numbers: Luck
+    random_numbers: RandomNumbers
     levels: Mapping[str, tuple[Label, ...]]
     conditions: tuple[Condition, ...]
-    analysis: Analysis
-    coding: CodingSpec | None
+    analysis: AnalysisPlan
+    coding: CodingPlan | None
     limits: Limits | None
     record: Level | None
 
 
-def experiment(
+def read_experiment(
     file: Path,
     changed: Callable[[Spec], Spec] = lambda spec: spec,
     instead: Mapping[str, Any] | None = None,
 ) -> Experiment:
-    """What an experiment file says, each condition checked; raises InputError.
+    """Read an experiment file and check each condition; raises InputError.
 
     changed: gives what the command line says of minds. instead: what stands in place of what the
     file says under some keys; `factors`: of the levels of some.
@@ -142,13 +142,13 @@ class _Reading:
         own = {key: value for key, value in said.items() if key in _Said.model_fields}
         self.said = checked(_Said, own, "key", {"folder": self.folder})
         self.rest = {key: value for key, value in said.items() if key not in own}
-        self.changed, self.instead, self.bases = changed, instead, Bases(origin, self.folder)
-        self.base = setting("base", self.said.base, ("base",), origin)
+        self.changed, self.instead, self.bases = changed, instead, BaseReader(origin, self.folder)
+        self.base = read_setting("base", self.said.base, ("base",), origin)
 
     def experiment(self) -> Experiment:
         self._check_keys()
         if self.said.coding is not None:
-            rubric_of(self.said.coding.rubric)
+            read_rubric(self.said.coding.rubric)
         choices = list(self._choices())
         count = math.prod(map(len, choices))
         if count > _MOST:
@@ -179,7 +179,7 @@ class _Reading:
         ]
         return "".join([self.file.read_text("utf-8-sig"), *said])
 
-    def _analysis(self, levels: Mapping[str, Sequence[Label]], played: Scenario) -> Analysis:
+    def _analysis(self, levels: Mapping[str, Sequence[Label]], played: Scenario) -> AnalysisPlan:
         """With its gaps filled; raises Refused."""
         measures = [measure.name for measure in played.measures]
         try:
@@ -200,14 +200,14 @@ class _Reading:
         if wrong:
             raise Refused(*wrong)
 
-    def _choices(self) -> Iterator[list[Choice]]:
+    def _choices(self) -> Iterator[list[FactorLevel]]:
         """The levels of each factor."""
         for name, levels in self.said.factors.items():
-            yield choices(name, levels, ("factors", name), self.origin)
+            yield factor_levels(name, levels, ("factors", name), self.origin)
         if self.said.conditions:
-            yield choices("condition", self.said.conditions, ("conditions",), self.origin)
+            yield factor_levels("condition", self.said.conditions, ("conditions",), self.origin)
 
-    def _conditions(self, crossed: Sequence[tuple[Choice, ...]]) -> list[Condition]:
+    def _conditions(self, crossed: Sequence[tuple[FactorLevel, ...]]) -> list[Condition]:
         """Each checked; raises ScenarioError with all that is wrong."""
         found, wrong = list[Condition](), dict[str, None]()
         for chosen in crossed:
@@ -223,10 +223,10 @@ class _Reading:
             raise ScenarioError("\n".join(lines[:5] + more))
         return found
 
-    def _condition(self, chosen: tuple[Choice, ...]) -> Condition:
+    def _condition(self, chosen: tuple[FactorLevel, ...]) -> Condition:
         factors = {choice.factor: choice.label for choice in chosen}
         name = ",".join(
-            worded(label) if self.said.conditions else f"{factor}={worded(label)}"
+            format_label(label) if self.said.conditions else f"{factor}={format_label(label)}"
             for factor, label in factors.items()
         )
         name = name or (self.said.name or self.file.stem)
@@ -234,28 +234,31 @@ class _Reading:
         given = [one for choice in chosen for one in choice.settings]
         bases = [one for one in given if one.key == "base"]
         own = [one for one in given if one.key != "base"]
-        beside = settings(self.rest, (), self.origin)
+        beside = read_settings(self.rest, (), self.origin)
         spec = self.bases.base([self.base, *bases][-1])
-        spec = amended(spec, [*general_first(beside), *general_first(own)], self.folder)
+        spec = amended(spec, [*sort_general_first(beside), *sort_general_first(own)], self.folder)
         spec = self.changed(spec)
         if self.said.limits is not None:
-            spec = kept(spec, limits=Limits())  # they hold for all runs together
+            spec = copy_spec(spec, limits=Limits())  # they hold for all runs together
         if self.said.random_numbers == "independent":
-            spec = kept(spec, seed=luck(spec.seed, name))
-        return Condition(name, factors, prepared(spec), filed(name))
+            spec = copy_spec(spec, seed=independent_seed(spec.seed, name))
+        return Condition(name, factors, prepared(spec), run_file_name(name))
 
 
-def _unequal(conditions: Sequence[Condition], random_numbers: Luck) -> Iterator[str]:
+def _unequal(conditions: Sequence[Condition], random_numbers: RandomNumbers) -> Iterator[str]:
     """What conditions ought to share and do not, in words."""
     setups = [condition.setup for condition in conditions]
     if random_numbers == "common":
         # A draw belongs to a seat, and there are seats in one condition that another lacks.
         if len({setup.agents for setup in setups}) > 1:
-            yield "conditions of different size share no luck; say random_numbers: independent"
+            yield (
+                "conditions of different size share no random numbers; say "
+                "random_numbers: independent"
+            )
         if len({setup.seed for setup in setups}) > 1:
             yield (
-                "conditions with seeds of their own share no luck; say seed: N beside base, or "
-                "random_numbers: independent"
+                "conditions with seeds of their own share no random numbers; say seed: N beside "
+                "base, or random_numbers: independent"
             )
     if len({setup.replicates for setup in setups}) > 1:
         yield "conditions have different numbers of replicates; say replicates: N beside base"
@@ -265,7 +268,7 @@ def _in_one_file(conditions: Sequence[Condition]) -> Iterator[str]:
     """Conditions whose runs would stand in the same file, also where capitals do not count."""
     taken = dict[str, str]()
     for name, _, _, file in conditions:
-        if of_coding(file):
+        if is_coding_file(file):
             yield f"condition {name} has a file of the coding of norms, {file}; rename it"
         if other := taken.get(file.casefold()):
             yield f"{other} and condition {name} would share the file {file}; rename a condition"

@@ -26,7 +26,7 @@ _LONGEST = 80  # characters of a condition's name in the name of its file
 
 
 def label_of(value: Any) -> Label:
-    """A level's value in a word; raises ValueError for what YAML takes for a date or worse."""
+    """Name the value of a level; raises ValueError for what YAML takes for a date or worse."""
     if isinstance(value, str | float | int | bool | None):
         return value
     if isinstance(value, Mapping):
@@ -39,26 +39,26 @@ def label_of(value: Any) -> Label:
     return " ".join(str(label_of(inner)) for inner in value)
 
 
-def worded(label: Label) -> str:
-    """As a person writes it; a number with all its digits, since it tells conditions apart.
+def format_label(label: Label) -> str:
+    """Write a label as a person does; a number with all its digits, which tell conditions apart.
 
-    >>> worded(0.12345671), worded(2.0), worded(None), worded(True)
-    ('0.12345671', '2', 'none', 'true')
+    >>> [format_label(label) for label in (0.12345671, 2.0, None, True)]
+    ['0.12345671', '2', 'none', 'true']
     """
     if label is None or isinstance(label, bool):
         return str(label).lower()
     return repr(float(label)).removesuffix(".0") if isinstance(label, float) else str(label)
 
 
-def luck(seed: int, name: str) -> int:
-    """The seed of a condition that shares no luck with others."""
+def independent_seed(seed: int, name: str) -> int:
+    """Derive a seed for a condition that shares no random numbers with others."""
     return int.from_bytes(blake2b(f"{seed} {name}".encode(), digest_size=6).digest())
 
 
-def filed(name: str) -> str:
-    """A condition's name as that of its run file.
+def run_file_name(name: str) -> str:
+    """Turn the name of a condition into that of its run file.
 
-    >>> filed("fine=2,lake=harsh")
+    >>> run_file_name("fine=2,lake=harsh")
     'fine=2,lake=harsh.run'
     """
     plain = re.sub(r"[^\w.,=+-]+", "-", name, flags=re.ASCII)
@@ -67,22 +67,22 @@ def filed(name: str) -> str:
     return f"{plain[:_LONGEST].strip('.-')}-{blake2b(name.encode(), digest_size=4).hexdigest()}.run"
 
 
-def rated(rater: str) -> str:
-    """What the coding by a rater is called; no condition is called alike."""
+def coding_name(rater: str) -> str:
+    """Name the coding by a rater; no condition has such a name."""
     return f"{_CODING}-{rater}"
 
 
-def of_coding(file: str) -> bool:
+def is_coding_file(file: str) -> bool:
     """Whether a run file is kept for a coding, also where capitals do not count.
 
-    >>> of_coding("Coding-ann.run"), of_coding("coding.run"), of_coding("coding=2.run")
-    (True, True, False)
+    >>> [is_coding_file(f"{name}.run") for name in ("Coding-ann", "coding", "coding=2")]
+    [True, True, False]
     """
     return file.casefold().startswith((f"{_CODING}-", f"{_CODING}."))
 
 
 _FOR_ALL = {
-    "seed": "random_numbers: independent gives each condition luck of its own",
+    "seed": "random_numbers: independent gives each condition random numbers of its own",
     "replicates": "all conditions have the same number",
     "limits": "they hold for all runs together",
 }
@@ -108,7 +108,7 @@ def _label(value: Any, keys: Keys) -> Label:
         raise Refused(Fault(keys, str(error))) from None
 
 
-class Choice(NamedTuple):
+class FactorLevel(NamedTuple):
     """One level of a factor, and where its settings were said."""
 
     factor: str
@@ -116,21 +116,21 @@ class Choice(NamedTuple):
     settings: tuple[Setting, ...]
 
 
-def choices(
+def factor_levels(
     factor: str, levels: list[Any] | Mapping[Any, Any], keys: Keys, origin: Source
-) -> list[Choice]:
+) -> list[FactorLevel]:
     """The levels of a factor, said at `keys`; raises Refused for one that comes twice."""
     if isinstance(levels, Mapping):
         found = [
-            Choice(factor, label, tuple(settings(given or {}, (*keys, label), origin)))
+            FactorLevel(factor, label, tuple(read_settings(given or {}, (*keys, label), origin)))
             for label, given in levels.items()
         ]
     else:
         found = [
-            Choice(
+            FactorLevel(
                 factor,
                 _label(value, (*keys, index)),
-                (setting(factor, value, (*keys, index), origin),),
+                (read_setting(factor, value, (*keys, index), origin),),
             )
             for index, value in enumerate(levels)
         ]
@@ -141,24 +141,24 @@ def choices(
     return found
 
 
-def settings(given: Mapping[str, Any], keys: Keys, origin: Source) -> Iterator[Setting]:
-    """One for each key, and one for each entry of a mapping to which a base may add."""
+def read_settings(given: Mapping[str, Any], keys: Keys, origin: Source) -> Iterator[Setting]:
+    """Read a setting for each key, and for each entry of a mapping to which a base may add."""
     for key, value in given.items():
         if key in ("parameters", "models", "graphs") and isinstance(value, Mapping):
             for name, inner in value.items():
-                yield setting((key, str(name)), inner, (*keys, key, name), origin)
+                yield read_setting((key, str(name)), inner, (*keys, key, name), origin)
         else:
-            yield setting(key, value, (*keys, key), origin)
+            yield read_setting(key, value, (*keys, key), origin)
 
 
-def setting(key: Key, value: Any, keys: Keys, origin: Source) -> Setting:
-    """A value, with the place where it was said."""
+def read_setting(key: Key, value: Any, keys: Keys, origin: Source) -> Setting:
+    """Read a value, with the place where it was written."""
     position = origin.positions.get(keys)
     return Setting(key, value, position.value if position else origin.found)
 
 
-def general_first(given: Iterable[Setting]) -> list[Setting]:
-    """In the order in which one does not undo another: graph before graphs and graphs.learn."""
+def sort_general_first(given: Iterable[Setting]) -> list[Setting]:
+    """Sort settings so that none undoes another: graph before graphs and graphs.learn."""
 
     def depth(one: Setting) -> tuple[int, bool]:
         keys = placed(one.key)
@@ -167,8 +167,8 @@ def general_first(given: Iterable[Setting]) -> list[Setting]:
     return sorted(given, key=depth)
 
 
-def refuse_clashes(choices: Iterable[Choice]) -> None:
-    """Raises ScenarioError where two factors set the same, or one what no factor may set."""
+def refuse_clashes(choices: Iterable[FactorLevel]) -> None:
+    """Raise ScenarioError where two factors set the same, or one what no factor may set."""
     by: dict[tuple[str, ...], str] = {}
     for choice in choices:
         for setting in choice.settings:

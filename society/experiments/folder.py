@@ -26,17 +26,17 @@ from society.errors import FileError, Paused, RunFileError, brief
 from society.models.settings import Limits, ModelSpec
 from society.scenario_file import Spec
 
-from .analysis_plan import Analysis
-from .coding_plan import CodingSpec
-from .experiment import Experiment, Luck
+from .analysis_plan import AnalysisPlan
+from .coding_plan import CodingPlan
+from .experiment import Experiment, RandomNumbers
 from .factors import Label
 from .limits import BOUNDS
 
 _REACH = ("api_base", "timeout", "attempts", "backoff", "deadline", *BOUNDS)
 
 
-def essence(spec: Spec) -> str:
-    """The same for two specs if their runs are to come out the same: a SHA-256."""
+def config_hash(spec: Spec) -> str:
+    """Hash what decides how a run comes out, as a SHA-256."""
     models = {name: _unreached(model) for name, model in spec.models.items()}
     bare = spec.model_copy(update={"limits": Limits(), "models": models})
     said = bare.model_dump(mode="json", exclude={"drafts"})
@@ -53,7 +53,7 @@ NOTE, TEXTS = "sweep.json", "texts.csv"
 _STRICT = ConfigDict(extra="forbid", frozen=True, strict=True, ser_json_inf_nan="constants")
 
 
-class Played(BaseModel):
+class ConditionFile(BaseModel):
     """A condition and its run file, which is there once the run has begun.
 
     essence: of its spec, by which its run is known.
@@ -67,11 +67,11 @@ class Played(BaseModel):
     essence: str
 
 
-class Folder(BaseModel):
-    """What `sweep.json` says.
+class SweepFolder(BaseModel):
+    """The folder of a sweep, as its `sweep.json` describes it.
 
     failures: why the runs of some conditions failed, by condition. limits: what the command line
-    has said of them, which holds for later sittings; None lifts one.
+    has said of them, which holds for later sessions; None lifts one.
     """
 
     model_config = _STRICT
@@ -79,11 +79,11 @@ class Folder(BaseModel):
     format: Literal[1] = 1
     name: str
     text: str
-    random_numbers: Luck
+    random_numbers: RandomNumbers
     levels: dict[str, list[Label]]
-    analysis: Analysis
-    coding: CodingSpec | None = None
-    conditions: list[Played]
+    analysis: AnalysisPlan
+    coding: CodingPlan | None = None
+    conditions: list[ConditionFile]
     failures: dict[str, str] = {}
     limits: dict[str, float | int | None] = {}
 
@@ -108,7 +108,9 @@ class Folder(BaseModel):
             analysis=experiment.analysis,
             coding=experiment.coding,
             conditions=[
-                Played(name=name, factors=dict(factors), file=file, essence=essence(setup.spec))
+                ConditionFile(
+                    name=name, factors=dict(factors), file=file, essence=config_hash(setup.spec)
+                )
                 for name, factors, setup, file in experiment.conditions
             ],
         )
@@ -135,11 +137,11 @@ class Folder(BaseModel):
             ) from error
 
 
-def opened(path: Path | str) -> Folder:
-    """The folder of a sweep; raises FileError, RunFileError."""
+def open_folder(path: Path | str) -> SweepFolder:
+    """Open the folder of a sweep; raises FileError, RunFileError."""
     path = Path(path)
     try:
-        folder = Folder.model_validate_json((path / NOTE).read_text("utf-8"))
+        folder = SweepFolder.model_validate_json((path / NOTE).read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         raise FileError(
             f"{brief(path)} is no folder of a sweep; `society sweep EXPERIMENT.yaml` makes one"

@@ -1,4 +1,4 @@
-"""The parts of a sweep: what is to be played, and how the run of each stands."""
+"""The runs that a sweep is to play, and the status of each."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from society.scenario_file import Spec
 from society.spec import Setup, prepared
 
 from .experiment import Experiment
-from .folder import essence
-from .worker import Done
+from .folder import config_hash
+from .worker import JobResult
 
 
-class Part(NamedTuple):
-    """Something to be played: a condition, or the coding of norms.
+class PlannedRun(NamedTuple):
+    """A run to be played, of a condition or of a rater who codes norms.
 
     level: to be recorded, whatever the experiment says. designs: those that are made before it, if
     it has not begun.
@@ -39,10 +39,10 @@ class Part(NamedTuple):
         return bool(self.setup.models_named)
 
     @property
-    def drafting(self) -> list[Part]:
+    def drafting(self) -> list[PlannedRun]:
         """Runs that make its designs; these are answers, which only the level full keeps."""
         return [
-            Part(f"{self.name} ({one.mechanism})", one.setup, one.file(self.file), "full")
+            PlannedRun(f"{self.name} ({one.mechanism})", one.setup, one.file(self.file), "full")
             for one in self.designs
         ]
 
@@ -51,7 +51,9 @@ class Part(NamedTuple):
         """Its run, and those that make its designs."""
         return [self.file, *(one.file for one in self.drafting)]
 
-    async def with_designs(self, ended: Callable[[Part], Awaitable[Done]]) -> Part | Done:
+    async def with_designs(
+        self, ended: Callable[[PlannedRun], Awaitable[JobResult]]
+    ) -> PlannedRun | JobResult:
         """The part whose designs are made, or how making one of them ended; ended: plays a run."""
         if not self.designs:
             return self
@@ -69,16 +71,16 @@ class Part(NamedTuple):
         return self._replace(setup=completed(self.setup, made))
 
 
-def parts(experiment: Experiment, folder: Path) -> list[Part]:
-    """The conditions, with where each is kept."""
+def planned_runs(experiment: Experiment, folder: Path) -> list[PlannedRun]:
+    """Plan a run for each condition, in a file of its own."""
     return [
-        Part(one.name, one.setup, folder / one.file, designs=tuple(draftings(one.setup)))
+        PlannedRun(one.name, one.setup, folder / one.file, designs=tuple(draftings(one.setup)))
         for one in experiment.conditions
     ]
 
 
-def standing(parts: Iterable[Part], *, overwrite: bool = False) -> dict[str, Status]:
-    """How the run of each part stands, of those that were begun; raises RunFileError.
+def run_statuses(parts: Iterable[PlannedRun], *, overwrite: bool = False) -> dict[str, Status]:
+    """Find the status of each planned run that was begun; raises RunFileError.
 
     Runs that were made otherwise than their parts say now are refused, or removed by `overwrite`,
     and so are damaged ones; `overwrite` also removes what was made with other code.
@@ -93,8 +95,8 @@ def standing(parts: Iterable[Part], *, overwrite: bool = False) -> dict[str, Sta
                 found[part.name] = status
     if others and not overwrite:
         raise RunFileError(
-            f"{named([brief(file) for file in others])} played from another experiment than the "
-            "one given now; name another --out, or replace such runs by --overwrite"
+            f"{name_runs([brief(file) for file in others])} played from another experiment than "
+            "the one given now; name another --out, or replace such runs by --overwrite"
         )
     for file in others:
         for suffix in ("", *SIDES):
@@ -102,7 +104,7 @@ def standing(parts: Iterable[Part], *, overwrite: bool = False) -> dict[str, Sta
     return found
 
 
-def _status(part: Part, overwrite: bool) -> Status | None:
+def _status(part: PlannedRun, overwrite: bool) -> Status | None:
     """How its run stands; None if that is another one."""
     try:
         with open_run(part.file) as run:
@@ -114,16 +116,16 @@ def _status(part: Part, overwrite: bool) -> Status | None:
         raise RunFileError(f"{error}; --overwrite plays it again") from error
     if status == "running":
         raise RunFileError(f"{brief(part.file)} is being written right now; wait for that sweep")
-    same = essence(Spec.model_validate(manifest.spec)) == essence(part.setup.spec)
+    same = config_hash(Spec.model_validate(manifest.spec)) == config_hash(part.setup.spec)
     if overwrite and changes(manifest, part.setup):
         return None
     return status if same else None
 
 
-def named(names: Sequence[str]) -> str:
-    """Who was it?
+def name_runs(names: Sequence[str]) -> str:
+    """Name some runs as the subject of a sentence.
 
-    >>> named(["a"]), named(["a", "b", "c"])
+    >>> name_runs(["a"]), name_runs(["a", "b", "c"])
     ('a was', 'a and 2 more were')
     """
     return f"{names[0]} was" if len(names) == 1 else f"{names[0]} and {len(names) - 1} more were"

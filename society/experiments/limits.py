@@ -1,4 +1,4 @@
-"""What a condition may use that is played where it cannot look at what the others use.
+"""Shares of limits, for runs on a cluster, which cannot see what the others use.
 
 On a cluster every job gets its part of the limits of the whole sweep, and of what each of its
 models can bear, so that all jobs together never exceed them, however many workers come and go.
@@ -15,12 +15,13 @@ from society.scenario_file import Spec
 BOUNDS = ("concurrency", "requests_per_minute", "tokens_per_minute")  # of a model
 
 
-def share(limits: Limits, used: Spent, own: Spent, among: int) -> Limits | None:
-    """An equal share of what is left, and what a run itself has used; None if there is none.
+def share_of_limits(limits: Limits, used: Spent, own: Spent, among: int) -> Limits | None:
+    """Divide what is left of limits, and add what this run has used; None if nothing is left.
 
     used: by all runs so far. own: by this one. among: runs that are still to be played.
 
-    >>> share(Limits(max_calls=100), Spent(calls=40), own=Spent(calls=10), among=3).max_calls
+    >>> limits, used = Limits(max_calls=100), Spent(calls=40)
+    >>> share_of_limits(limits, used, own=Spent(calls=10), among=3).max_calls
     30
     """
     shares: dict[str, float] = {}
@@ -40,16 +41,16 @@ def share(limits: Limits, used: Spent, own: Spent, among: int) -> Limits | None:
     return Limits(**shares)
 
 
-def at_once(specs: Iterable[Spec], slots: int) -> int:
-    """How many can be played at once if each is to have a part of every bound of its models."""
+def max_at_once(specs: Iterable[Spec], slots: int) -> int:
+    """Count the runs that can be played at once if each needs a part of every rate limit."""
     bounds = [
         bound for spec in specs for model in _models(spec).values() for bound in _of(model).values()
     ]
     return min([slots, *bounds])
 
 
-def shared_out(spec: Spec, among: int) -> Spec:
-    """With each model's bounds divided: a provider counts all workers together."""
+def divide_rate_limits(spec: Spec, among: int) -> Spec:
+    """Divide the rate limits of each model: a provider counts all workers together."""
     models = {
         name: model.model_copy(update={bound: most // among for bound, most in _of(model).items()})
         for name, model in _models(spec).items()

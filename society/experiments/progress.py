@@ -1,4 +1,4 @@
-"""How a sweep goes, on stderr: conditions done, time left, and what minds have cost so far."""
+"""Progress of a sweep on stderr: conditions done, time left, and cost so far."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.progress import Progress as Bars
 
 from society.calls import Entry
 
-from .worker import Done
+from .worker import JobResult
 
 
 class Progress:
@@ -66,7 +66,7 @@ class Progress:
         self._awaited[name] = count
         self._show()
 
-    def done(self, name: str, done: Done) -> None:
+    def done(self, name: str, done: JobResult) -> None:
         """A run is over, one way or another."""
         self._shares[name] = 1.0
         self._awaited.pop(name, None)
@@ -87,12 +87,12 @@ class Progress:
             # Shares of runs under way count, so that the time left is told before one is over.
             completed=sum(self._shares.values()),
             done=self._done,
-            spent=", ".join(filter(None, [spending(self._ledgers), waiting])),
+            spent=", ".join(filter(None, [describe_spending(self._ledgers), waiting])),
         )
 
 
-class Silent:
-    """Watches and says nothing."""
+class NoProgress:
+    """A listener that says nothing."""
 
     def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None:
         """A run has come to a share of its rounds."""
@@ -100,15 +100,15 @@ class Silent:
     def awaiting(self, name: str, count: int) -> None:
         """A run that was interrupted waits for replies under way."""
 
-    def done(self, name: str, done: Done) -> None:
+    def done(self, name: str, done: JobResult) -> None:
         """A run is over."""
 
     def noted(self, words: str) -> None:
         """Something that the user ought to know."""
 
 
-def spending(ledgers: Mapping[str, Sequence[Entry]]) -> str:
-    """Calls and cost of this sitting, in words."""
+def describe_spending(ledgers: Mapping[str, Sequence[Entry]]) -> str:
+    """Describe calls and cost of this session in words."""
     entries = [entry for ledger in ledgers.values() for entry in ledger]
     calls = sum(entry.calls for entry in entries)
     if not calls:

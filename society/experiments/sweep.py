@@ -27,53 +27,53 @@ from society.scenario_file import Spec
 
 from .clusters import Cluster
 from .experiment import Experiment
-from .folder import Folder
-from .jobs import Part, named, parts, standing
-from .limits import at_once, share, shared_out
-from .worker import Done, Job, played
+from .folder import SweepFolder
+from .jobs import PlannedRun, name_runs, planned_runs, run_statuses
+from .limits import divide_rate_limits, max_at_once, share_of_limits
+from .worker import Job, JobResult, play_run
 
 _AT_ONCE = 32  # conditions that ask models; the limits of a model say how many calls that makes
 _TRIES = 3  # for a job whose process dies
 
 
-class Watching(Protocol):
-    """Whoever is told how a sweep goes."""
+class SweepListener(Protocol):
+    """A listener to the progress of a sweep."""
 
     def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None: ...
     def awaiting(self, name: str, count: int) -> None: ...
-    def done(self, name: str, done: Done) -> None: ...
+    def done(self, name: str, done: JobResult) -> None: ...
     def noted(self, words: str) -> None: ...
 
 
 class Sweep:
-    """One sitting of a sweep.
+    """A sweep in one session.
 
-    limits: what all runs together may use, over all sittings; None leaves each run its own.
-    results: how each part ended, filled on the way, also if the sitting is interrupted.
+    limits: what all runs together may use, over all sessions; None leaves each run its own.
+    results: how each part ended, filled on the way, also if the session is interrupted.
     """
 
     def __init__(
         self,
         cluster: Cluster,
-        watching: Watching,
+        watching: SweepListener,
         level: Level | None = None,
         limits: Limits | None = None,
     ) -> None:
         self.cluster, self.watching, self.level, self.limits = cluster, watching, level, limits
-        self.results: dict[str, Done] = {}
+        self.results: dict[str, JobResult] = {}
 
-    async def play(self, parts: Sequence[Part], used: Spent) -> None:
-        """Play all that are given. used: by these and other parts in earlier sittings."""
+    async def play(self, parts: Sequence[PlannedRun], used: Spent) -> None:
+        """Play all that are given. used: by these and other parts in earlier sessions."""
         speakers = [part for part in parts if part.speaks]
         away, budget = self.cluster.away, None if self.limits is None else Budget(self.limits, used)
         specs = [part.setup.spec for part in speakers]
-        together = at_once(specs, self.cluster.slots) if away else _AT_ONCE
+        together = max_at_once(specs, self.cluster.slots) if away else _AT_ONCE
         places = asyncio.Semaphore(together)
         slots = asyncio.Semaphore(len(parts) or 1 if away else self.cluster.slots)
         own = {part.name: total(part.files) for part in speakers} if away else {}
 
-        async def one(part: Part) -> None:
-            async def ended(run: Part) -> Done:
+        async def one(part: PlannedRun) -> None:
+            async def ended(run: PlannedRun) -> JobResult:
                 if not run.speaks:
                     return await self._sent(run, run.setup.spec)
                 if away:
@@ -83,7 +83,7 @@ class Sweep:
 
             async with places if part.speaks else slots:
                 ready = await part.with_designs(ended)
-                done = ready if isinstance(ready, Done) else await ended(ready)
+                done = ready if isinstance(ready, JobResult) else await ended(ready)
             self.results[part.name] = done
             self._tell(part, done)
 
@@ -91,26 +91,32 @@ class Sweep:
             for part in parts:
                 group.create_task(one(part))
 
-    async def _here(self, part: Part, budget: Budget | None) -> Done:
+    async def _here(self, part: PlannedRun, budget: Budget | None) -> JobResult:
         """Play a part in this process, among others."""
         watched = _Watched(part, self.watching)
-        return await played(part.setup, part.file, self._level(part), budget, watched)
+        return await play_run(part.setup, part.file, self._level(part), budget, watched)
 
-    async def _speaking_away(self, run: Part, of: Part, asked: _Share) -> Done:
+    async def _speaking_away(self, run: PlannedRun, of: PlannedRun, asked: _Share) -> JobResult:
         """Have a run of a part that asks models played by a worker, within its share of limits."""
         limits = None
         if self.limits is not None:
             # Machines cannot look into one purse: each condition gets a share of what is left.
-            limits = share(self.limits, asked.used, asked.own, asked.among)
+            limits = share_of_limits(self.limits, asked.used, asked.own, asked.among)
             if limits is None:
                 words = f"what is left of the limits cannot be shared by {asked.among} conditions"
-                return Done("paused", f"paused: {words}; raise or lift them")
+                return JobResult("paused", f"paused: {words}; raise or lift them")
         beside = [file for file in of.files if file != run.file]
-        return await self._sent(run, shared_out(run.setup.spec, asked.together), limits, beside)
+        return await self._sent(
+            run, divide_rate_limits(run.setup.spec, asked.together), limits, beside
+        )
 
     async def _sent(
-        self, part: Part, spec: Spec, limits: Limits | None = None, beside: Iterable[Path] = ()
-    ) -> Done:
+        self,
+        part: PlannedRun,
+        spec: Spec,
+        limits: Limits | None = None,
+        beside: Iterable[Path] = (),
+    ) -> JobResult:
         """Have a part played by a worker."""
         given, file = spec.model_dump(mode="json"), str(part.file.resolve())
         others = tuple(str(one.resolve()) for one in beside)
@@ -123,40 +129,42 @@ class Sweep:
             except asyncio.CancelledError:
                 if _stopped():
                     raise
-                return Done("failed", "the cluster was lost before it was played")
+                return JobResult("failed", "the cluster was lost before it was played")
             except Exception as error:  # whatever a cluster says when it has lost a job
-                return Done("failed", f"no worker could play it: {type(error).__name__}: {error}")
+                return JobResult(
+                    "failed", f"no worker could play it: {type(error).__name__}: {error}"
+                )
             if done.status != "interrupted":  # or else somebody has stopped this one worker
                 return done
-        return Done("failed", f"its worker died {_TRIES} times; is there enough memory?")
+        return JobResult("failed", f"its worker died {_TRIES} times; is there enough memory?")
 
-    def skip(self, parts: Iterable[Part]) -> None:
+    def skip(self, parts: Iterable[PlannedRun]) -> None:
         """Those that have finished; tells what has changed since they were played."""
         changed: dict[str, list[str]] = {}
         for part in parts:
             with open_run(part.file) as run:
                 since = changes(run.manifest, part.setup).removeprefix("; ")
-            self.results[part.name] = done = Done("finished", since)
+            self.results[part.name] = done = JobResult("finished", since)
             self._tell(part, done)
             if since:
                 changed.setdefault(since, []).append(part.name)
         for since, names in changed.items():
             again = "--overwrite plays again what was made otherwise"
-            self.watching.noted(f"{named(names)} played before; {since}; {again}")
+            self.watching.noted(f"{name_runs(names)} played before; {since}; {again}")
 
-    def _tell(self, part: Part, done: Done) -> None:
+    def _tell(self, part: PlannedRun, done: JobResult) -> None:
         """That a part is over, and what it has asked, wherever and whenever that was."""
         if part.speaks and part.file.exists():
             with open_run(part.file) as run:
                 self.watching.advanced(part.name, 1.0, run.ledger())
         self.watching.done(part.name, done)
 
-    def _level(self, part: Part) -> Level:
+    def _level(self, part: PlannedRun) -> Level:
         """What is recorded: measures of rules, everything of minds, who cannot be asked again."""
         return part.level or self.level or ("full" if part.speaks else "summary")
 
 
-def swept(
+def play_experiment(
     experiment: Experiment,
     path: Path,
     sweep: Sweep,
@@ -168,8 +176,8 @@ def swept(
 
     path: the folder, made if it is not there. said: limits of the command line, to be kept in it.
     """
-    folder, wanted = Folder.of(experiment, path, said), parts(experiment, path)
-    found = standing(wanted, overwrite=overwrite)
+    folder, wanted = SweepFolder.of(experiment, path, said), planned_runs(experiment, path)
+    found = run_statuses(wanted, overwrite=overwrite)
     folder.keep({})
     sweep.skip([part for part in wanted if found.get(part.name) == "finished"])
     todo = [part for part in wanted if part.name not in sweep.results]
@@ -185,7 +193,7 @@ def swept(
 class _Share(NamedTuple):
     """What a part may use that is played where it cannot look at what the others use.
 
-    used: by all parts before this sitting. own: by the part. among: parts that ask models.
+    used: by all parts before this session. own: by the part. among: parts that ask models.
     together: how many of them are played at once.
     """
 
@@ -204,7 +212,7 @@ def _stopped() -> bool:
 class _Watched:
     """Tells how far a run has come."""
 
-    def __init__(self, part: Part, watching: Watching) -> None:
+    def __init__(self, part: PlannedRun, watching: SweepListener) -> None:
         self.part, self.watching = part, watching
 
     def page(self, page: Page) -> None:

@@ -1,4 +1,4 @@
-"""One condition of an experiment, played in whatever process it has come to."""
+"""Workers: play one run of a sweep, in whatever process it was sent to."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Job(NamedTuple):
     """A condition to be played, in a form that can be sent.
 
     spec: the JSON of a Spec. file: its run, which is taken up if it is there. away: whether that
-    may be on another machine than the worker. limits: what this job may use, over all its sittings,
+    may be on another machine than the worker. limits: what this job may use, over all its sessions,
     together with the runs in the files `beside` it.
     """
 
@@ -44,8 +44,8 @@ class Job(NamedTuple):
     beside: tuple[str, ...] = ()
 
 
-class Done(NamedTuple):
-    """How a job ended; words say why, if it did not finish."""
+class JobResult(NamedTuple):
+    """The end of a job; words say why, if it did not finish."""
 
     status: Status
     words: str = ""
@@ -61,22 +61,22 @@ class _Playing(NamedTuple):
     """A job under way, in the event loop of the thread that plays it."""
 
     loop: asyncio.AbstractEventLoop
-    task: asyncio.Task[Done]
+    task: asyncio.Task[JobResult]
 
 
 _playing: dict[str, _Playing] = {}  # in this process, by file
 
 
-def work(job: Job) -> Done:
-    """Play it, from a process that does nothing else meanwhile or from one of several threads."""
+def run_job(job: Job) -> JobResult:
+    """Play a job, in a process that does nothing else meanwhile or in one of several threads."""
     try:
         with _interruptible():
             return asyncio.run(_worked(job))
     except (KeyboardInterrupt, asyncio.CancelledError):  # before or after it was played
-        return Done("interrupted", "interrupted")
+        return JobResult("interrupted", "interrupted")
 
 
-async def interrupted(files: Sequence[str]) -> None:
+async def interrupt_jobs(files: Sequence[str]) -> None:
     """Interrupt the jobs of this process that play into some files, and wait until they end."""
     told = set[str]()
     while under_way := _playing.keys() & set(files):
@@ -86,32 +86,32 @@ async def interrupted(files: Sequence[str]) -> None:
         await asyncio.sleep(0.05)
 
 
-async def played(
+async def play_run(
     setup: Setup,
     file: Path,
     level: Level | None,
     budget: Budget | None = None,
     spectator: Spectator | None = None,
-) -> Done:
+) -> JobResult:
     """Play the run in a file, from where it stands; a new one if there is none."""
     try:
         awaiting = None if spectator is None else spectator.awaiting
         run = begun_or_taken_up(setup, file, level, budget, awaiting)
         if run is None:
-            return Done("finished")
+            return JobResult("finished")
         with run.writer:
             end = await run.perform(*filter(None, [spectator]))
             if not end.code:
                 run.conclude()
             run.close(end)
     except SocietyError as error:
-        return Done("failed", str(error))
+        return JobResult("failed", str(error))
     except Exception as error:  # of a scenario that concludes something
-        return Done("failed", blamed(error))
-    return Done(end.status, end.words)
+        return JobResult("failed", blamed(error))
+    return JobResult(end.status, end.words)
 
 
-async def _worked(job: Job) -> Done:
+async def _worked(job: Job) -> JobResult:
     file, task = Path(job.file), asyncio.current_task()
     assert task is not None
     _playing[job.file] = _Playing(asyncio.get_running_loop(), task)
@@ -127,13 +127,13 @@ async def _worked(job: Job) -> Done:
             budget = Budget(job.limits, total([file, *map(Path, job.beside)]))
         # A paid answer must be where the next worker finds it; rules can be played again.
         if not job.away or setup.models_named:
-            return await played(setup, file, job.level, budget)
+            return await play_run(setup, file, job.level, budget)
         with tempfile.TemporaryDirectory(prefix="society-") as folder:
-            done = await played(setup, Path(folder, file.name), job.level, budget)
+            done = await play_run(setup, Path(folder, file.name), job.level, budget)
             _moved(Path(folder, file.name), file)
             return done
     except SocietyError as error:
-        return Done("failed", str(error))
+        return JobResult("failed", str(error))
     finally:
         del _playing[job.file]
 

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.analysis.statistics.samples import Unanswerable
+from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study.frames import CONDITION
 from society.analysis.study.study import Study
 from society.draws import Array
 from society.errors import InputError, nearest
-from society.experiments.analysis_plan import Analysis
-from society.experiments.factors import Label, worded
+from society.experiments.analysis_plan import AnalysisPlan
+from society.experiments.factors import Label, format_label
 from society.report.figures.scales import LINEAR, Scale
 from society.report.figures.style import LOOKS
 from society.report.tables import Column
@@ -50,7 +50,7 @@ class Layout:
             note.name: note.fold for run in self.conditions for note in run.manifest.measures
         }
         self.levels = self._levels()
-        said = study.analysis or Analysis()
+        said = study.analysis or AnalysisPlan()
         self.outcome = self._outcome(said.outcome)
         self.factors = self._varied(said.factors or ()) or list(self.levels)[:2]
         others = [name for name in self.levels if name not in self.factors]
@@ -129,11 +129,11 @@ class Layout:
         horizons: dict[int, str] = {}
         for run in (self.conditions[place] for place in places):
             if run.status != "finished":
-                raise Unanswerable(f"{run.name} is {run.status}; tests take finished conditions")
+                raise NotEstimable(f"{run.name} is {run.status}; tests take finished conditions")
             horizons.setdefault(run.manifest.most, run.name)
         if len(horizons) > 1:
             said = ", ".join(f"{most} ({name})" for most, name in horizons.items())
-            raise Unanswerable(f"horizons of {said} rounds; tests take conditions of the same one")
+            raise NotEstimable(f"horizons of {said} rounds; tests take conditions of the same one")
         values = self.values(self.outcome)
         return [self.scale.on(values[place]) for place in places]
 
@@ -164,7 +164,7 @@ class Layout:
         """The values of a panel's runs by the level of one factor, in words."""
         values, found = self.values(name), dict[str, list[Array]]()
         for place in panel.places:
-            found.setdefault(worded(self.level(place, factor)), []).append(values[place])
+            found.setdefault(format_label(self.level(place, factor)), []).append(values[place])
         return {level: np.concatenate(parts) for level, parts in found.items()}
 
     def name(self, place: int, among: Sequence[str] = ()) -> str:
@@ -173,12 +173,14 @@ class Layout:
         if not chosen:
             return self.conditions[place].name
         if len(chosen) == 1:
-            return f"{chosen[0]} = {worded(self.level(place, chosen[0]))}"
-        return ", ".join(worded(self.level(place, name)) for name in chosen)
+            return f"{chosen[0]} = {format_label(self.level(place, chosen[0]))}"
+        return ", ".join(format_label(self.level(place, name)) for name in chosen)
 
     def levelled(self, place: int, factors: Sequence[str]) -> str:
         """The same in a narrow column: "2", "2, harsh"."""
-        return ", ".join(worded(self.level(place, factor)) for factor in factors or self.levels)
+        return ", ".join(
+            format_label(self.level(place, factor)) for factor in factors or self.levels
+        )
 
     def title(self, place: int, factors: Sequence[str]) -> str:
         """What conditions share, for a panel: "fine = 2, lake = harsh"."""
@@ -188,7 +190,7 @@ class Layout:
         """The first columns of a table: levels of each factor, or names; of all conditions."""
         rows = range(len(self.conditions)) if places is None else list(places)
         return [
-            Column(factor, [worded(self.level(place, factor)) for place in rows])
+            Column(factor, [format_label(self.level(place, factor)) for place in rows])
             for factor in self.levels or [CONDITION]
         ]
 

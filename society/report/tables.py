@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from society.analysis.statistics.samples import Unanswerable
+from society.analysis.statistics.samples import NotEstimable
 from society.report.latex import tabular
 from society.wording import clean
 
 # figure: as many decimals as the column's largest number makes sense of. statistic: two decimals.
 # share: three. words: long text.
 Form = Literal["text", "words", "count", "tokens", "figure", "statistic", "share", "p", "dollars"]
-Cell = str | int | float | None | Unanswerable
+Cell = str | int | float | None | NotEstimable
 
 NOTHING = "–"
 UNKNOWN = "unknown"
@@ -59,7 +59,7 @@ class Column(NamedTuple):
             return UNKNOWN
         if isinstance(cell, str):
             return clean(cell)
-        if cell is None or isinstance(cell, Unanswerable) or math.isnan(cell):
+        if cell is None or isinstance(cell, NotEstimable) or math.isnan(cell):
             return NOTHING
         least = _LEAST.get(self.form, 0)
         if 0 <= cell < least:
@@ -84,7 +84,7 @@ class Table:
     def reasons(self) -> list[tuple[str, str]]:
         """Why cells are empty: mark and sentence, each sentence once."""
         said = dict.fromkeys(
-            str(cell) for row in self._rows() for cell in row if isinstance(cell, Unanswerable)
+            str(cell) for row in self._rows() for cell in row if isinstance(cell, NotEstimable)
         )
         return [(_mark(number), sentence) for number, sentence in enumerate(said)]
 
@@ -102,7 +102,7 @@ class Table:
         marks = {sentence: mark for mark, sentence in self.reasons}
         columns = [
             [
-                f"{text} [{marks[str(cell)]}]" if isinstance(cell, Unanswerable) else text
+                f"{text} [{marks[str(cell)]}]" if isinstance(cell, NotEstimable) else text
                 for cell, text in zip(column.cells, column.shown(), strict=True)
             ]
             for column in self.columns
@@ -177,4 +177,4 @@ def _in_markdown(text: str) -> str:
 
 def told(results: Iterable[Any], of: Callable[[Any], Cell]) -> list[Cell]:
     """A cell of each result; where there is none, the reason."""
-    return [result if isinstance(result, Unanswerable) else of(result) for result in results]
+    return [result if isinstance(result, NotEstimable) else of(result) for result in results]

@@ -12,15 +12,15 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from society.analysis.crossplay import Cell, Standing, plays
+from society.analysis.crossplay import GameCell, RunStandings, has_game_moves
 from society.analysis.metagame import normalised
-from society.analysis.statistics.anova import Anova, Source
-from society.analysis.statistics.samples import Unanswerable
-from society.analysis.study.condition import Studied
+from society.analysis.statistics.anova import Anova, AnovaRow
+from society.analysis.statistics.samples import NotEstimable
+from society.analysis.study.condition import ConditionRun
 from society.claims.comparisons import ALPHA, Effect, Metric, TypeScores
 from society.claims.types import InsufficientEvidence
 from society.draws import Array
-from society.optional import needed
+from society.optional import require
 
 
 def effects(table: Anova) -> dict[str, Effect]:
@@ -35,7 +35,7 @@ def effects(table: Anova) -> dict[str, Effect]:
     }
 
 
-def _sizes(effect: Source, residual: Source) -> tuple[float, float]:
+def _sizes(effect: AnovaRow, residual: AnovaRow) -> tuple[float, float]:
     """The interval of eta squared."""
     own = effect.eta_squared + residual.eta_squared
     runs = effect.df + residual.df + 1
@@ -44,9 +44,9 @@ def _sizes(effect: Source, residual: Source) -> tuple[float, float]:
     return low, high
 
 
-def _noncentrality(effect: Source, df: int, chance: float) -> float:
+def _noncentrality(effect: AnovaRow, df: int, chance: float) -> float:
     """That which puts the observed F at this chance of smaller ones; 0 if none does."""
-    distribution = needed("scipy.stats").ncf
+    distribution = require("scipy.stats").ncf
 
     def beyond(noncentrality: float) -> float:
         return float(distribution.cdf(effect.f, effect.df, df, noncentrality)) - chance
@@ -56,53 +56,53 @@ def _noncentrality(effect: Source, df: int, chance: float) -> float:
     most = 10.0
     while beyond(most) > 0:
         most *= 2
-    return float(needed("scipy.optimize").brentq(beyond, 0, most))
+    return float(require("scipy.optimize").brentq(beyond, 0, most))
 
 
-def read_cell(run: Studied) -> Cell:
+def read_cell(run: ConditionRun) -> GameCell:
     """Read a condition as a game among types.
 
     Raises InsufficientEvidence if its run does not keep who did what.
     """
-    if not plays(run):
+    if not has_game_moves(run):
         why = f"the run of {run.name} does not keep what everybody did in a game"
         raise InsufficientEvidence(why)
-    return Cell.read(run)
+    return GameCell.read(run)
 
 
-def type_scores(cell: Cell, metric: Metric) -> TypeScores:
+def type_scores(cell: GameCell, metric: Metric) -> TypeScores:
     """Score the types in each of n repetitions.
 
     Raises InsufficientEvidence, as for fitness where partners change.
     """
     try:
         rows = np.stack([MEASURED[metric](cell, some) for some in _repetitions(cell)])
-    except Unanswerable as reason:
+    except NotEstimable as reason:
         raise InsufficientEvidence(str(reason)) from None
     average, *each = rows.T
     return TypeScores(average, dict(zip(cell.names, each, strict=True)))
 
 
-def _repetitions(cell: Cell) -> list[Array]:
+def _repetitions(cell: GameCell) -> list[Array]:
     """The replicates of each, (R,) of bool."""
     return [cell.repetition == number for number in range(int(cell.repetition.max()) + 1)]
 
 
-def _scaled(metric: str) -> Callable[[Cell, Array], Array]:
-    def of(cell: Cell, some: Array) -> Array:
+def _scaled(metric: str) -> Callable[[GameCell, Array], Array]:
+    def of(cell: GameCell, some: Array) -> Array:
         low, high = cell.game.equilibrial, cell.game.cooperative
         if low is None or high is None:
-            raise Unanswerable("a game without cooperation has nothing to compare payoffs with")
-        points = Standing(cell, some).value(metric)
+            raise NotEstimable("a game without cooperation has nothing to compare payoffs with")
+        points = RunStandings(cell, some).value(metric)
         return normalised(points, float(np.mean(low)), float(np.mean(high)))
 
     return of
 
 
-def _cooperation(cell: Cell, some: Array) -> Array:
+def _cooperation(cell: GameCell, some: Array) -> Array:
     """Share of moves, that were really made, in which a player cooperates."""
     if cell.game.cooperation is None:
-        raise Unanswerable("there is no cooperation in this game")
+        raise NotEstimable("there is no cooperation in this game")
     wanted = np.array(cell.game.cooperation)
     made = cell.decisions
     cooperates, types = made.action == wanted[made.seat], cell.types[made.replicate, made.agent]
@@ -114,9 +114,9 @@ def _cooperation(cell: Cell, some: Array) -> Array:
     return np.array(shares)
 
 
-MEASURED: Mapping[Metric, Callable[[Cell, Array], Array]] = {
+MEASURED: Mapping[Metric, Callable[[GameCell, Array], Array]] = {
     "mean": _scaled("Mean"),
     "fitness": _scaled("Fitness"),
-    "rank": lambda cell, some: Standing(cell, some).value("DevRank"),
+    "rank": lambda cell, some: RunStandings(cell, some).value("DevRank"),
     "cooperation": _cooperation,
 }

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from society.analysis.crossplay import Cell
+from society.analysis.crossplay import GameCell
 from society.analysis.statistics.anova import anova
 from society.analysis.statistics.contrasts import (
     Contrast,
@@ -23,13 +23,13 @@ from society.analysis.statistics.contrasts import (
 )
 from society.analysis.statistics.posthoc import corrected, tukey
 from society.analysis.statistics.proportions import Count, binomial, fisher
-from society.analysis.statistics.samples import Unanswerable
+from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study import Study, open_sweep
 from society.claims.comparisons import ALPHA, Comparison, Effect, Metric, Odds, Ranked, TypeScores
 from society.claims.types import Evidence, InsufficientEvidence, Levels
 from society.draws import Array
 from society.experiments.experiment import Condition, Experiment
-from society.experiments.factors import worded
+from society.experiments.factors import format_label
 
 from .estimators import effects, read_cell, type_scores
 
@@ -50,7 +50,7 @@ class Result:
     def __init__(self, experiment: Experiment, folder: Path) -> None:
         self.experiment, self.folder = experiment, folder
         self._columns: dict[tuple[str, str], dict[str, Array]] = {}
-        self._cells: dict[str, Cell] = {}
+        self._cells: dict[str, GameCell] = {}
 
     @property
     def begun(self) -> bool:
@@ -79,7 +79,7 @@ class Result:
             room[:, : table.shape[1]] = table
         return np.concatenate(wide)
 
-    def cell(self, levels: Levels) -> Cell:
+    def cell(self, levels: Levels) -> GameCell:
         """The one condition with these levels as a game; raises InsufficientEvidence."""
         (condition,) = self.chosen(levels)
         if condition.name not in self._cells:
@@ -175,7 +175,7 @@ class Results(Evidence):
     def counted(self, name: str, first: Array, second: Array) -> Comparison:
         try:
             found = fisher(*(Count(int(some.sum()), len(some)) for some in (first, second)))
-        except Unanswerable as reason:
+        except NotEstimable as reason:
             return Comparison(name, untestable=str(reason))
         interval = found.interval
         return Comparison(
@@ -199,7 +199,7 @@ class Results(Evidence):
 
     def ranked(self, trial: str, measure: str, factor: str, levels: Levels) -> list[Ranked]:
         result = self._results[trial]
-        named = {worded(label): label for label in result.experiment.levels[factor]}
+        named = {format_label(label): label for label in result.experiment.levels[factor]}
         groups = {
             name: result.runs(measure, {**levels, factor: label}) for name, label in named.items()
         }
@@ -234,7 +234,7 @@ def _compared(tested: Tested, name: str, pair: Pair, level: float = 1 - ALPHA) -
     """One comparison, p as it is; with a reason where it cannot be tested."""
     try:
         found = tested(*pair, level=level)
-    except Unanswerable as reason:
+    except NotEstimable as reason:
         return Comparison(name, untestable=str(reason))
     test = found.test if isinstance(found, Contrast) else "paired"
     return Comparison(
@@ -265,7 +265,7 @@ def _odds(name: str, count: Count, chance: float, level: float) -> Odds:
     """One share of runs, p as it is; with a reason where there is no run."""
     try:
         found = binomial(count, chance, level=level)
-    except Unanswerable as reason:
+    except NotEstimable as reason:
         return Odds(name, *count, chance, untestable=str(reason))
     return Odds(name, *count, chance, found.interval.low, found.interval.high, found.p)
 
@@ -275,5 +275,5 @@ def _as_insufficient() -> Iterator[None]:
     """What statistics cannot answer, as judges expect it."""
     try:
         yield
-    except Unanswerable as reason:
+    except NotEstimable as reason:
         raise InsufficientEvidence(str(reason)) from None

@@ -15,10 +15,10 @@ from society.calls import Entry, Spent, added
 from society.claims.types import Design, Reproduction, Trial, Verdict, judge_claims
 from society.errors import FileError, InputError, brief
 from society.experiments.clusters import Cluster
-from society.experiments.experiment import experiment
-from society.experiments.jobs import Part, parts, standing
-from society.experiments.sweep import Sweep, Watching, swept
-from society.experiments.worker import Done
+from society.experiments.experiment import read_experiment
+from society.experiments.jobs import PlannedRun, planned_runs, run_statuses
+from society.experiments.sweep import Sweep, SweepListener, play_experiment
+from society.experiments.worker import JobResult
 from society.index import experiments
 from society.models.estimate import Counting, Forecast
 from society.models.settings import Limits
@@ -54,7 +54,7 @@ class ReproductionRun:
         self.design, files = _design(reproduction, models), experiments()
         self.results = {
             trial.name: Result(
-                experiment(files[trial.file], changed, self._instead(trial)),
+                read_experiment(files[trial.file], changed, self._instead(trial)),
                 out / trial.name,
             )
             for trial in self.design.trials
@@ -81,10 +81,10 @@ class ReproductionRun:
         return f"{words}; the same command with --estimate tells what it costs"
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[PlannedRun]:
         """The conditions of all experiments."""
         results = self.results.values()
-        return [part for one in results for part in parts(one.experiment, one.folder)]
+        return [part for one in results for part in planned_runs(one.experiment, one.folder)]
 
     @property
     def spent(self) -> Spent:
@@ -94,23 +94,23 @@ class ReproductionRun:
     def play(
         self,
         cluster: Cluster,
-        watching: Watching,
+        watching: SweepListener,
         limits: Limits | None,
         *,
         overwrite: bool = False,
-    ) -> list[Done]:
+    ) -> list[JobResult]:
         """Play what is not finished, and tell how all conditions ended; limits: of all together.
 
         Raises InputError, before anything is played if runs in the folders are other ones, and
         KeyboardInterrupt.
         """
-        standing(self.parts, overwrite=overwrite)
+        run_statuses(self.parts, overwrite=overwrite)
         self._write()
-        ended: list[Done] = []
+        ended: list[JobResult] = []
         for name, result in self.results.items():
             level = result.experiment.record
             sitting = _Sitting(self, cluster, _Named(name, watching), level, limits)
-            swept(result.experiment, result.folder, sitting, overwrite=overwrite)
+            play_experiment(result.experiment, result.folder, sitting, overwrite=overwrite)
             ended += sitting.results.values()
         return ended
 
@@ -161,14 +161,14 @@ class _Sitting(Sweep):
         self,
         run: ReproductionRun,
         cluster: Cluster,
-        watching: Watching,
+        watching: SweepListener,
         level: Level | None,
         limits: Limits | None,
     ) -> None:
         super().__init__(cluster, watching, level, limits)
         self.run = run
 
-    async def play(self, parts: Sequence[Part], used: Spent) -> None:
+    async def play(self, parts: Sequence[PlannedRun], used: Spent) -> None:
         """Play all that are given; what the other experiments have used counts as well."""
         await super().play(parts, used if self.limits is None else self.run.spent)
 
@@ -176,7 +176,7 @@ class _Sitting(Sweep):
 class _Named:
     """Tells of conditions with the name of their experiment, which others have as well."""
 
-    def __init__(self, experiment: str, watching: Watching) -> None:
+    def __init__(self, experiment: str, watching: SweepListener) -> None:
         self.experiment, self.watching = experiment, watching
 
     def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None:
@@ -187,7 +187,7 @@ class _Named:
         """A run that was interrupted waits for replies under way."""
         self.watching.awaiting(f"{self.experiment} {name}", count)
 
-    def done(self, name: str, done: Done) -> None:
+    def done(self, name: str, done: JobResult) -> None:
         """A run is over."""
         self.watching.done(f"{self.experiment} {name}", done)
 
@@ -215,7 +215,7 @@ def _with_factors(given: Mapping[str, Any], instead: Mapping[str, Any]) -> Mappi
     return {"factors": factors} if factors else {}
 
 
-def forecasts(parts: Iterable[Part]) -> list[Forecast]:
+def forecasts(parts: Iterable[PlannedRun]) -> list[Forecast]:
     """Count what all runs would ask of each model, before anything is spent.
 
     The offline mind plays all of them, designs included.
@@ -227,7 +227,7 @@ def forecasts(parts: Iterable[Part]) -> list[Forecast]:
     return [_together(model, found) for model, found in sorted(by_model.items())]
 
 
-def _counted(part: Part) -> list[Forecast]:
+def _counted(part: PlannedRun) -> list[Forecast]:
     minds = Counting(part.setup.spec.models, seed=part.setup.seed)
     drafted(part.setup, minds).gamemaster(minds=minds).play()
     return minds.forecasts()

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from society.analysis.coding.texts import write
+from society.analysis.coding.texts import write_sheet
 from society.checks import Refused, checked
 from society.errors import FileError, ScenarioError
-from society.experiments.coding_plan import CodingSpec, rubric_of, spec_of
-from society.experiments.folder import essence
+from society.experiments.coding_plan import CodingPlan, rater_spec, read_rubric
+from society.experiments.folder import config_hash
 from society.spec import prepared
 
 RUBRIC = """\
@@ -31,7 +31,7 @@ criteria:
 ANN = "text,demand,force\nFish less.,spare,wish\nDance.,use,\n"
 TEXTS = ["Fish less.", "Fish more."]
 
-Coding = Callable[..., CodingSpec]
+Coding = Callable[..., CodingPlan]
 
 
 @pytest.fixture
@@ -41,9 +41,9 @@ def coding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Coding:
     (tmp_path / "ann.csv").write_text(ANN)
     monkeypatch.chdir(tmp_path)
 
-    def said(**given: Any) -> CodingSpec:
+    def said(**given: Any) -> CodingPlan:
         usual = {"rubric": "rubric.yaml", "raters": {"ann": "ann.csv", "model": "offline"}}
-        return checked(CodingSpec, usual | given, "key", {"folder": tmp_path})
+        return checked(CodingPlan, usual | given, "key", {"folder": tmp_path})
 
     return said
 
@@ -104,7 +104,7 @@ def test_what_cannot_be_meant_is_refused(coding: Coding, given: Any, words: str)
 
 
 def test_a_rubric_is_read_from_its_file(coding: Coding) -> None:
-    rubric = rubric_of(coding().rubric)
+    rubric = read_rubric(coding().rubric)
     assert rubric.name == "norms"
     assert [list(criterion.labels) for criterion in rubric.criteria] == [
         ["spare", "use"],
@@ -130,34 +130,34 @@ def test_a_mistake_in_a_rubric_is_told_with_its_place(
 ) -> None:
     Path("rubric.yaml").write_text(RUBRIC.replace(line, other))
     with pytest.raises(ScenarioError) as refusal:
-        rubric_of("rubric.yaml")
+        read_rubric("rubric.yaml")
     assert any(said.startswith(words) for said in str(refusal.value).splitlines())
 
 
 def test_an_empty_file_is_no_rubric(coding: Coding) -> None:
     Path("rubric.yaml").write_text("")
     with pytest.raises(ScenarioError, match=r"^rubric\.yaml: says nothing about a rubric; begin"):
-        rubric_of("rubric.yaml")
+        read_rubric("rubric.yaml")
 
 
 def test_a_rubric_that_is_not_there_is_an_error(coding: Coding) -> None:
     with pytest.raises(FileError, match=r"cannot read other\.yaml"):
-        rubric_of("other.yaml")
+        read_rubric("other.yaml")
 
 
 # The run in which texts are coded
 
 
-def minds(coding: CodingSpec, rater: str) -> object:
+def minds(coding: CodingPlan, rater: str) -> object:
     """The components of one rater."""
-    (cohort,) = spec_of(coding, rater, TEXTS).cohorts or []
+    (cohort,) = rater_spec(coding, rater, TEXTS).cohorts or []
     return cohort.components
 
 
 def test_each_text_is_a_replicate_each_criterion_a_round_and_the_rater_an_agent(
     coding: Coding,
 ) -> None:
-    setup = prepared(spec_of(coding(), "model", TEXTS))
+    setup = prepared(rater_spec(coding(), "model", TEXTS))
     assert (setup.replicates, setup.rounds, setup.agents) == (2, 2, 1)
     assert setup.spec.parameters["texts"] == TEXTS
     assert [cohort.name for cohort in setup.cast()] == ["model"]
@@ -165,20 +165,20 @@ def test_each_text_is_a_replicate_each_criterion_a_round_and_the_rater_an_agent(
 
 
 def test_a_person_asks_no_model(coding: Coding) -> None:
-    assert prepared(spec_of(coding(), "ann", TEXTS)).models_named == set()
+    assert prepared(rater_spec(coding(), "ann", TEXTS)).models_named == set()
 
 
 def test_two_raters_of_one_model_share_no_luck(coding: Coding) -> None:
     said = coding(raters={"a": "offline", "b": "offline"})
-    assert spec_of(said, "a", TEXTS).seed != spec_of(said, "b", TEXTS).seed
+    assert rater_spec(said, "a", TEXTS).seed != rater_spec(said, "b", TEXTS).seed
 
 
 def test_labels_in_another_order_make_another_run(coding: Coding) -> None:
-    before = spec_of(coding(), "model", TEXTS)
+    before = rater_spec(coding(), "model", TEXTS)
     labels = "spare: to take less, use: to take what is there"
     turned = ", ".join(reversed(labels.split(", ")))
     Path("rubric.yaml").write_text(RUBRIC.replace(labels, turned))
-    assert essence(spec_of(coding(), "model", TEXTS)) != essence(before)
+    assert config_hash(rater_spec(coding(), "model", TEXTS)) != config_hash(before)
 
 
 def test_each_rater_has_a_file_in_the_folder_whatever_it_is_called(coding: Coding) -> None:
@@ -192,7 +192,7 @@ def test_each_rater_has_a_file_in_the_folder_whatever_it_is_called(coding: Codin
 def test_settings_of_a_rater_are_those_of_its_model(coding: Coding) -> None:
     raters = {"a": {"model": "offline", "temperature": 0.0}, "b": {"model": "offline"}}
     said = coding(raters=raters)
-    models = [spec_of(said, name, TEXTS).models for name in raters]
+    models = [rater_spec(said, name, TEXTS).models for name in raters]
     assert [{name: one.temperature for name, one in own.items()} for own in models] == [
         {"a": 0},
         {"b": None},
@@ -205,9 +205,9 @@ def test_codes_of_people_stand_in_the_spec_without_texts_that_no_run_says(coding
 
 
 def test_people_may_code_what_was_written_for_them(coding: Coding) -> None:
-    criteria = rubric_of("rubric.yaml").criteria
+    criteria = read_rubric("rubric.yaml").criteria
     Path("ann.csv").unlink()
-    write(Path("ann.csv"), TEXTS, criteria)
+    write_sheet(Path("ann.csv"), TEXTS, criteria)
     filled = Path("ann.csv").read_text("utf-8").replace("more.»,", "more.»,use")
     Path("ann.csv").write_text(filled)
     codes = {"demand": {"Fish more.": "use"}, "force": {}}
@@ -217,4 +217,4 @@ def test_people_may_code_what_was_written_for_them(coding: Coding) -> None:
 def test_a_person_who_has_not_coded_yet_is_told_how(coding: Coding) -> None:
     Path("ann.csv").unlink()
     with pytest.raises(FileError, match=r"cannot read ann\.csv: .*the columns text,demand,force"):
-        spec_of(coding(), "ann", TEXTS)
+        rater_spec(coding(), "ann", TEXTS)

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from society.calls import Spent
-from society.experiments.experiment import experiment
-from society.experiments.folder import Folder
-from society.experiments.limits import at_once, share, shared_out
-from society.experiments.worker import Done, Job, work
+from society.experiments.experiment import read_experiment
+from society.experiments.folder import SweepFolder
+from society.experiments.limits import divide_rate_limits, max_at_once, share_of_limits
+from society.experiments.worker import Job, JobResult, run_job
 from society.models.settings import Limits, ModelSpec
 from society.runs.runfile import open_run
 from society.runs.sitting import Sitting
@@ -234,7 +234,7 @@ def away(file: Path) -> Job:
 
 
 def test_a_worker_that_does_not_see_the_folder_says_so(tmp_path: Path) -> None:
-    done = work(away(tmp_path / "a.run"))
+    done = run_job(away(tmp_path / "a.run"))
     assert done.status == "failed"
     assert done.words == (
         f"a worker does not see the folder {tmp_path}; sweep into one that is at this path for "
@@ -246,12 +246,12 @@ def test_a_worker_that_does_not_see_the_folder_says_so(tmp_path: Path) -> None:
 def test_a_worker_replaces_what_was_left_of_a_run(tmp_path: Path) -> None:
     """A run that was never closed has a journal beside it, which fits no other file."""
     (tmp_path / "e.yaml").write_text("base: fishing_village\nrounds: 2\n")
-    read = experiment(tmp_path / "e.yaml")
-    Folder.of(read, tmp_path).keep({})
+    read = read_experiment(tmp_path / "e.yaml")
+    SweepFolder.of(read, tmp_path).keep({})
     file = tmp_path / "a.run"
     Sitting.begun(read.conditions[0].setup, file).play()
     assert Path(f"{file}-wal").exists()
-    assert work(away(file)) == Done("finished")
+    assert run_job(away(file)) == JobResult("finished")
     with open_run(file) as run:
         assert (run.status, run.rounds) == ("finished", 2)
     assert not Path(f"{file}-wal").exists()
@@ -260,16 +260,20 @@ def test_a_worker_replaces_what_was_left_of_a_run(tmp_path: Path) -> None:
 def test_what_is_left_is_shared_equally_and_never_exceeded() -> None:
     limits = Limits(max_calls=100, max_cost=2.0)
     used, own = Spent(calls=40, cost=0.5), Spent(calls=10, cost=0.2)
-    assert share(limits, used, own, among=3) == Limits(max_calls=10 + 20, max_cost=0.2 + 0.5)
-    assert share(limits, used, own, among=61) is None, "less than a call for each"
-    assert share(limits, Spent(cost=None), own, among=3) is None, "nobody knows what is left"
+    assert share_of_limits(limits, used, own, among=3) == Limits(
+        max_calls=10 + 20, max_cost=0.2 + 0.5
+    )
+    assert share_of_limits(limits, used, own, among=61) is None, "less than a call for each"
+    assert share_of_limits(limits, Spent(cost=None), own, among=3) is None, (
+        "nobody knows what is left"
+    )
 
 
 def test_no_more_jobs_are_under_way_than_a_model_can_bear() -> None:
     spec = load("language_village", {"models": {"default": {"model": "offline"}}})
     narrow = spec.model_copy(update={"models": {"default": ModelSpec(requests_per_minute=5)}})
-    assert at_once([spec], slots=8) == 8
-    assert at_once([spec, narrow], slots=8) == 5
-    shared = shared_out(narrow, among=5).models["default"]
+    assert max_at_once([spec], slots=8) == 8
+    assert max_at_once([spec, narrow], slots=8) == 5
+    shared = divide_rate_limits(narrow, among=5).models["default"]
     assert (shared.requests_per_minute, shared.concurrency) == (1, 256 // 5)
     assert shared.tokens_per_minute is None

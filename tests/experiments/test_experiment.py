@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from society.errors import InputError
-from society.experiments.experiment import Experiment, experiment
+from society.experiments.experiment import Experiment, read_experiment
 from society.runs.runfile import open_run
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def read(written: Written) -> Read:
     """An experiment file with these lines."""
-    return lambda text: experiment(Path(written("e.yaml", text)))
+    return lambda text: read_experiment(Path(written("e.yaml", text)))
 
 
 def test_factors_are_crossed_and_each_condition_is_named_after_its_levels(read: Read) -> None:
@@ -118,7 +118,7 @@ def test_a_base_is_whatever_can_be_run(
     file = Path(written("e.yaml", f"base: {base}\nfactors: {{fine: [2, 3]}}\n"))
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    first, second = experiment(file).conditions
+    first, second = read_experiment(file).conditions
     assert first.setup.scenario.name == "fishing_village"
     assert (first.setup.params.model_dump()["fine"], second.setup.spec.parameters["fine"]) == (2, 3)
 
@@ -173,7 +173,7 @@ def test_agents_can_be_a_factor_if_conditions_share_no_luck(read: Read) -> None:
     text = "base: fishing_village\nfactors: {agents: [5, 20]}\n"
     found = read(f"{text}random_numbers: independent\n")
     assert [one.setup.agents for one in found.conditions] == [5, 20]
-    with pytest.raises(InputError, match="of different size share no luck"):
+    with pytest.raises(InputError, match="of different size share no random numbers"):
         read(text)
 
 
@@ -188,7 +188,7 @@ def test_levels_that_differ_in_the_last_digit_are_conditions_of_their_own(read: 
 
 def test_factors_may_be_said_in_place_of_none(written: Written) -> None:
     file = Path(written("e.yaml", "base: fishing_village\n"))
-    found = experiment(file, instead={"factors": {"fine": [2, 3]}})
+    found = read_experiment(file, instead={"factors": {"fine": [2, 3]}})
     assert [one.name for one in found.conditions] == ["fine=2", "fine=3"]
 
 
@@ -282,8 +282,8 @@ WRONG = {
     "bases with luck of their own": (
         "base: fishing_village\nfactors: {base: [fishing_village, {scenario: fishing_village, "
         "seed: 2}]}\n",
-        "e.yaml: conditions with seeds of their own share no luck; say seed: N beside base, or "
-        "random_numbers: independent",
+        "e.yaml: conditions with seeds of their own share no random numbers; say seed: N beside "
+        "base, or random_numbers: independent",
     ),
     "bases with different numbers of replicates": (
         "base: fishing_village\nrandom_numbers: independent\n"
@@ -292,8 +292,8 @@ WRONG = {
     ),
     "seeds as a factor": (
         "base: fishing_village\nfactors: {seed: [1]}\n",
-        "e.yaml:2:18: seed is no factor: random_numbers: independent gives each condition luck "
-        "of its own",
+        "e.yaml:2:18: seed is no factor: random_numbers: independent gives each condition random "
+        "numbers of its own",
     ),
     "replicates as a factor": (
         "base: fishing_village\nconditions: {a: {replicates: 3}}\n",

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from society.errors import FileError, Paused, RunFileError
-from society.experiments.experiment import experiment
-from society.experiments.folder import NOTE, Folder, opened
+from society.experiments.experiment import read_experiment
+from society.experiments.folder import NOTE, SweepFolder, open_folder
 
 if TYPE_CHECKING:
     from tests.conftest import Written
@@ -25,14 +25,14 @@ analysis: {outcome: efficiency}
 
 
 @pytest.fixture
-def folder(written: Written, tmp_path: Path) -> Folder:
+def folder(written: Written, tmp_path: Path) -> SweepFolder:
     """Of an experiment with two conditions."""
-    return Folder.of(experiment(Path(written("fines.yaml", FINES))), tmp_path / "swept")
+    return SweepFolder.of(read_experiment(Path(written("fines.yaml", FINES))), tmp_path / "swept")
 
 
-def test_a_folder_says_what_was_to_be_played_in_it(folder: Folder) -> None:
+def test_a_folder_says_what_was_to_be_played_in_it(folder: SweepFolder) -> None:
     folder.keep({"fine=2,lake=rich": "own.py:3: ZeroDivisionError: division by zero"})
-    kept = opened(folder.path)
+    kept = open_folder(folder.path)
     assert (kept.path, kept.name, kept.text) == (folder.path, "fines", FINES)
     assert kept.random_numbers == "common"
     assert kept.levels == {"fine": [2, 10], "lake": ["rich"]}
@@ -46,15 +46,15 @@ def test_a_folder_says_what_was_to_be_played_in_it(folder: Folder) -> None:
 
 def test_a_level_may_be_infinite(written: Written, tmp_path: Path) -> None:
     text = "base: fishing_village\nfactors: {patience: {.inf: {fine: 0}, 3: {}}}"
-    folder = Folder.of(experiment(Path(written("e.yaml", text))), tmp_path / "swept")
+    folder = SweepFolder.of(read_experiment(Path(written("e.yaml", text))), tmp_path / "swept")
     folder.keep({})
-    kept = opened(folder.path)
+    kept = open_folder(folder.path)
     assert kept.levels == {"patience": [float("inf"), 3]}
     assert kept.conditions[0].factors == {"patience": float("inf")}
 
 
 def test_a_full_disk_pauses_the_sweep_and_leaves_no_draft(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch
+    folder: SweepFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path, *given: object) -> None:
         path.touch()
@@ -66,13 +66,15 @@ def test_a_full_disk_pauses_the_sweep_and_leaves_no_draft(
     assert list(folder.path.iterdir()) == []
 
 
-def test_it_is_written_all_or_nothing(folder: Folder) -> None:
+def test_it_is_written_all_or_nothing(folder: SweepFolder) -> None:
     folder.keep({})
     folder.keep({"fine=2,lake=rich": "a reason"})
     assert [path.name for path in folder.path.iterdir()] == [NOTE]
 
 
-def test_a_place_where_nothing_can_be_written_is_refused(folder: Folder, tmp_path: Path) -> None:
+def test_a_place_where_nothing_can_be_written_is_refused(
+    folder: SweepFolder, tmp_path: Path
+) -> None:
     (tmp_path / "swept").write_text("a file")
     with pytest.raises(FileError, match=r"cannot write swept: .*; name another folder with --out"):
         folder.keep({})
@@ -81,7 +83,7 @@ def test_a_place_where_nothing_can_be_written_is_refused(folder: Folder, tmp_pat
 def test_what_is_no_folder_of_a_sweep_is_refused(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "nowhere", Path(__file__)):
         with pytest.raises(FileError, match="is no folder of a sweep; `society sweep"):
-            opened(place)
+            open_folder(place)
 
 
 def _damaged(text: str) -> str:
@@ -94,10 +96,10 @@ def _foreign(text: str) -> str:
 
 @pytest.mark.parametrize("change", [_damaged, _foreign])
 def test_a_note_that_is_not_what_was_written_is_refused(
-    folder: Folder, change: Callable[[str], str]
+    folder: SweepFolder, change: Callable[[str], str]
 ) -> None:
     folder.keep({})
     note = folder.path / NOTE
     note.write_text(change(note.read_text()))
     with pytest.raises(RunFileError, match="play the experiment again, which keeps its run files"):
-        opened(folder.path)
+        open_folder(folder.path)

@@ -15,8 +15,8 @@ import pytest
 from rich.console import Console
 
 from society.calls import Entry
-from society.experiments.progress import Progress, spending
-from society.experiments.worker import Done
+from society.experiments.progress import Progress, describe_spending
+from society.experiments.worker import JobResult
 
 if TYPE_CHECKING:
     from tests.conftest import Typed
@@ -100,7 +100,7 @@ def test_where_stderr_is_no_terminal_only_what_is_wrong_is_said(typed: Typed) ->
 
 def test_shares_of_runs_under_way_count(screen: Console) -> None:
     with Progress(4, screen) as watching:
-        watching.done("a", Done("finished"))
+        watching.done("a", JobResult("finished"))
         watching.advanced("b", 0.5, [entry(20, 0.25)])
         watching.advanced("c", 0.5, [entry(3, 0.5)])
         (bar,) = watching._bars.tasks
@@ -115,14 +115,14 @@ def test_an_interrupt_tells_how_many_replies_are_awaited(screen: Console) -> Non
         watching.awaiting("b", 3)
         watching._bars.refresh()
         assert "waiting for 8 replies under way" in shown(screen)
-        watching.done("a", Done("interrupted", "interrupted"))
+        watching.done("a", JobResult("interrupted", "interrupted"))
         watching._bars.refresh()
         assert "waiting for 3 replies under way" in shown(screen)
 
 
 def test_what_a_condition_says_is_never_read_as_markup(screen: Console) -> None:
     with Progress(1, screen) as watching:
-        watching.done("a", Done("failed", "[bold]boom[/bold]"))
+        watching.done("a", JobResult("failed", "[bold]boom[/bold]"))
     assert "a: [bold]boom[/bold]" in shown(screen)
 
 
@@ -143,4 +143,4 @@ def test_a_bar_that_came_to_nothing_is_taken_away(screen: Console) -> None:
 def test_what_was_spent_is_told_as_far_as_it_is_known(
     ledgers: dict[str, list[Entry]], words: str
 ) -> None:
-    assert spending(ledgers) == words
+    assert describe_spending(ledgers) == words

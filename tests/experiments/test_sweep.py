@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from society.experiments.experiment import experiment
-from society.experiments.folder import opened
+from society.experiments.experiment import read_experiment
+from society.experiments.folder import open_folder
 from society.runs.runfile import open_run
 from society.runs.sitting import Sitting
 
@@ -75,7 +75,7 @@ def test_each_condition_has_a_run_file_and_the_folder_says_what_they_are(typed: 
     assert sorted(path.name for path in Path("sweeps/fines").iterdir()) == [
         *(f"{name}.run" for name in NAMES), "sweep.json",
     ]  # fmt: skip
-    folder = opened("sweeps/fines")
+    folder = open_folder("sweeps/fines")
     assert (folder.name, folder.text, folder.failures) == ("fines", FINES, {})
     with open_run("sweeps/fines/fine=2,growth=0.3.run") as run:
         assert (run.status, run.manifest.replicates, run.manifest.level) == (
@@ -131,12 +131,12 @@ def test_a_condition_that_fails_is_reported_and_tried_again_and_stops_no_other(
         assert said.code == 1
         assert said.conditions == {"broken": ("failed", reason), "sound": ("finished", "")}
         assert "frail: 1 of 2 conditions are finished; what was played is kept" in said.err
-        assert opened("s").failures == {"broken": reason}
+        assert open_folder("s").failures == {"broken": reason}
     Path("own.py").write_text(FRAIL.replace("1 / 0", "0.3"))
     said = typed("sweep", "frail.yaml", "--json", "--out", "s")
     assert said.code == 0
     assert said.conditions["broken"] == ("finished", "")
-    assert opened("s").failures == {}
+    assert open_folder("s").failures == {}
     assert digests("s")["broken"] == digests("s")["sound"], "it has gone on from round 2"
 
 
@@ -244,7 +244,7 @@ def test_what_is_no_run_file_is_never_overwritten(typed: Typed) -> None:
 
 def test_a_run_that_is_being_written_is_left_to_its_writer(typed: Typed) -> None:
     Path("fines.yaml").write_text(FINES)
-    condition = experiment(Path("fines.yaml")).conditions[0]
+    condition = read_experiment(Path("fines.yaml")).conditions[0]
     writing = Sitting.begun(condition.setup, Path("s") / condition.file)
     writing.play()
     for flags in ([], ["--overwrite"]):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from society.analysis.study import open_sweep, studied
+from society.analysis.study import open_study, open_sweep
 from society.runs.runfile import open_run
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def test_a_study_of_the_folder_knows_conditions_and_no_runs_of_designs(
     typed(*SWEEP)
     assert [run.name for run in open_sweep("s").played] == ["bound=low", "bound=high"]
     every_file = sorted(Path("s").glob("*.run"))
-    assert [run.name for run in studied(every_file).played] == ["bound=high", "bound=low"]
+    assert [run.name for run in open_study(every_file).played] == ["bound=high", "bound=low"]
 
 
 def test_a_sweep_that_is_cut_short_again_and_again_asks_nobody_twice(

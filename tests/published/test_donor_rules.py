@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from society.draws import Array
-from society.experiments.experiment import Condition, experiment
+from society.experiments.experiment import Condition, read_experiment
 from society.index import experiments
 
 pytestmark = pytest.mark.xdist_group("published donors")  # they share their conditions
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.xdist_group("published donors")  # they share their con
 @cache
 def conditions() -> dict[tuple[object, ...], Condition]:
     """By multiplier, trace and punishment."""
-    read = experiment(experiments()["donor_rules"])
+    read = read_experiment(experiments()["donor_rules"])
     return {tuple(one.factors.values()): one for one in read.conditions}
 
 

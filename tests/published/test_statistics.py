@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from society.analysis.statistics import (
-    Lives,
     Simulation,
+    SurvivalTimes,
     anova,
     cohens_kappa,
     corrected,
@@ -42,11 +42,11 @@ DEXTRO = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]
 LAEVO = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]
 
 # Weeks in remission; True: still in remission when last seen (Freireich et al. 1963, Blood 21).
-MERCAPTOPURINE = Lives(
+MERCAPTOPURINE = SurvivalTimes(
     [6, 6, 6, 6, 7, 9, 10, 10, 11, 13, 16, 17, 19, 20, 22, 23, 25, 32, 32, 34, 35],
     [place in (3, 5, 7, 8, 11, 12, 13, 16, 17, 18, 19, 20) for place in range(21)],
 )
-PLACEBO = Lives(
+PLACEBO = SurvivalTimes(
     [1, 1, 2, 2, 3, 4, 4, 5, 5, 8, 8, 8, 8, 11, 11, 12, 12, 15, 17, 22, 23], [False] * 21
 )
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from society.analysis.crossplay import CrossPlay
-from society.analysis.statistics.samples import Unanswerable
-from society.analysis.study.condition import Studied
+from society.analysis.statistics.samples import NotEstimable
+from society.analysis.study.condition import ConditionRun
 from society.analysis.study.study import Study
 from society.report import report
 from society.report.figures.style import Picture
@@ -64,7 +64,9 @@ class Told(NamedTuple):
         return found
 
 
-def play(path: Path, game: str, mechanisms: list[dict[str, Any]], level: Level = "full") -> Studied:
+def play(
+    path: Path, game: str, mechanisms: list[dict[str, Any]], level: Level = "full"
+) -> ConditionRun:
     cohorts = [
         {"name": name, "components": [{"moves": {"strategy": one}}, {"designs": {"skill": skill}}]}
         for name, (one, skill) in TYPES.items()
@@ -73,23 +75,23 @@ def play(path: Path, game: str, mechanisms: list[dict[str, Any]], level: Level =
     setup = drafted(prepared(load(game, {"cohorts": cohorts, "mechanisms": stack})))
     with Writer(path, manifest_of(setup, level)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
-    return Studied.read(path, path.stem, {})
+    return ConditionRun.read(path, path.stem, {})
 
 
-def tell(*runs: Studied) -> Told:
+def tell(*runs: ConditionRun) -> Told:
     study = Study("study", runs)
     return Told(study, {one.anchor: one for one in cross_play(Layout(study))})
 
 
-Cells = Callable[..., Studied]
+Cells = Callable[..., ConditionRun]
 
 
 @pytest.fixture(scope="module")
 def cells(tmp_path_factory: pytest.TempPathFactory) -> Cells:
     """`cells("trust", {"repeated": {...}})` plays two repetitions of a tournament."""
-    folder, kept = tmp_path_factory.mktemp("cells"), dict[str, Studied]()
+    folder, kept = tmp_path_factory.mktemp("cells"), dict[str, ConditionRun]()
 
-    def played(game: str, *mechanisms: dict[str, Any]) -> Studied:
+    def played(game: str, *mechanisms: dict[str, Any]) -> ConditionRun:
         name = "-".join([game, *(key for one in mechanisms for key in one)])
         if name not in kept:
             kept[name] = play(folder / f"{name}.run", game, list(mechanisms))
@@ -136,7 +138,7 @@ def test_reputation_has_a_mean_alone_and_says_why(told: Told) -> None:
         told.row("crossplay", name, "reputed", metric) for metric in ("Mean", "Fitness")
     )
     assert all(re.fullmatch(r"\d\.\d{3} ± \d\.\d{3}", cell) for cell in mean)
-    assert all(isinstance(cell, Unanswerable) for cell in fitness)
+    assert all(isinstance(cell, NotEstimable) for cell in fitness)
     assert str(fitness[0]).startswith("not defined: 3 matches share one society")
 
 
@@ -256,7 +258,7 @@ def test_a_game_of_one_type_has_no_cross_play(tmp_path: Path) -> None:
     setup = prepared(load("prisoners_dilemma", {"rounds": 2}))
     with Writer(tmp_path / "one.run", manifest_of(setup)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
-    told = tell(Studied.read(tmp_path / "one.run", "one", {}))
+    told = tell(ConditionRun.read(tmp_path / "one.run", "one", {}))
     assert [*told.chapters] == ["conduct"]
 
 

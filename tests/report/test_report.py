@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import pytest
 
-from society.analysis.study import Studied, Study
+from society.analysis.study import ConditionRun, Study
 from society.calls import Entry
 from society.claims.types import Verdict
 from society.errors import FileError, InputError
-from society.experiments.analysis_plan import Analysis
+from society.experiments.analysis_plan import AnalysisPlan
 from society.experiments.factors import Label
 from society.report import report
 from society.report.figures.style import Picture
@@ -120,14 +120,14 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Sweep:
     return played
 
 
-def _run(folder: Path, replicates: int, level: Level, factors: Mapping[str, Label]) -> Studied:
+def _run(folder: Path, replicates: int, level: Level, factors: Mapping[str, Label]) -> ConditionRun:
     changes = {"replicates": replicates, "seed": 1, "parameters": dict(factors)}
     setup = prepared(load(str(folder / "gossip.py"), changes))
     name = ",".join(f"{factor}={label}" for factor, label in factors.items()) or "gossip"
     path = folder / f"{name}.run"
     with Writer(path, manifest_of(setup, level)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
-    return Studied.read(path, name, factors)
+    return ConditionRun.read(path, name, factors)
 
 
 @pytest.fixture(scope="module")
@@ -276,7 +276,7 @@ def test_letters_under_shared_luck_say_how_it_was_taken(sweep: Sweep) -> None:
 
 
 def test_an_outcome_that_nobody_measured_is_refused(sweep: Sweep, tmp_path: Path) -> None:
-    study = replace(sweep(), analysis=Analysis(outcome="silnce"))
+    study = replace(sweep(), analysis=AnalysisPlan(outcome="silnce"))
     with pytest.raises(InputError, match="no run has measured 'silnce'; did you mean 'silence'"):
         report(study, tmp_path)
 
@@ -477,7 +477,7 @@ def test_independent_luck_is_compared_by_welch_without_a_warning(reported: Repor
 
 def test_an_analysis_is_split_by_the_factors_that_are_not_compared(sweep: Sweep) -> None:
     study = sweep(patience=[3, 6], place=["inn", "mill"])
-    split = replace(study, analysis=Analysis(factors=["patience"], by=["place"]))
+    split = replace(study, analysis=AnalysisPlan(factors=["patience"], by=["place"]))
     variances = [words for words in said(compared(split)) if words.startswith("Analysis of")]
     assert variances == [
         "Analysis of variance of silence, place = inn",
@@ -497,7 +497,7 @@ def test_a_panel_in_which_no_factor_varies_has_no_analysis(sweep: Sweep) -> None
         for run in runs
     ]
     levels = {**study.levels, "law": [1, 2]}
-    split = Analysis(factors=["patience"], by=["law"])
+    split = AnalysisPlan(factors=["patience"], by=["law"])
     told = said(compared(replace(study, played=tuple(third), levels=levels, analysis=split)))
     assert "Analysis of variance of silence, law = 1" in told
     assert "Analysis of variance of silence, law = 2: patience does not vary here." in told

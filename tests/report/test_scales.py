@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from society.analysis.study import Studied, Study
+from society.analysis.study import ConditionRun, Study
 from society.draws import Array
 from society.experiments.factors import Label
 from society.report.figures import scales
@@ -112,10 +112,10 @@ def test_contrasts_of_what_multiplies_are_ratios_of_geometric_means(tmp_path: Pa
     assert "difference" not in columns
 
 
-def _run(folder: Path, worth: Label) -> Studied:
+def _run(folder: Path, worth: Label) -> ConditionRun:
     changes = {"replicates": 20, "parameters": {"worth": worth}}
     setup = prepared(load(str(folder / "wealth.py"), changes))
     path = folder / f"worth={worth}.run"
     with Writer(path, manifest_of(setup)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
-    return Studied.read(path, path.stem, {"worth": worth})
+    return ConditionRun.read(path, path.stem, {"worth": worth})

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from society.analysis.statistics.samples import Unanswerable
+from society.analysis.statistics.samples import NotEstimable
 from society.report.latex import in_latex
 from society.report.tables import Cell, Column, Form, Table
 
@@ -44,15 +44,15 @@ def test_a_number_is_rounded_as_its_column_asks(
 
 
 def test_what_could_not_be_computed_leads_to_the_reason() -> None:
-    few = Unanswerable("1 value, at least 2 are needed")
-    flat = Unanswerable("all values are 3")
+    few = NotEstimable("1 value, at least 2 are needed")
+    flat = NotEstimable("all values are 3")
     table = Table("t", "T", [Column("low", [few, 1.5, flat], "figure"), Column("n", [1, 2, few])])
     assert table.shown() == [("– [a]", "1"), ("1.50", "2"), ("– [b]", "– [a]")]
     assert table.remarks == ["[a] 1 value, at least 2 are needed", "[b] all values are 3"]
 
 
 def test_csv_has_the_numbers_in_full_and_the_reasons_in_their_cells() -> None:
-    few = Unanswerable("1 value, at least 2 are needed")
+    few = NotEstimable("1 value, at least 2 are needed")
     columns = [
         Column("condition", ['a "b", c', "d"]),
         Column("mean", [1 / 3, float("nan")], "figure"),

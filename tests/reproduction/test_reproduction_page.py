@@ -10,7 +10,7 @@ import pytest
 
 from society.claims.types import Design, Reproduction, Shown, Trial
 from society.experiments.clusters import processes
-from society.experiments.progress import Silent
+from society.experiments.progress import NoProgress
 from society.report.layout import Layout
 from society.report.page import Chapter
 from society.report.sections.evolution import Populations
@@ -33,7 +33,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> ReproductionRun:
     paper = Reproduction("small", "Nobody 2026", Design((trial,)))
     run = ReproductionRun(paper, tmp_path_factory.mktemp("image"))
     with processes(1) as cluster:
-        run.play(cluster, Silent(), None)
+        run.play(cluster, NoProgress(), None)
     return run
 
 

@@ -26,8 +26,8 @@ from society.claims.types import (
 from society.cli import main
 from society.errors import InputError, RunFileError
 from society.experiments.clusters import processes
-from society.experiments.experiment import experiment
-from society.experiments.progress import Silent
+from society.experiments.experiment import read_experiment
+from society.experiments.progress import NoProgress
 from society.index import experiments
 from society.reproduction.evidence import Results
 from society.reproduction.run import ReproductionRun
@@ -62,7 +62,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> ReproductionRun:
     """The small reproduction, played."""
     run = ReproductionRun(small(), tmp_path_factory.mktemp("small"))
     with processes(1) as cluster:
-        ended = run.play(cluster, Silent(), None)
+        ended = run.play(cluster, NoProgress(), None)
     assert [done.status for done in ended] == ["finished"] * 12
     return run
 
@@ -75,7 +75,7 @@ def results(run: ReproductionRun) -> Results:
 def test_an_experiment_is_played_with_what_stands_in_place_of_its_words() -> None:
     file = experiments()["village_fines_by_growth"]
     instead = {"replicates": 3, "base": "fishing_village_subsistence", "factors": {"fine": [5]}}
-    read = experiment(file, instead=instead)
+    read = read_experiment(file, instead=instead)
     assert read.levels["fine"] == (5,)
     assert len(read.levels["growth"]) == 13
     assert {one.setup.replicates for one in read.conditions} == {3}
@@ -86,7 +86,7 @@ def test_an_experiment_is_played_with_what_stands_in_place_of_its_words() -> Non
 
 def test_an_experiment_as_it_is_written_keeps_its_text() -> None:
     file = experiments()["village_fines_by_growth"]
-    assert experiment(file).text == file.read_text("utf-8")
+    assert read_experiment(file).text == file.read_text("utf-8")
 
 
 def test_models_become_levels_of_the_factor_model() -> None:
@@ -200,7 +200,7 @@ def test_what_was_not_measured_or_not_planned_cannot_be_told(
 def test_the_same_command_plays_nothing_again(run: ReproductionRun) -> None:
     before = {part.file: part.file.stat().st_mtime_ns for part in run.parts}
     with processes(1) as cluster:
-        ended = ReproductionRun(small(), run.out).play(cluster, Silent(), None)
+        ended = ReproductionRun(small(), run.out).play(cluster, NoProgress(), None)
     assert [done.status for done in ended] == ["finished"] * 12
     assert {part.file: part.file.stat().st_mtime_ns for part in run.parts} == before
 
@@ -216,11 +216,11 @@ def test_runs_of_another_experiment_are_refused_before_anything_is_played(tmp_pa
         return Reproduction("twice", "Nobody 2026", Design(tuple(trials)))
 
     with processes(1) as cluster:
-        ReproductionRun(twice(), tmp_path).play(cluster, Silent(), None)
+        ReproductionRun(twice(), tmp_path).play(cluster, NoProgress(), None)
         for file in (tmp_path / "first").iterdir():
             file.unlink()
         with pytest.raises(RunFileError, match="played from another experiment"):
-            ReproductionRun(twice(rounds=50), tmp_path).play(cluster, Silent(), None)
+            ReproductionRun(twice(rounds=50), tmp_path).play(cluster, NoProgress(), None)
     assert list((tmp_path / "first").iterdir()) == []
 
 
@@ -289,7 +289,7 @@ def test_the_page_says_how_claims_are_judged_before_it_shows_them(dry: Dry) -> N
 def test_what_is_asked_of_models_is_kept_as_files_that_can_be_planned(dry: Dry) -> None:
     out = Path(dry.said["out"])
     for name, conditions in (("models", 6), ("ablations", 18)):
-        read = experiment(out / f"{name}.yaml")
+        read = read_experiment(out / f"{name}.yaml")
         assert read.levels["model"] == ("offline",)
         assert len(read.conditions) == conditions
         assert {one.setup.replicates for one in read.conditions} == {2}

@@ -1,4 +1,4 @@
-"""What raters have said of texts, how far they agree, and what it says about the coded runs.
+"""Codes of texts by several raters: how far they agree, and what they say about the coded runs.
 
 Of the codes of a criterion (the labels that raters have given; what is uncoded does not count):
 
@@ -28,15 +28,15 @@ from society.analysis.statistics.agreement import (
     krippendorffs_alpha,
     percent_agreement,
 )
-from society.analysis.statistics.samples import Unanswerable, answered
+from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.draws import Array
 from society.errors import InputError, brief
-from society.experiments.coding_plan import SCENARIO, CodingSpec
+from society.experiments.coding_plan import SCENARIO, CodingPlan
 from society.rubric import Criterion
 from society.runs.reader import RunFile, open_run
 from society.scenario import Finding
 
-from .texts import Texts, gathered, refuse_summary
+from .texts import Texts, gather_texts, refuse_summary
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +54,8 @@ class Codes:
     given: Mapping[str, Array]
 
 
-def codes_of(run: RunFile) -> Codes:
-    """The codes that a run of norm_coding has come to; raises InputError if it keeps none."""
+def read_codes(run: RunFile) -> Codes:
+    """Read the codes of a norm_coding run; raises InputError if it keeps none."""
     given = run.manifest
     if given.scenario != SCENARIO:
         raise InputError(f"{brief(run.path)} is a run of {given.scenario}, not of {SCENARIO}")
@@ -84,8 +84,8 @@ def _raters(run: RunFile) -> tuple[str, ...]:
     return tuple(names)
 
 
-def together(apart: Sequence[Codes]) -> Codes:
-    """Codes of raters who have worked apart; raises InputError if their rubrics differ.
+def merge_codes(apart: Sequence[Codes]) -> Codes:
+    """Merge the codes of raters who worked apart; raises InputError if their rubrics differ.
 
     What one has not been asked about is uncoded by it. Criteria that one has not come to are no
     part.
@@ -136,12 +136,12 @@ def _moved(given: Array, places: Sequence[int | None]) -> Array:
 
 # Agreement
 
-Agreed = Agreement | Unanswerable
+Agreed = Agreement | NotEstimable
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """How far raters agree on one criterion; where that cannot be told, why.
+    """Agreement of raters on one criterion, or why it cannot be estimated.
 
     same: share of pairs of codes that are the same. alpha: Krippendorff's, on the scale of the
     criterion. kappas: Cohen's, by pair of raters; of an ordinal criterion with quadratic weights.
@@ -154,7 +154,7 @@ class Reliability:
 
 
 def agreement(codes: Codes) -> tuple[Reliability, ...]:
-    """How far the raters agree, criterion by criterion."""
+    """Measure how far the raters agree, criterion by criterion."""
     return tuple(_reliability(codes, criterion) for criterion in codes.criteria)
 
 
@@ -165,51 +165,51 @@ def _reliability(codes: Codes, criterion: Criterion) -> Reliability:
     kappa = partial(cohens_kappa, weights=weights, categories=places)
     return Reliability(
         criterion,
-        answered(percent_agreement, ratings),
+        try_compute(percent_agreement, ratings),
         _alpha(codes, criterion),
-        {pair: answered(kappa, *map(by_rater.get, pair)) for pair in combinations(by_rater, 2)},
+        {pair: try_compute(kappa, *map(by_rater.get, pair)) for pair in combinations(by_rater, 2)},
     )
 
 
 def _alpha(codes: Codes, criterion: Criterion) -> Agreed:
     ratings, places = codes.given[criterion.name].T.tolist(), range(len(criterion.labels))
     alpha = partial(krippendorffs_alpha, scale=criterion.scale, categories=places)
-    found: Agreed = answered(alpha, ratings)
+    found: Agreed = try_compute(alpha, ratings)
     return found
 
 
-def doubts(codes: Codes) -> Iterator[str]:
-    """Of which criteria nobody can tell how far their codes are to be trusted, and why."""
+def reliability_doubts(codes: Codes) -> Iterator[str]:
+    """List criteria whose codes cannot be shown to be reliable, and why."""
     for criterion in codes.criteria:
         alpha = _alpha(codes, criterion)
-        if isinstance(alpha, Unanswerable):
+        if isinstance(alpha, NotEstimable):
             yield f"how far raters agree on {criterion.name} cannot be told: {alpha}"
 
 
 # Codes as measures
 
 
-class Measured(NamedTuple):
-    """What a coding says about the coded runs, by condition, and how little it may rest on."""
+class CodingResults(NamedTuple):
+    """Results of a coding for the coded runs, by condition, and how much they rest on."""
 
     findings: Mapping[str, tuple[Finding, ...]] = {}
     note: str = ""
 
 
-def measured(codes: Codes, coding: CodingSpec, runs: Mapping[str, Path]) -> Measured:
-    """What codes say; raises InputError. runs: that were coded, by condition."""
+def measure_codes(codes: Codes, coding: CodingPlan, runs: Mapping[str, Path]) -> CodingResults:
+    """Measure runs by their codes; raises InputError. runs: that were coded, by condition."""
     replicates = {}
     for name, one in runs.items():
         with open_run(one) as run:
             replicates[name] = run.manifest.replicates
-    texts = gathered(runs, coding.quotes, coding.rounds)
-    return Measured(findings(codes, texts, replicates), "; ".join(doubts(codes)))
+    texts = gather_texts(runs, coding.quotes, coding.rounds)
+    return CodingResults(findings(codes, texts, replicates), "; ".join(reliability_doubts(codes)))
 
 
 def findings(
     codes: Codes, texts: Texts, replicates: Mapping[str, int]
 ) -> dict[str, tuple[Finding, ...]]:
-    """What the codes say about each of the coded runs: (R,), NaN where no code says it.
+    """Findings about each of the coded runs: (R,), NaN where no code says it.
 
     replicates: how many each run has, by condition.
     """

@@ -11,43 +11,51 @@ from pathlib import Path
 from typing import NamedTuple
 
 from society.errors import InputError, brief
-from society.experiments.coding_plan import ByHand, CodingSpec, codes_by_hand, rubric_of, spec_of
+from society.experiments.coding_plan import (
+    CodingPlan,
+    HandCodes,
+    rater_spec,
+    read_hand_codes,
+    read_rubric,
+)
 from society.experiments.experiment import Experiment
-from society.experiments.factors import rated
+from society.experiments.factors import coding_name
 from society.experiments.folder import TEXTS
-from society.experiments.jobs import Part, parts, standing
+from society.experiments.jobs import PlannedRun, planned_runs, run_statuses
 from society.experiments.sweep import Sweep
 from society.rubric import Rubric
 from society.runs.spending import total
 from society.spec import prepared
 from society.wording import fenced
 
-from .texts import Texts, gathered, write
+from .texts import Texts, gather_texts, write_sheet
 
 
 class Sheet(NamedTuple):
-    """What a person's sheet has come to. waits: for what, in words; "" if it can be read."""
+    """The state of a person's sheet. waits: what is missing, in words; "" if it can be read."""
 
     waits: str
     notes: tuple[str, ...] = ()
 
 
-def sheet_of(rater: str, file: Path, rubric: Rubric, texts: Collection[str], blank: Path) -> Sheet:
-    """How far a person has coded some texts; raises FileError, ScenarioError.
+def read_sheet(
+    rater: str, file: Path, rubric: Rubric, texts: Collection[str], blank: Path
+) -> Sheet:
+    """Read how far a person has coded some texts; raises FileError, ScenarioError.
 
     blank: the sheet that is to be filled in.
     """
     name = brief(file)
     if not file.exists():
         return Sheet(f"coding waits for {name}: fill in {brief(blank)} and save it as {name}")
-    codes = codes_by_hand(file, rubric.criteria)
+    codes = read_hand_codes(file, rubric.criteria)
     notes = tuple(_strays(rater, codes, texts))
     if not any(text in texts for coded in codes.values() for text in coded):
         return Sheet(f"coding waits for {name}: no text has a code yet", notes)
     return Sheet("", (*notes, *_gaps(name, codes, texts)))
 
 
-def _strays(rater: str, codes: ByHand, texts: Collection[str]) -> Iterator[str]:
+def _strays(rater: str, codes: HandCodes, texts: Collection[str]) -> Iterator[str]:
     """What somebody has coded though no run says it."""
     others = {text: None for coded in codes.values() for text in coded if text not in texts}
     if others:
@@ -55,7 +63,7 @@ def _strays(rater: str, codes: ByHand, texts: Collection[str]) -> Iterator[str]:
         yield f"{rater} has coded {count} in no run: {fenced(next(iter(others)), 60)}"
 
 
-def _gaps(name: str, codes: ByHand, texts: Collection[str]) -> Iterator[str]:
+def _gaps(name: str, codes: HandCodes, texts: Collection[str]) -> Iterator[str]:
     """What is left uncoded, by criterion."""
     for criterion, coded in codes.items():
         lacking = sum(text not in coded for text in texts)
@@ -63,15 +71,15 @@ def _gaps(name: str, codes: ByHand, texts: Collection[str]) -> Iterator[str]:
             yield f"{name}: {lacking} of {len(texts)} texts without a code of {criterion}"
 
 
-def coded(
+def play_coding(
     experiment: Experiment, path: Path, sweep: Sweep, *, overwrite: bool = False
 ) -> list[str]:
-    """Have the texts of a sweep coded, as far as that is to be done; gives what is to be said.
+    """Code the texts of a sweep, as far as they are not yet; returns notes for the user.
 
     The texts are written for people in any case, but never over a sheet that somebody has filled
     in. Models do not wait for people. Raises InputError, KeyboardInterrupt.
     """
-    wanted = parts(experiment, path)
+    wanted = planned_runs(experiment, path)
     if experiment.coding is None:
         return []
     coding, blank = experiment.coding, path / TEXTS
@@ -79,13 +87,13 @@ def coded(
     if any(sweep.results[part.name].status != "finished" for part in wanted):
         return ["coding waits until all conditions are finished"]
     runs = {part.name: part.file for part in wanted}
-    texts, rubric = gathered(runs, coding.quotes, coding.rounds), rubric_of(coding.rubric)
+    texts, rubric = gather_texts(runs, coding.quotes, coding.rounds), read_rubric(coding.rubric)
     if not texts:
         raise InputError("there is no text to be coded: nobody in these runs has said anything")
-    written = write(blank, texts, rubric.criteria)
+    written = write_sheet(blank, texts, rubric.criteria)
     notes = [] if written else [f"{brief(blank)} is kept as it is; for a blank one, move it away"]
     people = coding.people.items()
-    sheets = {name: sheet_of(name, file, rubric, texts, blank) for name, file in people}
+    sheets = {name: read_sheet(name, file, rubric, texts, blank) for name, file in people}
     ready = [name for name in coding.raters if name not in sheets or not sheets[name].waits]
     notes += _play(coding, path, sweep, ready, texts, [*runs.values()], overwrite=overwrite)
     for sheet in sheets.values():
@@ -93,7 +101,7 @@ def coded(
     return notes
 
 
-def _refuse_sheet(coding: CodingSpec, blank: Path) -> None:
+def _refuse_sheet(coding: CodingPlan, blank: Path) -> None:
     """Raises InputError if the codes of a person are to be in the sheet that is given to people."""
     for name, file in coding.people.items():
         if file == blank.resolve():
@@ -104,7 +112,7 @@ def _refuse_sheet(coding: CodingSpec, blank: Path) -> None:
 
 
 def _play(
-    coding: CodingSpec,
+    coding: CodingPlan,
     path: Path,
     sweep: Sweep,
     raters: Iterable[str],
@@ -120,14 +128,16 @@ def _play(
     files = {name: path / file for name, file in coding.files.items()}
     # Codes are answers, which only the level full keeps, whoever gives them.
     wanted = [
-        Part(rated(name), prepared(spec_of(coding, name, texts)), files[name], "full")
+        PlannedRun(
+            coding_name(name), prepared(rater_spec(coding, name, texts)), files[name], "full"
+        )
         for name in raters
     ]
-    found = standing([part for part in wanted if part.speaks], overwrite=overwrite)
+    found = run_statuses([part for part in wanted if part.speaks], overwrite=overwrite)
     people = [part for part in wanted if not part.speaks]
     begun = [part for part in people if part.file.exists()]
     # What a person has said stands in a table, so that it costs nothing to play it again.
-    found |= standing(people, overwrite=True)
+    found |= run_statuses(people, overwrite=True)
     sweep.skip([part for part in wanted if found.get(part.name) == "finished"])
     todo = [part for part in wanted if part.name not in sweep.results]
     asyncio.run(sweep.play(todo, total([*files.values(), *runs])))

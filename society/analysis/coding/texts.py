@@ -24,8 +24,8 @@ from society.wording import clean, fenced
 Rounds = Literal["last", "all"] | int  # of each agent its last text, all, or those of every n-th
 
 
-class Place(NamedTuple):
-    """Where a text was said or held; replicate and agent as places in the arrays of its run."""
+class TextPlace(NamedTuple):
+    """The condition, replicate, agent and round in which a text was said or held."""
 
     condition: str
     replicate: int
@@ -33,15 +33,15 @@ class Place(NamedTuple):
     round: int
 
 
-Texts = Mapping[str, tuple[Place, ...]]  # each text with its places
+Texts = Mapping[str, tuple[TextPlace, ...]]  # each text with its places
 
 
-def gathered(runs: Mapping[str, Path], quote: str | None, rounds: Rounds) -> Texts:
-    """What agents said or held under the name of a quote; raises InputError.
+def gather_texts(runs: Mapping[str, Path], quote: str | None, rounds: Rounds) -> Texts:
+    """Gather what agents said or held under the name of a quote; raises InputError.
 
     runs: run files by condition. quote: one of Stage.quotes of their scenario; None: its first.
     """
-    places: dict[str, list[Place]] = {}
+    places: dict[str, list[TextPlace]] = {}
     for condition, file in runs.items():
         with open_run(file) as run:
             for place, text in _held(run, condition, _quote(run, quote), rounds):
@@ -67,16 +67,18 @@ def _quote(run: RunFile, name: str | None) -> str:
 
 
 def refuse_summary(run: RunFile) -> None:
-    """Raises InputError for a run that does not keep what was said in it."""
+    """Raise InputError for a run that does not keep what was said in it."""
     if run.manifest.level == "summary":
         raise InputError(
             f"{brief(run.path)} keeps nothing of what was said; play it with --record full"
         )
 
 
-def _held(run: RunFile, condition: str, quote: str, rounds: Rounds) -> Iterator[tuple[Place, str]]:
+def _held(
+    run: RunFile, condition: str, quote: str, rounds: Rounds
+) -> Iterator[tuple[TextPlace, str]]:
     """The texts of those who took part when a round began."""
-    latest: dict[tuple[int, int], tuple[Place, str]] = {}
+    latest: dict[tuple[int, int], tuple[TextPlace, str]] = {}
     step, before = rounds if isinstance(rounds, int) else 1, None
     for page in run.pages():
         scene = Scene(page, before, run.manifest.stage)
@@ -86,7 +88,7 @@ def _held(run: RunFile, condition: str, quote: str, rounds: Rounds) -> Iterator[
         for replicate, agent in np.argwhere(scene.present & scene.running).tolist():
             said = values[replicate, agent]
             if isinstance(said, str) and (text := clean(said)):
-                found = Place(condition, replicate, agent, page.number), text
+                found = TextPlace(condition, replicate, agent, page.number), text
                 if rounds == "last":
                     latest[replicate, agent] = found
                 else:
@@ -94,7 +96,7 @@ def _held(run: RunFile, condition: str, quote: str, rounds: Rounds) -> Iterator[
     yield from latest.values()
 
 
-def write(file: Path, texts: Iterable[str], criteria: Iterable[Criterion]) -> bool:
+def write_sheet(file: Path, texts: Iterable[str], criteria: Iterable[Criterion]) -> bool:
     """Write a CSV file of texts with an empty column for each criterion, unless one is there.
 
     Gives whether it says what it would say now: somebody may have filled it in. Raises FileError.

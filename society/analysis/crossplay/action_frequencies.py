@@ -1,4 +1,4 @@
-"""What types did: how often they submitted and drew each action, and what they had seen before.
+"""Frequencies of actions, submitted and drawn, by type and by what co-players did last.
 
 Frequencies are means over all moves of a type in matches that are not void, each move with the same
 weight. Of submitted ones the mean probability is taken; drawn ones are counted, where delegating to
@@ -16,13 +16,13 @@ import numpy as np
 from society.draws import Array
 from society.runs.rules import GameNote
 
-from .cell import Cell
+from .cell import GameCell
 
 NOTHING_YET = "none yet"
 
 
 class Frequency(NamedTuple):
-    """Of n moves: how often each label was submitted, and drawn; NaN if it was not offered."""
+    """Frequencies among n moves of each label, submitted and drawn; NaN if it was not offered."""
 
     submitted: Mapping[str, float]
     drawn: Mapping[str, float]
@@ -30,7 +30,7 @@ class Frequency(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Moves:
+class MoveTable:
     """All m moves of a cell, in L labels.
 
     types: (m,). submitted, drawn: (m, L), NaN where a label was not offered. seen: (m,), the number
@@ -46,8 +46,8 @@ class Moves:
     contexts: list[str]
 
     @classmethod
-    def of(cls, *cells: Cell) -> Moves:
-        """All that were made in some cells, which have the same game and types."""
+    def of(cls, *cells: GameCell) -> MoveTable:
+        """Collect the moves of some cells, which have the same game and types."""
         labels = list(dict.fromkeys(label for cell in cells for label in cell.labels))
         blocks = [_block(cell, labels) for cell in cells if len(cell.decisions)]
         if not blocks:
@@ -90,7 +90,7 @@ class Moves:
                 yield name, self.among(some)
 
 
-def _block(cell: Cell, labels: Sequence[str]) -> tuple[Array, Array, Array, Array]:
+def _block(cell: GameCell, labels: Sequence[str]) -> tuple[Array, Array, Array, Array]:
     """Of each move: type, what was submitted and drawn, what co-players had done before."""
     made, actions = cell.decisions, cell.game.actions
     of_seat = np.array([[one in own for one in labels] for own in actions])
@@ -108,7 +108,7 @@ def _labels(game: GameNote) -> list[str]:
     return list(dict.fromkeys(label for own in game.actions for label in own))
 
 
-def _seen_before(cell: Cell) -> Array:
+def _seen_before(cell: GameCell) -> Array:
     """The last action of each co-player in earlier rounds, sorted, (m, n - 1); -1: none yet."""
     made, labels = cell.decisions, _labels(cell.game)
     codes = np.full((cell.game.players, max(map(len, cell.game.actions))), -1)

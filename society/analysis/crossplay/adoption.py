@@ -1,4 +1,4 @@
-"""Contracts and mediators in matches: how good they are, who chose and joined them, when they held.
+"""Contracts and mediators: how good they are, who proposed and joined them, when they held.
 
 They are voted on once, or anew in every game, as mechanisms are stacked: a ballot holds from the
 first round after it until the next one.
@@ -23,16 +23,16 @@ from society.analysis.study.frames import LongForm
 from society.draws import Array
 from society.runs.rules import GameNote
 
-from .cell import Cell
+from .cell import GameCell
 from .decisions import BALLOTS
-from .match_tables import whom
+from .match_tables import agent_columns
 
 _DESIGNED = {"contracted": "contract", "mediated": "mediator"}
 _TOLERANCE = 1e-9  # points
 
 
-class Design(NamedTuple):
-    """What one type designed for one seat, from 1; fields: as it was given, None if unreadable.
+class JudgedDesign(NamedTuple):
+    """A design of one type for one seat, from 1; fields: as it was given, None if unreadable.
 
     dominant, stable: whether to cooperate, or to delegate, is so; better: whether everybody then
     gets more than without it. None where that is not known.
@@ -47,16 +47,16 @@ class Design(NamedTuple):
     better: bool | None
 
 
-def designs(cell: Cell) -> list[Design]:
-    """Those that were made once for all matches, and given to a mechanism."""
+def designs(cell: GameCell) -> list[JudgedDesign]:
+    """List designs that were made once for all matches, and given to a mechanism."""
     return list(_designs(cell))
 
 
-def _designs(cell: Cell) -> Iterator[Design]:
+def _designs(cell: GameCell) -> Iterator[JudgedDesign]:
     for sort, by_type in _given(cell.run.manifest.spec):
         for who, own in by_type.items():
             for seat, fields in enumerate(own, 1):
-                yield Design(who, seat, sort, fields, *judged(cell.game, sort, fields))
+                yield JudgedDesign(who, seat, sort, fields, *judge_design(cell.game, sort, fields))
 
 
 def _given(spec: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -69,33 +69,33 @@ def _given(spec: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 yield _DESIGNED[name], own
 
 
-class Verdict(NamedTuple):
-    """As in `Design`."""
+class DesignVerdict(NamedTuple):
+    """The verdict on a design, as in `JudgedDesign`."""
 
     dominant: bool | None
     stable: bool | None
     better: bool | None
 
 
-def judged(game: GameNote, sort: str, fields: Mapping[str, Any] | None) -> Verdict:
-    """How good a contract or a mediator is in a game."""
+def judge_design(game: GameNote, sort: str, fields: Mapping[str, Any] | None) -> DesignVerdict:
+    """Judge how good a contract or a mediator is in a game."""
     if fields is None or game.table is None or game.cooperation is None:
-        return Verdict(None, None, None)
+        return DesignVerdict(None, None, None)
     if sort == "mediator":
-        payoffs = mediated(game, fields)
+        payoffs = mediator_payoffs(game, fields)
         profile = tuple(len(labels) for labels in game.actions)
-        if played_for_all(game, fields) != game.cooperation:
-            return Verdict(False, False, False)
+        if mediated_profile(game, fields) != game.cooperation:
+            return DesignVerdict(False, False, False)
     else:
-        payoffs, profile = contracted(game, fields), game.cooperation
+        payoffs, profile = contract_payoffs(game, fields), game.cooperation
     better = None
     if game.equilibrial is not None:
         then = [own[profile] for own in payoffs]
         better = bool((np.subtract(then, game.equilibrial) > _TOLERANCE).all())
-    return Verdict(dominant(payoffs, profile), stable(payoffs, profile), better)
+    return DesignVerdict(is_dominant(payoffs, profile), is_equilibrium(payoffs, profile), better)
 
 
-def contracted(game: GameNote, fields: Mapping[str, Any]) -> Array:
+def contract_payoffs(game: GameNote, fields: Mapping[str, Any]) -> Array:
     """Payoffs under a contract that all have signed, (n, A_1, ..., A_n)."""
     payoffs = _table(game).copy()
     for payee, labels in enumerate(game.actions):
@@ -106,7 +106,7 @@ def contracted(game: GameNote, fields: Mapping[str, Any]) -> Array:
     return payoffs
 
 
-def mediated(game: GameNote, fields: Mapping[str, Any]) -> Array:
+def mediator_payoffs(game: GameNote, fields: Mapping[str, Any]) -> Array:
     """Payoffs where delegating to a mediator is everybody's last action, (n, A_1 + 1, ...)."""
     sizes = [len(labels) + 1 for labels in game.actions]
     cells = np.moveaxis(_table(game), 0, -1)
@@ -119,7 +119,7 @@ def mediated(game: GameNote, fields: Mapping[str, Any]) -> Array:
     return np.moveaxis(paid, -1, 0)
 
 
-def played_for_all(game: GameNote, fields: Mapping[str, Any]) -> tuple[int, ...]:
+def mediated_profile(game: GameNote, fields: Mapping[str, Any]) -> tuple[int, ...]:
     """The profile that a mediator plays if all delegate."""
     return tuple(_chosen(game, fields, game.players))
 
@@ -143,7 +143,7 @@ def _field(fields: Mapping[str, Any], name: str, seat: int) -> Any:
     return fields[name] if name in fields else fields[f"{name}, seat {seat + 1}"]
 
 
-def dominant(payoffs: Array, profile: tuple[int, ...]) -> bool:
+def is_dominant(payoffs: Array, profile: tuple[int, ...]) -> bool:
     """Whether each player's action in a profile is a best one, whatever the others do."""
     return all(
         (own.max(seat) - own.take(action, axis=seat) <= _TOLERANCE).all()
@@ -151,7 +151,7 @@ def dominant(payoffs: Array, profile: tuple[int, ...]) -> bool:
     )
 
 
-def stable(payoffs: Array, profile: tuple[int, ...]) -> bool:
+def is_equilibrium(payoffs: Array, profile: tuple[int, ...]) -> bool:
     """Whether a profile is a Nash equilibrium."""
     for seat, own in enumerate(payoffs):
         at: list[Any] = list(profile)
@@ -165,20 +165,20 @@ _AGREED = {"contract": "signs", "mediator": "delegated"}
 _ACTIVE = {"contract": "active", "mediator": "count"}
 
 
-def adopted(cell: Cell) -> Mapping[str, Array]:
+def adoption_rows(cell: GameCell) -> Mapping[str, Array]:
     """One row for each ballot and agent, of what is not void; see CrossPlay.adoption."""
     form = LongForm()
-    for sort in sorts(cell):
+    for sort in agreement_kinds(cell):
         form.add(_adopted(cell, sort))
     return form.arrays()
 
 
-def sorts(cell: Cell) -> list[str]:
-    """Which of contract and mediator a cell has."""
+def agreement_kinds(cell: GameCell) -> list[str]:
+    """List which of contract and mediator a cell has."""
     return [sort for sort in BALLOTS if f"{sort}_proposer" in cell.decisions.facts]
 
 
-def _adopted(cell: Cell, sort: str) -> dict[str, Array]:
+def _adopted(cell: GameCell, sort: str) -> dict[str, Array]:
     """Rows of one sort: of those to whom there was something to vote on, or might have been."""
     made = cell.decisions
     facts = {name.removeprefix(f"{sort}_"): values for name, values in made.facts.items()}
@@ -199,10 +199,10 @@ def _adopted(cell: Cell, sort: str) -> dict[str, Array]:
         return np.where(proposed, values, np.nan)
 
     return {
-        **whom(cell, made.replicate[held], made.agent[held], made.seat[held]),
+        **agent_columns(cell, made.replicate[held], made.agent[held], made.seat[held]),
         "mechanism": np.full(len(held), sort, object),
         "ballot": ballot[first] + 1,
-        "winner": np.where(proposed, _winners(cell, held, proposer[held]), None),
+        "winner": _winners(cell, held, proposer[held]),
         "approvals": known(facts["approvals"][held]),
         "unanimous": known(facts["unanimous"][held]),
         "agreed": known(share(_AGREED[sort])),
@@ -210,11 +210,12 @@ def _adopted(cell: Cell, sort: str) -> dict[str, Array]:
     }
 
 
-def _winners(cell: Cell, held: Array, proposer: Array) -> Array:
-    """The type of whoever sits where what was chosen was proposed; of those who meet there."""
+def _winners(cell: GameCell, held: Array, proposer: Array) -> Array:
+    """The type of whoever made the proposal that won, of those who meet; None if nobody did."""
     made, others = cell.decisions, cell.co_players[held]
     ahead = made.seat[held] - (proposer - 1)  # co-players stand in order of seat, without oneself
     at = np.clip(proposer.astype(int) - 1 - (ahead < 0), 0, others.shape[1] - 1)
     theirs = np.take_along_axis(others, at[:, None], 1)[:, 0]
     agent = np.where(ahead == 0, made.agent[held], theirs)
-    return np.array(cell.names, object)[cell.types[made.replicate[held], agent]]
+    number = np.where(proposer > 0, cell.types[made.replicate[held], agent], -1)
+    return np.array([*cell.names, None], object)[number]

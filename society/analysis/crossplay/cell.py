@@ -15,42 +15,42 @@ from typing import Self
 import numpy as np
 
 from society.analysis.metagame import Matchups
-from society.analysis.study.condition import Studied
-from society.analysis.study.details import readings
+from society.analysis.study.condition import ConditionRun
+from society.analysis.study.details import read_pages
 from society.draws import Array
 from society.errors import InputError, brief
 from society.runs.rules import GameNote
 from society.talk import UNREAD
 
-from .decisions import Decisions
+from .decisions import GameDecisions
 
 # Mechanisms under which seats that were alike stay so, if they have no form by seat.
 _EVEN = {"contracted", "discussed", "fined", "gifted", "mediated", "repeated"}
 _EVEN |= {"tournament", "unchanged"}
 
 
-def plays(run: Studied) -> bool:
+def has_game_moves(run: ConditionRun) -> bool:
     """Whether a run is of a game in normal form, of which it keeps what everybody did."""
     return run.manifest.game is not None and run.manifest.level == "full"
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
-    """One cell, read as a whole; R replicates, N agents, K types, n players of a match.
+class GameCell:
+    """One cell of cross-play; R replicates, N agents, K types, n players of a match.
 
     types: the number of the type of each agent, (R, N). void: (R,) of bool. decisions: as far as it
     has been played.
     """
 
-    run: Studied
+    run: ConditionRun
     game: GameNote
     types: Array
     void: Array
-    decisions: Decisions
+    decisions: GameDecisions
 
     @classmethod
-    def read(cls, run: Studied) -> Self:
-        """From its run file; raises InputError for another scenario, or level summary."""
+    def read(cls, run: ConditionRun) -> Self:
+        """Read a run file; raises InputError for another scenario, or level summary."""
         manifest = run.manifest
         if manifest.game is None:
             raise InputError(f"{brief(run.path)} is of {manifest.scenario}, no game in normal form")
@@ -63,7 +63,7 @@ class Cell:
             void = np.zeros(manifest.replicates, bool)
             for record in file.records(lines=False):
                 void[record.ends.get(UNREAD, [])] = True
-            played = Decisions.read(readings(file))
+            played = GameDecisions.read(read_pages(file))
         period = manifest.types
         types = period[np.arange(manifest.replicates) % len(period)]
         return cls(run, manifest.game, types, void, played)
@@ -104,7 +104,8 @@ class Cell:
     @cached_property
     def agents(self) -> Array:
         """Of each decision the number of the agent among those of all replicates, (m,)."""
-        return self.decisions.replicate * self.types.shape[1] + self.decisions.agent
+        agents: Array = self.decisions.replicate * self.types.shape[1] + self.decisions.agent
+        return agents
 
     @cached_property
     def continuation(self) -> float | None:

@@ -1,4 +1,4 @@
-"""Cells of a study as games under mechanisms: what each is called, and which are runs of the same.
+"""Contests: the cells of a study, grouped and named by game and mechanism.
 
 A mechanism is called by its name and by those of its parameters in which cells differ, a game
 likewise; tournament and unchanged change nothing, and have no name here.
@@ -10,9 +10,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from society.experiments.factors import label_of, worded
+from society.experiments.factors import format_label, label_of
 
-from .cell import Cell
+from .cell import GameCell
 from .standings import Contest
 
 NONE = "no mechanism"
@@ -23,9 +23,9 @@ _NO_DIFFERENCE = ("seed", "record", "limits", "drafts")  # of a spec: the same c
 Given = Mapping[str, Any]
 
 
-def contests(cells: Sequence[Cell]) -> list[Contest]:
-    """Games under mechanisms, in order, each first without any; runs of the same cell are one."""
-    alike: dict[str, list[Cell]] = {}
+def group_contests(cells: Sequence[GameCell]) -> list[Contest]:
+    """Group cells by game and mechanism, each game first without any; runs of a cell are one."""
+    alike: dict[str, list[GameCell]] = {}
     for cell in cells:
         alike.setdefault(_essence(cell), []).append(cell)
     firsts = [own[0] for own in alike.values()]
@@ -44,7 +44,7 @@ def contests(cells: Sequence[Cell]) -> list[Contest]:
     ]
 
 
-def _essence(cell: Cell) -> str:
+def _essence(cell: GameCell) -> str:
     """What a cell is, but for its seed and for what was filled in."""
     spec = {
         name: said for name, said in cell.run.manifest.spec.items() if name not in _NO_DIFFERENCE
@@ -52,7 +52,7 @@ def _essence(cell: Cell) -> str:
     return json.dumps({**spec, "mechanisms": _stack(cell)}, sort_keys=True)
 
 
-def _stack(cell: Cell) -> list[tuple[str, Given]]:
+def _stack(cell: GameCell) -> list[tuple[str, Given]]:
     """Mechanisms from the inside, with their parameters."""
     return [
         (name, {key: value for key, value in given.items() if key != _FILLED})
@@ -86,6 +86,6 @@ def _with(name: str, given: Given, all_given: Sequence[Given]) -> str:
 
 def _value(value: Any) -> str:
     try:
-        return worded(label_of(value))
+        return format_label(label_of(value))
     except ValueError:
         return json.dumps(value)

@@ -15,11 +15,11 @@ from typing import Any
 from society.analysis.study.frames import LongForm
 from society.analysis.study.study import Study
 
-from .adoption import adopted
-from .cell import Cell, plays
-from .contests import contests
-from .match_tables import UNITS, Rows, decisions, matches
-from .reply_quality import minds
+from .adoption import adoption_rows
+from .cell import GameCell, has_game_moves
+from .contests import group_contests
+from .match_tables import UNITS, Rows, decision_rows, match_rows
+from .reply_quality import reply_quality_rows
 from .standings import Contest
 
 
@@ -30,14 +30,14 @@ class CrossPlay:
     study: Study
 
     @cached_property
-    def cells(self) -> tuple[Cell, ...]:
+    def cells(self) -> tuple[GameCell, ...]:
         """Each of these runs, read as a whole."""
-        return tuple(Cell.read(run) for run in self.study.played if plays(run))
+        return tuple(GameCell.read(run) for run in self.study.played if has_game_moves(run))
 
     @cached_property
     def contests(self) -> list[Contest]:
         """Games under mechanisms; runs that differ by seed alone belong to one."""
-        return contests(self.cells)
+        return group_contests(self.cells)
 
     @cached_property
     def matches(self) -> Any:
@@ -52,14 +52,14 @@ class CrossPlay:
         score               sum over rounds of weight x points; NaN if void. Of a run that is not
                             finished as far as it goes: not to be compared with others
         """
-        return self._framed(matches)
+        return self._framed(match_rows)
 
     @cached_property
     def decisions(self) -> Any:
         """One row for each move; a large frame.
 
         replicate, round, agent     numbers; rounds as the run numbers its pages
-        type, seat                  as in `matches`
+        type, seat                  as in `match_rows`
         void                        whether the replicate is void; its moves are told all the same
         action                      what was done, by whomever it was chosen
         others                      what co-players did, in order of seat: "A0, A1"; a dash for one
@@ -68,13 +68,13 @@ class CrossPlay:
         payoff                      points of this round, after all that mechanisms added
         p_ACTION, p_delegate        probabilities as submitted; NaN where not offered
         """
-        return self._framed(decisions)
+        return self._framed(decision_rows)
 
     @cached_property
     def adoption(self) -> Any:
         """One row for each agent and each ballot on contracts or mediators that it had part in.
 
-        replicate, agent, type, seat    as in `matches`
+        replicate, agent, type, seat    as in `match_rows`
         mechanism           contract or mediator
         ballot              from 1; more than one where they are made anew in every game
         winner              type of whoever made the proposal that won; missing if nobody made any
@@ -83,7 +83,7 @@ class CrossPlay:
         active              share of rounds in which it was in force: all signed, or somebody
                             delegated; 0 where nothing was proposed, the other numbers are NaN there
         """
-        return self._framed(adopted)
+        return self._framed(adoption_rows)
 
     @cached_property
     def minds(self) -> Any:
@@ -97,11 +97,11 @@ class CrossPlay:
         """
         form = LongForm()
         for run in self.study.played:
-            form.add(minds(run))
+            form.add(reply_quality_rows(run))
             form.close_part()
         return self.study.table(form, UNITS)
 
-    def _framed(self, rows: Callable[[Cell], Rows]) -> Any:
+    def _framed(self, rows: Callable[[GameCell], Rows]) -> Any:
         form = LongForm()
         for cell in self.cells:
             form.add(rows(cell))

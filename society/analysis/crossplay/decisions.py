@@ -13,7 +13,7 @@ from typing import Self
 
 import numpy as np
 
-from society.analysis.study.events import Reading, asked
+from society.analysis.study.events import PageReading, asked_agents
 from society.analysis.study.frames import LongForm
 from society.draws import Array
 from society.history import Step
@@ -25,7 +25,7 @@ _OF_CO_PLAYERS = ("others", "opponents")  # facts with an entry for each of them
 
 
 @dataclass(frozen=True, eq=False)
-class Decisions:
+class GameDecisions:
     """All m moves of a cell, in order of round, replicate and agent; games of n players.
 
     replicate, round, agent: (m,); rounds by page. seat: from 0. submitted: the probability that
@@ -46,7 +46,7 @@ class Decisions:
     first_seats: Array | None
 
     @classmethod
-    def read(cls, pages: Iterable[Reading]) -> Self:
+    def read(cls, pages: Iterable[PageReading]) -> Self:
         """All moves, as far as the game has been played."""
         places, submitted, facts, held = LongForm(), LongForm(), LongForm(), LongForm()
         asks, counts, first = list[tuple[Step, Array]](), Counter[str](), None
@@ -55,7 +55,7 @@ class Decisions:
                 if step.sort == "ask":
                     counts[step.kind] += 1
                     if step.kind == MOVE:
-                        asks.append((step, asked(step, present & running)))
+                        asks.append((step, asked_agents(step, present & running)))
                 elif step.kind == PLAYED and step.sort == "tell":
                     took: Array = present & running
                     seats = asks[-1][0].arrays["own", "seat"] - 1  # of all, whoever was asked
@@ -97,7 +97,8 @@ class Decisions:
     def delegated(self) -> Array:
         """Who left the action to a mediator, (m,) of bool."""
         said = self.facts.get("mediator_delegated", np.zeros(len(self)))
-        return np.nan_to_num(said.astype(float)) != 0
+        delegated: Array = np.nan_to_num(said.astype(float)) != 0
+        return delegated
 
     def drawn(self, label: str, actions: Sequence[Sequence[str]]) -> Array:
         """Whose draw came out so, (m,) of bool: delegating is what it was, whatever came of it.

@@ -8,14 +8,14 @@ import numpy as np
 
 from society.draws import Array
 
-from .cell import Cell
+from .cell import GameCell
 
 Rows = Mapping[str, Array]
 _TEXTS = ("type", "opponents", "action", "others", "mechanism", "winner", "model")
 UNITS = dict.fromkeys(_TEXTS, "name")
 
 
-def matches(cell: Cell) -> Rows:
+def match_rows(cell: GameCell) -> Rows:
     """One for each agent in each replicate; see CrossPlay.matches."""
     agents = cell.types.shape[1]
     replicate, agent = np.indices(cell.types.shape).reshape(2, -1)
@@ -24,7 +24,7 @@ def matches(cell: Cell) -> Rows:
         pairs = zip(replicate.tolist(), agent.tolist(), strict=True)
         opponents[:] = [", ".join(cell.opposed(*pair)) for pair in pairs]
     return {
-        **whom(cell, replicate, agent, cell.seats.reshape(-1)),
+        **agent_columns(cell, replicate, agent, cell.seats.reshape(-1)),
         "repetition": np.repeat(cell.repetition, agents),
         "opponents": opponents,
         "void": np.repeat(cell.void, agents),
@@ -32,7 +32,7 @@ def matches(cell: Cell) -> Rows:
     }
 
 
-def decisions(cell: Cell) -> Rows:
+def decision_rows(cell: GameCell) -> Rows:
     """One for each move; see CrossPlay.decisions."""
     made, actions = cell.decisions, cell.game.actions
     if not len(made):
@@ -42,7 +42,7 @@ def decisions(cell: Cell) -> Rows:
         labels[seat, : len(own)] = own
     nothing = np.full(len(made), np.nan)
     return {
-        **whom(cell, made.replicate, made.agent, made.seat),
+        **agent_columns(cell, made.replicate, made.agent, made.seat),
         "round": made.round,
         "void": cell.void[made.replicate],
         "action": labels[made.seat, made.action],
@@ -53,8 +53,8 @@ def decisions(cell: Cell) -> Rows:
     }
 
 
-def whom(cell: Cell, replicate: Array, agent: Array, seat: Array) -> dict[str, Array]:
-    """Whom rows are about; seat: from 0."""
+def agent_columns(cell: GameCell, replicate: Array, agent: Array, seat: Array) -> dict[str, Array]:
+    """The columns that say which agent a row is about; seat: from 0."""
     return {
         "replicate": replicate,
         "agent": agent,

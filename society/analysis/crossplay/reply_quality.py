@@ -1,4 +1,4 @@
-"""How often models were understood at the first try, and how often their replies were mended."""
+"""Quality of replies: how often models were understood at once, and how often repaired."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from society.analysis.study.condition import Studied
+from society.analysis.study.condition import ConditionRun
 from society.callbook import Call
 from society.calls import Trouble
 from society.draws import Array
@@ -19,7 +19,7 @@ _Where = tuple[Path, str, str, int, int, int]  # file, component, kind, round, r
 _Question = tuple[Path, str, str, int, int, int, int]  # the same, and its number there
 
 
-def minds(run: Studied) -> Mapping[str, Array]:
+def reply_quality_rows(run: ConditionRun) -> Mapping[str, Array]:
     """One row for each model that a run asked; see CrossPlay.minds."""
     calls, asked = list[Call](), set[tuple[str, _Question]]()
     lost, fell = set[_Where](), set[_Where]()
@@ -48,7 +48,7 @@ def minds(run: Studied) -> Mapping[str, Array]:
     }
 
 
-def _files(run: Studied) -> Iterator[Path]:
+def _files(run: ConditionRun) -> Iterator[Path]:
     """Its own, and those beside it in which designs were made."""
     yield run.path
     for mechanism in run.manifest.spec.get("drafts", {}):

@@ -1,4 +1,4 @@
-"""A run of cross-play on a terminal."""
+"""Scores of a cross-play run, for a terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -7,42 +7,42 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from society.analysis.study.condition import Studied
+from society.analysis.study.condition import ConditionRun
 from society.draws import Array
 from society.runs.drafting import is_drafting
 from society.theatre.crossplay import scoreboard, unscored
 
-from .cell import Cell, plays
+from .cell import GameCell, has_game_moves
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
-def shown(path: Path, console: Console) -> None:
+def print_scores(path: Path, console: Console) -> None:
     """Print who scored what against whom; nothing for a run of another kind."""
-    run = Studied.read(path, path.stem, {})
+    run = ConditionRun.read(path, path.stem, {})
     if not _of_types(run):
         return
-    if not plays(run):
+    if not has_game_moves(run):
         unscored(console)
         return
-    cell = Cell.read(run)
+    cell = GameCell.read(run)
     means = [_mean(own) for own in cell.by_type(cell.scores)]
     met = _met(cell) if cell.matches == 1 else None
     scoreboard(cell.names, np.array(means), met, int(cell.void.sum()), console)
 
 
-def scored(path: Path) -> dict[str, Any]:
-    """The same as it is written in JSON, by type; nothing for a run of another kind.
+def scores_as_json(path: Path) -> dict[str, Any]:
+    """Give the scores by type, as JSON has them; nothing for a run of another kind.
 
     score: the mean over n agents of matches that count, null if there are none. void: matches with
     the type that do not count. with: the mean in matches with a co-player of each type that it met;
     missing where partners change.
     """
-    run = Studied.read(path, path.stem, {})
-    if not _of_types(run) or not plays(run):
+    run = ConditionRun.read(path, path.stem, {})
+    if not _of_types(run) or not has_game_moves(run):
         return {}
-    cell, types = Cell.read(run), dict[str, Any]()
+    cell, types = GameCell.read(run), dict[str, Any]()
     met = _met(cell) if cell.matches == 1 else None
     for number, (name, own) in enumerate(zip(cell.names, cell.by_type(cell.scores), strict=True)):
         there = (cell.types == number).any(1)
@@ -57,7 +57,7 @@ def scored(path: Path) -> dict[str, Any]:
     return types
 
 
-def _of_types(run: Studied) -> bool:
+def _of_types(run: ConditionRun) -> bool:
     """Whether types of agents meet in a game, rather than make designs for one."""
     given = run.manifest
     drafting = is_drafting(given.spec.get("mechanisms", ()))
@@ -68,7 +68,7 @@ def _mean(scores: Array) -> float:
     return float(scores.mean()) if scores.size else np.nan
 
 
-def _met(cell: Cell) -> Array:
+def _met(cell: GameCell) -> Array:
     """The mean score of each type beside a co-player of each, (K, K); NaN if they never met."""
     found = cell.matchups()
     there = ~np.isnan(found.payoffs).any(1)

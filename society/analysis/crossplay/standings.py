@@ -1,4 +1,4 @@
-"""How types fare in one run of a cell, and how that is summed up over runs and over games.
+"""Scores of types in one run of a cell, and their means over runs and games.
 
     Mean      average over match-ups and seats
     Fitness   payoff against the population to which replicator dynamics leads from equal shares
@@ -18,22 +18,22 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from society.analysis.metagame import (
-    Selection,
+    ReplicatorOutcome,
     dev_ranks,
     deviation_ratings,
+    lopsided_seatings,
     mean_payoffs,
+    metagame_gap,
     normalised,
     payoff_tensor,
     replicator_dynamics,
     standard_error,
-    undefined,
-    unpaid,
 )
-from society.analysis.statistics.samples import Unanswerable
+from society.analysis.statistics.samples import NotEstimable
 from society.draws import Array
 from society.errors import SocietyError
 
-from .cell import Cell
+from .cell import GameCell
 
 T = TypeVar("T")
 
@@ -41,8 +41,8 @@ METRICS = ("Mean", "Fitness", "DevRank")
 MOST_SEATINGS = 1_000  # types^players; beyond, linear programs of ratings take minutes
 
 
-class Sums(NamedTuple):
-    """Of some runs or games: their mean, its standard error, and how many have a value.
+class MeanOverRuns(NamedTuple):
+    """A mean over some runs or games, its standard error, and how many have a value.
 
     NaN: no value; a single one has no error.
     """
@@ -52,20 +52,20 @@ class Sums(NamedTuple):
     n: Array
 
     @classmethod
-    def of(cls, values: Array) -> Sums:
+    def of(cls, values: Array) -> MeanOverRuns:
         """Over rows, (rows, ...); NaN are left out."""
         n = (~np.isnan(values)).sum(0)
         mean = np.nansum(values, 0) / np.where(n, n, np.nan)
         return cls(mean, standard_error(values), n)
 
 
-class Standing:
-    """How the K types of a cell fare in one of its runs; raises Unanswerable where it is unknown.
+class RunStandings:
+    """Scores of the K types of a cell in one of its runs; raises NotEstimable where it is unknown.
 
     replicates: those of the run, (R,) of bool.
     """
 
-    def __init__(self, cell: Cell, replicates: Array) -> None:
+    def __init__(self, cell: GameCell, replicates: Array) -> None:
         self.cell, self._replicates = cell, replicates
 
     def value(self, metric: str) -> Array:
@@ -84,7 +84,7 @@ class Standing:
             found = self.cell.matchups(self._replicates)
             lost = self.cell.void[self._replicates].any() and not self.cell.exchangeable
             if lost and found.lopsided:
-                raise Unanswerable(unpaid(found.lopsided))
+                raise NotEstimable(lopsided_seatings(found.lopsided))
             return mean_payoffs(found.distinct)
         of_types = self.cell.by_type(self.cell.scores, self._replicates[:, None])
         return np.array([own.mean() if own.size else np.nan for own in of_types])
@@ -92,14 +92,14 @@ class Standing:
     @cached_property
     def tensor(self) -> Array:
         """Payoff of a type, by its own and its co-players' types, (K, ..., K)."""
-        why = undefined(self.cell.matches)
+        why = metagame_gap(self.cell.matches)
         if why is not None:
-            raise Unanswerable(why)
+            raise NotEstimable(why)
         found = self.cell.matchups(self._replicates)
         return payoff_tensor(found, exchangeable=self.cell.exchangeable)
 
     @cached_property
-    def selection(self) -> Selection:
+    def selection(self) -> ReplicatorOutcome:
         """What replicator dynamics comes to."""
         return replicator_dynamics(self.tensor)
 
@@ -107,7 +107,7 @@ class Standing:
     def ranks(self) -> Array:
         """(K,), by deviation ratings."""
         if self.tensor.size > MOST_SEATINGS:
-            raise Unanswerable(
+            raise NotEstimable(
                 f"{self.tensor.shape[0]} types on {self.tensor.ndim} seats: ratings of more than "
                 f"{MOST_SEATINGS:,} seatings take too long for a report; see "
                 "society.analysis.metagame.deviation_ratings"
@@ -115,17 +115,17 @@ class Standing:
         try:
             return dev_ranks(deviation_ratings(self.tensor))
         except SocietyError as error:
-            raise Unanswerable(str(error)) from error
+            raise NotEstimable(str(error)) from error
 
 
 class Contest:
     """A game under a mechanism, as often as it was played: cells that differ by seed alone."""
 
-    def __init__(self, game: str, mechanism: str, cells: Sequence[Cell]) -> None:
+    def __init__(self, game: str, mechanism: str, cells: Sequence[GameCell]) -> None:
         self.game, self.mechanism, self.cells = game, mechanism, tuple(cells)
 
     @property
-    def first(self) -> Cell:
+    def first(self) -> GameCell:
         """The first of its cells, which have the same game and types."""
         return self.cells[0]
 
@@ -134,54 +134,54 @@ class Contest:
         return self.first.names
 
     @property
-    def finished(self) -> tuple[Cell, ...]:
+    def finished(self) -> tuple[GameCell, ...]:
         """Those that were played to the end: scores of others are parts of sums."""
         return tuple(cell for cell in self.cells if cell.run.status == "finished")
 
     @cached_property
-    def standings(self) -> tuple[Standing, ...]:
+    def standings(self) -> tuple[RunStandings, ...]:
         """Of each run."""
         return tuple(
-            Standing(cell, cell.repetition == number)
+            RunStandings(cell, cell.repetition == number)
             for cell in self.finished
             for number in range(int(cell.repetition.max(initial=0)) + 1)
         )
 
     @cached_property
-    def _pooled(self) -> tuple[Standing, ...]:
+    def _pooled(self) -> tuple[RunStandings, ...]:
         """Of all repetitions of a cell together, as if they were one run."""
-        return tuple(Standing(cell, np.ones(len(cell.void), bool)) for cell in self.finished)
+        return tuple(RunStandings(cell, np.ones(len(cell.void), bool)) for cell in self.finished)
 
-    def _known(self, of: Callable[[Standing], T]) -> list[T]:
-        """Of each run of which it is known, or else of repetitions together; raises Unanswerable.
+    def _known(self, of: Callable[[RunStandings], T]) -> list[T]:
+        """Of each run of which it is known, or else of repetitions together; raises NotEstimable.
 
         One may have lost the matches that another one has.
         """
         if not self.finished:
-            raise Unanswerable(f"{self.first.run.name} is {self.first.run.status}; let it finish")
+            raise NotEstimable(f"{self.first.run.name} is {self.first.run.status}; let it finish")
         try:
             return _known(of, self.standings)
-        except Unanswerable:
+        except NotEstimable:
             return _known(of, self._pooled)
 
-    def summed(self, metric: str) -> Sums:
-        """Over runs: of the average type, then of each, (1 + K,); raises Unanswerable.
+    def summed(self, metric: str) -> MeanOverRuns:
+        """Over runs: of the average type, then of each, (1 + K,); raises NotEstimable.
 
         Runs of which it is unknown are left out, as long as it is known of one; if it is of none,
         their repetitions count together.
         """
-        return Sums.of(np.stack(self._known(lambda run: run.value(metric))))
+        return MeanOverRuns.of(np.stack(self._known(lambda run: run.value(metric))))
 
     def tensors(self) -> list[Array]:
-        """Of each run of which it is known, (K, ..., K) each; raises Unanswerable."""
+        """Of each run of which it is known, (K, ..., K) each; raises NotEstimable."""
         return self._known(lambda run: run.tensor)
 
-    def selections(self) -> list[Selection]:
-        """Of the same runs; raises Unanswerable."""
+    def selections(self) -> list[ReplicatorOutcome]:
+        """Of the same runs; raises NotEstimable."""
         return self._known(lambda run: run.selection)
 
     def scaled(self, metric: str) -> Array:
-        """The mean over runs as it is summed up over games, (1 + K,); raises Unanswerable.
+        """The mean over runs as it is summed up over games, (1 + K,); raises NotEstimable.
 
         Payoffs are 0 in equilibrium and 1 where all cooperate; ranks stay what they are.
         """
@@ -189,18 +189,18 @@ class Contest:
         if metric == "DevRank":
             return mean
         if game.equilibrial is None or game.cooperative is None:
-            raise Unanswerable(f"{self.game} names no cooperation with which to compare")
+            raise NotEstimable(f"{self.game} names no cooperation with which to compare")
         low, high = np.mean(game.equilibrial), np.mean(game.cooperative)
         return normalised(mean, float(low), float(high))
 
 
-def _known(of: Callable[[Standing], T], runs: Sequence[Standing]) -> list[T]:
-    """What there is; raises Unanswerable if there is nothing."""
-    found, why = list[T](), Unanswerable("no run")
+def _known(of: Callable[[RunStandings], T], runs: Sequence[RunStandings]) -> list[T]:
+    """What there is; raises NotEstimable if there is nothing."""
+    found, why = list[T](), NotEstimable("no run")
     for run in runs:
         try:
             found.append(of(run))
-        except Unanswerable as error:
+        except NotEstimable as error:
             why = error
     if not found:
         raise why

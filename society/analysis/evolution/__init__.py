@@ -1,11 +1,11 @@
-"""Evolution in the laboratory: what changed from generation to generation, and why.
+"""Evolution: what changed from generation to generation, and why.
 
-    evolution    Evolution: lives, generations, reactions, changes, biases, courses, diversity as
-                 data frames; over_runs: means over replicates with intervals
-    price        the Price equation; bias of newborn agents against those they descend from
-    trends       slope; correlation: whether the first generation tells the outcome
-    words        length, numbers named, distance and effective number of strategies
-    frozen, compared     newborn agents and their ancestors, each alone before a frozen population
+    evolution_study      Evolution: lives, generations, reactions, changes, biases, courses,
+                         diversity as data frames; mean_over_runs: means with intervals
+    price_equation       the Price equation; bias of newborn agents against their ancestors
+    generation_tables    rows of these frames; length, numbers and diversity of strategies
+    transplants          newborn agents and their ancestors, each alone in the same population
+    transplant_effects   what they do and earn there, compared
 
 Who descends from whom is read by society.lineage.
 """
@@ -14,27 +14,32 @@ from __future__ import annotations
 
 from society.analysis.statistics.correlation import Correlation, correlation, slope
 
-from .evolution_study import Evolution, over_runs
-from .price_equation import Bias, Change, bias, price
-from .records import Past, Phenotype
-from .transplant_effects import Compared, Difference, compared, focal
-from .transplants import frozen
+from .evolution_study import Evolution, mean_over_runs
+from .price_equation import MutationBias, PriceTerms, mutation_bias, split_change
+from .records import GenerationRecords, Phenotype
+from .transplant_effects import (
+    TransplantDifference,
+    TransplantEffects,
+    compare_transplants,
+    focal_agents,
+)
+from .transplants import transplant_experiment
 
 __all__ = [
-    "Bias",
-    "Change",
-    "Compared",
     "Correlation",
-    "Difference",
     "Evolution",
-    "Past",
+    "GenerationRecords",
+    "MutationBias",
     "Phenotype",
-    "bias",
-    "compared",
+    "PriceTerms",
+    "TransplantDifference",
+    "TransplantEffects",
+    "compare_transplants",
     "correlation",
-    "focal",
-    "frozen",
-    "over_runs",
-    "price",
+    "focal_agents",
+    "mean_over_runs",
+    "mutation_bias",
     "slope",
+    "split_change",
+    "transplant_experiment",
 ]

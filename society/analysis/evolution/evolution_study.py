@@ -3,7 +3,7 @@
 Frames begin as those of society.analysis.study do: a column for each factor, then `condition`. A
 factor that has the name of a column in any of them gets `_level` behind its name. A row of
 `generations` is one replicate in one generation. The units of observation are replicates, so
-intervals come from them (`over_runs`), never from agents or generations.
+intervals come from them (`mean_over_runs`), never from agents or generations.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from typing import Any
 import numpy as np
 
 from society.analysis.statistics import Mean, mean
-from society.analysis.statistics.samples import answered
+from society.analysis.statistics.samples import try_compute
 from society.analysis.study.frames import CONDITION, LongForm
 from society.analysis.study.study import Study
 from society.draws import Array
 from society.errors import InputError, nearest
 from society.lineage import Lineage
-from society.optional import needed
+from society.optional import require
 from society.outside import Embedder
 
 from . import generation_tables as rows
-from .records import Past, Phenotype
+from .records import GenerationRecords, Phenotype
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,9 +39,9 @@ class Evolution:
     study: Study
 
     @cached_property
-    def pasts(self) -> tuple[Past, ...]:
+    def pasts(self) -> tuple[GenerationRecords, ...]:
         """What each run keeps of its generations."""
-        return tuple(map(Past.read, self.study.played))
+        return tuple(map(GenerationRecords.read, self.study.played))
 
     @cached_property
     def lives(self) -> Any:
@@ -57,7 +57,7 @@ class Evolution:
         strategy            in words, if there are any
         TRAIT               a public heritable column as the generation began; labels in words
         """
-        return self._gathered(rows.lives)
+        return self._gathered(rows.life_rows)
 
     @cached_property
     def generations(self) -> Any:
@@ -71,7 +71,7 @@ class Evolution:
         strategy_kinds      effective number of different strategies, TRAIT_kinds of labels
         TRAIT, TRAIT_sd     mean and standard deviation over agents
         """
-        return self._gathered(rows.generations)
+        return self._gathered(rows.generation_rows)
 
     @cached_property
     def reactions(self) -> Any:
@@ -81,7 +81,7 @@ class Evolution:
         encounter           as the run names it, or else its number from 1
         share               that it would give
         """
-        return self._gathered(rows.reactions)
+        return self._gathered(rows.reaction_rows)
 
     def changes(self, of: Phenotype = "phenotype") -> Any:
         """The Price equation: one row for each step to a generation, of each replicate.
@@ -96,7 +96,7 @@ class Evolution:
         several elders descends from them in equal shares, everybody else from its parent: see
         society.lineage.heredity.
         """
-        return self._gathered(partial(rows.changes, of=of))
+        return self._gathered(partial(rows.change_rows, of=of))
 
     def biases(self, of: Phenotype = "reaction") -> Any:
         """What newborn agents do less what those did from whom they descend: mutation bias.
@@ -109,7 +109,7 @@ class Evolution:
         (Vallinder and Hughes 2024, section 4.1, ask for such a test); in a phenotype, it is one of
         what others made of them, too. It holds no selection, which is in who has descendants.
         """
-        return self._gathered(partial(rows.biases, of=of))
+        return self._gathered(partial(rows.bias_rows, of=of))
 
     @cached_property
     def advised(self) -> bool:
@@ -127,7 +127,7 @@ class Evolution:
 
         NaN in the last generation, if a replicate had died out by then.
         """
-        return self._table(lambda past: [rows.courses(past)])
+        return self._table(lambda past: [rows.course_rows(past)])
 
     def diversity(self, embedder: Embedder | str) -> Any:
         """How much strategies differ: one row for each generation of each replicate.
@@ -139,9 +139,9 @@ class Evolution:
         files keep; `attrs["embedder"]` says which. Raises InputError for vectors that are missing.
         """
 
-        def distances(past: Past) -> Iterator[rows.Rows]:
+        def distances(past: GenerationRecords) -> Iterator[rows.Rows]:
             vectors = past.vectors(embedder)
-            return (rows.distances(era, vectors) for era in rows.eras(past))
+            return (rows.distance_rows(era, vectors) for era in rows.run_generations(past))
 
         frame = self._table(distances)
         frame.attrs["embedder"] = embedder if isinstance(embedder, str) else embedder.name
@@ -154,20 +154,20 @@ class Evolution:
             raise InputError(f"no condition is called {condition!r}; {nearest(condition, known)}")
         return known[condition].lineage(replicate)
 
-    def _gathered(self, of: Callable[[rows.Era], rows.Rows]) -> Any:
-        return self._table(lambda past: map(of, rows.eras(past)))
+    def _gathered(self, of: Callable[[rows.RunGeneration], rows.Rows]) -> Any:
+        return self._table(lambda past: map(of, rows.run_generations(past)))
 
-    def _table(self, of: Callable[[Past], Iterable[rows.Rows]]) -> Any:
+    def _table(self, of: Callable[[GenerationRecords], Iterable[rows.Rows]]) -> Any:
         """The rows of each run, one block after another."""
         form = LongForm()
         for past in self.pasts:
             for block in of(past):
                 form.add(block)
             form.close_part()
-        return self.study.table(form, rows.UNITS, rows.heading(self.study))
+        return self.study.table(form, rows.UNITS, rows.evolution_heading(self.study))
 
 
-def over_runs(frame: Any, column: str, by: Sequence[str] = ("generation",)) -> Any:
+def mean_over_runs(frame: Any, column: str, by: Sequence[str] = ("generation",)) -> Any:
     """The mean of a column over replicates, with its t interval of 95 %.
 
     One row for each condition and value of `by`: mean, low, high and n; NaN where fewer than two
@@ -181,7 +181,7 @@ def over_runs(frame: Any, column: str, by: Sequence[str] = ("generation",)) -> A
 
 def _banded(values: Array) -> Any:
     known = values[~np.isnan(values)]
-    found = answered(mean, known)
+    found = try_compute(mean, known)
     low, high = found.interval[:2] if isinstance(found, Mean) else (np.nan, np.nan)
     middle = known.mean() if len(known) else np.nan
-    return needed("pandas").Series({"mean": middle, "low": low, "high": high, "n": len(known)})
+    return require("pandas").Series({"mean": middle, "low": low, "high": high, "n": len(known)})

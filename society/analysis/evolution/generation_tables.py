@@ -1,4 +1,4 @@
-"""Rows of the frames of evolution: what one generation of one run adds to each.
+"""Rows of the tables of evolution, of one generation of one run each.
 
 Arrays of a generation are (R, N); rows are those of replicates that had not ended before it.
 """
@@ -12,44 +12,44 @@ from typing import NamedTuple
 import numpy as np
 
 from society.analysis.statistics.correlation import slope
-from society.analysis.study.frames import FLAG, ID_OR_NONE, Heading
+from society.analysis.study.frames import FLAG, ID_OR_NONE, FrameHeading
 from society.analysis.study.study import Study
 from society.draws import Array
 from society.graph import NOBODY
 from society.lineage import Descents, Generation
 from society.scenario import mean_over
 
-from .price_equation import Bias, Change, bias, price
-from .records import Past, Phenotype
+from .price_equation import MutationBias, PriceTerms, mutation_bias, split_change
+from .records import GenerationRecords, Phenotype
 
 _WORD = re.compile(r"\w+(?:['’.,/-]\w+)*")
 _NUMBER = re.compile(r"\d+(?:[.,/]\d+)*")
 
 
-def words(text: str) -> int:
-    """How many there are; what a hyphen, apostrophe or decimal point joins is one.
+def count_words(text: str) -> int:
+    """Count words; what a hyphen, apostrophe or decimal point joins is one.
 
-    >>> words("Give 0.5 of what's left to well-known donors.")
+    >>> count_words("Give 0.5 of what's left to well-known donors.")
     8
     """
     return len(_WORD.findall(text))
 
 
-def numbers(text: str) -> int:
-    """How many are named in digits; "50 %", "1/2" and "0.5" are one each, "90-100 %" is two.
+def count_numbers(text: str) -> int:
+    """Count numbers in digits; "50 %", "1/2" and "0.5" are one each, "90-100 %" is two.
 
-    >>> numbers("Give 50% at first, then 1.5 times as much, up to 90-100 %, but never all.")
+    >>> count_numbers("Give 50% at first, then 1.5 times as much, up to 90-100 %, but never all.")
     4
     """
     return len(_NUMBER.findall(text))
 
 
-def distance(vectors: Array) -> float:
+def mean_distance(vectors: Array) -> float:
     """Mean cosine distance of two texts, 1 - cos, over all pairs; (n, d) of vectors.
 
     Texts without a word (zeros) are left out; NaN for fewer than two others.
 
-    >>> distance(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+    >>> mean_distance(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
     0.6666666666666667
     """
     worded = vectors[np.any(vectors != 0, axis=1)].astype(float)
@@ -61,13 +61,15 @@ def distance(vectors: Array) -> float:
     return float(1 - (products - n) / (n * (n - 1)))
 
 
-def effective(kinds: Sequence[object] | Array) -> float:
-    """How many equally frequent kinds would be as diverse: exp of Shannon's entropy; NaN of none.
+def effective_number(kinds: Sequence[object] | Array) -> float:
+    """Effective number of kinds: exp of Shannon's entropy; NaN if there are none.
 
     Hill's number of order 1 (Hill 1973, Ecology 54).
 
-    >>> round(effective(["a", "a", "b", "b"]), 12), round(effective(["a"] * 9 + ["b"]), 3)
-    (2.0, 1.384)
+    >>> round(effective_number(["a", "a", "b", "b"]), 12)
+    2.0
+    >>> round(effective_number(["a"] * 9 + ["b"]), 3)
+    1.384
     """
     if not len(kinds):
         return float("nan")
@@ -98,16 +100,16 @@ COLUMNS = {  # of all frames, without measures, traits and factors; the last fou
     *UNITS,
     *("name", "newborn", "fitness", "phenotype", "reaction", "strategy", "encounter", "share"),
     *("first_phenotype", "last_phenotype", "first_fitness", "last_fitness"),
-    *Change._fields,
-    *Bias._fields,
+    *PriceTerms._fields,
+    *MutationBias._fields,
     *("mean", "low", "high", "n"),
 }
 
 
-class Era(NamedTuple):
+class RunGeneration(NamedTuple):
     """One generation of one run. place: in the run, from 0. rows: replicates that went on."""
 
-    past: Past
+    past: GenerationRecords
     place: int
     now: Generation
     rows: Array
@@ -123,14 +125,14 @@ class Era(NamedTuple):
         return there.reshape(-1, *there.shape[2:])
 
 
-def eras(past: Past) -> Iterator[Era]:
+def run_generations(past: GenerationRecords) -> Iterator[RunGeneration]:
     """The generations of a run, in order."""
     for place, now in enumerate(past.generations):
-        yield Era(past, place, now, np.flatnonzero(now.running))
+        yield RunGeneration(past, place, now, np.flatnonzero(now.running))
 
 
-def heading(study: Study) -> Heading:
-    """With factors that are called as no column of any frame of evolution is."""
+def evolution_heading(study: Study) -> FrameHeading:
+    """Name factors unlike any column of the frames of evolution."""
     notes = [note for run in study.played for note in run.manifest.columns if note.heritable]
     traits = {f"{note.name}{end}" for note in notes for end in ("", "_sd", "_kinds")}
     taken, names = COLUMNS | traits, dict[str, str]()
@@ -142,11 +144,11 @@ def heading(study: Study) -> Heading:
     own = study.heading
     levels = {names[factor]: labels for factor, labels in own.levels.items()}
     labels = [{names[each]: one[each] for each in names if each in one} for one in own.labels]
-    return Heading(own.names, levels, labels)
+    return FrameHeading(own.names, levels, labels)
 
 
-def agents(era: Era) -> dict[str, Array]:
-    """Who a row is about: replicate, generation, agent."""
+def agent_columns(era: RunGeneration) -> dict[str, Array]:
+    """The columns that say which agent a row is about."""
     seats = era.now.life.shape[1]
     return {
         "replicate": np.repeat(era.rows, seats),
@@ -155,7 +157,7 @@ def agents(era: Era) -> dict[str, Array]:
     }
 
 
-def lives(era: Era) -> Rows:
+def life_rows(era: RunGeneration) -> Rows:
     """One for each agent; see Evolution.lives."""
     past, now = era.past, era.now
     seats, life = now.life.shape[1], era.flat(now.life)
@@ -164,7 +166,7 @@ def lives(era: Era) -> Rows:
     texts = past.strategies(now)
     survives = np.full(now.life.shape, np.nan) if now.survives is None else now.survives
     found: dict[str, Array] = {
-        **agents(era),
+        **agent_columns(era),
         "life": life,
         "name": np.array(names, object),
         "parent": np.where(parent == NOBODY, np.nan, parent),
@@ -182,7 +184,7 @@ def lives(era: Era) -> Rows:
     return found
 
 
-def generations(era: Era) -> Rows:
+def generation_rows(era: RunGeneration) -> Rows:
     """One for each replicate; see Evolution.generations."""
     past, now = era.past, era.now
     found: dict[str, Array] = {
@@ -195,9 +197,9 @@ def generations(era: Era) -> Rows:
     texts = past.strategies(now)
     if texts is not None:
         there = texts[era.rows]
-        found["strategy_words"] = _meant(there, words)
-        found["strategy_numbers"] = _meant(there, numbers)
-        found["strategy_kinds"] = np.array([effective(row[row != ""]) for row in there])
+        found["strategy_words"] = _meant(there, count_words)
+        found["strategy_numbers"] = _meant(there, count_numbers)
+        found["strategy_kinds"] = np.array([effective_number(row[row != ""]) for row in there])
     for name, column in past.traits.items():
         if name != "strategy":
             own = past.trait(now, name)[era.rows][:, past.holders[name]]
@@ -214,17 +216,17 @@ def _meant(texts: Array, count: Callable[[str], int]) -> Array:
 def _spread(name: str, values: Array, *, labelled: bool) -> dict[str, Array]:
     """A trait over agents, (R, N): the effective number of its labels, or mean and deviation."""
     if labelled or values.dtype.kind == "O":
-        return {f"{name}_kinds": np.array([effective(row.astype(str)) for row in values])}
+        return {f"{name}_kinds": np.array([effective_number(row.astype(str)) for row in values])}
     return {name: values.mean(1), f"{name}_sd": values.std(1)}
 
 
-def reactions(era: Era) -> Rows:
+def reaction_rows(era: RunGeneration) -> Rows:
     """One for each agent and encounter; see Evolution.reactions."""
     told = era.now.reaction
     if told is None:
         return {}
     names, shares = era.past.encounters, era.flat(told)
-    whom = {name: np.repeat(values, len(names)) for name, values in agents(era).items()}
+    whom = {name: np.repeat(values, len(names)) for name, values in agent_columns(era).items()}
     return {
         **whom,
         "newborn": np.repeat(era.flat(era.now.newborn), len(names)),
@@ -233,20 +235,20 @@ def reactions(era: Era) -> Rows:
     }
 
 
-def changes(era: Era, of: Phenotype) -> Rows:
+def change_rows(era: RunGeneration, of: Phenotype) -> Rows:
     """One for each replicate and generation after the first; see Evolution.changes."""
-    return _steps(era, of, price)
+    return _steps(era, of, split_change)
 
 
-def biases(era: Era, of: Phenotype) -> Rows:
+def bias_rows(era: RunGeneration, of: Phenotype) -> Rows:
     """One for each replicate and generation after the first; see Evolution.biases."""
-    return _steps(era, of, bias)
+    return _steps(era, of, mutation_bias)
 
 
-Split = Callable[[Array, Array, Descents, Array], Change | Bias]
+Split = Callable[[Array, Array, Descents, Array], PriceTerms | MutationBias]
 
 
-def _steps(era: Era, of: Phenotype, split: Split) -> Rows:
+def _steps(era: RunGeneration, of: Phenotype, split: Split) -> Rows:
     """What the step to a generation comes to in each replicate."""
     if era.place == 0 or not len(era.rows):
         return {}
@@ -268,7 +270,7 @@ def _mean(values: Array, running: Array) -> Array:
     return mean_over(running & ~np.isnan(values), values)
 
 
-def courses(past: Past) -> Rows:
+def course_rows(past: GenerationRecords) -> Rows:
     """One for each replicate; see Evolution.courses."""
     replicates = past.run.manifest.replicates
     means = {}
@@ -286,12 +288,14 @@ def courses(past: Past) -> Rows:
     }
 
 
-def distances(era: Era, vectors: Mapping[str, Array]) -> Rows:
+def distance_rows(era: RunGeneration, vectors: Mapping[str, Array]) -> Rows:
     """One for each replicate; see Evolution.diversity."""
     texts = era.past.strategies(era.now)
     if texts is None:
         return {}
-    apart = [distance(np.array([vectors[text] for text in row if text])) for row in texts[era.rows]]
+    apart = [
+        mean_distance(np.array([vectors[text] for text in row if text])) for row in texts[era.rows]
+    ]
     return {
         "replicate": era.rows,
         "generation": np.full(len(era.rows), era.now.number),

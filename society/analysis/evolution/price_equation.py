@@ -23,8 +23,8 @@ from society.draws import Array
 from society.lineage import Descents
 
 
-class Change(NamedTuple):
-    """The change of a mean, and its parts, which add up to it; NaN where there is nothing to tell.
+class PriceTerms(NamedTuple):
+    """The change of a mean, and its parts, which add up to it; NaN where none is known.
 
     selection: Cov(w, z) / w. survivors, newborn: their parts of E(w dz) / w. entry: of those
     without ancestors.
@@ -37,18 +37,18 @@ class Change(NamedTuple):
     entry: float
 
 
-UNKNOWN = Change(*[np.nan] * 5)
+UNKNOWN = PriceTerms(*[np.nan] * 5)
 
 
-class Bias(NamedTuple):
-    """How newborn agents differ from those from whom they descend, in the mean; NaN if none do."""
+class MutationBias(NamedTuple):
+    """Mean difference of newborn agents from their ancestors; NaN if none have any."""
 
     newborn: float
     ancestors: float
     bias: float
 
 
-def price(before: Array, after: Array, descents: Descents, newborn: Array) -> Change:
+def split_change(before: Array, after: Array, descents: Descents, newborn: Array) -> PriceTerms:
     """Split the change of the mean from `before`, (N,), to `after`, (M,).
 
     descents: from whom of before those of now descend. newborn: (M,) of bool; the others lived on.
@@ -58,7 +58,7 @@ def price(before: Array, after: Array, descents: Descents, newborn: Array) -> Ch
 
     >>> z, ones = np.array([0.0, 1.0]), np.ones(2)
     >>> heirs, newborn = Descents(np.array([0, 1]), np.array([1, 1])), np.array([True, True])
-    >>> price(z, ones, heirs, newborn).selection
+    >>> split_change(z, ones, heirs, newborn).selection
     0.5
     """
     known = ~np.isnan(before)
@@ -69,7 +69,7 @@ def price(before: Array, after: Array, descents: Descents, newborn: Array) -> Ch
     old, fitness, new = before[known], fitness[known], after[~np.isnan(after)]
     differences = after[descends] - ancestral[descends]
     born, count = newborn[descends], len(differences)
-    return Change(
+    return PriceTerms(
         change=float(new.mean() - old.mean()),
         selection=float(np.mean((fitness - fitness.mean()) * (old - old.mean())) / fitness.mean()),
         survivors=float(differences[~born].sum() / count),
@@ -78,19 +78,19 @@ def price(before: Array, after: Array, descents: Descents, newborn: Array) -> Ch
     )
 
 
-def bias(before: Array, after: Array, descents: Descents, newborn: Array) -> Bias:
-    """Newborn agents, (M,) of bool, less those from whom they descend; each child counts once.
+def mutation_bias(before: Array, after: Array, descents: Descents, newborn: Array) -> MutationBias:
+    """Compare newborn agents, (M,) of bool, with their ancestors; each child counts once.
 
     >>> heirs = Descents(np.array([0, 1, 1]), np.array([0, 0, 1]))
-    >>> bias(np.array([0.0, 1.0]), np.array([0.0, 0.75]), heirs, np.array([False, True]))
-    Bias(newborn=0.75, ancestors=0.5, bias=0.25)
+    >>> mutation_bias(np.array([0.0, 1.0]), np.array([0.0, 0.75]), heirs, np.array([False, True]))
+    MutationBias(newborn=0.75, ancestors=0.5, bias=0.25)
     """
     ancestral, _ = _inherited(before, after, descents)
     some = newborn & ~np.isnan(ancestral)
     if not some.any():
-        return Bias(np.nan, np.nan, np.nan)
+        return MutationBias(np.nan, np.nan, np.nan)
     young, old = float(after[some].mean()), float(ancestral[some].mean())
-    return Bias(young, old, float(np.mean(after[some] - ancestral[some])))
+    return MutationBias(young, old, float(np.mean(after[some] - ancestral[some])))
 
 
 def _inherited(before: Array, after: Array, descents: Descents) -> tuple[Array, Array]:

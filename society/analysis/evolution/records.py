@@ -1,4 +1,4 @@
-"""What one run file keeps of evolution, read once."""
+"""Records of the generations of one run, read once from its file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from society.analysis.study.condition import Studied
+from society.analysis.study.condition import ConditionRun
 from society.draws import Array
 from society.errors import InputError, brief
 from society.history import Page
@@ -33,7 +33,7 @@ Phenotype = Literal["phenotype", "fitness", "reaction"]
 
 
 @dataclass(frozen=True, eq=False)
-class Past:
+class GenerationRecords:
     """The generations of a run.
 
     measures: of each generation, (R,) each, folded over its rounds as a run folds them; without
@@ -41,15 +41,15 @@ class Past:
     have them, (N,) of bool each.
     """
 
-    run: Studied
+    run: ConditionRun
     generations: tuple[Generation, ...]
     measures: tuple[Mapping[str, Array], ...]
     traits: Mapping[str, ColumnNote]
     holders: Mapping[str, Array]
 
     @classmethod
-    def read(cls, run: Studied) -> Past:
-        """From a run file; raises InputError if it has no generations, or no lines are kept."""
+    def read(cls, run: ConditionRun) -> GenerationRecords:
+        """Read a run file; raises InputError if it has no generations, or no lines are kept."""
         manifest, folds = run.manifest, dict[int, dict[str, Folded]]()
         notes = [note for note in manifest.measures if note.fold != "first"]
 
@@ -107,7 +107,7 @@ class Past:
         )
 
     def value(self, now: Generation, of: Phenotype) -> Array:
-        """What is followed of each agent, (R, N); NaN where it is not known.
+        """The phenotype, fitness or mean reaction of each agent, (R, N); NaN where it is not known.
 
         reaction: the mean over all encounters.
         """

@@ -1,17 +1,17 @@
-"""What focal agents of frozen populations came to: newborn agents less their ancestors."""
+"""Effects of transplants: what newborn agents do and earn, less what their ancestors do."""
 
 from __future__ import annotations
 
 import re
 from typing import Any, Literal, NamedTuple, get_args
 
-from society.analysis.statistics import PairedContrast, Unanswerable, paired
-from society.analysis.statistics.samples import answered
-from society.analysis.study.condition import Studied
+from society.analysis.statistics import NotEstimable, PairedContrast, paired
+from society.analysis.statistics.samples import try_compute
+from society.analysis.study.condition import ConditionRun
 from society.analysis.study.frames import CONDITION
 from society.analysis.study.study import Study
 from society.errors import InputError, brief
-from society.optional import needed
+from society.optional import require
 
 from .evolution_study import Evolution
 
@@ -20,12 +20,12 @@ FOCAL = "focal"  # the cohort of the one that is compared; residents are called 
 Origin = Literal["newborn", "ancestor"]
 
 
-def named(origin: Origin, agent: str, weight: float) -> str:
+def focal_condition(origin: Origin, agent: str, weight: float) -> str:
     """The condition of a focal agent.
 
     weight: as how many newborn agents it counts.
 
-    >>> named("ancestor", "1_2", 1.5)
+    >>> focal_condition("ancestor", "1_2", 1.5)
     'ancestor 1_2 x 1.5'
     """
     return f"{origin} {agent} x {weight:.6g}"
@@ -34,31 +34,31 @@ def named(origin: Origin, agent: str, weight: float) -> str:
 _NAME = rf"(?P<origin>{'|'.join(get_args(Origin))}) \S+ x (?P<weight>\S+)"
 
 
-class Difference(NamedTuple):
-    """Of the means over newborn agents and over their ancestors, each as often as it is one.
+class TransplantDifference(NamedTuple):
+    """A difference of means over newborn agents and over their ancestors, weighted by descent.
 
-    contrast: with its interval over luck, replicate by replicate; or why there is none, as where
-    all replicates differ by the same.
+    contrast: with its interval over replicates, which differ by chance alone; or why there is none,
+    as where all replicates differ by the same.
     """
 
     newborn: float
     ancestors: float
     difference: float
-    contrast: PairedContrast | Unanswerable
+    contrast: PairedContrast | NotEstimable
 
 
-class Compared(NamedTuple):
+class TransplantEffects(NamedTuple):
     """Newborn agents less those from whom they descend, before the same population.
 
-    Intervals are over luck: they hold for these very agents.
+    Intervals are over chance: they hold for these very agents.
     """
 
-    phenotype: Difference
-    fitness: Difference
+    phenotype: TransplantDifference
+    fitness: TransplantDifference
 
 
-def focal(study: Study) -> Any:
-    """What focal agents of a `frozen` experiment came to: one row for each of them and replicate.
+def focal_agents(study: Study) -> Any:
+    """Tabulate the focal agents of a transplant experiment, one row for each in each replicate.
 
     origin: newborn or ancestor. weight: how many newborn agents it stands for. replicate; fitness,
     phenotype: as in Evolution.lives. Raises InputError for another study.
@@ -69,33 +69,33 @@ def focal(study: Study) -> Any:
     said = rows[CONDITION].astype(str).str.extract(_NAME)
     said["weight"] = said["weight"].astype(float)
     named = rows[[CONDITION, "replicate", "fitness", "phenotype"]]
-    return needed("pandas").concat([said, named], axis=1).reset_index(drop=True)
+    return require("pandas").concat([said, named], axis=1).reset_index(drop=True)
 
 
-def _focal_seat(run: Studied) -> int:
+def _focal_seat(run: ConditionRun) -> int:
     seats = [seat for note in run.manifest.cohorts if note.name == FOCAL for seat in note.seats]
     if len(seats) != 1 or not re.fullmatch(_NAME, run.name):
         raise InputError(
-            f"{brief(run.path)} is not of a frozen population; play what "
-            "society.analysis.evolution.transplants writes"
+            f"{brief(run.path)} is no transplant experiment; play what "
+            "society.analysis.evolution.transplant_experiment writes"
         )
     return seats[0]
 
 
-def compared(study: Study) -> Compared:
-    """What the sweep of a `frozen` experiment tells.
+def compare_transplants(study: Study) -> TransplantEffects:
+    """Compare newborn agents with their ancestors in the sweep of a transplant experiment.
 
-    Raises Unanswerable if newborn agents or ancestors have not been played; InputError for another
+    Raises NotEstimable if newborn agents or ancestors have not been played; InputError for another
     study.
     """
-    agents = focal(study)
+    agents = focal_agents(study)
     for origin in get_args(Origin):
         if not (agents["origin"] == origin).any():
-            raise Unanswerable(f"no {origin} has been played; there is nothing to compare")
-    return Compared(*(_difference(agents, name) for name in ("phenotype", "fitness")))
+            raise NotEstimable(f"no {origin} has been played; there is nothing to compare")
+    return TransplantEffects(*(_difference(agents, name) for name in ("phenotype", "fitness")))
 
 
-def _difference(agents: Any, name: str) -> Difference:
+def _difference(agents: Any, name: str) -> TransplantDifference:
     known = agents[agents[name].notna()]
     sums = known.assign(**{name: known[name] * known["weight"]})
     sums = sums.groupby(["origin", "replicate"])[[name, "weight"]].sum()
@@ -103,4 +103,4 @@ def _difference(agents: Any, name: str) -> Difference:
     newborn, ancestors = (means[origin].to_numpy(float) for origin in get_args(Origin))
     both = means.dropna().mean()
     young, old = (float(both[origin]) for origin in get_args(Origin))
-    return Difference(young, old, young - old, answered(paired, newborn, ancestors))
+    return TransplantDifference(young, old, young - old, try_compute(paired, newborn, ancestors))

@@ -1,12 +1,12 @@
-"""Newborn agents and those from whom they descend, each alone among agents that do not change.
+"""Transplants: newborn agents and their ancestors, each alone in the same unchanging population.
 
 Whether newborn agents give more than those they learnt from cannot be told from the generation in
-which they play together, since there each makes the others give. So each of them is put, as the
-only one of its kind, among copies of the generation before as selection left it: the same for all,
-with the same luck. What the focal agent gives and earns there is compared, newborn agents with
-their own ancestors: all the survivors would be better than the parents, where selection goes on.
-The test is asked for, not made, by Vallinder and Hughes 2024, section 4.1; how it is made is ours.
-It tells about one population; several runs are several experiments.
+which they play together, since there each makes the others give. So each of them is transplanted,
+as the only one of its kind, among copies of the generation before as selection left it. The
+population and the random numbers are the same for all. Newborn agents are then compared with their
+own ancestors, in what they give and earn there: the survivors as a whole would be better than the
+parents, where selection goes on. Vallinder and Hughes 2024, section 4.1, ask for such a test; the
+design is ours. It tells about one population; several runs are several experiments.
 
 The focal agent has seat 0 whatever its own was: on a graph, the place of node 0, which is a hub of
 a scale-free one. All play a first generation, are told so, and bear names of it.
@@ -24,7 +24,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from society.agent import Column, Component
-from society.analysis.study.condition import Studied
+from society.analysis.study.condition import ConditionRun
 from society.cast import Cohort
 from society.checks import parameters_of
 from society.errors import InputError, brief
@@ -34,13 +34,13 @@ from society.scenario import Params
 from society.scenario_file import Spec
 from society.spec import prepared
 
-from .records import Past
-from .transplant_effects import FOCAL, named
+from .records import GenerationRecords
+from .transplant_effects import FOCAL, focal_condition
 
 _MECHANISM = "generations"
 
 
-class Agent(NamedTuple):
+class PlacedAgent(NamedTuple):
     """Somebody as a cohort of its own: its name, its seat, and the generation it is taken from."""
 
     name: str
@@ -48,10 +48,10 @@ class Agent(NamedTuple):
     at: Generation
 
 
-def frozen(
+def transplant_experiment(
     run: Path | str, generation: int, *, replicate: int = 0, replicates: int = 20, seed: int = 1
 ) -> str:
-    """An experiment for `society sweep`, with newborn agents of a generation and their ancestors.
+    """Write an experiment that transplants newborn agents of a generation and their ancestors.
 
     Each is the focal agent of a condition, YAML. It sits among survivors of the generation before
     (parents, if nobody lived on), who fill the other seats in turn, the fittest first. All have the
@@ -60,7 +60,7 @@ def frozen(
     generation, or nobody in it descends from others, or a heritable trait is kept by a component
     without a field for it, or not public, so that nobody can be set up again.
     """
-    past = Past.read(Studied.read(Path(run), Path(run).stem, {}))
+    past = GenerationRecords.read(ConditionRun.read(Path(run), Path(run).stem, {}))
     before, now = _steps(past, generation, replicate)
     setup = prepared(Spec.model_validate(past.run.manifest.spec))
     setting_up = _SettingUp(past, setup.cast(), replicate)
@@ -78,7 +78,7 @@ def frozen(
     ]
     said = {
         "base": _base(past.run.manifest.spec, type(setup.params)) | {"cohorts": [first, *cohorts]},
-        "name": f"frozen-{_plain(Path(run).stem)}-{replicate}-{generation}",
+        "name": f"transplant-{_plain(Path(run).stem)}-{replicate}-{generation}",
         "replicates": replicates,
         "seed": seed,
         "record": "full",
@@ -98,11 +98,13 @@ _HEAD = """\
 # Newborn agents of generation {generation} of {run}, replicate {replicate}, and those from whom
 # they descend: each alone in seat 0, among survivors of the generation before, in a first
 # generation. The number behind a name: how many of the newborn agents it stands for.
-# society.analysis.evolution.transplant_effects tells newborn agents from ancestors.
+# society.analysis.evolution.compare_transplants tells newborn agents from ancestors.
 """
 
 
-def _steps(past: Past, generation: int, replicate: int) -> tuple[Generation, Generation]:
+def _steps(
+    past: GenerationRecords, generation: int, replicate: int
+) -> tuple[Generation, Generation]:
     """The generation before, and this one."""
     for what, number in {"generation": generation, "replicate": replicate}.items():
         if not isinstance(number, int | np.integer):
@@ -123,14 +125,16 @@ def _steps(past: Past, generation: int, replicate: int) -> tuple[Generation, Gen
     return before, now
 
 
-def _agents(at: Generation, replicate: int) -> Iterator[Agent]:
+def _agents(at: Generation, replicate: int) -> Iterator[PlacedAgent]:
     """All who live in a generation, by seat."""
     count = at.life.shape[1]
     for seat, number in enumerate(at.life[replicate].tolist()):
-        yield Agent(f"{number // count + 1}_{number % count + 1}", seat, at)
+        yield PlacedAgent(f"{number // count + 1}_{number % count + 1}", seat, at)
 
 
-def _residents(past: Past, before: Generation, now: Generation, replicate: int) -> Iterator[Agent]:
+def _residents(
+    past: GenerationRecords, before: Generation, now: Generation, replicate: int
+) -> Iterator[PlacedAgent]:
     """Survivors of the generation before, or else its parents; the fittest first."""
     assert before.survives is not None
     kept = before.survives[replicate]
@@ -145,7 +149,9 @@ def _residents(past: Past, before: Generation, now: Generation, replicate: int) 
             yield everybody[seat]
 
 
-def _compared(past: Past, before: Generation, now: Generation, replicate: int) -> dict[str, Agent]:
+def _compared(
+    past: GenerationRecords, before: Generation, now: Generation, replicate: int
+) -> dict[str, PlacedAgent]:
     """Newborn agents who descend from somebody, and from whom; by origin, name and weight.
 
     The weight of an ancestor is how many newborn agents descend from it, by their shares.
@@ -158,16 +164,18 @@ def _compared(past: Past, before: Generation, now: Generation, replicate: int) -
     shares = 1 / np.bincount(children)[children]
     weights = np.bincount(elders, shares)
     young, old = list(_agents(now, replicate)), list(_agents(before, replicate))
-    found = {named("newborn", young[seat].name, 1): young[seat] for seat in np.unique(children)}
+    found = {
+        focal_condition("newborn", young[seat].name, 1): young[seat] for seat in np.unique(children)
+    }
     for seat in np.unique(elders):
-        found[named("ancestor", old[seat].name, weights[seat])] = old[seat]
+        found[focal_condition("ancestor", old[seat].name, weights[seat])] = old[seat]
     return found
 
 
 class _SettingUp:
     """How a scenario file says who somebody of a run is."""
 
-    def __init__(self, past: Past, cast: Iterable[Cohort], replicate: int) -> None:
+    def __init__(self, past: GenerationRecords, cast: Iterable[Cohort], replicate: int) -> None:
         self._past, self._replicate = past, replicate
         self._cohorts = {
             seat: cohort
@@ -175,12 +183,12 @@ class _SettingUp:
             for seat in note.seats
         }
 
-    def components(self, one: Agent) -> list[dict[str, Any]]:
+    def components(self, one: PlacedAgent) -> list[dict[str, Any]]:
         """Those of an agent, with its heritable traits in place of what its cohort began with."""
         cohort: Cohort = self._cohorts[one.seat]
         return [{part.title(): self._fields(part, one)} for part in cohort.components]
 
-    def _fields(self, part: Component, one: Agent) -> dict[str, Any]:
+    def _fields(self, part: Component, one: PlacedAgent) -> dict[str, Any]:
         from pydantic_core import to_jsonable_python
 
         model = parameters_of(type(part))
@@ -199,7 +207,7 @@ class _SettingUp:
         plain: dict[str, Any] = to_jsonable_python(fields)
         return plain
 
-    def _trait(self, column: Column, one: Agent) -> object:
+    def _trait(self, column: Column, one: PlacedAgent) -> object:
         """A label, a text, or a number as its column keeps it."""
         value = self._past.trait(one.at, column.name)[self._replicate, one.seat]
         return value if isinstance(value, str) else np.array(value, column.dtype).item()

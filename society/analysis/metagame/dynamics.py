@@ -32,8 +32,8 @@ from .payoffs import check_tensor
 
 
 @dataclass(frozen=True, eq=False)
-class Selection:
-    """How shares of types went; where each seat has its population, (n, K) stands for (K,).
+class ReplicatorOutcome:
+    """The course of shares of types; where each seat has its population, (n, K) stands for (K,).
 
     history: shares after 0, 1, ... steps, (steps + 1, K). fitness: (K,), what each type would
     score among the last of them.
@@ -62,7 +62,7 @@ def replicator_dynamics(
     steps: int = 1000,
     start: Array | None = None,
     by_seat: bool = False,
-) -> Selection:
+) -> ReplicatorOutcome:
     """Let types compete for `steps` steps from `start`, equal shares if not given.
 
     tensor: of `payoff_tensor`, with the same `by_seat`. rate: per step and unit of payoff.
@@ -83,7 +83,7 @@ def replicator_dynamics(
         logs -= logs.max(-1, keepdims=True)
         grown = np.exp(logs)
         history[step + 1] = grown / grown.sum(-1, keepdims=True)
-    return Selection(history, fitness(history[-1]))
+    return ReplicatorOutcome(history, fitness(history[-1]))
 
 
 def _pooled(tensor: Array) -> Callable[[Array], Array]:

@@ -23,7 +23,7 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from society.analysis.statistics import Unanswerable
+from society.analysis.statistics import NotEstimable
 from society.draws import Array
 from society.errors import InputError
 
@@ -83,7 +83,7 @@ class Matchups:
 
 
 def mean_payoffs(matchups: Matchups, *, by_seat: bool = False) -> Array:
-    """What each type scored in the mean, over all rows and seats; (K,).
+    """Mean score of each type, over all rows and seats; (K,).
 
     by_seat: seat by seat, (n, K). NaN for a type that never played.
     """
@@ -101,7 +101,7 @@ def payoff_tensor(
 
     by_seat: S[p, a_1, ..., a_n] instead, what seat p scores where these types sit; (n, K, ..., K).
     exchangeable: seats are alike, so that orders may stand for each other in T.
-    Raises Unanswerable, which names them, if seatings are missing; with seats that are alike, if
+    Raises NotEstimable, which names them, if seatings are missing; with seats that are alike, if
     types have met in no order.
     """
     scores = _by_seating(matchups)
@@ -110,7 +110,7 @@ def payoff_tensor(
         lopsided = set(matchups.lopsided)
         missing = [seating for seating in missing if seating not in lopsided]
     if missing:
-        raise Unanswerable(unpaid(missing))
+        raise NotEstimable(lopsided_seatings(missing))
     if by_seat:
         return scores
     turned = np.stack([scores[order[0]].transpose(order) for order in _orders(len(scores))])
@@ -118,7 +118,7 @@ def payoff_tensor(
     return _means(turned.sum(0, where=there), there.sum(0))
 
 
-def unpaid(seatings: Sequence[tuple[str, ...]]) -> str:
+def lopsided_seatings(seatings: Sequence[tuple[str, ...]]) -> str:
     """Which seatings have no payoffs, in the words of a report."""
     first = "; ".join(", ".join(names) for names in seatings[:_NAMED])
     more = f", and {len(seatings) - _NAMED} more" if len(seatings) > _NAMED else ""
@@ -128,7 +128,7 @@ def unpaid(seatings: Sequence[tuple[str, ...]]) -> str:
     )
 
 
-def undefined(matches: int) -> str | None:
+def metagame_gap(matches: int) -> str | None:
     """Why a cell has no meta-game, in the words of a report; None if it has one.
 
     matches: how many go on at once in one replicate. Only a match that is alone there has a payoff
@@ -183,13 +183,13 @@ def _orders(seats: int) -> list[tuple[int, ...]]:
 def normalised(values: ArrayLike, equilibrium: float, cooperation: float) -> Array:
     """Payoffs on the scale where the equilibrium pays 0 and full cooperation 1; any shape.
 
-    Raises Unanswerable where cooperation pays no more than the equilibrium.
+    Raises NotEstimable where cooperation pays no more than the equilibrium.
 
     >>> normalised([1, 1.5, 2], equilibrium=1, cooperation=2)
     array([0. , 0.5, 1. ])
     """
     if cooperation <= equilibrium:
-        raise Unanswerable(
+        raise NotEstimable(
             f"cooperation pays {cooperation:g} and the equilibrium {equilibrium:g}; without a gain "
             "there is no scale from one to the other"
         )
@@ -217,7 +217,7 @@ def standard_error(values: ArrayLike, axis: int = 0) -> Array:
 
 
 def check_tensor(tensor: Array, *, by_seat: bool) -> tuple[int, int]:
-    """How many seats and types it has; raises InputError if it is no tensor of payoffs."""
+    """Count the seats and types of a tensor; raises InputError if it is no tensor of payoffs."""
     axes = tensor.shape[1:] if by_seat else tensor.shape
     seats = len(axes)
     if not axes or len(set(axes)) > 1 or 0 in axes or (by_seat and len(tensor) != seats):

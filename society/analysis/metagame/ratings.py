@@ -30,7 +30,7 @@ import numpy as np
 
 from society.draws import Array
 from society.errors import SocietyError
-from society.optional import needed
+from society.optional import require
 
 from .payoffs import check_tensor
 
@@ -74,7 +74,7 @@ def dev_ranks(ratings: Array) -> Array:
     >>> dev_ranks(np.array([0.0, -0.5, 0.0, -1.0]))
     array([1.5, 3. , 1.5, 4. ])
     """
-    ranks: Array = needed("scipy.stats").rankdata(-ratings.round(_DECIMALS), axis=-1)
+    ranks: Array = require("scipy.stats").rankdata(-ratings.round(_DECIMALS), axis=-1)
     return ranks
 
 
@@ -156,7 +156,7 @@ def _solved(
         limits = np.concatenate([limits, known + room, room - known])
         rated, known = rated[:0], known[:0]
     most = None if largest is None else largest + room
-    return needed("scipy.optimize").linprog(
+    return require("scipy.optimize").linprog(
         np.append(cost, 1.0),
         A_ub=below,
         b_ub=limits,

@@ -1,1 +1,1 @@
-"""How many runs an experiment needs, told before it is played."""
+"""Planning: how many runs an experiment needs, computed before it is played."""

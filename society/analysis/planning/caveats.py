@@ -1,4 +1,4 @@
-"""What to know before a plan is trusted: where its pilot comes from, and what that cannot tell."""
+"""Caveats of a plan: where its pilot comes from, and what that cannot tell."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from society.analysis.statistics.samples import varied
+from society.analysis.statistics.samples import has_spread
 from society.experiments.experiment import Experiment
 from society.models.prices import price
-from society.optional import needed
+from society.optional import require
 
-from .pilot import Pilot, asks_by_itself, models
+from .pilot import Pilot, asks_by_itself, models_asked
 
 _FEW = 10  # runs, up to which their spread says little
 
@@ -23,8 +23,8 @@ PAPERS = (
 )
 
 
-def caveats(experiment: Experiment, pilot: Pilot) -> list[str]:
-    """A sentence each, the most important first."""
+def list_caveats(experiment: Experiment, pilot: Pilot) -> list[str]:
+    """List caveats, a sentence each, the most important first."""
     told = [*_no_pilot(experiment, pilot), *_pilot(experiment, pilot), *_outcome(pilot)]
     return [*told, *_tests(pilot), *_costs(experiment, pilot)]
 
@@ -33,7 +33,7 @@ def _no_pilot(experiment: Experiment, pilot: Pilot) -> Iterator[str]:
     if len(experiment.conditions) == 1:
         yield "there is one condition, and nothing to compare it with: only costs can be told"
     elif pilot.origin == "none":
-        named = ", ".join(models(experiment)) or "somebody of its own"
+        named = ", ".join(models_asked(experiment)) or "somebody of its own"
         yield (
             f"effects need a pilot, and this experiment asks {named}, which may cost money: sweep "
             "it with replicates: 3 into a folder of its own (--out DIR), then plan with that folder"
@@ -56,7 +56,7 @@ def _pilot(experiment: Experiment, pilot: Pilot) -> Iterator[str]:
             f"{runs} pilot runs tell the spread of a condition only roughly: the real one may be "
             f"{low:.1f} to {high:.1f} times as large, and with it each difference that is told here"
         )
-    if "offline" in models(experiment):
+    if "offline" in models_asked(experiment):
         yield (
             "the offline mind is a script: its runs do not differ as those of a language model do; "
             "take a pilot of the model itself before you rely on this"
@@ -65,7 +65,7 @@ def _pilot(experiment: Experiment, pilot: Pilot) -> Iterator[str]:
 
 def _factors(runs: int) -> tuple[float, float]:
     """In which a standard deviation may be wrong, of normal values; at 95 %."""
-    low, high = needed("scipy.stats").chi2.ppf([0.975, 0.025], runs - 1)
+    low, high = require("scipy.stats").chi2.ppf([0.975, 0.025], runs - 1)
     return math.sqrt((runs - 1) / low), math.sqrt((runs - 1) / high)
 
 
@@ -79,7 +79,7 @@ def _outcome(pilot: Pilot) -> Iterator[str]:
     flat = [
         f"{trial.condition.name} ({trial.values[0]:g})"
         for trial in pilot.trials
-        if len(trial.values) > 1 and not varied(trial.values)
+        if len(trial.values) > 1 and not has_spread(trial.values)
     ]
     if flat:
         yield f"all pilot runs came to the same, so that more may show no spread: {', '.join(flat)}"
@@ -108,7 +108,7 @@ def _costs(experiment: Experiment, pilot: Pilot) -> Iterator[str]:
         )
     if experiment.coding is not None:
         yield "what the coding of norms takes is not counted"
-    unpriced = [name for name, spec in models(experiment).items() if price(spec) is None]
+    unpriced = [name for name, spec in models_asked(experiment).items() if price(spec) is None]
     if unpriced and pilot.demand.cost is None:
         yield f"dollars are unknown, for want of a price of {', '.join(unpriced)}"
     if any(asks_by_itself(condition.setup) for condition in experiment.conditions):

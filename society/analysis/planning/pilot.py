@@ -21,7 +21,7 @@ from society.draws import Array
 from society.errors import InputError, nearest
 from society.experiments.experiment import Condition, Experiment
 from society.experiments.factors import Label
-from society.experiments.jobs import Part, standing
+from society.experiments.jobs import PlannedRun, run_statuses
 from society.gamemaster import Outcome
 from society.models.budget import Budget
 from society.models.desk import Desk
@@ -41,7 +41,7 @@ _COUNTED = 3  # whose calls are counted: some societies last longer than others
 
 
 class Demand(NamedTuple):
-    """What runs take; None where nobody knows.
+    """Calls, tokens, dollars and seconds that runs take; None where nobody knows.
 
     most_tokens, most_cost: if every reply takes all the room that it has; the same as the others
     where it was measured. cost in US dollars. seconds: of one core.
@@ -62,7 +62,7 @@ class Demand(NamedTuple):
 _NOTHING = Demand(0, 0, 0, 0, 0, 0)
 
 
-class Trial(NamedTuple):
+class PilotRuns(NamedTuple):
     """The pilot runs of one condition.
 
     values: the outcome, (R,), NaN where there is none. censored: in how many runs it had not come.
@@ -77,7 +77,7 @@ class Trial(NamedTuple):
 
 
 class Pilot(NamedTuple):
-    """Where it comes from, its runs, and what one run of each condition takes, all together.
+    """A pilot: its origin, its runs, and what one run of each condition takes, all together.
 
     unit: of the outcome. rounds: how long societies lasted while calls were counted, the shortest
     and the longest; None if nothing was counted.
@@ -85,22 +85,22 @@ class Pilot(NamedTuple):
 
     origin: Origin
     unit: str
-    trials: tuple[Trial, ...]
+    trials: tuple[PilotRuns, ...]
     demand: Demand
     rounds: tuple[int, int] | None = None
 
 
-def pilot(experiment: Experiment, folder: Path) -> Pilot:
-    """From the folder, or played or counted now; raises InputError. Nothing is written."""
+def find_pilot(experiment: Experiment, folder: Path) -> Pilot:
+    """Find a pilot in the folder, or play or count one now, unrecorded; raises InputError."""
     every, outcome = experiment.conditions, experiment.analysis.outcome
     if outcome is None:
         raise InputError(f"{every[0].setup.scenario.name} measures nothing that could be compared")
     finished = [condition for condition in every if _finished(condition, folder)]
     if finished:
-        trials = [_read(condition, folder, outcome) for condition in spread(finished)]
+        trials = [_read(condition, folder, outcome) for condition in spread_conditions(finished)]
         return _piloted("finished runs", trials, len(every))
     if _free(experiment):
-        trials = [_played(condition, outcome) for condition in spread(every)]
+        trials = [_played(condition, outcome) for condition in spread_conditions(every)]
         return _piloted("played now", trials, len(every))
     counted = [_counted(condition.setup) for condition in every]
     rounds = [lasted for _, lasted in counted if lasted]
@@ -109,7 +109,7 @@ def pilot(experiment: Experiment, folder: Path) -> Pilot:
     return Pilot("none", units.get(outcome, ""), (), _sum(demand for demand, _ in counted), lasted)
 
 
-def models(experiment: Experiment) -> dict[str, ModelSpec]:
+def models_asked(experiment: Experiment) -> dict[str, ModelSpec]:
     """The settings of all that are asked, by what `--model` calls them."""
     setups = [condition.setup for condition in experiment.conditions]
     asked = [Desk(setup.spec.models).spec(name) for setup in setups for name in setup.models_named]
@@ -123,12 +123,12 @@ def asks_by_itself(setup: Setup) -> bool:
 
 
 def _free(experiment: Experiment) -> bool:
-    sorts = {spec.sort for spec in models(experiment).values()}
+    sorts = {spec.sort for spec in models_asked(experiment).values()}
     strange = any(asks_by_itself(condition.setup) for condition in experiment.conditions)
     return sorts <= {"offline", "tape"} and not strange
 
 
-def spread(conditions: Sequence[Condition]) -> list[Condition]:
+def spread_conditions(conditions: Sequence[Condition]) -> list[Condition]:
     """A dozen of them at most, still crossed: the factors with most levels are thinned out."""
     levels = {
         factor: list(dict.fromkeys(one.factors[factor] for one in conditions))
@@ -163,15 +163,15 @@ def _finished(condition: Condition, folder: Path) -> bool:
         replicates = run.manifest.replicates
     # A pilot has fewer runs than what is planned from it; nothing else may differ.
     like = replace(setup, spec=setup.spec.model_copy(update={"replicates": replicates}))
-    return standing([Part(condition.name, like, file)])[condition.name] == "finished"
+    return run_statuses([PlannedRun(condition.name, like, file)])[condition.name] == "finished"
 
 
-def _read(condition: Condition, folder: Path, name: str) -> Trial:
+def _read(condition: Condition, folder: Path, name: str) -> PilotRuns:
     with open_run(folder / condition.file) as run:
         return _trial(condition, run.outcome(), run.findings() or (), name)
 
 
-def _played(condition: Condition, name: str) -> Trial:
+def _played(condition: Condition, name: str) -> PilotRuns:
     setup = condition.setup
     count = min(_SPEAKING, setup.replicates) if setup.models_named else _RULES
     if setup.scenario.seats is not None:  # replicates are matches, of which none stands for others
@@ -191,7 +191,7 @@ def _trial(
     findings: Iterable[Finding],
     name: str,
     seconds: float | None = None,
-) -> Trial:
+) -> PilotRuns:
     measured = {key: (outcome.values[key], told.unit) for key, told in outcome.measures.items()}
     measured |= {found.name: (found.values, found.unit) for found in findings}
     if name not in measured:
@@ -208,7 +208,7 @@ def _trial(
     cost = added(entry.cost for entry in asked)
     used = Demand(calls, tokens, tokens, cost, cost, seconds)
     waiting = outcome.censored.get(name, np.zeros(0))
-    return Trial(condition, values, unit, int(waiting.sum()), used.times(1 / len(values)))
+    return PilotRuns(condition, values, unit, int(waiting.sum()), used.times(1 / len(values)))
 
 
 def _counted(setup: Setup) -> tuple[Demand, int]:
@@ -238,7 +238,7 @@ def _demanded(counting: Counting) -> Demand:
     )
 
 
-def _piloted(origin: Origin, trials: Sequence[Trial], conditions: int) -> Pilot:
+def _piloted(origin: Origin, trials: Sequence[PilotRuns], conditions: int) -> Pilot:
     """With the demand of all conditions, if those that were left out take as much as the others."""
     used = _sum(trial.demand for trial in trials)
     return Pilot(origin, trials[0].unit, tuple(trials), used.times(conditions / len(trials)))

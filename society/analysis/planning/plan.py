@@ -1,9 +1,10 @@
-"""How many runs? Which effects n runs of each condition find, and what they take.
+"""Plans: which effects n runs of each condition find, and what they cost.
 
 Simulated from a pilot: an effect is found if the experiment's own tests reject chance at ALPHA in
-POWER of simulated experiments. Where replicates share their luck, two conditions are compared by
-the paired t test, and they are blocks of the analysis of variance; else it is Welch's, and runs are
-independent. A factor that the analysis leaves out is part of its error, and its runs are pooled.
+POWER of simulated experiments. Where replicates share random numbers, two conditions are compared
+by the paired t test, and replicates are blocks of the analysis of variance; else by Welch's, and
+runs are independent. A factor that the analysis leaves out is part of its error: its runs are
+pooled.
 Source: Cohen 1988, Statistical Power Analysis for the Behavioral Sciences (power, d, eta squared).
 """
 
@@ -23,13 +24,13 @@ from society.analysis.statistics.power import (
     detectable_difference,
     detectable_partial_eta_squared,
 )
-from society.analysis.statistics.samples import Unanswerable, pairs, sample
+from society.analysis.statistics.samples import NotEstimable, pairs, sample
 from society.draws import Array
 from society.experiments.experiment import Condition, Experiment
 from society.experiments.factors import Label
 
-from .caveats import PAPERS, caveats
-from .pilot import Demand, Pilot, Trial, pilot
+from .caveats import PAPERS, list_caveats
+from .pilot import Demand, Pilot, PilotRuns, find_pilot
 
 SIZES = (3, 5, 10, 20, 30, 50, 100)  # runs of each condition
 POWER, ALPHA = 0.8, 0.05
@@ -38,10 +39,10 @@ _SIMULATION = Simulation(power=POWER, alpha=ALPHA, experiments=2_000)
 Smallest = tuple[float | None, ...]  # that is found, by size; None: not any, however large
 
 
-class Compared(NamedTuple):
+class PlannedContrast(NamedTuple):
     """Two conditions, and the smallest difference of their means that is found.
 
-    sd: pooled, for d; for d_z that of the differences between runs with the same luck.
+    sd: pooled, for d; for d_z that of the differences between runs with the same random numbers.
     """
 
     first: str
@@ -55,7 +56,7 @@ class Compared(NamedTuple):
         return tuple(None if each is None else each / self.sd for each in self.differences)
 
 
-class Term(NamedTuple):
+class PlannedTerm(NamedTuple):
     """A factor or the interaction of two, and the smallest partial eta squared that is found.
 
     In all panels, where the analysis is made once for each level of other factors.
@@ -67,7 +68,7 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What n runs of each condition find, and what they take.
+    """The effects that n runs of each condition find, and what these runs take.
 
     sizes: the n, the experiment's own among them. notes: what to know before it is trusted.
     """
@@ -75,8 +76,8 @@ class Plan:
     experiment: Experiment
     sizes: tuple[int, ...]
     pilot: Pilot
-    pairs: tuple[Compared, ...]
-    terms: tuple[Term, ...]
+    pairs: tuple[PlannedContrast, ...]
+    terms: tuple[PlannedTerm, ...]
     notes: tuple[str, ...]
 
     @property
@@ -86,7 +87,7 @@ class Plan:
 
     @property
     def paired(self) -> bool:
-        """Whether conditions are compared run by run, since these share their luck."""
+        """Whether conditions are compared run by run, since these share random numbers."""
         return self.experiment.random_numbers == "common"
 
     @property
@@ -100,7 +101,7 @@ class Plan:
         return _medians(pair.d for pair in self.pairs)
 
     @property
-    def noisiest(self) -> Compared:
+    def noisiest(self) -> PlannedContrast:
         """The pair whose runs differ most."""
         return max(self.pairs, key=lambda pair: pair.sd)
 
@@ -110,39 +111,43 @@ class Plan:
         return tuple(self.pilot.demand.times(size) for size in self.sizes)
 
 
-def planned(experiment: Experiment, folder: Path) -> Plan:
-    """From runs in the folder, or from runs that are played now; raises InputError."""
+def make_plan(experiment: Experiment, folder: Path) -> Plan:
+    """Plan from runs in the folder, or from runs that are played now; raises InputError."""
     own = experiment.conditions[0].setup.replicates
-    sizes, found = tuple(sorted({*SIZES, own})), pilot(experiment, folder)
+    sizes, found = tuple(sorted({*SIZES, own})), find_pilot(experiment, folder)
     compared, unpaired = _pairs(experiment, found, sizes)
     terms, untested = _terms(experiment, found, sizes)
     papers = _beside_papers(terms, sizes, experiment.random_numbers == "common")
-    notes = (*unpaired, *untested, *caveats(experiment, found), papers)
+    notes = (*unpaired, *untested, *list_caveats(experiment, found), papers)
     return Plan(experiment, sizes, found, compared, terms, notes)
 
 
-def _beside_papers(terms: Sequence[Term], sizes: Sequence[int], paired: bool) -> str:
+def _beside_papers(terms: Sequence[PlannedTerm], sizes: Sequence[int], paired: bool) -> str:
     """What others rest on, and what as many runs as the most of theirs would find here."""
     at = sizes.index(10)
     found = [term.partial_eta_squared[at] for term in terms]
     known = [effect for effect in found if effect is not None]
     if not known:
         return PAPERS
-    here = "here, where shared luck is no error," if paired else "here"
+    here = "here, where shared random numbers are no error," if paired else "here"
     return f"{PAPERS}; {here} 10 find {min(known):.2g} at the least"
 
 
 def _pairs(
     experiment: Experiment, found: Pilot, sizes: Sequence[int]
-) -> tuple[tuple[Compared, ...], list[str]]:
+) -> tuple[tuple[PlannedContrast, ...], list[str]]:
     """All pairs of a panel, and a sentence about those of which nothing can be told."""
-    told, silent, paired = list[Compared](), list[str](), experiment.random_numbers == "common"
+    told, silent, paired = (
+        list[PlannedContrast](),
+        list[str](),
+        experiment.random_numbers == "common",
+    )
     for first, second in itertools.combinations(found.trials, 2):
         if _panel(experiment, first.condition) != _panel(experiment, second.condition):
             continue
         try:
             told.append(_compared(first, second, sizes, paired))
-        except Unanswerable as error:
+        except NotEstimable as error:
             silent.append(f"{first.condition.name} and {second.condition.name}: {error}")
     if not silent:
         return tuple(told), []
@@ -155,11 +160,13 @@ def _panel(experiment: Experiment, condition: Condition) -> tuple[Label, ...]:
     return tuple(condition.factors[factor] for factor in experiment.analysis.by or ())
 
 
-def _compared(first: Trial, second: Trial, sizes: Sequence[int], paired: bool) -> Compared:
-    """Raises Unanswerable."""
+def _compared(
+    first: PilotRuns, second: PilotRuns, sizes: Sequence[int], paired: bool
+) -> PlannedContrast:
+    """Raises NotEstimable."""
     one, other = first.values, second.values
     if paired:
-        runs = min(len(one), len(other))  # replicate r has the same luck, however many there are
+        runs = min(len(one), len(other))  # replicate r has the same random numbers in both
         one, other = one[:runs], other[:runs]
     found = detectable_difference(one, other, sizes, paired=paired, simulation=_SIMULATION)
     if paired:
@@ -168,12 +175,12 @@ def _compared(first: Trial, second: Trial, sizes: Sequence[int], paired: bool) -
     else:
         variance = np.mean([sample(values).values.var(ddof=1) for values in (one, other)])
     names = (first.condition.name, second.condition.name)
-    return Compared(*names, math.sqrt(variance), tuple(each.effect for each in found))
+    return PlannedContrast(*names, math.sqrt(variance), tuple(each.effect for each in found))
 
 
 def _terms(
     experiment: Experiment, found: Pilot, sizes: Sequence[int]
-) -> tuple[tuple[Term, ...], list[str]]:
+) -> tuple[tuple[PlannedTerm, ...], list[str]]:
     """Of the analysis of variance, and a sentence if nothing can be told of them."""
     if not found.trials:
         return (), []
@@ -182,13 +189,13 @@ def _terms(
     try:
         grids = _grids(experiment, found)
         return tuple(
-            Term(
+            PlannedTerm(
                 " × ".join(named[place] for place in places),
                 _everywhere(grids, sizes, places, blocked),
             )
             for places in tested
         ), []
-    except Unanswerable as error:
+    except NotEstimable as error:
         return (), [f"no partial eta squared can be told: {error}"]
 
 
@@ -223,7 +230,7 @@ def _grids(experiment: Experiment, found: Pilot) -> list[Array]:
 def _everywhere(
     grids: Sequence[Array], sizes: Sequence[int], places: Sequence[int], blocked: bool
 ) -> Smallest:
-    """The smallest partial eta squared that is found in every panel; raises Unanswerable."""
+    """The smallest partial eta squared that is found in every panel; raises NotEstimable."""
     found = [
         detectable_partial_eta_squared(
             grid, sizes, tested=places, blocked=blocked, simulation=_SIMULATION

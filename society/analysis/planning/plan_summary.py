@@ -14,7 +14,7 @@ import numpy as np
 from society.theatre.ink import Column, Ink, decimals_for, flowing, printed, table
 from society.theatre.minds import UNKNOWN, dollars
 
-from .pilot import Trial
+from .pilot import PilotRuns
 from .plan import ALPHA, POWER, Plan, Smallest
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ _ORIGINS = {
 }
 
 
-def tell(plan: Plan, console: Console) -> None:
-    """Print it."""
+def print_plan(plan: Plan, console: Console) -> None:
+    """Print a plan."""
     ink = Ink(console.encoding, min(console.width, _WIDEST))
     printed(console, _heading(ink, plan))
     printed(console, _contrasts(ink, plan))
@@ -44,8 +44,8 @@ def tell(plan: Plan, console: Console) -> None:
         label = ""
 
 
-def facts(plan: Plan) -> dict[str, Any]:
-    """What `--json` prints; lists by size have an entry for each of `sizes`."""
+def plan_as_json(plan: Plan) -> dict[str, Any]:
+    """Give a plan as `--json` prints it; lists by size have an entry for each of `sizes`."""
     read = plan.experiment
     return {
         "name": read.name,
@@ -65,7 +65,7 @@ def facts(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _piloted(trial: Trial) -> dict[str, Any]:
+def _piloted(trial: PilotRuns) -> dict[str, Any]:
     known = trial.values[~np.isnan(trial.values)]
     return {
         "name": trial.condition.name,

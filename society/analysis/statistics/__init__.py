@@ -4,7 +4,7 @@
     contrasts   welch, student, paired, effect       how far apart two conditions are
                 part_against_whole                   the village paper's test of its ablations
     ranks       mann_whitney, wilcoxon, kruskal_wallis, friedman
-    counts      binomial, fisher                     shares of runs, exactly
+    proportions binomial, fisher                     shares of runs, exactly
     survival    kaplan_meier, restricted_mean, log_rank      times to an event, with censoring
     anova       anova                                one or two factors, with eta squared
     posthoc     tukey, tukey_after, compact_letters, corrected      many comparisons at once
@@ -12,10 +12,9 @@
     power       detectable_difference, detectable_partial_eta_squared   how many runs?
 
 A sample is an array with one value per replicate (run); NaN stands where a run has none, and is
-counted as dropped. Conditions under common random numbers are played with the same luck: `paired`,
-`wilcoxon`, `friedman` and `anova` with `blocks` are for them, all others take runs as independent.
-What cannot be answered (too few values, no
-spread, no event) raises Unanswerable, whose words stand in place of the number.
+counted as dropped. For conditions under common random numbers there are `paired`, `wilcoxon`,
+`friedman` and `anova` with `blocks`; all others take runs as independent. What cannot be estimated
+(too few values, no spread, no event) raises NotEstimable, whose words stand in place of the number.
 All of it rests on the extra `lab`.
 """
 
@@ -29,7 +28,7 @@ from .agreement import (
     krippendorffs_alpha,
     percent_agreement,
 )
-from .anova import Anova, Margin, Source, anova
+from .anova import Anova, AnovaRow, Margin, anova
 from .contrasts import (
     Contrast,
     PairedContrast,
@@ -54,12 +53,12 @@ from .ranks import (
     mann_whitney,
     wilcoxon,
 )
-from .samples import Interval, Resampling, Unanswerable
+from .samples import Interval, NotEstimable, Resampling
 from .survival import (
-    Lives,
     LogRank,
     RestrictedMean,
     SurvivalCurve,
+    SurvivalTimes,
     kaplan_meier,
     log_rank,
     restricted_mean,
@@ -68,6 +67,7 @@ from .survival import (
 __all__ = [
     "Agreement",
     "Anova",
+    "AnovaRow",
     "Binomial",
     "Contrast",
     "Correction",
@@ -78,22 +78,21 @@ __all__ = [
     "Friedman",
     "Interval",
     "KruskalWallis",
-    "Lives",
     "LogRank",
     "MannWhitney",
     "Margin",
     "Mean",
+    "NotEstimable",
     "PairedContrast",
     "Resampling",
     "RestrictedMean",
     "Scale",
     "Share",
     "Simulation",
-    "Source",
     "Standardised",
     "SurvivalCurve",
+    "SurvivalTimes",
     "Tukey",
-    "Unanswerable",
     "Weights",
     "Wilcoxon",
     "anova",

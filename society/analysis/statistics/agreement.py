@@ -23,7 +23,7 @@ import numpy as np
 
 from society.draws import Array, generator
 
-from .samples import RESAMPLING, Interval, Resampling, Unanswerable
+from .samples import RESAMPLING, Interval, NotEstimable, Resampling
 
 Code = str | float | int | bool | None  # None or NaN: this rater did not code this text
 Scale = Literal["nominal", "ordinal", "interval"]
@@ -34,7 +34,7 @@ _UNCODED = -1
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far raters agree: 1 is always, 0 (but for the share of pairs) as often as by chance."""
+    """Agreement of raters: 1 is always, 0 (but for the share of pairs) as often as by chance."""
 
     value: float
     interval: Interval
@@ -48,7 +48,7 @@ def percent_agreement(
 ) -> Agreement:
     """The share of pairs of codes of a text that are the same; one row per rater, (M, U).
 
-    Raises Unanswerable for fewer than two texts that two raters coded.
+    Raises NotEstimable for fewer than two texts that two raters coded.
     """
     codes, categories = _coded(ratings, None)
     return _agreement(codes, _paired(codes, len(categories)), _same, resampling)
@@ -67,7 +67,7 @@ def cohens_kappa(
     weights: none, all disagreements count the same; linear or quadratic, by how many categories
     two codes are apart, or by the square of that.
     categories: all that there are, in their order; by default the numbers that were given.
-    Raises Unanswerable for fewer than two texts that both coded, and where all codes are the same.
+    Raises NotEstimable for fewer than two texts that both coded, and where all codes are the same.
     """
     codes, order = _coded([first, second], categories, ordered=weights != "none")
     place = np.arange(len(order))
@@ -91,7 +91,7 @@ def krippendorffs_alpha(
     """Krippendorff's alpha of two or more raters, with codes missing; one row per rater, (M, U).
 
     categories: all that there are, in their order; by default the numbers that were given.
-    Raises Unanswerable for fewer than two texts that two raters coded, and where all codes are the
+    Raises NotEstimable for fewer than two texts that two raters coded, and where all codes are the
     same; ValueError for an interval scale whose codes are no numbers.
     """
     codes, order = _coded(ratings, categories, ordered=scale != "nominal")
@@ -181,10 +181,10 @@ def _agreement(
     coded = (codes != _UNCODED).sum(0) >= 2
     tables, texts = tables[coded], int(coded.sum())
     if texts < 2:
-        raise Unanswerable(f"{texts} of {len(coded)} texts have two codes; at least 2 are needed")
+        raise NotEstimable(f"{texts} of {len(coded)} texts have two codes; at least 2 are needed")
     value = float(statistic(tables.sum(0)))
     if np.isnan(value):
-        raise Unanswerable(
+        raise NotEstimable(
             f"all codes of {texts} texts are the same; with one category nothing tells agreement "
             "from chance"
         )

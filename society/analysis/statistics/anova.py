@@ -6,13 +6,13 @@ mean of their levels, whether or not all cells have as many runs.
     eta^2 = SS / SS_total        partial eta^2 = SS / (SS + SS_residual)
 
 In a balanced design the sums of squares add up to SS_total; in another they need not.
-Runs are taken as independent, unless they are told to share luck (common random numbers). Then each
-replicate is a block, in which every cell was played,
+Runs are taken as independent, unless they are said to share random numbers. Then each replicate is
+a block, in which every cell was played,
 
-    value = mean of the cell + luck of the replicate + error
+    value = mean of the cell + effect of the replicate + error
 
-and what the replicates' means differ by is no error. Luck adds the same in all cells, then; where
-it moves some more than others, p comes out somewhat too small.
+and what the replicates' means differ by is no error. A replicate then adds the same in all cells;
+where it moves some more than others, p comes out somewhat too small.
 Sources: Fisher 1925; Fisher 1935 (blocks); Yates 1934 (unequal cells); Cohen 1973 (the two eta^2).
 The rows are those of Table 1 of Gupta et al. 2026 (AAMAS), whose runs are independent: each factor
 and the interaction, with df, F, p and eta^2.
@@ -29,13 +29,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from society.draws import Array
-from society.optional import needed
+from society.optional import require
 
-from .samples import Unanswerable, sample, varied
+from .samples import NotEstimable, has_spread, sample
 
 
 @dataclass(frozen=True)
-class Source:
+class AnovaRow:
     """One row of the table: a factor, the interaction, the replicates, or the residual."""
 
     name: str  # "model", "lake", "model × lake", "replicates", "residual"
@@ -60,18 +60,18 @@ class Margin(NamedTuple):
 class Anova:
     """An analysis of variance of one or two factors."""
 
-    sources: tuple[Source, ...]  # factors in their order, interaction, replicates, residual
+    sources: tuple[AnovaRow, ...]  # factors in their order, interaction, replicates, residual
     margins: Mapping[str, tuple[Margin, ...]]  # of each factor, its levels in their order
     balanced: bool  # whether all cells have as many runs
     n: int
     dropped: int  # runs without a value, or in a block that misses one
 
-    def __getitem__(self, name: str) -> Source:
+    def __getitem__(self, name: str) -> AnovaRow:
         """The first row of this name; raises KeyError."""
         return {source.name: source for source in reversed(self.sources)}[name]
 
     @property
-    def residual(self) -> Source:
+    def residual(self) -> AnovaRow:
         """The row of the error, which is the last one."""
         return self.sources[-1]
 
@@ -99,10 +99,10 @@ def anova(
 
     values: (n,), one per run. factors: by name, the level of each run; (n,) each. Levels are told
     apart by their words, as str gives them.
-    blocks: (n,), the replicate of each run, if replicates share their luck over all cells; those
-    that miss a value in some cell are left out.
-    Raises Unanswerable for a factor with one level, a combination of levels without a run, no
-    combination with two, and where no combination has any spread (but that of luck).
+    blocks: (n,), the replicate of each run, if replicates share random numbers over all cells;
+    those that miss a value in some cell are left out.
+    Raises NotEstimable for a factor with one level, a combination of levels without a run, no
+    combination with two, and where no combination has any spread (but that of replicates).
     """
     if not 1 <= len(factors) <= 2:
         raise ValueError(f"{len(factors)} factors ({', '.join(factors)}); give one or two")
@@ -116,7 +116,7 @@ def anova(
     block = np.unique(luck[there], return_inverse=True)[1]
     cells = _cells(found.values, labels)
     apart = found.values - _luck(found.values, block)
-    shared = "" if blocks is None else ", but for the luck of their replicate"
+    shared = "" if blocks is None else ", but for the effect of their replicate"
     _vary(apart, labels, float(np.abs(found.values).max()), shared)
     return Anova(
         sources=_sources(found.values, apart, labels, int(block.max())),
@@ -144,7 +144,7 @@ def _without_gaps(values: Array, factors: Array, blocks: Array) -> Array:
     np.add.at(counts, (block, cell.ravel()), ~np.isnan(values))
     whole = (counts == counts.max(0, initial=0)).all(1)
     if len(names) > 1 and not whole.any():
-        raise Unanswerable(
+        raise NotEstimable(
             f"none of {len(names)} replicates has a value in all of {cells.shape[1]} conditions"
         )
     kept: Array = np.where(whole[block], values, np.nan)
@@ -154,7 +154,7 @@ def _without_gaps(values: Array, factors: Array, blocks: Array) -> Array:
 def _labelled(name: str, words: Array) -> _Labels:
     place = {word: place for place, word in enumerate(dict.fromkeys(words.tolist()))}
     if len(place) < 2:
-        raise Unanswerable(f"{name} has one level, {words[0]}; a factor needs at least 2")
+        raise NotEstimable(f"{name} has one level, {words[0]}; a factor needs at least 2")
     return _Labels(np.array([place[word] for word in words.tolist()]), list(place))
 
 
@@ -168,12 +168,12 @@ def _cells(values: Array, labels: Mapping[str, _Labels]) -> _Cells:
     cell, sizes = _numbered(labels)
     counts = np.bincount(cell, minlength=math.prod(sizes))
     if empty := int((counts == 0).sum()):
-        raise Unanswerable(
+        raise NotEstimable(
             f"{empty} of the {len(counts)} combinations of {' and '.join(labels)} have no run; "
             "their interaction needs at least 1 in each"
         )
     if len(values) == len(counts):
-        raise Unanswerable(
+        raise NotEstimable(
             f"1 run in each of {len(counts)} combinations of {' and '.join(labels)}; "
             "without a second one nothing tells effects from chance"
         )
@@ -188,10 +188,10 @@ def _luck(values: Array, block: Array) -> Array:
 
 
 def _vary(apart: Array, labels: Mapping[str, _Labels], largest: float, shared: str) -> None:
-    """Raises Unanswerable if nothing is left but effects and luck."""
+    """Raises NotEstimable if nothing is left but effects and replicates."""
     cell, _ = _numbered(labels)
-    if not any(varied(apart[cell == place], largest) for place in range(int(cell.max()) + 1)):
-        raise Unanswerable(
+    if not any(has_spread(apart[cell == place], largest) for place in range(int(cell.max()) + 1)):
+        raise NotEstimable(
             f"all runs of a combination of {' and '.join(labels)} have the same value{shared}; "
             "without spread in them there is no test"
         )
@@ -206,11 +206,11 @@ def _margins(cells: _Cells, axis: int, labels: _Labels) -> tuple[Margin, ...]:
 
 def _sources(
     values: Array, apart: Array, labels: Mapping[str, _Labels], replicates: int
-) -> tuple[Source, ...]:
-    """Of runs apart from luck: the degrees of freedom of that are taken from the residual.
+) -> tuple[AnovaRow, ...]:
+    """The rows of runs less their replicate's effect, whose degrees of freedom leave the residual.
 
-    So the fit is the same as with a column for each replicate: in whole blocks luck has nothing in
-    common with any factor.
+    So the fit is the same as with a column for each replicate: in whole blocks the replicate has
+    nothing in common with any factor.
     """
     rows = _fitted(apart, labels)
     total = float(((values - values.mean()) ** 2).sum())
@@ -219,20 +219,20 @@ def _sources(
     found = []
     for name, (ss, df) in zip(names, rows[:-1].tolist(), strict=True):
         f = (ss / df) / (left / df_left)
-        p = float(needed("scipy.stats").f.sf(f, df, df_left))
-        found.append(Source(name, int(df), ss, f, p, ss / total, ss / (ss + left)))
+        p = float(require("scipy.stats").f.sf(f, df, df_left))
+        found.append(AnovaRow(name, int(df), ss, f, p, ss / total, ss / (ss + left)))
     if replicates:
         luck = float(((values - apart) ** 2).sum())
-        found.append(Source("replicates", replicates, luck, None, None, luck / total, None))
-    return (*found, Source("residual", df_left, left, None, None, left / total, None))
+        found.append(AnovaRow("replicates", replicates, luck, None, None, luck / total, None))
+    return (*found, AnovaRow("residual", df_left, left, None, None, left / total, None))
 
 
 def _fitted(values: Array, labels: Mapping[str, _Labels]) -> Array:
     """Rows (SS, df) of each factor, the interaction, the residual; (factors + 1 or 2, 2)."""
     columns = {f"factor{place}": one.places for place, one in enumerate(labels.values())}
     terms = " * ".join(f"C({name}, Sum)" for name in columns)
-    frame = needed("pandas").DataFrame({"value": values, **columns})
-    fit = needed("statsmodels.formula.api").ols(f"value ~ {terms}", frame).fit()
-    table = needed("statsmodels.stats.anova").anova_lm(fit, typ=3)
+    frame = require("pandas").DataFrame({"value": values, **columns})
+    fit = require("statsmodels.formula.api").ols(f"value ~ {terms}", frame).fit()
+    table = require("statsmodels.stats.anova").anova_lm(fit, typ=3)
     rows: Array = table.drop("Intercept")[["sum_sq", "df"]].to_numpy()
     return rows

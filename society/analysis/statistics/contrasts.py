@@ -2,7 +2,7 @@
 
 Student  t = (m1 - m2) / (s sqrt(1/n1 + 1/n2)), s pooled, n1 + n2 - 2 degrees of freedom
 Welch    t = (m1 - m2) / sqrt(s1^2/n1 + s2^2/n2), degrees of freedom by Satterthwaite
-paired   t = m(d) / (s(d) / sqrt(n)), d the differences of replicates that share their luck
+paired   t = m(d) / (s(d) / sqrt(n)), d the differences of replicates that share random numbers
 
 The first two take all runs as independent. Under common random numbers they are not: the paired
 contrast is then the one that holds, and mostly the sharper one.
@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from society.draws import Array
-from society.optional import needed
+from society.optional import require
 
-from .samples import Interval, Sample, Unanswerable, pairs, sample, varied
+from .samples import Interval, NotEstimable, Sample, has_spread, pairs, sample
 
 _LEAST = 4  # values of either sample for an interval of g: with fewer it covers far too much
 
@@ -52,7 +52,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class PairedContrast:
-    """The mean of the first less that of the second, of replicates with the same luck."""
+    """The mean of the first less that of the second, of replicates with the same random numbers."""
 
     difference: float
     interval: Interval
@@ -70,7 +70,7 @@ class PairedContrast:
 def student(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Contrast:
     """Student's t test, which takes both variances as equal; (R1,), (R2,).
 
-    Raises Unanswerable for fewer than two values each, and where neither has any spread.
+    Raises NotEstimable for fewer than two values each, and where neither has any spread.
     """
     return _contrast("Student", _spread(first, second), level)
 
@@ -78,7 +78,7 @@ def student(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Cont
 def welch(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Contrast:
     """Welch's t test, which lets variances differ; (R1,), (R2,).
 
-    Raises Unanswerable for fewer than two values each, and where neither has any spread.
+    Raises NotEstimable for fewer than two values each, and where neither has any spread.
     """
     return _contrast("Welch", _spread(first, second), level)
 
@@ -90,7 +90,7 @@ def part_against_whole(part: ArrayLike, rest: ArrayLike, *, level: float = 0.95)
     the difference is drawn towards zero, and t does not follow its distribution. It is here because
     the village paper tests its ablations so: 180 runs against all 720 give its t(898), 60 against
     all 180 its t(238). To conclude anything use `welch(part, rest)`.
-    Raises Unanswerable as `student` does.
+    Raises NotEstimable as `student` does.
     Source: Gupta et al. 2026 (AAMAS), section 4.2.5.
     """
     whole = np.concatenate([np.asarray(part, float), np.asarray(rest, float)])
@@ -100,17 +100,17 @@ def part_against_whole(part: ArrayLike, rest: ArrayLike, *, level: float = 0.95)
 def paired(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> PairedContrast:
     """The paired t test of two conditions under common random numbers; (R,), (R,).
 
-    Raises Unanswerable for conditions of different size, fewer than two pairs, and where all pairs
+    Raises NotEstimable for conditions of different size, fewer than two pairs, and where all pairs
     differ by the same.
     """
     one, other, dropped = pairs(first, second)
     differences = one - other
-    if not varied(differences, largest=float(np.abs([one, other]).max())):
-        raise Unanswerable(
+    if not has_spread(differences, largest=float(np.abs([one, other]).max())):
+        raise NotEstimable(
             f"all {len(one)} pairs differ by {differences[0]:g}; "
             "without spread their mean has no interval and no test"
         )
-    described = needed("statsmodels.stats.weightstats").DescrStatsW(differences)
+    described = require("statsmodels.stats.weightstats").DescrStatsW(differences)
     t, p, df = described.ttest_mean(0)
     low, high = described.tconfint_mean(1 - level)
     variance = float(differences.var(ddof=1))
@@ -132,16 +132,16 @@ def paired(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Paire
 def effect(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Standardised:
     """Cohen's d and Hedges' g of two independent samples; (R1,), (R2,).
 
-    Raises Unanswerable for fewer than two values each, and where neither has any spread.
+    Raises NotEstimable for fewer than two values each, and where neither has any spread.
     """
     one, other = (found.values for found in _spread(first, second))
-    stats = needed("statsmodels.stats.meta_analysis")
+    stats = require("statsmodels.stats.meta_analysis")
     g, variance = stats.effectsize_smd(
         *(one.mean(), one.std(ddof=1), len(one)), *(other.mean(), other.std(ddof=1), len(other))
     )
     df = len(one) + len(other) - 2
     pooled = (one.var() * len(one) + other.var() * len(other)) / df
-    reach = needed("scipy.stats").norm.isf((1 - level) / 2) * math.sqrt(variance)
+    reach = require("scipy.stats").norm.isf((1 - level) / 2) * math.sqrt(variance)
     enough = min(len(one), len(other)) >= _LEAST
     interval = Interval(float(g - reach), float(g + reach), level) if enough else None
     return Standardised(float(one.mean() - other.mean()) / math.sqrt(pooled), float(g), interval)
@@ -149,8 +149,8 @@ def effect(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Stand
 
 def _spread(first: ArrayLike, second: ArrayLike) -> tuple[Sample, Sample]:
     one, other = sample(first, of="the first sample"), sample(second, of="the second sample")
-    if not varied(one.values) and not varied(other.values):
-        raise Unanswerable(
+    if not has_spread(one.values) and not has_spread(other.values):
+        raise NotEstimable(
             f"all {len(one.values)} values are {one.values[0]:g} and all {len(other.values)} are "
             f"{other.values[0]:g}; without spread their difference has no interval and no test"
         )
@@ -162,7 +162,7 @@ def _contrast(
     compared: tuple[Sample, Sample],
     level: float,
 ) -> Contrast:
-    weightstats = needed("statsmodels.stats.weightstats")
+    weightstats = require("statsmodels.stats.weightstats")
     one, other = (found.values for found in compared)
     # Not scipy's ttest_ind, which warns where one of the two samples has no spread.
     both = weightstats.CompareMeans(weightstats.DescrStatsW(one), weightstats.DescrStatsW(other))
@@ -184,6 +184,6 @@ def _contrast(
 
 
 def _correlation(one: Array, other: Array) -> float | None:
-    if not varied(one) or not varied(other):
+    if not has_spread(one) or not has_spread(other):
         return None
     return float(np.corrcoef(one, other)[0, 1])

@@ -1,6 +1,6 @@
-"""Trends of evolution over runs: how steep they are, and whether the beginning tells the end.
+"""Slopes and correlations over runs: how steep courses are, and how two values go together.
 
-    slope        b of mean phenotype = a + b generation, by least squares, one for each run
+    slope        b of value = a + b time, by least squares, one for each run
     correlation  Pearson's r with Fisher's interval; Spearman's with that of Bonett and Wright,
                  tanh(artanh r +- z sqrt((1 + r^2 / 2) / (n - 3)))
 Runs are what is independent; so a slope with its interval is a mean over the slopes of runs.
@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from society.analysis.statistics.samples import Interval, Unanswerable, pairs, varied
-from society.optional import needed
+from society.analysis.statistics.samples import Interval, NotEstimable, has_spread, pairs
+from society.optional import require
 
 
 @dataclass(frozen=True)
 class Correlation:
-    """Of two values of each run; in [-1, 1]."""
+    """Correlations of two values of each run, in [-1, 1]."""
 
     pearson: float
     pearson_interval: Interval
@@ -50,14 +50,14 @@ def slope(when: ArrayLike, values: ArrayLike) -> Any:
 
 
 def correlation(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Correlation:
-    """How two values of each run go together; (R,), (R,).
+    """Correlate two values of each run; (R,), (R,).
 
-    Raises Unanswerable for fewer than four runs, and where either value has no spread.
+    Raises NotEstimable for fewer than four runs, and where either value has no spread.
     """
     one, other, dropped = pairs(first, second, at_least=4)
-    if not (varied(one) and varied(other)):
-        raise Unanswerable("one of the two is the same in all runs, and goes with nothing")
-    stats, n = needed("scipy.stats"), len(one)
+    if not (has_spread(one) and has_spread(other)):
+        raise NotEstimable("one of the two is the same in all runs, and goes with nothing")
+    stats, n = require("scipy.stats"), len(one)
     pearson, spearman = stats.pearsonr(one, other).statistic, stats.spearmanr(one, other).statistic
     z = float(stats.norm.ppf((1 + level) / 2)) / math.sqrt(n - 3)
     return Correlation(

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from society.draws import generator
-from society.optional import needed
+from society.optional import require
 
-from .samples import RESAMPLING, Interval, Resampling, Sample, Unanswerable, sample, varied
+from .samples import RESAMPLING, Interval, NotEstimable, Resampling, Sample, has_spread, sample
 
 _AT_ONCE = 2_000_000  # resampled values in memory
 _LEAST = 10  # values to be resampled
@@ -36,7 +36,7 @@ class Mean:
 
 @dataclass(frozen=True)
 class Share:
-    """How many of n replicates, as a share in [0, 1]."""
+    """A share of n replicates, in [0, 1]."""
 
     share: float
     interval: Interval
@@ -47,10 +47,10 @@ class Share:
 def mean(values: ArrayLike, *, level: float = 0.95) -> Mean:
     """The mean with its t interval; (R,).
 
-    Raises Unanswerable for fewer than two values, and for values without spread.
+    Raises NotEstimable for fewer than two values, and for values without spread.
     """
     found = _spread(values)
-    stats = needed("statsmodels.stats.weightstats").DescrStatsW(found.values)
+    stats = require("statsmodels.stats.weightstats").DescrStatsW(found.values)
     low, high = stats.tconfint_mean(1 - level)
     return _mean(found, Interval(float(low), float(high), level))
 
@@ -58,16 +58,16 @@ def mean(values: ArrayLike, *, level: float = 0.95) -> Mean:
 def bootstrapped_mean(values: ArrayLike, *, resampling: Resampling = RESAMPLING) -> Mean:
     """The mean with its BCa bootstrap interval; (R,).
 
-    Raises Unanswerable for fewer than ten values, of which resamples say too little (an interval
+    Raises NotEstimable for fewer than ten values, of which resamples say too little (an interval
     of 95 % from five normal ones holds the mean in 83 % of cases), and for values without spread.
     """
     found = _spread(values)
     if len(found.values) < _LEAST:
-        raise Unanswerable(
+        raise NotEstimable(
             f"{len(found.values)} values: a bootstrap of fewer than {_LEAST} gives intervals that "
             "are too short"
         )
-    drawn = needed("scipy.stats").bootstrap(
+    drawn = require("scipy.stats").bootstrap(
         (found.values,),
         np.mean,
         confidence_level=resampling.level,
@@ -82,21 +82,21 @@ def bootstrapped_mean(values: ArrayLike, *, resampling: Resampling = RESAMPLING)
 def share(count: int, n: int, *, level: float = 0.95) -> Share:
     """The share of replicates of which something is true, with its Wilson interval.
 
-    Raises Unanswerable without a replicate.
+    Raises NotEstimable without a replicate.
     """
     if not n:
-        raise Unanswerable("a share of 0 replicates; at least 1 is needed")
+        raise NotEstimable("a share of 0 replicates; at least 1 is needed")
     if not 0 <= count <= n:
         raise ValueError(f"{count} of {n} replicates; give a count from 0 to {n}")
-    proportion = needed("statsmodels.stats.proportion")
+    proportion = require("statsmodels.stats.proportion")
     low, high = proportion.proportion_confint(count, n, alpha=1 - level, method="wilson")
     return Share(count / n, Interval(float(low), float(high), level), count, n)
 
 
 def _spread(values: ArrayLike) -> Sample:
     found = sample(values)
-    if not varied(found.values):
-        raise Unanswerable(
+    if not has_spread(found.values):
+        raise NotEstimable(
             f"all {len(found.values)} values are {found.values[0]:g}; "
             "without spread their mean has no interval"
         )

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from society.draws import Array
-from society.optional import needed
+from society.optional import require
 
 from .anova import Anova, Margin
-from .samples import Interval, Unanswerable, samples, varied
+from .samples import Interval, NotEstimable, has_spread, samples
 
 Correction = Literal["holm", "benjamini-hochberg", "bonferroni"]
 
@@ -60,13 +60,13 @@ def tukey(groups: Mapping[str, ArrayLike], *, level: float = 0.95) -> Tukey:
 
     The error is that of the one-way layout: runs that differ in another factor as well are pooled
     in a group, and that factor's spread is in the error. `tukey_after` takes it out.
-    Raises Unanswerable for fewer than two groups, one with fewer than two values, and where no
+    Raises NotEstimable for fewer than two groups, one with fewer than two values, and where no
     group has any spread.
     """
     found = samples(groups)
     values = [one.values for one in found.values()]
-    if not any(map(varied, values)):
-        raise Unanswerable(
+    if not any(map(has_spread, values)):
+        raise NotEstimable(
             f"all runs of a group have the same value in all {len(values)} groups; "
             "without spread in them there is no test"
         )
@@ -83,8 +83,8 @@ def tukey_after(found: Anova, factor: str, *, level: float = 0.95) -> Tukey:
     """Tukey's HSD of the levels of a factor, with the error of an analysis of variance.
 
     It compares marginal means, as the F test of the factor does: the spread of another factor, and
-    the luck of replicates, are no error.
-    Raises KeyError for a factor that it does not have, and Unanswerable as `compact_letters` does.
+    the random numbers of replicates, are no error.
+    Raises KeyError for a factor that it does not have, and NotEstimable as `compact_letters` does.
     """
     left = found.residual
     return _compared(
@@ -101,7 +101,7 @@ def _compared(
     first, second = np.triu_indices(len(margins), 1)
     difference = means[first] - means[second]
     unit = np.sqrt(mean_square / 2 * (1 / weights[first] + 1 / weights[second]))
-    studentised = needed("scipy.stats").studentized_range
+    studentised = require("scipy.stats").studentized_range
     reach = studentised.ppf(level, len(margins), df) * unit
     p = np.clip(studentised.sf(np.abs(difference) / unit, len(margins), df), 0, 1)
     differ = np.zeros((len(margins), len(margins)), bool)
@@ -126,7 +126,7 @@ def compact_letters(differ: Array) -> tuple[str, ...]:
     """Letters such that two groups share one if, and only if, they do not differ.
 
     differ: (k, k), symmetric, groups in the order of their letters: the first has an "a".
-    Raises Unanswerable where more letters would be needed than there are, a to z and A to Z.
+    Raises NotEstimable where more letters would be needed than there are, a to z and A to Z.
 
     >>> compact_letters(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], bool))
     ('a', 'ab', 'b')
@@ -137,7 +137,7 @@ def compact_letters(differ: Array) -> tuple[str, ...]:
         if differ[pair]:
             columns = _absorbed(_inserted(columns, pair))
     if len(columns) > len(ascii_letters):
-        raise Unanswerable(
+        raise NotEstimable(
             f"{len(columns)} letters would be needed to tell {count} groups apart; compare fewer"
         )
     ordered = sorted(map(sorted, columns))
@@ -154,14 +154,14 @@ def corrected(p_values: Sequence[float], method: Correction = "holm") -> Array:
 
     holm, bonferroni: the chance of any false alarm stays below the level at which they are read;
     benjamini-hochberg: the share of false alarms among the findings does.
-    Raises Unanswerable for a p value that is missing: leave out what has not been tested.
+    Raises NotEstimable for a p value that is missing: leave out what has not been tested.
     """
     given = np.asarray(p_values, float)
     if not len(given):
         return given
     if np.isnan(given).any():
-        raise Unanswerable(f"{np.isnan(given).sum()} of {len(given)} p values are missing")
-    multitest = needed("statsmodels.stats.multitest")
+        raise NotEstimable(f"{np.isnan(given).sum()} of {len(given)} p values are missing")
+    multitest = require("statsmodels.stats.multitest")
     adjusted: Array = multitest.multipletests(given, method=_NAMES[method])[1]
     return adjusted
 

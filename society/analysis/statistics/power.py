@@ -1,8 +1,8 @@
 """Which effect do n runs find? Simulated from a pilot, since survival times are seldom normal.
 
 Each simulated experiment draws residuals of the pilot (its values about their mean) with
-replacement, adds an effect, and is tested as a real one would be. Where replicates share their luck
-a draw takes all conditions of one. The answer is the smallest effect that `power` of the
+replacement, adds an effect, and is tested as a real one would be. Where replicates share random
+numbers a draw takes all conditions of one. The answer is the smallest effect that `power` of the
 experiments find at `alpha`, two-sided. Residuals of m pilot runs are widened by sqrt(m / (m - 1)),
 since their spread is about a mean of their own.
 Sources: Efron and Tibshirani 1993, chapter 25 (power by the bootstrap); Cohen 1988; Fisher 1935
@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from society.draws import Array, generator
-from society.optional import needed
+from society.optional import require
 
-from .samples import Unanswerable, pairs, sample, varied
+from .samples import NotEstimable, has_spread, pairs, sample
 
 _LEAST = 3  # pilot runs of a condition
 _HALVINGS = 50  # of the range in which the smallest effect is looked for
@@ -38,7 +38,7 @@ class Detectable(NamedTuple):
 
 @dataclass(frozen=True)
 class Simulation:
-    """How experiments are simulated."""
+    """Settings of simulated experiments."""
 
     power: float = 0.8
     alpha: float = 0.05
@@ -82,9 +82,9 @@ def detectable_difference(
 ) -> tuple[Detectable, ...]:
     """The smallest difference between two conditions' means that n runs of each find.
 
-    By the paired t test of replicates that share their luck, or else by Welch's.
+    By the paired t test of replicates that share random numbers, or else by Welch's.
     first, second: pilot runs, (R,) each, in the unit of the difference. sizes: the n to try.
-    Raises Unanswerable for fewer than three runs of a condition, and where nothing varies.
+    Raises NotEstimable for fewer than three runs of a condition, and where nothing varies.
     """
     if paired:
         one, other, _ = pairs(first, second, at_least=_LEAST)
@@ -93,7 +93,7 @@ def detectable_difference(
         residuals = [_residuals(values) for values in (first, second)]
     if not any(each.any() for each in residuals):
         varies = "the difference does not vary" if paired else "neither condition varies"
-        raise Unanswerable(f"{varies} in the pilot; without spread there is nothing to simulate")
+        raise NotEstimable(f"{varies} in the pilot; without spread there is nothing to simulate")
     return tuple(
         Detectable(runs, _smallest_difference(residuals, runs, simulation)) for runs in sizes
     )
@@ -114,12 +114,12 @@ def detectable_partial_eta_squared(
     pilot: (R, P, *levels), the runs of the P conditions that the analysis pools at each combination
     of levels; NaN where there is none. Where a condition has none at all, the residuals of the
     others stand for those of all. tested: the factors' places, (0,) or (1,), (0, 1) for their
-    interaction. blocked: replicate r of all conditions shares its luck, and is a block.
-    Raises Unanswerable for a factor of one level, a condition with fewer than three runs, and where
+    interaction. blocked: replicate r of all conditions shares its random numbers, and is a block.
+    Raises NotEstimable for a factor of one level, a condition with fewer than three runs, and where
     none varies.
     """
     if min(np.shape(pilot)[2 + place] for place in tested) < 2:
-        raise Unanswerable("a factor that is tested needs at least 2 levels")
+        raise NotEstimable("a factor that is tested needs at least 2 levels")
     cells = _cells(np.asarray(pilot, float), blocked=blocked)
     return tuple(
         Detectable(runs, _smallest_share(cells, runs, tested, simulation)) for runs in sizes
@@ -128,7 +128,7 @@ def detectable_partial_eta_squared(
 
 def _residuals(values: ArrayLike, largest: float | None = None) -> Array:
     found = sample(values, at_least=_LEAST, of="a condition of the pilot").values
-    if not varied(found, largest):
+    if not has_spread(found, largest):
         return np.zeros(len(found))  # and not the rounding of the mean
     widened: Array = (found - found.mean()) * math.sqrt(len(found) / (len(found) - 1))
     return widened
@@ -146,8 +146,8 @@ def _cells(pilot: Array, *, blocked: bool) -> _Cells:
     if blocked and chance:
         chance = _without_luck(chance, float(np.abs(known).max()))
     if not any(column.any() for column in chance):
-        besides = ", but for luck that all share" if blocked else ""
-        raise Unanswerable(f"no condition varies in the pilot{besides}; nothing can be simulated")
+        besides = ", but for random numbers that all share" if blocked else ""
+        raise NotEstimable(f"no condition varies in the pilot{besides}; nothing can be simulated")
     means = np.array([np.nanmean(column) for column in known.T])
     cell = np.flatnonzero(there) % math.prod(levels)
     apart = means - (np.bincount(cell, means)[cell] / np.bincount(cell)[cell])
@@ -164,7 +164,7 @@ def _without_luck(chance: Sequence[Array], largest: float) -> list[Array]:
     """Deviations from the mean of each block."""
     rows = np.array(chance)
     rows -= rows.mean(0)
-    return [*(rows if varied(rows, largest) else np.zeros_like(rows))]
+    return [*(rows if has_spread(rows, largest) else np.zeros_like(rows))]
 
 
 def _smallest_difference(
@@ -199,7 +199,7 @@ def _noise(
     total, runs = variances.sum(0)[varies], shape[1]
     df = total**2 * (runs - 1) / (variances[:, varies] ** 2).sum(0)
     bounds = np.full(shape[0], np.inf)
-    bounds[varies] = needed("scipy.stats").t.isf(alpha / 2, df) * np.sqrt(total / runs)
+    bounds[varies] = require("scipy.stats").t.isf(alpha / 2, df) * np.sqrt(total / runs)
     return _Noise(means[0] - sum(means[1:]), bounds)
 
 
@@ -218,7 +218,7 @@ def _smallest_share(
     # The sum of squares of chance + size * effect, without adding them up for each size.
     alone, both = (chance**2).sum(axes), 2 * (chance * effect).sum(axes)
     df = math.prod(cells.levels[k] - 1 for k in tested)
-    critical = needed("scipy.stats").f.isf(simulation.alpha, df, cells.df(runs))
+    critical = require("scipy.stats").f.isf(simulation.alpha, df, cells.df(runs))
     bounds = critical * df * errors
     each = runs * len(cells.columns) // effect.size  # runs of a cell
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from society.optional import needed
+from society.optional import require
 
-from .samples import Interval, Unanswerable
+from .samples import Interval, NotEstimable
 
 
 class Count(NamedTuple):
-    """How many of n runs."""
+    """A count among n runs."""
 
     hits: int
     n: int
@@ -44,9 +44,9 @@ class Fisher:
 
 
 def binomial(count: Count, chance: float, *, level: float = 0.95) -> Binomial:
-    """The exact binomial test; raises Unanswerable without a run."""
+    """The exact binomial test; raises NotEstimable without a run."""
     _refuse(count)
-    found = needed("scipy.stats").binomtest(count.hits, count.n, chance)
+    found = require("scipy.stats").binomtest(count.hits, count.n, chance)
     low, high = found.proportion_ci(level, method="exact")
     return Binomial(
         count.hits / count.n, Interval(float(low), float(high), level), float(found.pvalue)
@@ -54,11 +54,11 @@ def binomial(count: Count, chance: float, *, level: float = 0.95) -> Binomial:
 
 
 def fisher(first: Count, second: Count, *, level: float = 0.95) -> Fisher:
-    """Fisher's exact test; raises Unanswerable where a condition has no runs."""
+    """Fisher's exact test; raises NotEstimable where a condition has no runs."""
     _refuse(first, second)
     table = [[one.hits, one.n - one.hits] for one in (first, second)]
-    p = needed("scipy.stats").fisher_exact(table).pvalue
-    low, high = needed("statsmodels.stats.proportion").confint_proportions_2indep(
+    p = require("scipy.stats").fisher_exact(table).pvalue
+    low, high = require("statsmodels.stats.proportion").confint_proportions_2indep(
         *first, *second, method="newcomb", compare="diff", alpha=1 - level
     )
     shares = (first.hits / first.n, second.hits / second.n)
@@ -69,6 +69,6 @@ def fisher(first: Count, second: Count, *, level: float = 0.95) -> Fisher:
 def _refuse(*counts: Count) -> None:
     for hits, n in counts:
         if not n:
-            raise Unanswerable("a share of 0 runs; at least 1 is needed")
+            raise NotEstimable("a share of 0 runs; at least 1 is needed")
         if not 0 <= hits <= n:
             raise ValueError(f"{hits} of {n} runs; give a count from 0 to {n}")

@@ -1,9 +1,9 @@
 """Comparisons that look at the order of values alone: survival times pile up at the horizon.
 
 Mann-Whitney        independent runs of two conditions
-Wilcoxon            replicates that share their luck (common random numbers)
+Wilcoxon            replicates that share random numbers (common random numbers)
 Kruskal-Wallis      independent runs of several conditions
-Friedman            replicates that share their luck, in three conditions or more
+Friedman            replicates that share random numbers, in three conditions or more
 
 Values that differ by the rounding of their last bits are tied.
 Sources: Mann and Whitney 1947; Wilcoxon 1945; Kruskal and Wallis 1952; Friedman 1937; Cliff 1993
@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from society.draws import Array
-from society.optional import needed
+from society.optional import require
 
-from .samples import Unanswerable, blocks, pairs, sample, samples, varied
+from .samples import NotEstimable, blocks, has_spread, pairs, sample, samples
 
 _DIGITS = 12  # of a value, of the largest one, that count in its rank
 
@@ -65,7 +65,7 @@ class KruskalWallis:
 
 @dataclass(frozen=True)
 class Friedman:
-    """Whether one of several conditions tends to be larger in replicates that share their luck."""
+    """Whether one of several conditions tends to be larger, replicate by replicate."""
 
     chi_squared: float  # corrected for ties
     df: int
@@ -78,13 +78,13 @@ class Friedman:
 def mann_whitney(first: ArrayLike, second: ArrayLike) -> MannWhitney:
     """The Mann-Whitney U test; (R1,), (R2,).
 
-    Raises Unanswerable for an empty sample, and where all values are the same.
+    Raises NotEstimable for an empty sample, and where all values are the same.
     """
     one = sample(first, at_least=1, of="the first sample")
     other = sample(second, at_least=1, of="the second sample")
     n = (len(one.values), len(other.values))
     together = _ordered(np.concatenate([one.values, other.values]))
-    found = needed("scipy.stats").mannwhitneyu(together[: n[0]], together[n[0] :])
+    found = require("scipy.stats").mannwhitneyu(together[: n[0]], together[n[0] :])
     larger = float(found.statistic) / (n[0] * n[1])
     dropped = (one.dropped, other.dropped)
     return MannWhitney(
@@ -95,14 +95,14 @@ def mann_whitney(first: ArrayLike, second: ArrayLike) -> MannWhitney:
 def wilcoxon(first: ArrayLike, second: ArrayLike) -> Wilcoxon:
     """The signed-rank test of pairs, equal ones left out; (R,), (R,).
 
-    Raises Unanswerable for conditions of different size, and where no pair differs.
+    Raises NotEstimable for conditions of different size, and where no pair differs.
     """
     one, other, dropped = pairs(first, second, at_least=1)
     differences = _rounded(one - other, largest=float(np.abs([one, other]).max()))
     differences = differences[differences != 0]
     if not len(differences):
-        raise Unanswerable(f"all {len(one)} pairs are equal; there are no ranks to compare")
-    stats = needed("scipy.stats")
+        raise NotEstimable(f"all {len(one)} pairs are equal; there are no ranks to compare")
+    stats = require("scipy.stats")
     found = stats.wilcoxon(differences)
     ranks = stats.rankdata(np.abs(differences))
     return Wilcoxon(
@@ -118,12 +118,12 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> Wilcoxon:
 def kruskal_wallis(groups: Mapping[str, ArrayLike]) -> KruskalWallis:
     """The Kruskal-Wallis test of two or more independent samples, by name.
 
-    Raises Unanswerable for fewer than two groups, an empty one, and where all values are the same.
+    Raises NotEstimable for fewer than two groups, an empty one, and where all values are the same.
     """
     found = samples(groups, at_least=1)
     together = _ordered(np.concatenate([one.values for one in found.values()]))
     ends = np.cumsum([len(one.values) for one in found.values()])
-    h, p = needed("scipy.stats").kruskal(*np.split(together, ends[:-1]))
+    h, p = require("scipy.stats").kruskal(*np.split(together, ends[:-1]))
     n, df = len(together), len(found) - 1
     dropped = sum(one.dropped for one in found.values())
     return KruskalWallis(float(h), df, float(p), float(h) / (n - 1), n, dropped)
@@ -132,29 +132,29 @@ def kruskal_wallis(groups: Mapping[str, ArrayLike]) -> KruskalWallis:
 def friedman(conditions: Mapping[str, ArrayLike]) -> Friedman:
     """The Friedman test of three or more conditions under common random numbers; (R,) each.
 
-    Raises Unanswerable for fewer conditions, for some of different size, without a replicate that
+    Raises NotEstimable for fewer conditions, for some of different size, without a replicate that
     has a value in all, and where no replicate tells any two apart.
     """
     if len(conditions) < 3:
-        raise Unanswerable(
+        raise NotEstimable(
             f"{len(conditions)} conditions: Friedman's test takes 3 or more; two are pairs"
         )
     table, dropped = blocks(conditions)
     ranked = _rounded(table, largest=float(np.abs(table).max()))
     if not np.ptp(ranked, axis=0).any():
-        raise Unanswerable(
+        raise NotEstimable(
             f"all {len(table)} conditions are equal in all {table.shape[1]} replicates; there are "
             "no ranks to compare"
         )
-    chi_squared, p = needed("scipy.stats").friedmanchisquare(*ranked)
+    chi_squared, p = require("scipy.stats").friedmanchisquare(*ranked)
     n, df = table.shape[1], len(table) - 1
     return Friedman(float(chi_squared), df, float(p), float(chi_squared) / (n * df), n, dropped)
 
 
 def _ordered(values: Array) -> Array:
-    """Values to be ranked together; raises Unanswerable where all are the same."""
-    if not varied(values):
-        raise Unanswerable(
+    """Values to be ranked together; raises NotEstimable where all are the same."""
+    if not has_spread(values):
+        raise NotEstimable(
             f"all {len(values)} values are {values[0]:g}; there are no ranks to compare"
         )
     return _rounded(values, largest=float(np.abs(values).max()))

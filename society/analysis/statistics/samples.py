@@ -18,7 +18,7 @@ from society.draws import Array
 _ROUNDING = 1e-12  # values that differ by less, relative to the largest, are the same number
 
 
-class Unanswerable(ValueError):
+class NotEstimable(ValueError):
     """These values cannot answer the question; the words say why, and stand for the number."""
 
 
@@ -32,7 +32,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True)
 class Resampling:
-    """How the bootstrap draws replicates, or texts, anew; the same seed gives the same interval."""
+    """Settings of the bootstrap; the same seed gives the same interval."""
 
     level: float = 0.95
     resamples: int = 9_999
@@ -49,8 +49,8 @@ class Sample(NamedTuple):
     dropped: int
 
 
-class Pairs(NamedTuple):
-    """Replicate r of two conditions, which share their luck; (n,) each."""
+class MatchedPairs(NamedTuple):
+    """Replicate r of two conditions, which share random numbers; (n,) each."""
 
     first: Array
     second: Array
@@ -61,7 +61,7 @@ def sample(values: ArrayLike, *, at_least: int = 2, of: str = "this sample") -> 
     """Take the values that there are; (R,) -> (n,) with n <= R.
 
     of: what is sampled, for the words of an error.
-    Raises Unanswerable for fewer than `at_least`, and for an infinite one.
+    Raises NotEstimable for fewer than `at_least`, and for an infinite one.
     """
     given = _row(values, of)
     there = given[~np.isnan(given)]
@@ -70,36 +70,36 @@ def sample(values: ArrayLike, *, at_least: int = 2, of: str = "this sample") -> 
 
 
 def samples(groups: Mapping[str, ArrayLike], *, at_least: int = 2) -> dict[str, Sample]:
-    """The sample of each group; raises Unanswerable for fewer than two groups, or a small one."""
+    """The sample of each group; raises NotEstimable for fewer than two groups, or a small one."""
     if len(groups) < 2:
-        raise Unanswerable(f"{len(groups)} group to compare; at least 2 are needed")
+        raise NotEstimable(f"{len(groups)} group to compare; at least 2 are needed")
     return {name: sample(values, at_least=at_least, of=name) for name, values in groups.items()}
 
 
-def pairs(first: ArrayLike, second: ArrayLike, *, at_least: int = 2) -> Pairs:
+def pairs(first: ArrayLike, second: ArrayLike, *, at_least: int = 2) -> MatchedPairs:
     """Pair the values of two conditions, replicate by replicate; (R,), (R,) -> (n,) each.
 
-    Raises Unanswerable for conditions of different size, and for fewer pairs than `at_least`.
+    Raises NotEstimable for conditions of different size, and for fewer pairs than `at_least`.
     """
     one, other = _row(first, "the first condition"), _row(second, "the second condition")
     if len(one) != len(other):
-        raise Unanswerable(
+        raise NotEstimable(
             f"{len(one)} and {len(other)} replicates make no pairs; play as many of each condition"
         )
     there = ~(np.isnan(one) | np.isnan(other))
     missing = len(one) - int(there.sum())
     _enough(len(one) - missing, missing, at_least, "the pairs")
-    return Pairs(one[there], other[there], missing)
+    return MatchedPairs(one[there], other[there], missing)
 
 
 def blocks(conditions: Mapping[str, ArrayLike]) -> tuple[Array, int]:
     """Replicates of several conditions that have a value in all; (R,) each -> (conditions, n).
 
-    And how many have not. Raises Unanswerable for conditions of different size, and if none has.
+    And how many have not. Raises NotEstimable for conditions of different size, and if none has.
     """
     rows = [_row(values, of=name) for name, values in conditions.items()]
     if len(sizes := {len(row) for row in rows}) > 1:
-        raise Unanswerable(
+        raise NotEstimable(
             f"conditions of {min(sizes)} to {max(sizes)} replicates make no blocks; play as many "
             "of each"
         )
@@ -110,7 +110,7 @@ def blocks(conditions: Mapping[str, ArrayLike]) -> tuple[Array, int]:
     return table[:, there], missing
 
 
-def varied(values: Array, largest: float | None = None) -> bool:
+def has_spread(values: Array, largest: float | None = None) -> bool:
     """Whether values differ by more than the rounding of their last bits.
 
     largest: the size of the numbers that they were computed from; their own if not given.
@@ -124,19 +124,19 @@ def _row(values: ArrayLike, of: str) -> Array:
     if given.ndim != 1:
         raise ValueError(f"{of} has the shape {given.shape}; give one value per replicate, (R,)")
     if np.isinf(given).any():
-        raise Unanswerable(f"{of} has an infinite value, which has no mean and no spread")
+        raise NotEstimable(f"{of} has an infinite value, which has no mean and no spread")
     return given
 
 
 def _enough(count: int, missing: int, at_least: int, of: str) -> None:
     if count < at_least:
         besides = f" ({missing} more are missing)" if missing else ""
-        raise Unanswerable(f"{of}: {count} of at least {at_least} values{besides}")
+        raise NotEstimable(f"{of}: {count} of at least {at_least} values{besides}")
 
 
-def answered(question: Callable[..., Any], *given: Any) -> Any:
-    """What a statistic says, or why it says nothing."""
+def try_compute(question: Callable[..., Any], *given: Any) -> Any:
+    """Compute a statistic, or give the reason why it cannot be estimated."""
     try:
         return question(*given)
-    except Unanswerable as reason:
+    except NotEstimable as reason:
         return reason

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from society.draws import Array
-from society.optional import needed
+from society.optional import require
 
-from .samples import Interval, Unanswerable, sample
+from .samples import Interval, NotEstimable, sample
 
 
-class Lives(NamedTuple):
+class SurvivalTimes(NamedTuple):
     """When each run had its event, or was last seen without: (R,), (R,)."""
 
     times: ArrayLike  # NaN: never observed; left out
@@ -81,13 +81,13 @@ class _Seen(NamedTuple):
     dropped: int
 
 
-def kaplan_meier(lives: Lives, *, level: float = 0.95) -> SurvivalCurve:
+def kaplan_meier(lives: SurvivalTimes, *, level: float = 0.95) -> SurvivalCurve:
     """The survival curve of one group of runs.
 
-    Raises Unanswerable without a run.
+    Raises NotEstimable without a run.
     """
     seen = _seen(lives, "this group")
-    found = needed("statsmodels.duration.survfunc").SurvfuncRight(seen.times, seen.died)
+    found = require("statsmodels.duration.survfunc").SurvfuncRight(seen.times, seen.died)
     times, survival = np.asarray(found.surv_times), np.asarray(found.surv_prob)
     at_risk, events = np.asarray(found.n_risk), np.asarray(found.n_events)
     low, high = _log_log(survival, _greenwood(at_risk, events), level)
@@ -112,18 +112,18 @@ def restricted_mean(curve: SurvivalCurve, until: float | None = None) -> Restric
     """The mean time lived up to `until`, or to the last time at which a run was seen.
 
     The interval stays within what is possible, [0, until].
-    Raises Unanswerable for a horizon later than that (unless nobody lives on), without an event
+    Raises NotEstimable for a horizon later than that (unless nobody lives on), without an event
     before it, and where the only one ends all runs at once.
     """
     horizon = curve.seen if until is None else until
     if horizon > curve.seen and not (len(curve.survival) and curve.survival[-1] == 0):
-        raise Unanswerable(
+        raise NotEstimable(
             f"runs were seen up to {curve.seen:g} and some live on; "
             f"their mean up to {horizon:g} is not known"
         )
     before = curve.times < horizon
     if not before.any():
-        raise Unanswerable(
+        raise NotEstimable(
             f"no event among {curve.n} runs before {horizon:g}; "
             "their mean is that, and has no interval"
         )
@@ -133,44 +133,44 @@ def restricted_mean(curve: SurvivalCurve, until: float | None = None) -> Restric
     at_risk, events = curve.at_risk[before], curve.events[before]
     se = math.sqrt(float((later**2 * _hazard_variance(at_risk, events)).sum()))
     if not se:
-        raise Unanswerable(
+        raise NotEstimable(
             f"all runs that were seen until {curve.times[0]:g} have the event then; without spread "
             "their mean has no interval"
         )
-    reach = float(needed("scipy.stats").norm.isf((1 - curve.level) / 2)) * se
+    reach = float(require("scipy.stats").norm.isf((1 - curve.level) / 2)) * se
     mean = float(areas.sum())
     interval = Interval(max(mean - reach, 0.0), min(mean + reach, horizon), curve.level)
     return RestrictedMean(mean, interval, se, horizon)
 
 
-def log_rank(groups: Mapping[str, Lives]) -> LogRank:
+def log_rank(groups: Mapping[str, SurvivalTimes]) -> LogRank:
     """The log-rank test of two or more independent groups, by name.
 
-    Raises Unanswerable for fewer than two groups, without an event, and where a group is never seen
+    Raises NotEstimable for fewer than two groups, without an event, and where a group is never seen
     beside another one at an event.
     Source: Mantel 1966; Peto and Peto 1972.
     """
     if len(groups) < 2:
-        raise Unanswerable(f"{len(groups)} group to compare; at least 2 are needed")
+        raise NotEstimable(f"{len(groups)} group to compare; at least 2 are needed")
     seen = {name: _seen(lives, name) for name, lives in groups.items()}
     _compared_at_an_event(seen)
     times = np.concatenate([one.times for one in seen.values()])
     died = np.concatenate([one.died for one in seen.values()])
     group = np.repeat(np.arange(len(seen)), [len(one.times) for one in seen.values()])
-    chi_squared, _ = needed("statsmodels.duration.survfunc").survdiff(times, died, group)
+    chi_squared, _ = require("statsmodels.duration.survfunc").survdiff(times, died, group)
     df = len(seen) - 1
     return LogRank(
         chi_squared=float(chi_squared),
         df=df,
         # statsmodels gives 1 - cdf, which is 0 where p is small.
-        p=float(needed("scipy.stats").chi2.sf(chi_squared, df)),
+        p=float(require("scipy.stats").chi2.sf(chi_squared, df)),
         events={name: int(one.died.sum()) for name, one in seen.items()},
         n=len(times),
         dropped=sum(one.dropped for one in seen.values()),
     )
 
 
-def _seen(lives: Lives, of: str) -> _Seen:
+def _seen(lives: SurvivalTimes, of: str) -> _Seen:
     times, censored = np.asarray(lives.times, float), np.asarray(lives.censored, bool)
     known = sample(times, at_least=1, of=of)
     if times.shape != censored.shape:
@@ -182,16 +182,16 @@ def _compared_at_an_event(groups: Mapping[str, _Seen]) -> None:
     """Every run is at risk from the start, so the first event compares all groups, or none."""
     events = [one.times[one.died] for one in groups.values()]
     if not any(map(len, events)):
-        raise Unanswerable("no run had the event; without events there is nothing to compare")
+        raise NotEstimable("no run had the event; without events there is nothing to compare")
     first = min(float(times.min()) for times in events if len(times))
     for name, one in groups.items():
         if one.times.max() < first:
-            raise Unanswerable(
+            raise NotEstimable(
                 f"{name} was last seen at {one.times.max():g}, before the first event at {first:g}"
             )
     left = sum(int((one.times >= first).sum()) for one in groups.values())
     if left == sum(int((times == first).sum()) for times in events):
-        raise Unanswerable(
+        raise NotEstimable(
             f"all {left} runs had the event at {first:g}; there is nothing to compare"
         )
 
@@ -214,7 +214,7 @@ def _log_log(survival: Array, variance: Array, level: float) -> tuple[Array, Arr
 
     Once nobody is left the lower one is 0, and the upper one stays: there is no more to learn.
     """
-    z = float(needed("scipy.stats").norm.isf((1 - level) / 2))
+    z = float(require("scipy.stats").norm.isf((1 - level) / 2))
     living = survival > 0  # all but, perhaps, the last
     logs = np.log(survival[living])
     width = np.exp(z * np.sqrt(variance[living]) / -logs)

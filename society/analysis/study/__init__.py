@@ -3,7 +3,7 @@
     study = society.open_sweep("sweeps/fines")
     study.runs.groupby("fine").survival_time.mean()
 
-What a study offers is said in society.analysis.study.study.
+See society.analysis.study.study for the tables of a study.
 """
 
 from __future__ import annotations
@@ -16,35 +16,35 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from society.errors import InputError, RunFileError, brief
-from society.experiments.folder import essence, opened
+from society.experiments.folder import config_hash, open_folder
 from society.runs.drafting import is_drafting
 from society.runs.runfile import open_run as read_run
 from society.scenario_file import Spec
 
-from .codings import codings
-from .condition import Studied
+from .codings import open_codings
+from .condition import ConditionRun
 from .frames import CONDITION
 from .study import Study
 
 if TYPE_CHECKING:
-    from society.experiments.analysis_plan import Analysis
-    from society.experiments.experiment import Luck
+    from society.experiments.analysis_plan import AnalysisPlan
+    from society.experiments.experiment import RandomNumbers
     from society.experiments.factors import Label
 
-__all__ = ["Studied", "Study", "open_run", "open_sweep", "studied"]
+__all__ = ["ConditionRun", "Study", "open_run", "open_study", "open_sweep"]
 
 # Of the columns that identify a row, and that a setting may be called after.
 _COLUMNS = ("replicate", "round", "rounds", "agent")
 
 
 def open_run(path: Path | str) -> Study:
-    """A run file as a study of one condition without factors; raises RunFileError."""
+    """Open a run file as a study of one condition without factors; raises RunFileError."""
     path = Path(path)
-    return Study(path.stem, (Studied.read(path, path.stem, {}),))
+    return Study(path.stem, (ConditionRun.read(path, path.stem, {}),))
 
 
 def open_sweep(path: Path | str) -> Study:
-    """The folder of a sweep, as far as it has been played.
+    """Open the folder of a sweep, as far as it has been played.
 
     A factor that is called like a measure, or like a column that identifies rows, has `_level`
     behind its name; one called condition only if its levels are not the names of the conditions.
@@ -53,8 +53,8 @@ def open_sweep(path: Path | str) -> Study:
     return _unmistakable(_sweep(Path(path)))
 
 
-def studied(paths: Sequence[Path | str]) -> Study:
-    """Run files and folders of sweeps as one study; raises InputError.
+def open_study(paths: Sequence[Path | str]) -> Study:
+    """Open run files and folders of sweeps as one study; raises InputError.
 
     Conditions of the same name have that of their folder in front. A condition lacks the factors
     that its own sweep does not have. A file that is named twice counts once, and one in which only
@@ -82,13 +82,13 @@ def _drafts_only(path: Path) -> bool:
 
 
 def _sweep(path: Path) -> Study:
-    folder = opened(path)
-    played, missing = list[Studied](), list[str]()
+    folder = open_folder(path)
+    played, missing = list[ConditionRun](), list[str]()
     for condition in folder.conditions:
         file = folder.path / condition.file
         if file.exists():
-            run = Studied.read(file, condition.name, condition.factors)
-            if essence(Spec.model_validate(run.manifest.spec)) != condition.essence:
+            run = ConditionRun.read(file, condition.name, condition.factors)
+            if config_hash(Spec.model_validate(run.manifest.spec)) != condition.essence:
                 raise RunFileError(
                     f"{brief(file)} is not the run of {condition.name}; was it renamed? "
                     "`society sweep` tells which runs are other ones"
@@ -107,12 +107,12 @@ def _sweep(path: Path) -> Study:
         folder.text,
         folder.failures,
         tuple(missing),
-        codings(folder),
+        open_codings(folder),
     )
 
 
 def _united(studies: Sequence[Study]) -> Study:
-    runs: dict[Path, Studied] = {}
+    runs: dict[Path, ConditionRun] = {}
     for run in (run for study in studies for run in study.played):
         known = runs.setdefault(run.path.resolve(), run)
         if run.factors and not known.factors:  # its sweep knows more of it than the file alone
@@ -139,7 +139,7 @@ def _united(studies: Sequence[Study]) -> Study:
     )
 
 
-def _distinct(runs: Mapping[Path, Studied]) -> dict[Path, str]:
+def _distinct(runs: Mapping[Path, ConditionRun]) -> dict[Path, str]:
     """A name for each run: with its folder, as seen from the one that holds all, if need be."""
     times = Counter(run.name for run in runs.values())
     root = os.path.commonpath([path.parent for path in runs])
@@ -151,7 +151,7 @@ def _distinct(runs: Mapping[Path, Studied]) -> dict[Path, str]:
     return names
 
 
-def _luck(runs: Sequence[Studied]) -> Luck | None:
+def _luck(runs: Sequence[ConditionRun]) -> RandomNumbers | None:
     """What runs share that were not planned together.
 
     The place of a draw depends on the seats, and what it is for on the scenario.
@@ -184,7 +184,7 @@ def _unmistakable(study: Study) -> Study:
     )
 
 
-def _renamed(analysis: Analysis, names: Mapping[str, str]) -> Analysis:
+def _renamed(analysis: AnalysisPlan, names: Mapping[str, str]) -> AnalysisPlan:
     said = {"factors": analysis.factors, "by": analysis.by}
     changed = {key: old and [names[name] for name in old] for key, old in said.items()}
     return analysis.model_copy(update=changed)

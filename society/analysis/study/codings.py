@@ -7,27 +7,33 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from society.analysis.coding.codes import Codes, Measured, codes_of, measured, together
+from society.analysis.coding.codes import (
+    Codes,
+    CodingResults,
+    measure_codes,
+    merge_codes,
+    read_codes,
+)
 
-from .condition import Studied
+from .condition import ConditionRun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from society.experiments.coding_plan import CodingSpec
-    from society.experiments.folder import Folder
+    from society.experiments.coding_plan import CodingPlan
+    from society.experiments.folder import SweepFolder
 
 
 @dataclass(frozen=True)
-class Coding:
-    """How the norms of a sweep were coded.
+class SweepCoding:
+    """The coding of a sweep's norms.
 
     folder: of the sweep. said: in its experiment. raters: their runs, of those that have begun.
     """
 
     folder: Path
-    said: CodingSpec
-    raters: tuple[Studied, ...]
+    said: CodingPlan
+    raters: tuple[ConditionRun, ...]
 
     @property
     def unfinished(self) -> list[str]:
@@ -47,20 +53,20 @@ class Coding:
         apart = []
         for one in self.raters:
             with one.opened() as run:
-                apart.append(codes_of(run))
-        return together(apart)
+                apart.append(read_codes(run))
+        return merge_codes(apart)
 
-    def measured(self, runs: Mapping[str, Path]) -> Measured:
+    def measured(self, runs: Mapping[str, Path]) -> CodingResults:
         """What it says of the coded runs, by condition, once all raters have finished."""
         if self.unfinished:
-            return Measured(note=self.note)
-        return measured(self.codes, self.said, runs)
+            return CodingResults(note=self.note)
+        return measure_codes(self.codes, self.said, runs)
 
 
-def codings(folder: Folder) -> tuple[Coding, ...]:
+def open_codings(folder: SweepFolder) -> tuple[SweepCoding, ...]:
     """The coding of a sweep's norms, if it was begun; raises RunFileError."""
     if folder.coding is None:
         return ()
     files = {name: folder.path / file for name, file in folder.coding.files.items()}
-    raters = [Studied.read(file, name, {}) for name, file in files.items() if file.exists()]
-    return (Coding(folder.path, folder.coding, tuple(raters)),) if raters else ()
+    raters = [ConditionRun.read(file, name, {}) for name, file in files.items() if file.exists()]
+    return (SweepCoding(folder.path, folder.coding, tuple(raters)),) if raters else ()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Studied:
+class ConditionRun:
     """One condition and its run file, as it stood when it was opened.
 
     factors: its level of each. rounds: played. ledger: what was asked of outside minds, of which

@@ -7,27 +7,36 @@ the end: only then it is known which columns there are, and which of them hold t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from society.draws import Array
 from society.errors import InputError, brief
-from society.optional import needed
+from society.optional import require
 from society.runs.runfile import RunFile
 
-from .events import Reading
-from .frames import Column, Columns, LongForm, add, categories, factorised, typed, words
+from .events import PageReading
+from .frames import (
+    Columns,
+    FrameColumn,
+    LongForm,
+    add_column,
+    categories,
+    categories_in_order,
+    column_values,
+    strings,
+)
 
 if TYPE_CHECKING:
-    from .condition import Studied
+    from .condition import ConditionRun
 
 _KNOWN = "known "  # before names of what agents know, which may be called as other columns are
 _OF_ALL = -1  # in place of an agent, where something concerns a whole replicate
 
 
-def readings(run: RunFile) -> Iterator[Reading]:
+def read_pages(run: RunFile) -> Iterator[PageReading]:
     """Every page; raises InputError if the run file has none of their lines."""
     if run.manifest.level != "full":
         raise InputError(
@@ -36,33 +45,35 @@ def readings(run: RunFile) -> Iterator[Reading]:
         )
     before, owners = None, run.manifest.owners()
     for page in run.pages():
-        yield Reading(page, before, owners)
+        yield PageReading(page, before, owners)
         before = page
 
 
-class Gathered(ABC):
+class LongTable(ABC):
     """Rows of some runs in long form; each says which replicate, round and agent it is about."""
 
     def __init__(self) -> None:
         self.form = LongForm()
         self.sizes: list[int] = []  # rows of each block
 
-    def gather(self, run: Studied) -> None:
+    def gather(self, run: ConditionRun) -> None:
         """Take everything that a run holds, as one part of the rows."""
         with run.opened() as file:
-            for reading in readings(file):
+            for reading in read_pages(file):
                 self.read(reading, run)
         self.form.close_part()
 
     @abstractmethod
-    def read(self, reading: Reading, run: Studied) -> None:
+    def read(self, reading: PageReading, run: ConditionRun) -> None:
         """Take what a page holds."""
 
     @abstractmethod
     def columns(self) -> Columns:
         """All columns, in order."""
 
-    def take(self, number: int, whom: Array, *, common: bool = False, **values: Array) -> None:
+    def take(
+        self, number: int, whom: Array, values: Mapping[str, Array], common: bool = False
+    ) -> None:
         """Append a row for each agent in a mask, (R, N), or (R, 1) of whole replicates.
 
         number: of the round. values: further columns.
@@ -82,21 +93,21 @@ class Gathered(ABC):
             values.pop(name, np.empty(0, np.int32)) for name in ("replicate", "round", "agent")
         )
         columns = {
-            "replicate": Column(replicate, "id"),
-            "round": Column(rounds, "number"),
-            "agent": Column(_agents(agent), "id"),
+            "replicate": FrameColumn(replicate, "id"),
+            "round": FrameColumn(rounds, "number"),
+            "agent": FrameColumn(_agents(agent), "id"),
         }
         return columns, values
 
 
-class Agents(Gathered):
+class Agents(LongTable):
     """Whoever took part in a round, with all that is one number or text about it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.cohorts: list[str] = []
 
-    def read(self, reading: Reading, run: Studied) -> None:
+    def read(self, reading: PageReading, run: ConditionRun) -> None:
         part = reading.part
         replicate, agent = np.nonzero(part)
         numbers = self._cohort_numbers(run)
@@ -106,9 +117,10 @@ class Agents(Gathered):
             unknown: Any = None if values.dtype.kind == "O" else np.nan
             known[_KNOWN + name] = np.where(whom[part], values[part], unknown)
         present = reading.page.present[part]
-        self.take(reading.page.number, part, cohort=cohort, present=present, **known)
+        columns = {"cohort": cohort, "present": present, **known}
+        self.take(reading.page.number, part, columns)
 
-    def _cohort_numbers(self, run: Studied) -> Array:
+    def _cohort_numbers(self, run: ConditionRun) -> Array:
         """Of each seat of the first replicates, (P, N), after which they repeat; -1: nobody's."""
         for cohort in run.manifest.cohorts:
             if cohort.name not in self.cohorts:
@@ -120,47 +132,49 @@ class Agents(Gathered):
         """All columns, in order."""
         columns, values = self.places()
         cohort = categories(values.pop("cohort", np.empty(0, int)), self.cohorts)
-        columns["cohort"] = Column(cohort, "name")
+        columns["cohort"] = FrameColumn(cohort, "name")
         present = values.pop("present", np.empty(0, bool))
-        columns["present"] = Column(present, "at the end of the round")
+        columns["present"] = FrameColumn(present, "at the end of the round")
         for name, each in values.items():
-            add(columns, name.removeprefix(_KNOWN), typed(each))
+            add_column(columns, name.removeprefix(_KNOWN), column_values(each))
         return columns
 
 
-class Events(Gathered):
+class Events(LongTable):
     """Everything that was asked, answered and told, each row one value."""
 
     def __init__(self) -> None:
         super().__init__()
         self._said: list[tuple[str, str, str, str]] = []  # sort, kind, scope, name
 
-    def read(self, reading: Reading, run: Studied) -> None:
+    def read(self, reading: PageReading, run: ConditionRun) -> None:
         for said in reading.said():
             if said.whom.any():
                 values = said.values[said.whom]
-                self.take(
-                    reading.page.number,
-                    said.whom,
-                    common=said.of_replicates,
-                    step=np.full(len(values), said.place, np.int32),
-                    value=_numbers(values),
-                    text=_texts(values),
-                )
+                columns = {
+                    "step": np.full(len(values), said.place, np.int32),
+                    "value": _numbers(values),
+                    "text": _texts(values),
+                }
+                self.take(reading.page.number, said.whom, columns, said.of_replicates)
                 self._said.append((said.step.sort, said.step.kind, said.scope, said.name))
 
     def columns(self) -> Columns:
         """All columns, in order."""
         columns, values = self.places()
-        columns["step"] = Column(values.get("step", np.empty(0, np.int32)), "order in the round")
+        columns["step"] = FrameColumn(
+            values.get("step", np.empty(0, np.int32)), "order in the round"
+        )
         for place, name in enumerate(("sort", "kind", "scope", "name")):
-            columns[name] = Column(factorised([said[place] for said in self._said], self.sizes))
-        columns["value"] = Column(values.get("value", np.empty(0)), "number")
-        columns["text"] = Column(words(values.get("text", np.empty(0, object))), "text")
+            columns[name] = FrameColumn(
+                categories_in_order([said[place] for said in self._said], self.sizes)
+            )
+        columns["value"] = FrameColumn(values.get("value", np.empty(0)), "number")
+        columns["text"] = FrameColumn(strings(values.get("text", np.empty(0, object))), "text")
         return columns
 
 
-class Quotes(Gathered):
+class Quotes(LongTable):
     """Texts that the stage names, and common facts worth a word.
 
     What is held or in force counts where it changed; what is answered, every time that it is.
@@ -171,7 +185,7 @@ class Quotes(Gathered):
         self._names: list[str] = []
         self._latest: dict[str, Array] = {}
 
-    def read(self, reading: Reading, run: Studied) -> None:
+    def read(self, reading: PageReading, run: ConditionRun) -> None:
         if reading.page.number == 0:
             self._latest = {}
         stage, known, common = run.manifest.stage, reading.known(), reading.common()
@@ -186,7 +200,7 @@ class Quotes(Gathered):
                 self._note(reading, name, *common[name], common=True)
 
     def _note(
-        self, reading: Reading, name: str, values: Array, whom: Array, common: bool = False
+        self, reading: PageReading, name: str, values: Array, whom: Array, common: bool = False
     ) -> None:
         """What has changed."""
         texts = _shown(values)
@@ -195,24 +209,24 @@ class Quotes(Gathered):
         self._add(reading, name, texts, whom & (texts != latest), common)
 
     def _add(
-        self, reading: Reading, name: str, texts: Array, whom: Array, common: bool = False
+        self, reading: PageReading, name: str, texts: Array, whom: Array, common: bool = False
     ) -> None:
         said = whom & (texts != "")
         if said.any():
-            self.take(reading.page.number, said, common=common, text=texts[said])
+            self.take(reading.page.number, said, {"text": texts[said]}, common)
             self._names.append(name)
 
     def columns(self) -> Columns:
         """All columns, in order."""
         columns, values = self.places()
-        columns["name"] = Column(factorised(self._names, self.sizes))
-        columns["text"] = Column(words(values.get("text", np.empty(0, object))), "text")
+        columns["name"] = FrameColumn(categories_in_order(self._names, self.sizes))
+        columns["text"] = FrameColumn(strings(values.get("text", np.empty(0, object))), "text")
         return columns
 
 
 def _agents(seats: Array) -> Any:
     """Whole numbers; missing where a row is about a whole replicate."""
-    return needed("pandas").arrays.IntegerArray(seats, seats == _OF_ALL)
+    return require("pandas").arrays.IntegerArray(seats, seats == _OF_ALL)
 
 
 def _numbers(values: Array) -> Array:

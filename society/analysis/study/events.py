@@ -1,4 +1,4 @@
-"""What was asked, answered and told in a round, agent by agent.
+"""Events of a round: questions, answers and facts, agent by agent.
 
 Lines name values by facts, answers and public columns; an array of them concerns some agents only:
 a question those who were asked, a tell those who then took part. Options are told by their labels,
@@ -21,8 +21,8 @@ _PEERS = ("join", "cut", "parents")
 _MASKS = ("gone", "ends", "void")
 
 
-class Said(NamedTuple):
-    """One thing that was said in a step, (R, N), or (R, 1) if it is common.
+class Statement(NamedTuple):
+    """One value stated in a step, (R, N), or (R, 1) if it is common.
 
     scope: "common", "own", "seen GRAPH", "answer", "low" and "high" for bounds of answers, "gone",
     "ends", "void", "join", "cut" or "parents". whom: those whom it concerns. Entries of a fact that
@@ -52,7 +52,7 @@ class Said(NamedTuple):
         return self.step.sort == "tell" and self.scope.startswith(("own", "seen "))
 
 
-class Reading:
+class PageReading:
     """A page, read with the one before it, which tells who was there; None before page 0.
 
     owners: who has each public column, (R, N), where not everybody has it.
@@ -77,10 +77,10 @@ class Reading:
             for over in ("ends", "void"):
                 running = running & ~step.arrays.get((over, ""), np.False_)
 
-    def said(self) -> Iterator[Said]:
+    def said(self) -> Iterator[Statement]:
         """Everything that was said, in order."""
         for place, (step, present, running) in enumerate(self.steps()):
-            active = asked(step, present & running)
+            active = asked_agents(step, present & running)
             for scope, name, values in _contents(step):
                 whom: Array = active
                 if values.shape != active.shape:  # it is common
@@ -89,7 +89,7 @@ class Reading:
                     whom = values & (present if scope == "gone" else running)
                 elif scope in _PEERS:
                     whom = values != NOBODY
-                yield Said(place, step, scope, name, values, whom)
+                yield Statement(place, step, scope, name, values, whom)
 
     def known(self) -> dict[str, tuple[Array, Array]]:
         """One number or text per agent by name, (R, N), and for whom it is known.
@@ -135,13 +135,13 @@ class Reading:
         return facts
 
 
-def asked(step: Step, active: Array) -> Array:
-    """Those of the active agents whom a step concerns, (R, N) of bool."""
+def asked_agents(step: Step, active: Array) -> Array:
+    """Mark the active agents whom a step concerns, (R, N) of bool."""
     concerned: Array = active & step.arrays.get(("who", ""), np.True_)
     return concerned
 
 
-def _merged(known: tuple[Array, Array] | None, said: Said) -> tuple[Array, Array]:
+def _merged(known: tuple[Array, Array] | None, said: Statement) -> tuple[Array, Array]:
     """What is known once something more has been said: the last word counts."""
     if known is None:
         return said.values, said.whom

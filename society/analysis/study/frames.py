@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from society.draws import Array
-from society.optional import needed
+from society.optional import require
 
 if TYPE_CHECKING:
     from society.experiments.factors import Label
@@ -24,17 +24,17 @@ CONDITION = "condition"
 FLAG, ID_OR_NONE = "yes or no", "id or none"  # units of columns in which something may be missing
 
 
-class Column(NamedTuple):
+class FrameColumn(NamedTuple):
     """Values, one for each row: an array or a pandas one, and what they are counted in."""
 
     values: Any
     unit: str = ""
 
 
-Columns = dict[str, Column]
+Columns = dict[str, FrameColumn]
 
 
-class Heading(NamedTuple):
+class FrameHeading(NamedTuple):
     """The columns that all frames of a study begin with.
 
     names: of the conditions. levels: of each factor, in order. labels: for each condition, its
@@ -48,12 +48,12 @@ class Heading(NamedTuple):
     def columns(self, counts: Sequence[int]) -> Columns:
         """For blocks of so many rows, one for each condition."""
         columns = {
-            factor: Column(self._factor(factor, levels, counts), "level")
+            factor: FrameColumn(self._factor(factor, levels, counts), "level")
             for factor, levels in self.levels.items()
         }
         order = _smallest(np.arange(len(self.names)))
         names = categories(np.repeat(order, counts), self.names)
-        return {**columns, CONDITION: Column(names, "name")}
+        return {**columns, CONDITION: FrameColumn(names, "name")}
 
     def _factor(self, factor: str, levels: Sequence[Label], counts: Sequence[int]) -> Any:
         codes = [levels.index(labels[factor]) if factor in labels else -1 for labels in self.labels]
@@ -63,10 +63,10 @@ class Heading(NamedTuple):
 
 def categories(codes: Array, names: Sequence[Any]) -> Any:
     """Ordered categories, from the number of each row's name; -1 is missing."""
-    return needed("pandas").Categorical.from_codes(codes, categories=list(names), ordered=True)
+    return require("pandas").Categorical.from_codes(codes, categories=list(names), ordered=True)
 
 
-def factorised(names: Iterable[str], counts: Sequence[int]) -> Any:
+def categories_in_order(names: Iterable[str], counts: Sequence[int]) -> Any:
     """Categories in order of appearance, from blocks of rows that have one name each."""
     names = list(names)
     places = {name: place for place, name in enumerate(dict.fromkeys(names))}
@@ -74,32 +74,32 @@ def factorised(names: Iterable[str], counts: Sequence[int]) -> Any:
     return categories(np.repeat(codes, counts), list(places))
 
 
-def whole(values: Iterable[int | None]) -> Any:
+def nullable_integers(values: Iterable[int | None]) -> Any:
     """Whole numbers, of which some may be missing."""
-    return needed("pandas").array(list(values), dtype="Int64")
+    return require("pandas").array(list(values), dtype="Int64")
 
 
-def flags(values: Array) -> Any:
-    """Yes or no, of which some may be missing: NaN."""
-    return needed("pandas").array(values, dtype="boolean")
+def nullable_flags(values: Array) -> Any:
+    """Flags, of which some may be missing: NaN."""
+    return require("pandas").array(values, dtype="boolean")
 
 
-def words(values: Iterable[str | None]) -> Any:
+def strings(values: Iterable[str | None]) -> Any:
     """Text, of which some may be missing."""
-    return needed("pandas").array(list(values), dtype="str")
+    return require("pandas").array(list(values), dtype="str")
 
 
-def add(columns: Columns, name: str, values: Any, unit: str = "") -> None:
+def add_column(columns: Columns, name: str, values: Any, unit: str = "") -> None:
     """A column that a scenario named: `_value` stands behind a name that is already there."""
     while name in columns:
         name += "_value"
-    columns[name] = Column(values, unit)
+    columns[name] = FrameColumn(values, unit)
 
 
-def frame(columns: Columns) -> Any:
+def data_frame(columns: Columns) -> Any:
     """A data frame that holds the arrays as they are, with the units of its columns."""
     values = {name: column.values for name, column in columns.items()}
-    made = needed("pandas").DataFrame(values, copy=False)
+    made = require("pandas").DataFrame(values, copy=False)
     made.attrs["units"] = {name: column.unit for name, column in columns.items()}
     return made
 
@@ -143,21 +143,21 @@ class LongForm:
         return column
 
 
-def typed(values: Array, unit: str = "") -> Any:
+def column_values(values: Array, unit: str = "") -> Any:
     """Values as a frame holds them: text as such, flags and ids that may be missing by unit."""
     if values.dtype.kind == "O":
         text = all(value is None or isinstance(value, str) for value in values.tolist())
-        return words(values) if text else values
+        return strings(values) if text else values
     if unit == FLAG:
-        return flags(values.astype(float))
+        return nullable_flags(values.astype(float))
     if unit == ID_OR_NONE:
         missing = np.isnan(values)
         numbers = np.where(missing, 0, values).astype(np.int64)
-        return needed("pandas").arrays.IntegerArray(numbers, missing)
+        return require("pandas").arrays.IntegerArray(numbers, missing)
     return values
 
 
-def joined(blocks: Sequence[Array], dtype: Any = None) -> Array:
+def concatenate(blocks: Sequence[Array], dtype: Any = None) -> Array:
     """Blocks of rows one after another; none make an empty column."""
     return np.concatenate(blocks, dtype=dtype) if blocks else np.empty(0, dtype or float)
 

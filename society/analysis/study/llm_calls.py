@@ -1,4 +1,4 @@
-"""What the runs of a study asked outside minds: each exchange, sums, and answers that failed."""
+"""Calls to language models in a study: each exchange, sums, and answers that failed."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from society.callbook import Call
 from society.calls import Entry, Message, Trouble, added
 from society.catalogue import component_title
 
-from .frames import Column, Columns, whole, words
+from .frames import Columns, FrameColumn, nullable_integers, strings
 
 if TYPE_CHECKING:
-    from .condition import Studied
+    from .condition import ConditionRun
 
 _TOKENS = ("prompt_tokens", "completion_tokens")
 
 
-def calls(exchanges: Sequence[Call]) -> Columns:
+def call_columns(exchanges: Sequence[Call]) -> Columns:
     """A row for each exchange with an outside mind."""
     addresses = [call.request.address for call in exchanges]
     requests = [call.request for call in exchanges]
@@ -39,39 +39,45 @@ def calls(exchanges: Sequence[Call]) -> Columns:
         "model": _words(each.model for each in said),
         "finish": _words(each.finish for each in said),
         "retries": _numbers((each.retries for each in said), "attempts that failed"),
-        "prompt_tokens": Column(whole(each.prompt_tokens for each in said), "tokens"),
-        "completion_tokens": Column(whole(each.completion_tokens for each in said), "tokens"),
+        "prompt_tokens": FrameColumn(
+            nullable_integers(each.prompt_tokens for each in said), "tokens"
+        ),
+        "completion_tokens": FrameColumn(
+            nullable_integers(each.completion_tokens for each in said), "tokens"
+        ),
         "cost": _costs(each.cost for each in said),
-        "seconds": Column(np.array([each.latency for each in said], float), "seconds"),
+        "seconds": FrameColumn(np.array([each.latency for each in said], float), "seconds"),
         "prompt": _words(_prompt(request.messages) for request in requests),
         "reply": _words(each.text for each in said),
     }
 
 
-def ledger(entries: Sequence[Entry]) -> Columns:
+def ledger_columns(entries: Sequence[Entry]) -> Columns:
     """A row for each component, question and model."""
     return {
         "component": _titles(entry.component for entry in entries),
         "question": _words(entry.kind for entry in entries),
         "model": _words(entry.model for entry in entries),
-        **spending([[entry] for entry in entries]),
+        **spending_columns([[entry] for entry in entries]),
     }
 
 
-def spending(ledgers: Sequence[Sequence[Entry]]) -> Columns:
-    """What each ledger comes to; tokens and cost are missing where one of its sums is unknown."""
+def spending_columns(ledgers: Sequence[Sequence[Entry]]) -> Columns:
+    """Sums of each ledger; tokens and cost are missing where one of its sums is unknown."""
     columns = {
-        "calls": Column(_sums(ledgers, "calls"), "exchanges"),
-        "retries": Column(_sums(ledgers, "retries"), "attempts that failed"),
-        "repairs": Column(_sums(ledgers, "repairs"), "exchanges"),
-        "cut": Column(_sums(ledgers, "cut"), "exchanges"),
-        "fallbacks": Column(_sums(ledgers, "fallbacks"), "answers"),
+        "calls": FrameColumn(_sums(ledgers, "calls"), "exchanges"),
+        "retries": FrameColumn(_sums(ledgers, "retries"), "attempts that failed"),
+        "repairs": FrameColumn(_sums(ledgers, "repairs"), "exchanges"),
+        "cut": FrameColumn(_sums(ledgers, "cut"), "exchanges"),
+        "fallbacks": FrameColumn(_sums(ledgers, "fallbacks"), "answers"),
     }
-    columns |= {name: Column(whole(_sums(ledgers, name)), "tokens") for name in _TOKENS}
+    columns |= {
+        name: FrameColumn(nullable_integers(_sums(ledgers, name)), "tokens") for name in _TOKENS
+    }
     return {**columns, "cost": _costs(_sums(ledgers, "cost"))}
 
 
-def troubles(found: Sequence[tuple[int, Trouble]]) -> Columns:
+def trouble_columns(found: Sequence[tuple[int, Trouble]]) -> Columns:
     """A row for each answer that could not be used as it came, with its round."""
     each = [trouble for _, trouble in found]
     return {
@@ -86,8 +92,8 @@ def troubles(found: Sequence[tuple[int, Trouble]]) -> Columns:
     }
 
 
-def exchanges(runs: Iterable[Studied]) -> list[list[Call]]:
-    """Those of each run."""
+def read_calls(runs: Iterable[ConditionRun]) -> list[list[Call]]:
+    """Read the exchanges of each run."""
     kept = []
     for run in runs:
         with run.opened() as file:
@@ -107,20 +113,20 @@ def _sums(ledgers: Sequence[Sequence[Entry]], name: str) -> list[Any]:
     return [added(getattr(entry, name) for entry in entries) for entries in ledgers]
 
 
-def _numbers(values: Iterable[int], unit: str) -> Column:
-    return Column(np.array(list(values), int), unit)
+def _numbers(values: Iterable[int], unit: str) -> FrameColumn:
+    return FrameColumn(np.array(list(values), int), unit)
 
 
-def _costs(values: Iterable[float | None]) -> Column:
+def _costs(values: Iterable[float | None]) -> FrameColumn:
     costs = [np.nan if value is None else value for value in values]
-    return Column(np.array(costs, float), "US dollars")
+    return FrameColumn(np.array(costs, float), "US dollars")
 
 
-def _titles(chance_ids: Iterable[str]) -> Column:
+def _titles(chance_ids: Iterable[str]) -> FrameColumn:
     ids = list(chance_ids)
     shown = {one: component_title(one) for one in set(ids)}
     return _words(shown[one] for one in ids)
 
 
-def _words(values: Iterable[str]) -> Column:
-    return Column(words(values), "text")
+def _words(values: Iterable[str]) -> FrameColumn:
+    return FrameColumn(strings(values), "text")

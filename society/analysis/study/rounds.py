@@ -1,4 +1,4 @@
-"""What some runs measured, round by round, in one pass through each run file.
+"""Measures of some runs, round by round, in one pass through each run file.
 
 A study of hundreds of runs has millions of rows, so that columns are made once, at full length, and
 filled in place: each run is a block of them that is seen as (R replicates, T rounds).
@@ -18,14 +18,14 @@ from society.runs.runfile import RunFile
 from society.scenario import Folded
 from society.talk import UNREAD
 
-from .frames import Column, Columns, add, flags, joined, words
+from .frames import Columns, FrameColumn, add_column, concatenate, nullable_flags, strings
 
 if TYPE_CHECKING:
-    from .condition import Studied
+    from .condition import ConditionRun
 
 
 @dataclass
-class Block:
+class RunBlock:
     """One run, in views of the columns of all runs; rounds that it has not come to are no part.
 
     measures: (R, T) each, NaN where not measured. present: agents when a round was closed, (R, T).
@@ -56,7 +56,7 @@ class Block:
                     self.measures[name][:, place] = values
             running = page.running[:, 0]
 
-    def folded(self, run: Studied) -> dict[str, Folded]:
+    def folded(self, run: ConditionRun) -> dict[str, Folded]:
         """Each measure over the rounds, as the game master folds it."""
         folds = {}
         for note in run.manifest.measures:
@@ -67,13 +67,13 @@ class Block:
         return folds
 
 
-class History:
+class RoundHistory:
     """The columns of all runs, one row for each round of each replicate, and each run's block.
 
     replicates, counts: of each run, its replicates and its rows.
     """
 
-    def __init__(self, runs: Sequence[Studied]) -> None:
+    def __init__(self, runs: Sequence[ConditionRun]) -> None:
         self._runs = runs
         self.replicates = [run.manifest.replicates for run in runs]
         self.counts = [run.manifest.replicates * run.rounds for run in runs]
@@ -88,9 +88,9 @@ class History:
             with run.opened() as file:
                 self.blocks[-1].read(file)
 
-    def _block(self, run: Studied, rows: slice) -> Block:
+    def _block(self, run: ConditionRun, rows: slice) -> RunBlock:
         shape = run.manifest.replicates, run.rounds
-        return Block(
+        return RunBlock(
             {name: values[rows].reshape(shape) for name, values in self.measures.items()},
             self.present[rows].reshape(shape),
             self.running[rows].reshape(shape),
@@ -103,22 +103,26 @@ class History:
         replicates = [np.repeat(np.arange(r, dtype=np.int32), t) for r, t in shapes]
         rounds = [np.tile(np.arange(1, t + 1, dtype=np.int32), r) for r, t in shapes]
         columns = {
-            "replicate": Column(joined(replicates, np.int32), "id"),
-            "round": Column(joined(rounds, np.int32), "number"),
-            "running": Column(self.running, "at the beginning of the round"),
-            "present": Column(self.present, "agents"),
+            "replicate": FrameColumn(concatenate(replicates, np.int32), "id"),
+            "round": FrameColumn(concatenate(rounds, np.int32), "number"),
+            "running": FrameColumn(self.running, "at the beginning of the round"),
+            "present": FrameColumn(self.present, "agents"),
         }
         for name, values in self.measures.items():
-            add(columns, name, values, units[name])
+            add_column(columns, name, values, units[name])
         return columns
 
     def runs(self, units: Mapping[str, str]) -> Columns:
         """A row for each replicate: how long it lived, how it ended, what it came to."""
         lived = [block.running.sum(1) for block in self.blocks]
         columns = {
-            "replicate": Column(joined([np.arange(count) for count in self.replicates], int), "id"),
-            "rounds": Column(joined(lived, int), "rounds lived"),
-            "cause": Column(words(joined([b.cause for b in self.blocks], object)), "kind"),
+            "replicate": FrameColumn(
+                concatenate([np.arange(count) for count in self.replicates], int), "id"
+            ),
+            "rounds": FrameColumn(concatenate(lived, int), "rounds lived"),
+            "cause": FrameColumn(
+                strings(concatenate([b.cause for b in self.blocks], object)), "kind"
+            ),
         }
         folds = [block.folded(run) for block, run in zip(self.blocks, self._runs, strict=True)]
         values = [{name: fold.values() for name, fold in each.items()} for each in folds]
@@ -127,18 +131,20 @@ class History:
             for each in folds
         ]
         for name in self.measures:
-            add(columns, name, stacked(values, name, self.replicates), units[name])
+            add_column(columns, name, stack_blocks(values, name, self.replicates), units[name])
             if any(name in each for each in censored):
-                open_ended = flags(stacked(censored, name, self.replicates))
-                add(columns, f"{name}_censored", open_ended, "had not come by the last round")
+                open_ended = nullable_flags(stack_blocks(censored, name, self.replicates))
+                add_column(
+                    columns, f"{name}_censored", open_ended, "had not come by the last round"
+                )
         return columns
 
 
-def stacked(
+def stack_blocks(
     blocks: Sequence[Mapping[str, Array]],
     name: str,
     counts: Sequence[int],
 ) -> Array:
     """One column out of blocks of so many rows each, NaN in those that lack it."""
     pairs = zip(blocks, counts, strict=True)
-    return joined([block.get(name, np.full(count, np.nan)) for block, count in pairs])
+    return concatenate([block.get(name, np.full(count, np.nan)) for block, count in pairs])

@@ -18,16 +18,24 @@ from society.errors import brief
 from society.runs.afterword import Concluded, concluded
 
 from . import llm_calls as exchanges
-from .codings import Coding
-from .condition import Studied
-from .details import Agents, Events, Gathered, Quotes
-from .frames import Column, Columns, Heading, LongForm, add, frame, typed
-from .rounds import History, stacked
+from .codings import SweepCoding
+from .condition import ConditionRun
+from .details import Agents, Events, LongTable, Quotes
+from .frames import (
+    Columns,
+    FrameColumn,
+    FrameHeading,
+    LongForm,
+    add_column,
+    column_values,
+    data_frame,
+)
+from .rounds import RoundHistory, stack_blocks
 
 if TYPE_CHECKING:
-    from society.analysis.coding.codes import Measured
-    from society.experiments.analysis_plan import Analysis
-    from society.experiments.experiment import Luck
+    from society.analysis.coding.codes import CodingResults
+    from society.experiments.analysis_plan import AnalysisPlan
+    from society.experiments.experiment import RandomNumbers
     from society.experiments.factors import Label
 
 
@@ -36,21 +44,21 @@ class Study:
     """Some conditions that have been played, to be analysed together.
 
     levels: of each factor, in order. random_numbers: "common" where replicate r of all conditions
-    had the same luck, so that they can be compared in pairs, "independent" where none share any;
-    None where it is mixed, or there is one condition. text: the experiment as it was written, if
-    there is one. failures: why runs of conditions failed. missing: conditions without a run file.
-    codings: of norms; each belongs to the runs in its folder.
+    had the same random numbers, so that they can be compared in pairs; "independent" where none
+    share any; None where it is mixed, or there is one condition. text: the experiment as it was
+    written, if there is one. failures: why runs of conditions failed. missing: conditions without a
+    run file. codings: of norms; each belongs to the runs in its folder.
     """
 
     name: str
-    played: tuple[Studied, ...]
+    played: tuple[ConditionRun, ...]
     levels: Mapping[str, Sequence[Label]] = field(default_factory=dict)
-    random_numbers: Luck | None = None
-    analysis: Analysis | None = None
+    random_numbers: RandomNumbers | None = None
+    analysis: AnalysisPlan | None = None
     text: str = ""
     failures: Mapping[str, str] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
-    codings: tuple[Coding, ...] = ()
+    codings: tuple[SweepCoding, ...] = ()
 
     @cached_property
     def units(self) -> dict[str, str]:
@@ -90,19 +98,21 @@ class Study:
         """
         given = [run.manifest for run in self.played]
         own = {
-            "scenario": Column([one.scenario for one in given], "name"),
-            "status": Column([run.status for run in self.played]),
-            "replicates": Column([one.replicates for one in given], "replicates"),
-            "agents": Column([one.agents for one in given], "agents"),
-            "rounds": Column([run.rounds for run in self.played], "rounds"),
-            "horizon": Column([one.most for one in given], "rounds"),
-            "seed": Column([one.seed for one in given]),
-            "level": Column([one.level for one in given]),
-            "digest": Column([run.digest for run in self.played]),
-            "file": Column([brief(run.path) for run in self.played], "path"),
-            **exchanges.spending([run.ledger for run in self.played]),
-            "unanswered": Column([run.unanswered for run in self.played], "calls"),
-            "failure": Column([self.failures.get(run.name, "") for run in self.played], "words"),
+            "scenario": FrameColumn([one.scenario for one in given], "name"),
+            "status": FrameColumn([run.status for run in self.played]),
+            "replicates": FrameColumn([one.replicates for one in given], "replicates"),
+            "agents": FrameColumn([one.agents for one in given], "agents"),
+            "rounds": FrameColumn([run.rounds for run in self.played], "rounds"),
+            "horizon": FrameColumn([one.most for one in given], "rounds"),
+            "seed": FrameColumn([one.seed for one in given]),
+            "level": FrameColumn([one.level for one in given]),
+            "digest": FrameColumn([run.digest for run in self.played]),
+            "file": FrameColumn([brief(run.path) for run in self.played], "path"),
+            **exchanges.spending_columns([run.ledger for run in self.played]),
+            "unanswered": FrameColumn([run.unanswered for run in self.played], "calls"),
+            "failure": FrameColumn(
+                [self.failures.get(run.name, "") for run in self.played], "words"
+            ),
         }
         return self._framed([1] * len(self.played), own)
 
@@ -128,7 +138,7 @@ class Study:
         values = [{finding.name: finding.values for finding in findings} for findings in found]
         units = {finding.name: finding.unit for findings in found for finding in findings}
         for name, unit in units.items():
-            add(columns, name, stacked(values, name, counts), unit)
+            add_column(columns, name, stack_blocks(values, name, counts), unit)
         return self._framed(counts, columns)
 
     @cached_property
@@ -206,9 +216,9 @@ class Study:
         seconds                     with all attempts
         prompt, reply               text, as sent and received
         """
-        kept = exchanges.exchanges(self.played)
+        kept = exchanges.read_calls(self.played)
         every = [call for calls in kept for call in calls]
-        return self._framed([len(calls) for calls in kept], exchanges.calls(every))
+        return self._framed([len(calls) for calls in kept], exchanges.call_columns(every))
 
     @cached_property
     def ledger(self) -> Any:
@@ -220,7 +230,9 @@ class Study:
         cost                                US dollars, missing where unknown
         """
         entries = [entry for run in self.played for entry in run.ledger]
-        return self._framed([len(run.ledger) for run in self.played], exchanges.ledger(entries))
+        return self._framed(
+            [len(run.ledger) for run in self.played], exchanges.ledger_columns(entries)
+        )
 
     @cached_property
     def troubles(self) -> Any:
@@ -232,18 +244,18 @@ class Study:
         """
         found = [block.troubles for block in self._history.blocks]
         every = [trouble for troubles in found for trouble in troubles]
-        return self._framed([len(troubles) for troubles in found], exchanges.troubles(every))
+        return self._framed([len(troubles) for troubles in found], exchanges.trouble_columns(every))
 
     @cached_property
-    def _history(self) -> History:
-        return History(self.played)
+    def _history(self) -> RoundHistory:
+        return RoundHistory(self.played)
 
     @cached_property
     def _concluded(self) -> list[Concluded]:
         return [_conclusion(run) for run in self.played]
 
     @cached_property
-    def _coded(self) -> dict[Path, Measured]:
+    def _coded(self) -> dict[Path, CodingResults]:
         """What codings say, by folder."""
         found = {}
         for coding in self.codings:
@@ -252,36 +264,38 @@ class Study:
             found[coding.folder] = coding.measured({run.name: run.path for run in own})
         return found
 
-    def _gathered(self, table: Gathered) -> Any:
+    def _gathered(self, table: LongTable) -> Any:
         for run in self.played:
             table.gather(run)
         return self._framed(table.form.counts, table.columns())
 
     @property
-    def heading(self) -> Heading:
+    def heading(self) -> FrameHeading:
         """The columns that all frames begin with."""
         names, labels = [run.name for run in self.played], [run.factors for run in self.played]
-        return Heading(names, self.levels, labels)
+        return FrameHeading(names, self.levels, labels)
 
     def table(
-        self, form: LongForm, units: Mapping[str, str], heading: Heading | None = None
+        self, form: LongForm, units: Mapping[str, str], heading: FrameHeading | None = None
     ) -> Any:
         """A frame of rows in long form, of which each run is a part; units: of some columns."""
         columns = {
-            name: Column(typed(values, units.get(name, "")), units.get(name, ""))
+            name: FrameColumn(column_values(values, units.get(name, "")), units.get(name, ""))
             for name, values in form.arrays().items()
         }
         return self._framed(form.counts, columns, heading)
 
-    def _framed(self, counts: Sequence[int], own: Columns, heading: Heading | None = None) -> Any:
+    def _framed(
+        self, counts: Sequence[int], own: Columns, heading: FrameHeading | None = None
+    ) -> Any:
         """Columns of so many rows for each condition, behind those that all frames begin with."""
         columns = (heading or self.heading).columns(counts)
         for name, (values, unit) in own.items():
-            add(columns, name, values, unit)
-        return frame(columns)
+            add_column(columns, name, values, unit)
+        return data_frame(columns)
 
 
-def _conclusion(run: Studied) -> Concluded:
+def _conclusion(run: ConditionRun) -> Concluded:
     if run.status != "finished":
         return Concluded()
     with run.opened() as file:

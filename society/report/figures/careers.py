@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from society.draws import Array
-from society.optional import needed
+from society.optional import require
 from society.report.figures.alt_text import course, paneled
 from society.report.figures.style import (
     INK,
@@ -56,7 +56,7 @@ def careers(name: str, title: str, words: str, unit: str, panels: Sequence[Caree
 
     def draw(figure: Any) -> None:
         places = panelled(figure, len(panels), across, [rows, _STRIP], sharex="col")
-        scale = needed("matplotlib.colors").Normalize(*span)
+        scale = require("matplotlib.colors").Normalize(*span)
         for place, ((above, below), panel) in enumerate(zip(places, panels, strict=True)):
             mesh = _cells(above, panel, scale)
             above.set_title(wrapped(panel.title, _TITLES[across]))

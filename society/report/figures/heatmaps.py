@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from society.draws import Array
-from society.optional import needed
+from society.optional import require
 from society.report.figures.alt_text import extremes, figure, paneled
 from society.report.figures.style import (
     FAINT,
@@ -66,7 +66,7 @@ def heat_maps(
 
     def draw(figure: Any) -> None:
         places = panelled(figure, len(panels), across, sharex=True, sharey=True)
-        scale = needed("matplotlib.colors").Normalize(*span)
+        scale = require("matplotlib.colors").Normalize(*span)
         for (axes,), panel in zip(places, panels, strict=True):
             mesh = _heated(axes, panel, scale, across)
         figure.supylabel(wrapped(axes_named[0], int(height * _SIGNS_AN_INCH)), fontsize=9)

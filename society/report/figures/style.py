@@ -21,7 +21,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from society.draws import Array
-from society.optional import needed
+from society.optional import require
 from society.wording import clean
 
 WIDTH = 7.2
@@ -138,8 +138,8 @@ def picture(
     width: float = WIDTH,
 ) -> Picture:
     """Make a picture; `draw` fills a matplotlib Figure of width x height inches."""
-    matplotlib, style = needed("matplotlib"), needed("matplotlib.style")
-    figures = needed("matplotlib.figure")
+    matplotlib, style = require("matplotlib"), require("matplotlib.style")
+    figures = require("matplotlib.figure")
     # A reader's own matplotlibrc would give other bytes; a salt per picture, other ids per picture.
     with style.context(["default", _STYLE]), matplotlib.rc_context({"svg.hashsalt": name}):
         figure = figures.Figure(figsize=(width, height), layout="constrained")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from society.experiments.factors import worded
+from society.experiments.factors import format_label
 from society.report.figures.heatmaps import Heat, heat_maps
 from society.report.layout import Group, Layout
 from society.report.page import Chapter, Paragraph
@@ -46,4 +46,4 @@ def _heat(layout: Layout, group: Group, rows: str, columns: str) -> Heat:
         known = runs[place][~np.isnan(runs[place])]
         mean = layout.scale.on(known).mean() if len(known) else np.nan
         values[at] = layout.scale.back(mean)
-    return Heat(group.title, [*map(worded, down)], [*map(worded, along)], values)
+    return Heat(group.title, [*map(format_label, down)], [*map(format_label, along)], values)

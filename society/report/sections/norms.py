@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from society.analysis.coding.codes import Codes, agreement
-from society.analysis.study.condition import Studied
+from society.analysis.study.condition import ConditionRun
 from society.analysis.study.frames import CONDITION
 from society.report.figures.heatmaps import Norms, norm_space
 from society.report.figures.style import LOOKS
@@ -175,7 +175,7 @@ def texts(layout: Layout) -> Chapter | None:
     return Chapter(chapter, title, [Paragraph(lead), *folds]) if folds else None
 
 
-def _spoken(number: int, run: Studied, quotes: Any) -> list[Table]:
+def _spoken(number: int, run: ConditionRun, quotes: Any) -> list[Table]:
     """One condition's texts, a table for each sort; numbers, such as a cap, are no texts."""
     stage, names = run.manifest.stage, _names(run)
     whose = [names[seat] for seat in quotes["agent"].fillna(len(names) - 1).tolist()]
@@ -195,7 +195,7 @@ def _spoken(number: int, run: Studied, quotes: Any) -> list[Table]:
     return found
 
 
-def _names(run: Studied) -> list[str]:
+def _names(run: ConditionRun) -> list[str]:
     """What agents are called, by seat: "altruist 3"; the last one stands for all of them."""
     names = [f"agent {seat + 1}" for seat in range(run.manifest.agents)]
     for cohort in run.manifest.cohorts:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from society.analysis.statistics.means import bootstrapped_mean, mean, share
-from society.analysis.statistics.samples import Unanswerable, answered
+from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.analysis.study.frames import CONDITION
 from society.draws import Array
-from society.experiments.factors import worded
+from society.experiments.factors import format_label
 from society.report.figures.intervals import Dot, Dots, dots
 from society.report.figures.scales import LINEAR, TIMES, Scale
 from society.report.figures.style import LOOKS
@@ -77,7 +77,7 @@ def _dots(layout: Layout, panel: Group, across: Sequence[str], found: Tested | N
     if not across:
         (values,) = layout.values(layout.outcome)
         return Dots("", [layout.name(0)], {"": [mean_dot(values, layout.scale)]})
-    rows = [worded(level) for level in layout.levels[across[0]]]
+    rows = [format_label(level) for level in layout.levels[across[0]]]
     letters = found.letters(across[0]) if found else {}
     series = _series(layout, panel, across)
     named = across[0] if across[0] != CONDITION else ""
@@ -88,11 +88,11 @@ def _dots(layout: Layout, panel: Group, across: Sequence[str], found: Tested | N
 def _series(layout: Layout, panel: Group, across: Sequence[str]) -> dict[str, list[Dot | None]]:
     """A dot for each row, by the level of the second factor."""
     row_factor, *others = across
-    rows = [worded(level) for level in layout.levels[row_factor]]
+    rows = [format_label(level) for level in layout.levels[row_factor]]
     groups = {"": panel}
     if others:
         groups = {
-            f"{others[0]} = {worded(level)}": Group(
+            f"{others[0]} = {format_label(level)}": Group(
                 "", [place for place in panel.places if layout.level(place, others[0]) == level]
             )
             for level in layout.levels[others[0]]
@@ -111,8 +111,8 @@ def mean_dot(values: Array, scale: Scale = LINEAR) -> Dot | None:
     known = values[~np.isnan(values)]
     if not len(known):
         return None
-    found = answered(mean, scale.on(known))
-    if isinstance(found, Unanswerable):
+    found = try_compute(mean, scale.on(known))
+    if isinstance(found, NotEstimable):
         return Dot(scale.back(scale.on(known).mean()), None, None, known)
     low, high = map(scale.back, found.interval[:2])
     return Dot(scale.back(found.mean), low, high, known)
@@ -121,7 +121,7 @@ def mean_dot(values: Array, scale: Scale = LINEAR) -> Dot | None:
 def _table(layout: Layout) -> Table:
     values = layout.values(layout.outcome)
     known = [row[~np.isnan(row)] for row in values]
-    found = [answered(mean, row) for row in values]
+    found = [try_compute(mean, row) for row in values]
     columns = [
         *layout.columns(),
         Column("runs", [len(row) for row in known], "count"),
@@ -165,7 +165,7 @@ def _spread(known: Array) -> float | None:
 def _resampled(values: Sequence[Array]) -> list[Column]:
     if len(values) > _BOOTSTRAPPED:
         return []
-    found = [answered(bootstrapped_mean, row) for row in values]
+    found = [try_compute(bootstrapped_mean, row) for row in values]
     return [
         Column("bootstrap from", told(found, lambda one: one.interval.low), "figure"),
         Column("bootstrap to", told(found, lambda one: one.interval.high), "figure"),
@@ -179,7 +179,7 @@ def _lasted(layout: Layout) -> list[Column]:
         (int((flag & ~np.isnan(row)).sum()), int((~np.isnan(row)).sum()))
         for flag, row in zip(flags, times, strict=True)
     ]
-    found = [answered(share, *count) for count in counts]
+    found = [try_compute(share, *count) for count in counts]
 
     def column(heading: str, of: Any) -> Column:
         return Column(heading, told(found, of), "share")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from society.draws import Array
-from society.optional import needed
+from society.optional import require
 from society.report.figures.alt_text import figure
 from society.report.figures.curves import Course, Courses, courses
 from society.report.figures.scales import Scale
@@ -129,7 +129,7 @@ def _course(label: str, number: int | None, taken: _Taken, scale: Scale) -> Cour
     count = np.maximum(left, 1)
     mean = np.where(left > 0, np.nansum(values, 0) / count, np.nan)
     spread = np.nansum((values - mean) ** 2, 0) / np.maximum(left - 1, 1)
-    reach = needed("scipy.stats").t.isf((1 - _LEVEL) / 2, np.maximum(left - 1, 1))
+    reach = require("scipy.stats").t.isf((1 - _LEVEL) / 2, np.maximum(left - 1, 1))
     enough = left >= max(min(_FEWEST, left.max(initial=0)), 2)
     half = np.where(enough, reach * np.sqrt(spread / count), np.nan)
     mean, low, high = map(scale.off, (mean, mean - half, mean + half))

@@ -8,7 +8,7 @@ from typing import Any
 from society.analysis.statistics.contrasts import Contrast, paired, welch
 from society.analysis.statistics.posthoc import corrected
 from society.analysis.statistics.ranks import friedman, kruskal_wallis, mann_whitney, wilcoxon
-from society.analysis.statistics.samples import Unanswerable, answered
+from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.report.layout import Group, Layout
 from society.report.page import Heading, Paragraph, Part
 from society.report.tables import Cell, Column, Table, told
@@ -28,7 +28,8 @@ def contrasts(layout: Layout) -> Iterator[Part]:
         return
     tests = (paired, wilcoxon) if layout.paired else (welch, mann_whitney)
     found, ranks = (
-        [answered(_tested, layout, test, place, first) for first, place in pairs] for test in tests
+        [try_compute(_tested, layout, test, place, first) for first, place in pairs]
+        for test in tests
     )
     yield _contrast_table(layout, pairs, found, ranks)
 
@@ -99,7 +100,7 @@ def _notes(layout: Layout) -> list[str]:
 def _holm(found: Sequence[Any]) -> list[Cell]:
     """Adjusted p values of the contrasts that have one."""
     adjusted = iter(
-        corrected([one.p for one in found if not isinstance(one, Unanswerable)]).tolist()
+        corrected([one.p for one in found if not isinstance(one, NotEstimable)]).tolist()
     )
     return told(found, lambda one: next(adjusted))
 
@@ -110,7 +111,7 @@ def ranks(layout: Layout) -> Iterator[Part]:
     panels = [panel for panel in layout.panels if len(panel.places) >= least]
     if not panels:
         return
-    found = [answered(_ranked, layout, panel) for panel in panels]
+    found = [try_compute(_ranked, layout, panel) for panel in panels]
     columns = [
         Column("conditions", [panel.title or "all" for panel in panels]),
         *(_friedman_columns(found) if layout.paired else _kruskal_columns(found)),

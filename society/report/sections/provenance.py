@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from society.experiments.factors import worded
+from society.experiments.factors import format_label
 from society.report.layout import Layout
 from society.report.page import Caveat, Chapter, Fold, Heading, Listing, Paragraph, Part
 from society.report.sections.minds import asked
@@ -99,7 +99,7 @@ def _how(layout: Layout) -> str:
 
 
 def _listed(labels: Sequence[Any]) -> str:
-    few = ", ".join(map(worded, labels[:_FEW]))
+    few = ", ".join(map(format_label, labels[:_FEW]))
     return few if len(labels) <= _FEW else f"{few} and {len(labels) - _FEW} more"
 
 
@@ -183,7 +183,7 @@ def _parameters(given: Sequence[Manifest]) -> Table:
 
 
 def _value(value: Any) -> str:
-    return worded(value) if isinstance(value, str | int | float | None) else str(value)
+    return format_label(value) if isinstance(value, str | int | float | None) else str(value)
 
 
 def _methods(layout: Layout) -> Iterator[Part]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from society.analysis.statistics.samples import Unanswerable, answered
+from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.analysis.statistics.survival import (
-    Lives,
     SurvivalCurve,
+    SurvivalTimes,
     kaplan_meier,
     log_rank,
     restricted_mean,
@@ -31,9 +31,12 @@ def durations(layout: Layout) -> Chapter | None:
 
 
 def _waiting(layout: Layout, name: str) -> Iterator[Part]:
-    lives = [Lives(*both) for both in zip(layout.values(name), layout.censored(name), strict=True)]
-    found = [answered(kaplan_meier, one) for one in lives]
-    if all(isinstance(one, Unanswerable) for one in found):
+    lives = [
+        SurvivalTimes(*both)
+        for both in zip(layout.values(name), layout.censored(name), strict=True)
+    ]
+    found = [try_compute(kaplan_meier, one) for one in lives]
+    if all(isinstance(one, NotEstimable) for one in found):
         yield Paragraph(f"{name}: {found[0]}.")
         return
     if len(layout.times) > 1:
@@ -51,7 +54,7 @@ def _waiting(layout: Layout, name: str) -> Iterator[Part]:
 
 
 def _panels(
-    layout: Layout, lives: Sequence[Lives], found: Sequence[SurvivalCurve | Unanswerable]
+    layout: Layout, lives: Sequence[SurvivalTimes], found: Sequence[SurvivalCurve | NotEstimable]
 ) -> tuple[list[Survivals], str]:
     groups, lines = layout.drawn()
     words = (
@@ -76,7 +79,9 @@ def _panels(
     return [panel for panel in panels if panel.curves], words
 
 
-def _lasting(named: tuple[str, int], level: str, lives: Lives, curve: SurvivalCurve) -> Lasting:
+def _lasting(
+    named: tuple[str, int], level: str, lives: SurvivalTimes, curve: SurvivalCurve
+) -> Lasting:
     """From round 0 to the last round in which a run was seen."""
     ends = np.asarray(lives.times, float)
     there = ~np.isnan(ends)
@@ -92,10 +97,10 @@ def _lasting(named: tuple[str, int], level: str, lives: Lives, curve: SurvivalCu
     return Lasting(named[0], level, named[1], times, share, low, high, ends[there], lost)
 
 
-def _table(layout: Layout, name: str, found: Sequence[SurvivalCurve | Unanswerable]) -> Table:
+def _table(layout: Layout, name: str, found: Sequence[SurvivalCurve | NotEstimable]) -> Table:
     until = max(one.seen for one in found if isinstance(one, SurvivalCurve))
     means = [
-        one if isinstance(one, Unanswerable) else answered(restricted_mean, one, until)
+        one if isinstance(one, NotEstimable) else try_compute(restricted_mean, one, until)
         for one in found
     ]
     columns = [
@@ -117,7 +122,7 @@ def _table(layout: Layout, name: str, found: Sequence[SurvivalCurve | Unanswerab
     return Table(f"survival_{name}", f"{name} by condition", columns, notes)
 
 
-def _compared(layout: Layout, name: str, lives: Sequence[Lives]) -> Iterator[Part]:
+def _compared(layout: Layout, name: str, lives: Sequence[SurvivalTimes]) -> Iterator[Part]:
     panels = [panel for panel in layout.panels if len(panel.places) > 1]
     if not panels:
         return
@@ -125,7 +130,7 @@ def _compared(layout: Layout, name: str, lives: Sequence[Lives]) -> Iterator[Par
         yield Paragraph(f"More than {_MOST_TESTED} conditions: there is no log-rank test.")
         return
     found = [
-        answered(log_rank, {layout.name(place): lives[place] for place in panel.places})
+        try_compute(log_rank, {layout.name(place): lives[place] for place in panel.places})
         for panel in panels
     ]
     notes = ["Runs are taken as independent, which they are not under common random numbers."]

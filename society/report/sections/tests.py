@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from society.analysis.statistics.anova import Anova, Source, anova
+from society.analysis.statistics.anova import Anova, AnovaRow, anova
 from society.analysis.statistics.posthoc import Tukey, tukey_after
-from society.analysis.statistics.samples import Unanswerable, answered
-from society.experiments.factors import worded
+from society.analysis.statistics.samples import NotEstimable, try_compute
+from society.experiments.factors import format_label
 from society.report.figures.scales import Scale
 from society.report.layout import Group, Layout
 from society.report.page import Chapter, Fold, Heading, Paragraph, Part
@@ -36,8 +36,8 @@ class Tested:
     """
 
     panel: Group
-    anova: Anova | Unanswerable
-    tukeys: Mapping[str, Tukey | Unanswerable]
+    anova: Anova | NotEstimable
+    tukeys: Mapping[str, Tukey | NotEstimable]
 
     def letters(self, factor: str) -> Mapping[str, str]:
         """Of each level in words; none without an effect of the factor."""
@@ -52,12 +52,12 @@ def tested(layout: Layout) -> list[Tested]:
 
 
 def _tested(layout: Layout, panel: Group) -> Tested:
-    found = answered(_anova, layout, panel)
-    if isinstance(found, Unanswerable):
+    found = try_compute(_anova, layout, panel)
+    if isinstance(found, NotEstimable):
         return Tested(panel, found, {})
     effects = {one.name for one in found.sources if one.p is not None and one.p < ALPHA}
     varied = [name for name in layout.factors if name in effects]
-    tukeys = {name: answered(_tukey, found, name) for name in varied}
+    tukeys = {name: try_compute(_tukey, found, name) for name in varied}
     return Tested(panel, found, tukeys)
 
 
@@ -68,16 +68,16 @@ def _anova(layout: Layout, panel: Group) -> Anova:
         if len({layout.level(place, name) for place in panel.places}) > 1
     ]
     if not factors:
-        raise Unanswerable(f"{' and '.join(layout.factors)} does not vary here")
+        raise NotEstimable(f"{' and '.join(layout.factors)} does not vary here")
     if len(panel.places) > _MOST_CELLS:
-        raise Unanswerable(
+        raise NotEstimable(
             f"{len(panel.places)} conditions are too many for an analysis of variance here; at "
             f"most {_MOST_CELLS}"
         )
     values = layout.tested(panel.places)
     sizes = [len(each) for each in values]
     runs = np.repeat(panel.places, sizes).tolist()
-    levels = {name: [worded(layout.level(place, name)) for place in runs] for name in factors}
+    levels = {name: [format_label(layout.level(place, name)) for place in runs] for name in factors}
     replicates = [replicate for size in sizes for replicate in range(size)]
     return anova(np.concatenate(values), levels, replicates if layout.paired else None)
 
@@ -85,7 +85,7 @@ def _anova(layout: Layout, panel: Group) -> Anova:
 def _tukey(found: Anova, factor: str) -> Tukey:
     levels = len(found.margins[factor])
     if levels > _MOST_LEVELS:
-        raise Unanswerable(
+        raise NotEstimable(
             f"{levels} levels of {factor} are too many to compare all pairs here; at most "
             f"{_MOST_LEVELS}"
         )
@@ -110,14 +110,14 @@ def _variances(layout: Layout, found: Sequence[Tested]) -> Iterator[Part]:
     yield Heading(f"{ways} analysis of variance")
     for number, one in enumerate(found, 1):
         caption = _titled(f"Analysis of variance of {layout.outcome}", one.panel)
-        if isinstance(one.anova, Unanswerable):
+        if isinstance(one.anova, NotEstimable):
             yield Paragraph(f"{caption}: {one.anova}.")
         else:
             yield _variance_table(f"anova_{number}", caption, one.anova, layout)
 
 
 def _variance_table(name: str, caption: str, found: Anova, layout: Layout) -> Table:
-    def column(heading: str, of: Callable[[Source], Cell], form: Any) -> Column:
+    def column(heading: str, of: Callable[[AnovaRow], Cell], form: Any) -> Column:
         return Column(heading, [of(source) for source in found.sources], form)
 
     missing = "of replicates that miss a value" if layout.paired else "without a value"
@@ -155,7 +155,7 @@ def _pairs(layout: Layout, found: Sequence[Tested]) -> Iterator[Part]:
     for number, (one, factor) in enumerate(compared, 1):
         caption = _titled(f"{layout.outcome} by {factor}", one.panel)
         result = one.tukeys[factor]
-        if isinstance(result, Unanswerable):
+        if isinstance(result, NotEstimable):
             yield Paragraph(f"{caption}: {result}.")
             continue
         marginal = isinstance(one.anova, Anova) and len(one.anova.margins) > 1

@@ -15,12 +15,12 @@ from society.analysis.coding.codes import (
     Codes,
     Reliability,
     agreement,
-    codes_of,
-    doubts,
     findings,
-    together,
+    merge_codes,
+    read_codes,
+    reliability_doubts,
 )
-from society.analysis.coding.texts import Place
+from society.analysis.coding.texts import TextPlace
 from society.analysis.statistics.agreement import Agreement
 from society.errors import InputError
 from society.rubric import Criterion
@@ -54,7 +54,7 @@ def codes_in(file: Path, name: str, changes: dict[str, Any], level: Level = "ful
     with Writer(file, manifest_of(setup, level)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
     with open_run(file) as run:
-        return codes_of(run)
+        return read_codes(run)
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_criteria_that_a_run_has_not_come_to_are_no_part(tmp_path: Path, rated: 
             if page.number < 2:
                 writer.page(page)
     with open_run(tmp_path / "cut.run") as run:
-        codes = codes_of(run)
+        codes = read_codes(run)
     assert [criterion.name for criterion in codes.criteria] == ["demand"]
     assert list(codes.given) == ["demand"]
 
@@ -139,7 +139,7 @@ def test_criteria_that_a_run_has_not_come_to_are_no_part(tmp_path: Path, rated: 
 def test_codes_of_raters_who_work_apart_stand_beside_each_other(rated: Rated) -> None:
     two = rated(ANN, BOB)
     more = replace(two, raters=("cy", "dan"))
-    both = together([two, more])
+    both = merge_codes([two, more])
     assert both.raters == ("ann", "bob", "cy", "dan")
     assert both.texts == ("Fish less.", "Fish more.", "Sing.")
     assert given(both, "demand") == [[0, 0, 0, 0], [1, 0, 1, 0], [None, 1, None, 1]]
@@ -149,7 +149,7 @@ def test_codes_of_raters_who_work_apart_stand_beside_each_other(rated: Rated) ->
 def test_what_a_rater_has_not_been_asked_about_is_uncoded_by_it() -> None:
     ann = Codes((DEMAND,), ("ann",), ("a", "b", "a"), {"demand": np.array([[0.0], [1], [1]])})
     bob = Codes((DEMAND,), ("bob",), ("c", "a"), {"demand": np.array([[1.0], [0]])})
-    both = together([ann, bob])
+    both = merge_codes([ann, bob])
     assert both.texts == ("a", "b", "a", "c"), "a was rated again by ann"
     assert given(both, "demand") == [[0, 0], [1, None], [1, None], [None, 1]]
 
@@ -157,7 +157,7 @@ def test_what_a_rater_has_not_been_asked_about_is_uncoded_by_it() -> None:
 def test_criteria_that_one_rater_has_not_come_to_are_no_part() -> None:
     done = Codes((DEMAND, FORCE), ("ann",), ("a",), {"demand": ZERO, "force": ZERO})
     begun = Codes((DEMAND,), ("bob",), ("a",), {"demand": ZERO})
-    assert together([done, begun]).criteria == together([begun, done]).criteria == (DEMAND,)
+    assert merge_codes([done, begun]).criteria == merge_codes([begun, done]).criteria == (DEMAND,)
 
 
 def test_codes_by_different_rubrics_do_not_go_together() -> None:
@@ -166,7 +166,7 @@ def test_codes_by_different_rubrics_do_not_go_together() -> None:
     ann = Codes((DEMAND,), ("ann",), ("a",), {"demand": ZERO})
     bob = Codes((turned,), ("bob",), ("a",), {"demand": ZERO})
     with pytest.raises(InputError, match="ann and bob have coded by different rubrics; remove"):
-        together([ann, bob])
+        merge_codes([ann, bob])
 
 
 # Agreement
@@ -220,11 +220,11 @@ def test_where_agreement_cannot_be_told_there_is_a_word_for_it() -> None:
 def test_criteria_are_named_on_which_nobody_can_tell_how_far_raters_agree() -> None:
     """Bob codes force never, and both call everything spare."""
     codes = coded([[0, 0]] * 3, [[0, NAN], [1, NAN], [2, NAN]])
-    demand, force = doubts(codes)
+    demand, force = reliability_doubts(codes)
     words = "how far raters agree on demand cannot be told: all codes of 3 texts are the same"
     assert demand.startswith(words)
     assert force.startswith("how far raters agree on force cannot be told: 0 of 3 texts have two")
-    assert list(doubts(coded([[0, 0], [1, 0], [1, 1]], [[0, 1], [1, 0], [2, 2]]))) == []
+    assert list(reliability_doubts(coded([[0, 0], [1, 0], [1, 1]], [[0, 1], [1, 0], [2, 2]]))) == []
 
 
 def test_each_pair_of_raters_has_a_kappa() -> None:
@@ -243,8 +243,8 @@ def coded(demand: Sequence[Sequence[float]], force: Sequence[Sequence[float]]) -
     return Codes((DEMAND, FORCE), ("ann", "bob"), tuple(TEXTS), both)
 
 
-def at(*places: tuple[str, int]) -> tuple[Place, ...]:
-    return tuple(Place(condition, replicate, 0, 1) for condition, replicate in places)
+def at(*places: tuple[str, int]) -> tuple[TextPlace, ...]:
+    return tuple(TextPlace(condition, replicate, 0, 1) for condition, replicate in places)
 
 
 CODES = coded([[0, 0], [1, 0], [NAN, NAN]], [[0, 1], [2, 2], [2, NAN]])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from society.analysis.coding.rating_runs import Sheet, sheet_of
+from society.analysis.coding.rating_runs import Sheet, read_sheet
 from society.errors import ScenarioError
 from society.rubric import Criterion, Rubric
 
@@ -27,12 +27,12 @@ TEXTS = ["Fish less.", "Fish more.", "Sing."]
 def sheet(table: str, written: Written) -> Sheet:
     """Of ann, who has saved a table."""
     written("ann.csv", f"text,demand,force\n{table}")
-    return sheet_of("ann", Path("ann.csv"), RUBRIC, TEXTS, Path("texts.csv"))
+    return read_sheet("ann", Path("ann.csv"), RUBRIC, TEXTS, Path("texts.csv"))
 
 
 def test_a_person_without_a_sheet_is_waited_for(written: Written) -> None:
     written("texts.csv", "")
-    assert sheet_of("ann", Path("ann.csv"), RUBRIC, TEXTS, Path("texts.csv")) == Sheet(
+    assert read_sheet("ann", Path("ann.csv"), RUBRIC, TEXTS, Path("texts.csv")) == Sheet(
         "coding waits for ann.csv: fill in texts.csv and save it as ann.csv"
     )
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from society.agent import Column, Component, Members, News, Question
-from society.analysis.coding.texts import Place, Rounds, gathered, write
+from society.analysis.coding.texts import Rounds, TextPlace, gather_texts, write_sheet
 from society.cast import Cohort
 from society.draws import Array
 from society.errors import FileError, InputError, ScenarioError
-from society.experiments.coding_plan import codes_by_hand
+from society.experiments.coding_plan import read_hand_codes
 from society.replies import Words
 from society.rubric import Criterion
 from society.runs.runfile import Level, Writer, manifest_of
@@ -101,7 +101,7 @@ def found(
     file: Path, quote: str | None = "say", rounds: Rounds = "all"
 ) -> dict[str, list[tuple[int, int, int]]]:
     """The replicate, agent and round of each text."""
-    texts = gathered({HERE: file}, quote, rounds)
+    texts = gather_texts({HERE: file}, quote, rounds)
     return {text: [place[1:] for place in places] for text, places in texts.items()}
 
 
@@ -146,9 +146,9 @@ def test_without_a_name_the_first_quote_is_meant(speaking: Speaking) -> None:
 
 def test_texts_of_several_runs_are_one_list_in_an_order_of_its_own(speaking: Speaking) -> None:
     file = speaking()
-    texts = gathered({"a": file, "b": file}, "say", 1)
-    assert list(texts) == list(gathered({"b": file}, "say", 1))
-    assert texts["Sing."] == (Place("a", 0, 1, 1), Place("b", 0, 1, 1))
+    texts = gather_texts({"a": file, "b": file}, "say", 1)
+    assert list(texts) == list(gather_texts({"b": file}, "say", 1))
+    assert texts["Sing."] == (TextPlace("a", 0, 1, 1), TextPlace("b", 0, 1, 1))
 
 
 def test_norms_of_language_agents_are_found(speaking: Speaking) -> None:
@@ -176,7 +176,7 @@ def test_a_summary_keeps_no_texts(speaking: Speaking) -> None:
 
 
 def test_texts_are_written_with_an_empty_column_for_each_criterion(tmp_path: Path) -> None:
-    write(tmp_path / "texts.csv", ["Fish less.", '=1, "2"'], CRITERIA)
+    write_sheet(tmp_path / "texts.csv", ["Fish less.", '=1, "2"'], CRITERIA)
     assert (tmp_path / "texts.csv").read_text("utf-8-sig").splitlines() == [
         "text,demand,force",
         "«Fish less.»,,",
@@ -186,19 +186,19 @@ def test_texts_are_written_with_an_empty_column_for_each_criterion(tmp_path: Pat
 
 def test_a_table_that_somebody_has_filled_in_is_kept(tmp_path: Path) -> None:
     file = tmp_path / "texts.csv"
-    assert write(file, ["Sing."], CRITERIA)
-    assert write(file, ["Sing."], CRITERIA), "it is still blank"
+    assert write_sheet(file, ["Sing."], CRITERIA)
+    assert write_sheet(file, ["Sing."], CRITERIA), "it is still blank"
     file.write_text(filled := file.read_text("utf-8").replace("»,,", "»,use,law"))
-    assert not write(file, ["Sing."], CRITERIA)
+    assert not write_sheet(file, ["Sing."], CRITERIA)
     assert file.read_text("utf-8") == filled
 
 
 def test_what_was_written_is_read_again_with_the_codes(tmp_path: Path) -> None:
     texts = ["Fish less.", '=1, "2"', "x" * 2000]
     file = tmp_path / "texts.csv"
-    write(file, texts, CRITERIA)
+    write_sheet(file, texts, CRITERIA)
     file.write_text(file.read_text("utf-8").replace("»,,", "»,use,").replace('»",,', '»",,law'))
-    assert codes_by_hand(file, CRITERIA) == {
+    assert read_hand_codes(file, CRITERIA) == {
         "demand": {"Fish less.": "use", "x" * 2000: "use"},
         "force": {'=1, "2"': "law"},
     }
@@ -206,17 +206,17 @@ def test_what_was_written_is_read_again_with_the_codes(tmp_path: Path) -> None:
 
 def test_a_table_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"cannot write .*texts\.csv: No such file or directory"):
-        write(tmp_path / "nowhere" / "texts.csv", [], CRITERIA)
+        write_sheet(tmp_path / "nowhere" / "texts.csv", [], CRITERIA)
 
 
 def test_columns_stand_in_any_order_and_may_be_left_out(written: Written) -> None:
     file = Path(written("ann.csv", "force,text\nlaw,Fish less.\n\n , Sing. \nuncoded,Rest.\n"))
-    assert codes_by_hand(file, CRITERIA) == {"demand": {}, "force": {"Fish less.": "law"}}
+    assert read_hand_codes(file, CRITERIA) == {"demand": {}, "force": {"Fish less.": "law"}}
 
 
 def test_the_same_code_twice_is_one(written: Written) -> None:
     file = Path(written("ann.csv", "text,force\nSing.,law\n«Sing.»,law\n"))
-    assert codes_by_hand(file, CRITERIA)["force"] == {"Sing.": "law"}
+    assert read_hand_codes(file, CRITERIA)["force"] == {"Sing.": "law"}
 
 
 @pytest.mark.parametrize(
@@ -249,17 +249,17 @@ def test_the_same_code_twice_is_one(written: Written) -> None:
 )
 def test_mistakes_are_told_with_their_lines(written: Written, table: str, words: str) -> None:
     with pytest.raises(ScenarioError) as refusal:
-        codes_by_hand(Path(written("ann.csv", table)), CRITERIA)
+        read_hand_codes(Path(written("ann.csv", table)), CRITERIA)
     assert str(refusal.value) == words
 
 
 def test_a_table_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     words = "cannot read .*ann.csv: No such file or directory; it is to hold a person's codes, with"
     with pytest.raises(FileError, match=f"{words} the columns text,demand,force"):
-        codes_by_hand(tmp_path / "ann.csv", CRITERIA)
+        read_hand_codes(tmp_path / "ann.csv", CRITERIA)
 
 
 def test_a_table_is_text_in_utf_8(tmp_path: Path) -> None:
     (tmp_path / "ann.csv").write_bytes("text\nWählt.".encode("latin-1"))
     with pytest.raises(ScenarioError, match=r"ann\.csv is not text in UTF-8"):
-        codes_by_hand(tmp_path / "ann.csv", CRITERIA)
+        read_hand_codes(tmp_path / "ann.csv", CRITERIA)

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from society.analysis.crossplay import Cell
-from society.analysis.study.condition import Studied
+from society.analysis.crossplay import GameCell
+from society.analysis.study.condition import ConditionRun
 from society.runs.drafting import drafted
 from society.runs.runfile import Level, Writer, manifest_of
 from society.scenario_file import load
 from society.spec import prepared
 
-Tournament = Callable[..., Studied]
-InCell = Callable[..., Cell]
+Tournament = Callable[..., ConditionRun]
+InCell = Callable[..., GameCell]
 
 NICE = {"nice": "always_cooperate", "nasty": "always_defect"}
 
@@ -27,7 +27,7 @@ def tournament(tmp_path_factory: pytest.TempPathFactory) -> Tournament:
 
     Types are strategies of `moves`, all capable of designs, or the components of a cohort.
     """
-    folder, kept = tmp_path_factory.mktemp("tournaments"), dict[str, Studied]()
+    folder, kept = tmp_path_factory.mktemp("tournaments"), dict[str, ConditionRun]()
 
     def play(
         game: str = "prisoners_dilemma",
@@ -36,7 +36,7 @@ def tournament(tmp_path_factory: pytest.TempPathFactory) -> Tournament:
         repetitions: int = 1,
         level: Level = "full",
         **more: Any,
-    ) -> Studied:
+    ) -> ConditionRun:
         stack = [*mechanisms, {"tournament": {"repetitions": repetitions}}]
         said = {"cohorts": [*map(_cohort, types.items())], "mechanisms": stack, **more}
         key = json.dumps([game, said, level])
@@ -45,7 +45,7 @@ def tournament(tmp_path_factory: pytest.TempPathFactory) -> Tournament:
             setup = drafted(prepared(load(game, said)))
             with Writer(path, manifest_of(setup, level)) as writer:
                 setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
-            kept[key] = Studied.read(path, path.stem, {})
+            kept[key] = ConditionRun.read(path, path.stem, {})
         return kept[key]
 
     return play
@@ -60,4 +60,4 @@ def _cohort(said: tuple[str, Any]) -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def in_cell(tournament: Tournament) -> InCell:
     """`in_cell(...)`: the same tournament, read as a whole."""
-    return lambda *given, **more: Cell.read(tournament(*given, **more))
+    return lambda *given, **more: GameCell.read(tournament(*given, **more))

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.analysis.crossplay import Cell
-from society.analysis.crossplay.adoption import adopted
-from society.analysis.study.condition import Studied
+from society.analysis.crossplay import GameCell
+from society.analysis.crossplay.adoption import adoption_rows
+from society.analysis.study.condition import ConditionRun
 from society.runs.sitting import Sitting
 from society.scenario_file import load
 from society.spec import prepared
@@ -24,7 +24,7 @@ ABLE: list[Any] = [{"moves": {"strategy": "always_cooperate"}}, {"designs": {"sk
 def test_where_partners_change_the_winner_is_one_of_those_who_meet(in_cell: InCell) -> None:
     """It sits on the seat of the proposal: recounted match by match from the lines of the run."""
     cell = in_cell("prisoners_dilemma", {"contracted": {}}, {"reputed": {"games": 4}}, types=THREE)
-    found = adopted(cell)
+    found = adoption_rows(cell)
     met = 0
     made = cell.decisions
     for number, played in enumerate(np.unique(made.round), 1):
@@ -42,12 +42,12 @@ def test_where_partners_change_the_winner_is_one_of_those_who_meet(in_cell: InCe
 def test_a_ballot_that_is_held_in_every_game_has_rows_of_its_own(in_cell: InCell) -> None:
     anew = in_cell("prisoners_dilemma", {"contracted": {}}, {"repeated": {"games": 3}})
     once = in_cell("prisoners_dilemma", {"repeated": {"games": 3}}, {"contracted": {}})
-    assert np.unique(adopted(anew)["ballot"], return_counts=True)[1].tolist() == [8, 8, 8]
-    assert adopted(once)["ballot"].tolist() == [1] * 8
+    assert np.unique(adoption_rows(anew)["ballot"], return_counts=True)[1].tolist() == [8, 8, 8]
+    assert adoption_rows(once)["ballot"].tolist() == [1] * 8
 
 
 @pytest.fixture(scope="module")
-def chosen(tmp_path_factory: pytest.TempPathFactory) -> Cell:
+def chosen(tmp_path_factory: pytest.TempPathFactory) -> GameCell:
     """Some play under contracts, others under a mediator."""
     path: Path = tmp_path_factory.mktemp("chosen") / "one.run"
     said = {
@@ -57,12 +57,12 @@ def chosen(tmp_path_factory: pytest.TempPathFactory) -> Cell:
     }
     end = Sitting.begun(prepared(load("prisoners_dilemma", said)), path).play()
     assert end.status == "finished", end.words
-    return Cell.read(Studied.read(path, "one", {}))
+    return GameCell.read(ConditionRun.read(path, "one", {}))
 
 
-def test_who_plays_under_other_rules_had_no_ballot(chosen: Cell) -> None:
+def test_who_plays_under_other_rules_had_no_ballot(chosen: GameCell) -> None:
     """So each is there once: a capable player signs, or delegates, whatever is offered to it."""
-    found = adopted(chosen)
+    found = adoption_rows(chosen)
     assert set(found["mechanism"]) == {"contract", "mediator"}
     assert len(found["agent"]) == 12 * 2
     assert found["agreed"].tolist() == found["unanimous"].tolist() == [1] * 24
@@ -72,7 +72,7 @@ def test_who_plays_under_other_rules_had_no_ballot(chosen: Cell) -> None:
 def test_where_nothing_was_proposed_there_is_nothing_to_agree_to(in_cell: InCell) -> None:
     none = {"able": [None, None]}
     cell = in_cell("prisoners_dilemma", {"contracted": {"designs": none}}, types={"able": ABLE})
-    found = adopted(cell)
+    found = adoption_rows(cell)
     assert found["winner"].tolist() == [None, None]
     assert np.isnan([found["agreed"], found["unanimous"], found["approvals"]]).all()
     assert found["active"].tolist() == [0, 0]

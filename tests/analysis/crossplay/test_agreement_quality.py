@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from society.analysis.crossplay.adoption import (
-    contracted,
+    contract_payoffs,
     designs,
-    dominant,
-    judged,
-    mediated,
-    stable,
+    is_dominant,
+    is_equilibrium,
+    judge_design,
+    mediator_payoffs,
 )
 from society.components.designs import binding, sustaining
 from society.draws import Array
@@ -38,13 +38,13 @@ def test_payments_go_to_whoever_acts_and_come_from_all_others() -> None:
     """The example of the study: three players, c(A0) = 2, c(A1) = -3, actions A0, A0, A1."""
     game = GameNote.of(PublicGood(3, 1.5))
     assert game.table is not None
-    paid = contracted(game, {"A0": 2, "A1": -3}) - game.table
+    paid = contract_payoffs(game, {"A0": 2, "A1": -3}) - game.table
     assert paid[:, 0, 0, 1].tolist() == [2.5, 2.5, -5]
     assert paid.sum(0) == pytest.approx(np.zeros((2, 2, 2)))
 
 
 @pytest.mark.parametrize(
-    ("fields", "is_dominant", "is_stable"),
+    ("fields", "dominates", "holds"),
     [
         ({"A0": 1, "A1": 0}, True, True),  # 2 + 1 - 1 = 3 - 1, and 0 + 1 = 1: weakly
         ({"A0": 0.999, "A1": 0}, False, False),
@@ -55,34 +55,35 @@ def test_payments_go_to_whoever_acts_and_come_from_all_others() -> None:
     ],
 )
 def test_a_contract_must_pay_what_defecting_would_gain(
-    fields: dict[str, Any], is_dominant: bool, is_stable: bool
+    fields: dict[str, Any], dominates: bool, holds: bool
 ) -> None:
-    payoffs = contracted(DILEMMA, fields)
-    assert (dominant(payoffs, (0, 0)), stable(payoffs, (0, 0))) == (is_dominant, is_stable)
+    payoffs = contract_payoffs(DILEMMA, fields)
+    assert is_dominant(payoffs, (0, 0)) == dominates
+    assert is_equilibrium(payoffs, (0, 0)) == holds
 
 
 def test_in_stag_hunt_cooperation_is_an_equilibrium_that_nothing_has_to_be_paid_for() -> None:
-    payoffs = contracted(STAG, {"A0": 0, "A1": 0})
-    assert stable(payoffs, (0, 0))
-    assert not dominant(payoffs, (0, 0))
+    payoffs = contract_payoffs(STAG, {"A0": 0, "A1": 0})
+    assert is_equilibrium(payoffs, (0, 0))
+    assert not is_dominant(payoffs, (0, 0))
 
 
 def test_a_mediator_that_defects_for_one_makes_delegating_dominant() -> None:
     """Rows: A0, A1, delegate. It cooperates for two, and defects for one."""
-    payoffs = mediated(DILEMMA, {"1": "A1", "2": "A0"})
+    payoffs = mediator_payoffs(DILEMMA, {"1": "A1", "2": "A0"})
     assert payoffs[0].tolist() == [[2, 0, 0], [3, 1, 1], [3, 1, 2]]
-    assert dominant(payoffs, (2, 2))
-    assert not dominant(mediated(DILEMMA, {"1": "A0", "2": "A0"}), (2, 2))
+    assert is_dominant(payoffs, (2, 2))
+    assert not is_dominant(mediator_payoffs(DILEMMA, {"1": "A0", "2": "A0"}), (2, 2))
 
 
 @given(arrays(float, 2, elements=st.floats(-6, 6)), st.sampled_from(DILEMMAS))
 def test_capable_minds_sign_what_is_judged_dominant_and_better(paid: Array, rules: Game) -> None:
     """Two ways to the same payoffs, and to the same verdict."""
     note = GameNote.of(rules)
-    verdict = judged(note, "contract", dict(zip(("A0", "A1"), paid, strict=True)))
+    verdict = judge_design(note, "contract", dict(zip(("A0", "A1"), paid, strict=True)))
     assert (verdict.dominant and verdict.better) == binding(rules, paid)
     under = np.stack([*transferred(rules, paid).payoffs])
-    assert under == pytest.approx(contracted(note, {"A0": paid[0], "A1": paid[1]}))
+    assert under == pytest.approx(contract_payoffs(note, {"A0": paid[0], "A1": paid[1]}))
 
 
 @pytest.mark.parametrize("rules", DILEMMAS, ids=repr)
@@ -91,7 +92,7 @@ def test_capable_minds_delegate_where_that_is_judged_stable_and_better(rules: Ga
     for plans in product((0, 1), repeat=rules.players - 1):
         acts = [*plans, 0]
         fields = {str(count): f"A{act}" for count, act in enumerate(acts, 1)}
-        verdict = judged(GameNote.of(rules), "mediator", fields)
+        verdict = judge_design(GameNote.of(rules), "mediator", fields)
         assert (verdict.stable and verdict.better) == sustaining(rules, np.array(acts, float))
 
 

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from society.analysis.crossplay import Cell
+from society.analysis.crossplay import GameCell
 from society.errors import InputError
 
 from .conftest import InCell, Tournament
@@ -73,7 +73,7 @@ def test_scores_are_what_the_run_measures_as_payoff(
     run = tournament("trust", *({name: {}} for name in stack), types=types)
     with run.opened() as file:
         payoff = file.outcome().values["payoff"]
-    assert Cell.read(run).scores.mean(1) == pytest.approx(payoff)
+    assert GameCell.read(run).scores.mean(1) == pytest.approx(payoff)
 
 
 def test_scores_of_each_seat_are_what_it_was_told_in_each_game(tournament: Tournament) -> None:
@@ -84,7 +84,7 @@ def test_scores_of_each_seat_are_what_it_was_told_in_each_game(tournament: Tourn
     with run.opened() as file:
         told = [step for page in file.pages() for step in page.steps if step.kind == "played"]
     earned = [step.arrays["common", "weight"] * step.arrays["own", "payoff"] for step in told]
-    scores = Cell.read(run).scores
+    scores = GameCell.read(run).scores
     assert len(told) == 3
     assert scores == pytest.approx(np.sum(earned, axis=0))
     assert not np.allclose(scores[:, 0], scores[:, 1]), "seats are told apart"
@@ -99,11 +99,11 @@ def test_match_ups_are_in_order_of_seat(in_cell: InCell) -> None:
 
 def test_level_summary_does_not_keep_who_earned_what(tournament: Tournament) -> None:
     with pytest.raises(InputError, match=re.escape("play it with --record full")):
-        Cell.read(tournament(level="summary"))
+        GameCell.read(tournament(level="summary"))
 
 
 def test_other_scenarios_are_refused(tournament: Tournament) -> None:
     run = tournament()
     other = run.manifest.model_copy(update={"game": None, "scenario": "lake"})
     with pytest.raises(InputError, match="is of lake, no game in normal form"):
-        Cell.read(type(run)(**{**vars(run), "manifest": other}))
+        GameCell.read(type(run)(**{**vars(run), "manifest": other}))

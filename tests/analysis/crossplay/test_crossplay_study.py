@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from society.analysis.crossplay import CrossPlay
-from society.analysis.study.condition import Studied
+from society.analysis.study.condition import ConditionRun
 from society.analysis.study.study import Study
 from society.cli import main
 
@@ -47,7 +47,7 @@ def stubborn():
 """
 
 
-def frames(*runs: Studied) -> CrossPlay:
+def frames(*runs: ConditionRun) -> CrossPlay:
     return CrossPlay(Study("all", runs))
 
 
@@ -135,7 +135,9 @@ def test_questions_for_designs_in_a_run_of_their_own_are_counted(
         "mechanisms: [contracted: {}, tournament: {}]\n"
     )
     assert main(["run", "alone.yaml", "--out", "alone.run", "--quiet"]) == 0
-    (row,) = rows(frames(Studied.read(Path("alone.run"), "alone", {})).minds, "model", "questions")
+    (row,) = rows(
+        frames(ConditionRun.read(Path("alone.run"), "alone", {})).minds, "model", "questions"
+    )
     assert row == ("mind", 8)
 
 

@@ -12,7 +12,7 @@ import pandas
 import pytest
 
 import society
-from society.analysis.evolution import Evolution, over_runs
+from society.analysis.evolution import Evolution, mean_over_runs
 from society.draws import Array
 from society.errors import InputError
 from society.experiments.factors import Label
@@ -215,7 +215,7 @@ def test_a_lineage_is_told_by_condition_and_replicate(told: Told) -> None:
 
 def test_means_over_runs_have_intervals_where_runs_differ(told: Told, rows: Rows) -> None:
     """Of 2 and 7 the mean is 4.5, and t(1) = 12.7 standard errors of 2.5 to either side."""
-    bands = over_runs(told().generations, "catch")
+    bands = mean_over_runs(told().generations, "catch")
     assert rows(bands, "condition", "generation", "mean", "low", "high", "n") == [
         ("lake", 1, 4.5, pytest.approx(-27.266, abs=1e-3), pytest.approx(36.266, abs=1e-3), 2),
         ("lake", 2, 5.0, None, None, 1),
@@ -237,7 +237,7 @@ def frames(evolution: Evolution) -> list[Any]:
         evolution.biases(),
         evolution.courses,
         evolution.diversity(Halves()),
-        over_runs(evolution.changes(), "change"),
+        mean_over_runs(evolution.changes(), "change"),
     ]
 
 

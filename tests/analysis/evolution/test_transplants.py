@@ -1,4 +1,4 @@
-"""Newborn agents and their ancestors before a frozen population: rules and offline minds."""
+"""Newborn agents and their ancestors before the same population: rules and offline minds."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ import pytest
 from ruamel.yaml import YAML
 
 import society
-from society.analysis.evolution import Evolution, compared, focal, frozen
-from society.analysis.statistics import PairedContrast, Unanswerable
+from society.analysis.evolution import (
+    Evolution,
+    compare_transplants,
+    focal_agents,
+    transplant_experiment,
+)
+from society.analysis.statistics import NotEstimable, PairedContrast
 from society.errors import InputError
-from society.experiments.experiment import experiment
+from society.experiments.experiment import read_experiment
 
 Typed = Callable[..., Any]
 Written = Callable[[str, str], str]
@@ -43,7 +48,7 @@ def generosity(run: Evolution, generation: int) -> dict[str, float]:
 
 
 def test_everybody_sits_alone_among_the_survivors_of_the_generation_before(run: Evolution) -> None:
-    said = YAML(typ="safe").load(frozen("kept.run", 2, replicates=5, seed=9))
+    said = YAML(typ="safe").load(transplant_experiment("kept.run", 2, replicates=5, seed=9))
     first, second = (run.lives[run.lives["generation"] == number] for number in (1, 2))
     better = first[first["survives"]].sort_values("fitness", ascending=False)["name"].tolist()
     kind, *residents = said["base"]["cohorts"]
@@ -70,16 +75,16 @@ def test_what_focal_agents_come_to_is_compared(
     run: Evolution, written: Written, typed: Typed
 ) -> None:
     """Who gives the same share to everybody gives it here, too, whatever the luck."""
-    text = frozen("kept.run", 3, replicates=4)
-    assert typed("sweep", written("frozen.yaml", text), "--quiet", "--out", "swept").code == 0
+    text = transplant_experiment("kept.run", 3, replicates=4)
+    assert typed("sweep", written("transplant.yaml", text), "--quiet", "--out", "swept").code == 0
     study = society.open_sweep("swept")
-    agents = focal(study).groupby("condition", observed=True)["phenotype"]
+    agents = focal_agents(study).groupby("condition", observed=True)["phenotype"]
     shares = {name.split(" ")[1]: value for name, value in agents.mean().items()}
     assert shares == pytest.approx(
         {name: (generosity(run, 2) | generosity(run, 3))[name] for name in shares}
     )
     assert set(agents.count()) == {4}
-    earned = compared(study).fitness
+    earned = compare_transplants(study).fitness
     assert isinstance(earned.contrast, PairedContrast)
     assert earned.contrast.n == 4
     assert earned.contrast.difference == pytest.approx(earned.difference)
@@ -91,12 +96,12 @@ def test_children_are_compared_with_their_own_parents_whatever_the_others_do(
     """Each parent counts as often as it has children; rules leave nothing to luck."""
     third = run.lives.query("generation == 3 and newborn")
     parents = run.lives.query("generation == 2").set_index("life").loc[third["parent"]]
-    file = written("frozen.yaml", frozen("kept.run", 3, replicates=2))
+    file = written("transplant.yaml", transplant_experiment("kept.run", 3, replicates=2))
     assert typed("sweep", file, "--quiet", "--out", "swept").code == 0
-    given, _ = compared(society.open_sweep("swept"))
+    given, _ = compare_transplants(society.open_sweep("swept"))
     young, old = (float(lives["generosity"].mean()) for lives in (third, parents))
     assert given[:3] == pytest.approx((young, old, young - old))
-    assert isinstance(given.contrast, Unanswerable)
+    assert isinstance(given.contrast, NotEstimable)
     assert "all 2 pairs differ by" in str(given.contrast)
 
 
@@ -110,14 +115,14 @@ def test_language_minds_are_set_up_with_their_strategies(typed: Typed) -> None:
     lives = Evolution(society.open_run("words.run")).lives.sort_values("agent")
     young = lives.query("generation == 2 and newborn")["strategy"].tolist()
     old = lives.query("generation == 1 and survives")["strategy"].tolist()
-    said = YAML(typ="safe").load(frozen("words.run", 2, replicates=1))
+    said = YAML(typ="safe").load(transplant_experiment("words.run", 2, replicates=1))
     conditions = said["conditions"].values()
     told = [one["cohorts.focal.components"][0]["strategy"]["strategy"] for one in conditions]
     assert told == young + old  # by whom they were advised
     assert [name.split(" ")[-1] for name in said["conditions"]] == ["1"] * 4
-    Path("frozen.yaml").write_text(frozen("words.run", 2, replicates=1))
-    assert typed("sweep", "frozen.yaml", "--quiet", "--out", "swept").code == 0
-    assert len(focal(society.open_sweep("swept"))) == 4
+    Path("transplant.yaml").write_text(transplant_experiment("words.run", 2, replicates=1))
+    assert typed("sweep", "transplant.yaml", "--quiet", "--out", "swept").code == 0
+    assert len(focal_agents(society.open_sweep("swept"))) == 4
 
 
 @pytest.mark.parametrize(
@@ -128,26 +133,26 @@ def test_language_minds_are_set_up_with_their_strategies(typed: Typed) -> None:
         (2, 1, "replicate 1 of 1"),
     ],
 )
-def test_a_population_that_is_not_there_cannot_be_frozen(
+def test_a_population_that_is_not_there_cannot_be_transplanted(
     run: Evolution, generation: int, replicate: int, why: str
 ) -> None:
     with pytest.raises(InputError, match=why):
-        frozen("kept.run", generation, replicate=replicate)
+        transplant_experiment("kept.run", generation, replicate=replicate)
 
 
 @pytest.mark.parametrize("number", ["3", 2.5])
 def test_generations_and_replicates_are_whole_numbers(run: Evolution, number: Any) -> None:
     with pytest.raises(InputError, match=f"generation {number!r} is no whole number"):
-        frozen("kept.run", number)
+        transplant_experiment("kept.run", number)
     with pytest.raises(InputError, match=f"replicate {number!r} is no whole number"):
-        frozen("kept.run", 2, replicate=number)
+        transplant_experiment("kept.run", 2, replicate=number)
 
 
 @pytest.mark.parametrize(
     ("preset", "settings"),
     [("donor_generations", ["minds=language"]), ("donor_language", [])],
 )
-def test_presets_of_language_minds_can_be_frozen(
+def test_presets_of_language_minds_can_be_transplanted(
     typed: Typed, preset: str, settings: list[str]
 ) -> None:
     """What shapes the default cast, and the embedder of strategies, mean nothing here."""
@@ -155,9 +160,9 @@ def test_presets_of_language_minds_can_be_frozen(
     how = ("--agents", 4, "--rounds", 1, "--out", "a=1,b.run", "--quiet")
     done = typed("run", preset, *[f"--set={one}" for one in given], *how)
     assert done.code == 0, done.err
-    Path("frozen.yaml").write_text(frozen("a=1,b.run", 2, replicates=1), "utf-8")
-    read = experiment(Path("frozen.yaml"))
-    assert read.name == "frozen-a-1-b-0-2"
+    Path("transplant.yaml").write_text(transplant_experiment("a=1,b.run", 2, replicates=1), "utf-8")
+    read = read_experiment(Path("transplant.yaml"))
+    assert read.name == "transplant-a-1-b-0-2"
     assert len(read.conditions) == 4
     spec = read.conditions[0].setup.spec
     assert spec.parameters == {"games": 1, "schedule": "random"}
@@ -201,7 +206,7 @@ def test_whole_numbers_and_odd_texts_are_set_up_as_they_were(
     donors = "cohorts: [{name: donor, count: 4, components: [steady]}]\nuses: [steady.py]\n"
     file = written("steady.yaml", FIXED[: FIXED.index("cohorts")] + donors)
     assert typed("run", file, "--out", "steady.run", "--quiet").code == 0
-    Path("again.yaml").write_text(frozen("steady.run", 2, replicates=1), "utf-8")
+    Path("again.yaml").write_text(transplant_experiment("steady.run", 2, replicates=1), "utf-8")
     assert typed("sweep", "again.yaml", "--quiet", "--out", "swept").code == 0
     lives = Evolution(society.open_sweep("swept")).lives
     assert set(lives["steps"]) == {3.0}
@@ -218,7 +223,7 @@ def test_a_label_may_be_set_by_a_field_of_another_name(written: Written, typed: 
     assert typed("run", file, "--out", "titled.run", "--quiet").code == 0
     lives = Evolution(society.open_run("titled.run")).lives
     personas = dict(zip(lives["name"], lives["persona"], strict=True))
-    said = YAML(typ="safe").load(frozen("titled.run", 2, replicates=1))["conditions"]
+    said = YAML(typ="safe").load(transplant_experiment("titled.run", 2, replicates=1))["conditions"]
     assert {
         name.split(" ")[1]: parts["cohorts.focal.components"][0]["persona"]["temper"]
         for name, parts in said.items()
@@ -238,15 +243,15 @@ class Moody(Donation):
 """
 
 
-def test_a_trait_that_no_field_sets_cannot_be_frozen(written: Written, typed: Typed) -> None:
+def test_a_trait_that_no_field_sets_cannot_be_transplanted(written: Written, typed: Typed) -> None:
     written("moody.py", FORGETFUL)
     donors = "cohorts: [{name: donor, count: 4, components: [moody]}]\nuses: [moody.py]\n"
     file = written("moody.yaml", FIXED[: FIXED.index("cohorts")] + donors)
     assert typed("run", file, "--out", "moody.run", "--quiet").code == 0
     with pytest.raises(InputError, match="moody keeps the heritable column 'mood', which is no f"):
-        frozen("moody.run", 2)
+        transplant_experiment("moody.run", 2)
 
 
-def test_another_study_is_no_frozen_population(run: Evolution) -> None:
-    with pytest.raises(InputError, match=r"kept.run is not of a frozen population; play what"):
-        compared(run.study)
+def test_another_study_is_no_transplant_experiment(run: Evolution) -> None:
+    with pytest.raises(InputError, match=r"kept.run is no transplant experiment; play what"):
+        compare_transplants(run.study)

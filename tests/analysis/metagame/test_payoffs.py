@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from numpy.typing import ArrayLike
 
-from society.analysis.metagame import Matchups, mean_payoffs, payoff_tensor, undefined
-from society.analysis.statistics import Unanswerable
+from society.analysis.metagame import Matchups, mean_payoffs, metagame_gap, payoff_tensor
+from society.analysis.statistics import NotEstimable
 from society.errors import InputError
 
 Row = tuple[str, Sequence[float]]
@@ -62,7 +62,7 @@ def test_a_lost_match_counts_nowhere_and_is_named() -> None:
     assert lost.unplayed == [("B", "A")]
     assert_array_equal(mean_payoffs(lost), [(1 + 3 + 5) / 3, (0 + 4 + 6) / 3])
     for by_seat in (False, True):
-        with pytest.raises(Unanswerable, match=r"at seats 1, 2, ...: B, A; play the matches"):
+        with pytest.raises(NotEstimable, match=r"at seats 1, 2, ...: B, A; play the matches"):
             payoff_tensor(lost, by_seat=by_seat)
 
 
@@ -75,9 +75,9 @@ def test_where_seats_are_alike_the_other_order_stands_for_a_lost_match() -> None
 
 def test_types_that_never_met_have_no_meta_game_but_means() -> None:
     apart = matchups(ALL[0], ALL[3], types="ABC")
-    with pytest.raises(Unanswerable, match="A, B; A, C; B, A, and 4 more"):
+    with pytest.raises(NotEstimable, match="A, B; A, C; B, A, and 4 more"):
         payoff_tensor(apart)
-    with pytest.raises(Unanswerable, match="A, B; A, C; B, A, and 4 more"):
+    with pytest.raises(NotEstimable, match="A, B; A, C; B, A, and 4 more"):
         payoff_tensor(apart, exchangeable=True)
     assert apart.lopsided == []
     assert_array_equal(mean_payoffs(apart), [2, 5, np.nan])
@@ -102,5 +102,5 @@ def test_what_does_not_fit_together_is_refused(
 
 
 def test_matches_that_share_a_society_have_no_meta_game() -> None:
-    assert undefined(1) is None
-    assert str(undefined(6)).startswith("not defined: 6 matches share one society")
+    assert metagame_gap(1) is None
+    assert str(metagame_gap(6)).startswith("not defined: 6 matches share one society")

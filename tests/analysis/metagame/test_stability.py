@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from society.analysis.metagame import evolutionarily_stable, normalised, resists, standard_error
-from society.analysis.statistics import Unanswerable
+from society.analysis.statistics import NotEstimable
 from society.errors import InputError
 
 
@@ -45,7 +45,7 @@ def test_shares_of_seats_are_no_population() -> None:
 def test_payoffs_are_scaled_from_equilibrium_to_cooperation() -> None:
     """The traveller's dilemma: claims of 2 at equilibrium, and 5 in cooperation."""
     assert_array_equal(normalised([2, 3.5, 5, 0.5], 2, 5), [0, 0.5, 1, -0.5])
-    with pytest.raises(Unanswerable, match="cooperation pays 0 and the equilibrium 0"):
+    with pytest.raises(NotEstimable, match="cooperation pays 0 and the equilibrium 0"):
         normalised([1.0], equilibrium=0, cooperation=0)
 
 

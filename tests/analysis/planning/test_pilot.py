@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.analysis.planning.pilot import pilot, spread
-from society.analysis.planning.plan import planned
+from society.analysis.planning.pilot import find_pilot, spread_conditions
+from society.analysis.planning.plan import make_plan
 from society.cli import main
 from society.errors import InputError
-from society.experiments.experiment import Condition, experiment
+from society.experiments.experiment import Condition, read_experiment
 from society.runs.sitting import Sitting
 
 POOLS = "base: lottery.py\nreplicates: 40\nfactors:\n  pool: [1, 2]\n"
@@ -25,7 +25,7 @@ Planning = Callable[[str], dict[str, Any]]
 
 
 def thinned(file: str) -> list[Condition]:
-    return spread(experiment(Path(file)).conditions)
+    return spread_conditions(read_experiment(Path(file)).conditions)
 
 
 def test_a_large_grid_is_thinned_to_a_dozen_conditions_that_cross(lottery: Written) -> None:
@@ -38,7 +38,7 @@ def test_a_large_grid_is_thinned_to_a_dozen_conditions_that_cross(lottery: Writt
 
 def played(file: str, folder: Path, runs: int, count: int) -> None:
     """The first conditions of an experiment into its folder, with so many runs each."""
-    for condition in experiment(Path(file)).conditions[:count]:
+    for condition in read_experiment(Path(file)).conditions[:count]:
         setup = condition.setup
         fewer = replace(setup, spec=setup.spec.model_copy(update={"replicates": runs}))
         sitting = Sitting.begun(fewer, folder / condition.file)
@@ -51,7 +51,7 @@ def test_finished_runs_in_the_folder_are_the_pilot_however_many_they_are(
 ) -> None:
     file = lottery("plan.yaml", CROSSED)
     played(file, tmp_path / "kept", runs=4, count=2)
-    told = planned(experiment(Path(file)), tmp_path / "kept")
+    told = make_plan(read_experiment(Path(file)), tmp_path / "kept")
     assert told.pilot.origin == "finished runs"
     assert [trial.condition.name for trial in told.pilot.trials] == [
         "prize=0,pool=1",
@@ -73,8 +73,8 @@ def test_the_first_runs_of_both_conditions_are_paired_where_one_has_more(
     played(file, tmp_path / "kept", runs=4, count=2)
     played(file, tmp_path / "more", runs=9, count=1)
     (tmp_path / "more" / "pool=1.run").replace(tmp_path / "kept" / "pool=1.run")
-    (pair,) = planned(experiment(Path(file)), tmp_path / "kept").pairs
-    luck = pilot(experiment(Path(file)), tmp_path / "none").trials[0].values[:4]
+    (pair,) = make_plan(read_experiment(Path(file)), tmp_path / "kept").pairs
+    luck = find_pilot(read_experiment(Path(file)), tmp_path / "none").trials[0].values[:4]
     assert pair.sd == pytest.approx(np.std(luck, ddof=1))
 
 
@@ -160,4 +160,4 @@ def test_what_is_concluded_afterwards_needs_runs_of_a_folder(
         "analysis: {outcome: norm_similarity}\n"
     )
     with pytest.raises(InputError, match="known of those in a folder"):
-        planned(experiment(Path(written("plan.yaml", text))), tmp_path)
+        make_plan(read_experiment(Path(written("plan.yaml", text))), tmp_path)

@@ -11,9 +11,9 @@ import pytest
 from scipy import optimize, stats
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
-from society.analysis.planning.plan import SIZES, planned
+from society.analysis.planning.plan import SIZES, make_plan
 from society.cli import main
-from society.experiments.experiment import experiment
+from society.experiments.experiment import read_experiment
 
 POOLS = "base: lottery.py\nreplicates: 40\nfactors:\n  pool: [1, 2]\n"
 CROSSED = "base: lottery.py\nreplicates: 10\nfactors:\n  prize: [0, 1, 2]\n  pool: [1, 2]\n"
@@ -80,7 +80,7 @@ def test_under_common_luck_replicates_are_blocks_of_the_analysis_of_variance(
     at = told["sizes"].index(20)
     d_z = TTestPower().solve_power(nobs=20, power=0.8, alpha=0.05)
     assert term["partial_eta_squared"][at] == pytest.approx(d_z**2 / (d_z**2 + 1), rel=NEARLY)
-    assert "here, where shared luck is no error, 10 find" in told["notes"][-1]
+    assert "here, where shared random numbers are no error, 10 find" in told["notes"][-1]
 
 
 def test_runs_of_a_factor_that_the_analysis_leaves_out_are_pooled(plan: Planning) -> None:
@@ -112,11 +112,11 @@ def test_an_effect_counts_as_found_if_every_panel_finds_it(plan: Planning) -> No
 def test_thirteen_conditions_are_told_from_twelve(
     lottery: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All pools have the same luck, so that a pair differs as much as its pools are apart."""
+    """All pools draw alike, so that a pair differs as much as its pools are apart."""
     ticks = count()
     monkeypatch.setattr("time.process_time", lambda: next(ticks))  # a second for each condition
     file = lottery("plan.yaml", f"base: lottery.py\nfactors:\n  pool: {[*range(1, 14)]}\n")
-    told = planned(experiment(Path(file)), tmp_path / "none")
+    told = make_plan(read_experiment(Path(file)), tmp_path / "none")
     pools = [trial.condition.factors["pool"] for trial in told.pilot.trials]
     assert pools == [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13]
     assert len(told.pairs) == 66

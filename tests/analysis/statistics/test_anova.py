@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from society.analysis.statistics import Unanswerable, anova
+from society.analysis.statistics import NotEstimable, anova
 from society.draws import Array, generator
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -105,7 +105,7 @@ def test_margins_are_means_of_the_means_of_cells() -> None:
     assert not found.balanced
 
 
-# Replicates that share their luck
+# Replicates that share random numbers
 
 
 def test_two_conditions_in_blocks_are_a_paired_t_test() -> None:
@@ -187,7 +187,7 @@ def test_runs_without_a_value_are_left_out_with_their_labels() -> None:
         (lambda: anova([NAN, 1], {"a": "xy"}), r"1 of at least 2 values \(1 more"),
         (
             lambda: anova([1, 5, 2, 6], {"a": "xyxy"}, [0, 0, 1, 1]),
-            "of a have the same value, but for the luck of their replicate",
+            "of a have the same value, but for the effect of their replicate",
         ),
         (
             lambda: anova([1, NAN, NAN, 6], {"a": "xyxy"}, [0, 0, 1, 1]),
@@ -196,7 +196,7 @@ def test_runs_without_a_value_are_left_out_with_their_labels() -> None:
     ],
 )
 def test_a_design_that_cannot_tell_is_said(question: Callable[[], object], words: str) -> None:
-    with pytest.raises(Unanswerable, match=words):
+    with pytest.raises(NotEstimable, match=words):
         question()
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from society.analysis.statistics import (
-    Unanswerable,
+    NotEstimable,
     effect,
     paired,
     part_against_whole,
@@ -122,7 +122,7 @@ def test_an_effect_of_three_runs_has_no_interval() -> None:
 def test_swapping_two_conditions_turns_every_sign(first: list[float], second: list[float]) -> None:
     try:
         there, back = welch(first, second), welch(second, first)
-    except Unanswerable:
+    except NotEstimable:
         return
     assert (there.difference, there.t, there.effect.g) == pytest.approx(
         (-back.difference, -back.t, -back.effect.g), abs=1e-9
@@ -143,7 +143,7 @@ def test_swapping_two_conditions_turns_every_sign(first: list[float], second: li
 def test_without_spread_there_is_no_test(
     test: Callable[..., Any], first: ArrayLike, second: ArrayLike, words: str
 ) -> None:
-    with pytest.raises(Unanswerable, match=words):
+    with pytest.raises(NotEstimable, match=words):
         test(first, second)
 
 
@@ -159,5 +159,5 @@ def test_without_spread_there_is_no_test(
 def test_pairs_that_all_differ_alike_have_no_test(
     first: ArrayLike, second: ArrayLike, words: str
 ) -> None:
-    with pytest.raises(Unanswerable, match=words):
+    with pytest.raises(NotEstimable, match=words):
         paired(first, second)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from society.analysis.evolution import correlation, slope
-from society.analysis.evolution.generation_tables import distance
-from society.analysis.statistics import Unanswerable
+from society.analysis.evolution.generation_tables import mean_distance
+from society.analysis.statistics import NotEstimable
 
 
 def test_the_slope_of_a_line_is_its_slope_whatever_is_missing() -> None:
@@ -48,14 +48,14 @@ def test_a_perfect_correlation_has_an_interval_of_no_width() -> None:
 def test_too_few_runs_and_equal_ones_tell_nothing(
     first: list[float], second: list[float], why: str
 ) -> None:
-    with pytest.raises(Unanswerable, match=why):
+    with pytest.raises(NotEstimable, match=why):
         correlation(first, second)
 
 
 def test_equal_strategies_are_at_no_distance_and_wordless_ones_nowhere() -> None:
     vectors = np.array([[0.6, 0.8], [0.6, 0.8], [0.0, 0.0]], np.float32)
-    assert distance(vectors) == pytest.approx(0, abs=1e-15)
-    assert np.isnan(distance(vectors[1:]))
+    assert mean_distance(vectors) == pytest.approx(0, abs=1e-15)
+    assert np.isnan(mean_distance(vectors[1:]))
 
 
 def test_each_run_has_a_slope_of_its_own() -> None:

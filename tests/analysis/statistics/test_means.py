@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from society.analysis.statistics import Resampling, Unanswerable, bootstrapped_mean, mean, share
+from society.analysis.statistics import NotEstimable, Resampling, bootstrapped_mean, mean, share
 from society.draws import generator
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -73,17 +73,17 @@ def test_a_share_of_none_still_has_a_width() -> None:
 )
 def test_no_interval_without_spread(values: ArrayLike, words: str) -> None:
     for estimated in (mean, bootstrapped_mean):
-        with pytest.raises(Unanswerable, match=words):
+        with pytest.raises(NotEstimable, match=words):
             estimated(values)
 
 
 def test_few_runs_are_not_resampled() -> None:
-    with pytest.raises(Unanswerable, match="9 values: a bootstrap of fewer than 10 gives"):
+    with pytest.raises(NotEstimable, match="9 values: a bootstrap of fewer than 10 gives"):
         bootstrapped_mean([*SKEWED[1:], NAN])
 
 
 def test_a_share_of_nothing_is_no_number() -> None:
-    with pytest.raises(Unanswerable, match="a share of 0 replicates"):
+    with pytest.raises(NotEstimable, match="a share of 0 replicates"):
         share(0, 0)
     with pytest.raises(ValueError, match="3 of 2 replicates; give a count from 0 to 2"):
         share(3, 2)

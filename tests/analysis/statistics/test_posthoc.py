@@ -14,7 +14,7 @@ from scipy import stats
 from statsmodels.stats.multicomp import pairwise_tukeyhsd
 
 from society.analysis.statistics import (
-    Unanswerable,
+    NotEstimable,
     anova,
     compact_letters,
     corrected,
@@ -77,7 +77,7 @@ def test_letters_are_few_and_come_in_the_order_of_the_groups(differ: Array) -> N
 
 
 def test_more_groups_than_letters_are_too_many() -> None:
-    with pytest.raises(Unanswerable, match="53 letters would be needed to tell 53 groups apart"):
+    with pytest.raises(NotEstimable, match="53 letters would be needed to tell 53 groups apart"):
         compact_letters(~np.eye(53, dtype=bool))
 
 
@@ -167,5 +167,5 @@ def test_three_tests_corrected_by_hand() -> None:
     ],
 )
 def test_what_cannot_be_compared_is_said(question: Callable[[], object], words: str) -> None:
-    with pytest.raises(Unanswerable, match=words):
+    with pytest.raises(NotEstimable, match=words):
         question()

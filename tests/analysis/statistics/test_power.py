@@ -17,8 +17,8 @@ from statsmodels.stats.power import FTestAnovaPower, TTestIndPower, TTestPower
 
 from society.analysis.statistics import (
     Detectable,
+    NotEstimable,
     Simulation,
-    Unanswerable,
     detectable_difference,
     detectable_partial_eta_squared,
 )
@@ -232,11 +232,11 @@ def shares(pilot: list[list[float]], *, blocked: bool) -> Callable[[], object]:
         (shares([[5, 6]], blocked=False), "a condition of the pilot: 1 of at least 3 values"),
         (
             shares([[0.1, 0.4], [0.7, 1.0], [0.4, 0.7]], blocked=True),
-            "no condition varies in the pilot, but for luck that all share",
+            "no condition varies in the pilot, but for random numbers that all share",
         ),
         (
             shares([[5, np.nan], [8, np.nan], [9, np.nan]], blocked=True),
-            "no condition varies in the pilot, but for luck that all share",
+            "no condition varies in the pilot, but for random numbers that all share",
         ),
         (
             shares([[5, 1], [8, np.nan], [9, 2], [4, np.nan]], blocked=True),
@@ -245,10 +245,10 @@ def shares(pilot: list[list[float]], *, blocked: bool) -> Callable[[], object]:
     ],
 )
 def test_a_pilot_that_tells_nothing_is_said(question: Callable[[], object], words: str) -> None:
-    with pytest.raises(Unanswerable, match=words):
+    with pytest.raises(NotEstimable, match=words):
         question()
 
 
 def test_a_factor_of_one_level_is_no_factor() -> None:
-    with pytest.raises(Unanswerable, match="a factor that is tested needs at least 2 levels"):
+    with pytest.raises(NotEstimable, match="a factor that is tested needs at least 2 levels"):
         detectable_partial_eta_squared(normal(1, 1, 3), [10], tested=[0, 1], blocked=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from society.analysis.statistics import Count, Unanswerable, binomial, fisher
+from society.analysis.statistics import Count, NotEstimable, binomial, fisher
 
 
 def test_ten_heads_of_ten_by_hand() -> None:
@@ -37,9 +37,9 @@ def test_one_of_five_against_none_of_five_is_nothing() -> None:
 
 
 def test_no_runs_have_no_share() -> None:
-    with pytest.raises(Unanswerable, match="a share of 0 runs"):
+    with pytest.raises(NotEstimable, match="a share of 0 runs"):
         binomial(Count(0, 0), 0.5)
-    with pytest.raises(Unanswerable, match="a share of 0 runs"):
+    with pytest.raises(NotEstimable, match="a share of 0 runs"):
         fisher(Count(0, 0), Count(1, 2))
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from society.analysis.statistics.samples import Unanswerable, pairs, sample, samples, varied
+from society.analysis.statistics.samples import NotEstimable, has_spread, pairs, sample, samples
 
 NAN = math.nan
 
@@ -24,12 +24,12 @@ def test_a_pair_is_left_out_if_either_misses() -> None:
 
 
 def test_too_few_values_are_said_with_those_that_are_missing() -> None:
-    with pytest.raises(Unanswerable, match=r"lake=harsh: 1 of at least 2 values \(2 more are"):
+    with pytest.raises(NotEstimable, match=r"lake=harsh: 1 of at least 2 values \(2 more are"):
         sample([3, NAN, NAN], of="lake=harsh")
 
 
 def test_an_infinite_value_has_no_mean() -> None:
-    with pytest.raises(Unanswerable, match="infinite"):
+    with pytest.raises(NotEstimable, match="infinite"):
         sample([3, math.inf])
 
 
@@ -39,17 +39,17 @@ def test_values_by_round_are_no_sample() -> None:
 
 
 def test_conditions_of_different_size_make_no_pairs() -> None:
-    with pytest.raises(Unanswerable, match="2 and 3 replicates make no pairs"):
+    with pytest.raises(NotEstimable, match="2 and 3 replicates make no pairs"):
         pairs([1, 2], [1, 2, 3])
 
 
 def test_one_group_compares_with_nothing() -> None:
-    with pytest.raises(Unanswerable, match="1 group to compare; at least 2"):
+    with pytest.raises(NotEstimable, match="1 group to compare; at least 2"):
         samples({"only": [1, 2]})
 
 
 def test_the_rounding_of_last_bits_is_no_spread() -> None:
-    assert not varied(np.array([0.3, 0.1 + 0.2]))
-    assert not varied(np.zeros(3))
-    assert varied(np.array([0.3, 0.3001]))
-    assert not varied(np.array([0.0, 0.1 + 0.2 - 0.3]), largest=0.3)
+    assert not has_spread(np.array([0.3, 0.1 + 0.2]))
+    assert not has_spread(np.zeros(3))
+    assert has_spread(np.array([0.3, 0.3001]))
+    assert not has_spread(np.array([0.0, 0.1 + 0.2 - 0.3]), largest=0.3)

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import society
-from society.analysis.study import open_run, open_sweep, studied
+from society.analysis.study import open_run, open_study, open_sweep
 from society.errors import InputError, RunFileError
-from society.experiments.experiment import experiment
-from society.experiments.folder import Folder
+from society.experiments.experiment import read_experiment
+from society.experiments.folder import SweepFolder
 from society.runs.sitting import Sitting
 
 LAKES = """
@@ -38,8 +38,8 @@ def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sweep:
     def played(name: str = "lakes", text: str = LAKES, but: Iterable[str] = ()) -> Path:
         file = Path(f"{name}.yaml")
         file.write_text(text)
-        read = experiment(file)
-        folder = Folder.of(read, Path(name))
+        read = read_experiment(file)
+        folder = SweepFolder.of(read, Path(name))
         folder.keep(dict.fromkeys(but, "the lake has leaked"))
         for condition in read.conditions:
             if condition.name not in but:
@@ -136,9 +136,9 @@ def test_a_factor_called_condition_is_not_the_name_of_the_condition(sweep: Sweep
 
 def test_one_path_is_studied_as_what_it_is(sweep: Sweep) -> None:
     folder = sweep()
-    assert studied([folder]).levels == open_sweep(folder).levels
+    assert open_study([folder]).levels == open_sweep(folder).levels
     file = folder / "punish_until=none,lake=rich.run"
-    assert (studied([file]).levels, len(studied([file]).conditions)) == ({}, 1)
+    assert (open_study([file]).levels, len(open_study([file]).conditions)) == ({}, 1)
 
 
 def test_sweeps_together_keep_their_conditions_and_factors_apart(sweep: Sweep) -> None:
@@ -148,7 +148,7 @@ def test_sweeps_together_keep_their_conditions_and_factors_apart(sweep: Sweep) -
     """
     two = sweep("two", text, but=["fine=10,vote=none"])
     three = sweep("three", "{base: fishing_village, agents: 4, rounds: 1, factors: {fine: [2]}}")
-    study = studied([one, two, three])
+    study = open_study([one, two, three])
     assert study.runs.condition.tolist() == ["one/fine=2", "fine=2,vote=none", "three/fine=2"]
     assert study.levels == {"fine": [2, 10], "vote": ["none"]}
     assert study.runs.vote.isna().tolist() == [True, False, True]
@@ -158,7 +158,7 @@ def test_sweeps_together_keep_their_conditions_and_factors_apart(sweep: Sweep) -
 
 def test_a_file_that_is_named_twice_counts_once(sweep: Sweep) -> None:
     folder = sweep()
-    assert len(studied([folder, next(folder.glob("*.run"))]).conditions) == 4
+    assert len(open_study([folder, next(folder.glob("*.run"))]).conditions) == 4
 
 
 @pytest.mark.parametrize(
@@ -179,8 +179,8 @@ def test_runs_share_luck_if_they_have_the_same_scenario_seed_and_seats(
     for name, said in zip(names, (first, second), strict=True):
         sweep(name, text.format(*said))
     files = [next(Path(name).glob("*.run")) for name in names]
-    assert studied(files).random_numbers == luck
-    assert studied(files[:1]).random_numbers is None
+    assert open_study(files).random_numbers == luck
+    assert open_study(files[:1]).random_numbers is None
 
 
 def test_three_runs_of_which_two_share_luck_are_neither_common_nor_independent(
@@ -188,16 +188,16 @@ def test_three_runs_of_which_two_share_luck_are_neither_common_nor_independent(
 ) -> None:
     text = "{{base: fishing_village, rounds: 1, agents: 4, seed: {}}}"
     folders = [sweep(name, text.format(seed)) for name, seed in (("a", 1), ("b", 1), ("c", 2))]
-    assert studied(folders).random_numbers is None
+    assert open_study(folders).random_numbers is None
 
 
 def test_nothing_to_study_is_said() -> None:
     with pytest.raises(InputError, match="nothing to study"):
-        studied([])
+        open_study([])
     with pytest.raises(
         InputError, match=r"there is no nowhere\.run; name run files, or folders of sweeps"
     ):
-        studied(["nowhere.run"])
+        open_study(["nowhere.run"])
 
 
 def test_the_package_offers_what_a_notebook_needs_and_imports_it_late() -> None:
@@ -220,14 +220,14 @@ def test_a_run_that_is_named_beside_its_sweep_keeps_its_levels(sweep: Sweep) -> 
     folder = sweep()
     file = min(folder.glob("*.run"))
     for paths in ([folder, file], [file, folder]):
-        study = studied(paths)
+        study = open_study(paths)
         assert [run.factors for run in study.played if run.path == file] != [{}]
         assert all(run.factors for run in study.played)
 
 
 def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"there is no .*nope; name run files, or folders of"):
-        studied([tmp_path / "nope"])
+        open_study([tmp_path / "nope"])
 
 
 def test_runs_whose_files_have_changed_places_are_not_taken_for_each_other(sweep: Sweep) -> None:
@@ -237,4 +237,4 @@ def test_runs_whose_files_have_changed_places_are_not_taken_for_each_other(sweep
     second.rename(first)
     (folder / "aside").rename(second)
     with pytest.raises(InputError, match=r"is not the run of .*; was it renamed"):
-        studied([folder])
+        open_study([folder])

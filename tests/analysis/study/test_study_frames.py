@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import society
-from society.analysis.study import Study, studied
+from society.analysis.study import Study, open_study
 from society.calls import Address, Message, Request, Said, Trouble
 from society.errors import InputError
 from society.history import Page, Step
@@ -202,7 +202,7 @@ def test_what_a_condition_does_not_wait_for_is_neither_censored_nor_not(lake: La
     lake()
     Path("lake.run").rename("first.run")
     lake(names={"failed": "fed"})
-    runs = studied(["first.run", "lake.run"]).runs
+    runs = open_study(["first.run", "lake.run"]).runs
     assert rows(runs, "failed_censored") == [(True,), (False,), (None,), (None,)]
     assert rows(runs, "fed_censored") == [(None,), (None,), (True,), (False,)]
 

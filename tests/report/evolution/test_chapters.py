@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from society.analysis.study import Studied, Study
+from society.analysis.study import ConditionRun, Study
 from society.experiments.factors import Label
 from society.report import report, written
 from society.report.figures.style import Picture
@@ -133,13 +133,13 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Telling:
     return tell
 
 
-def _run(folder: Path, changes: dict[str, object], level: Level) -> Studied:
+def _run(folder: Path, changes: dict[str, object], level: Level) -> ConditionRun:
     setup = prepared(load(str(folder / "gifts.py"), changes))
     worth = dict(setup.params)["worth"]
     path = folder / f"worth={worth:g}.run"
     with Writer(path, manifest_of(setup, level)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
-    return Studied.read(path, path.stem, {"worth": worth})
+    return ConditionRun.read(path, path.stem, {"worth": worth})
 
 
 def chapters(study: Study) -> dict[str, Chapter]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from society.analysis.crossplay import Contest, CrossPlay
-from society.analysis.crossplay.action_frequencies import Frequency, Moves
+from society.analysis.crossplay.action_frequencies import Frequency, MoveTable
 from society.report.figures.heatmaps import Heat, heat_maps
 from society.report.page import Chapter, Fold, Heading, Paragraph, Part
 from society.report.sections.crossplay.names import filed
@@ -28,12 +28,12 @@ def conduct(of: CrossPlay) -> Chapter | None:
     parts: list[Part] = [Paragraph(_LEAD)]
     contests = [one for one in of.contests if any(len(cell.decisions) for cell in one.cells)]
     for game in dict.fromkeys(contest.game for contest in contests):
-        own = {one: Moves.of(*one.cells) for one in contests if one.game == game}
+        own = {one: MoveTable.of(*one.cells) for one in contests if one.game == game}
         parts += [Heading(game), *_of_game(game, own)]
     return Chapter("conduct", "What was played", parts) if contests else None
 
 
-def _of_game(game: str, own: Mapping[Contest, Moves]) -> Iterator[Part]:
+def _of_game(game: str, own: Mapping[Contest, MoveTable]) -> Iterator[Part]:
     labels = list(dict.fromkeys(one for moves in own.values() for one in moves.labels))
     panels = [_heat(contest, moves, labels) for contest, moves in own.items()][:_MOST]
     words = "Mean probability with which each type submitted each action."
@@ -50,21 +50,21 @@ def _of_game(game: str, own: Mapping[Contest, Moves]) -> Iterator[Part]:
     yield from _after(game, {one: moves for one, moves in own.items() if moves.contexts[1:]})
 
 
-def _by_type(contest: Contest, moves: Moves) -> Iterator[tuple[str, Frequency]]:
+def _by_type(contest: Contest, moves: MoveTable) -> Iterator[tuple[str, Frequency]]:
     """Of all types together, then of each."""
     yield "all", moves.in_all
     for number, one in enumerate(contest.types):
         yield one, moves.of_type(number)
 
 
-def _heat(contest: Contest, moves: Moves, labels: Sequence[str]) -> Heat:
+def _heat(contest: Contest, moves: MoveTable, labels: Sequence[str]) -> Heat:
     """The first type stands at the top."""
     often = [moves.of_type(number).submitted for number in range(len(contest.types))]
     values = np.array([[own.get(label, np.nan) for label in labels] for own in often])
     return Heat(contest.mechanism, contest.types[::-1], labels, values[::-1])
 
 
-def _after(game: str, own: Mapping[Contest, Moves]) -> Iterator[Part]:
+def _after(game: str, own: Mapping[Contest, MoveTable]) -> Iterator[Part]:
     """What was done given what co-players did last, where anything was seen before."""
     if not own:
         return

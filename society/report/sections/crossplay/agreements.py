@@ -8,7 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from society.analysis.crossplay import Contest, CrossPlay
-from society.analysis.crossplay.adoption import Design, adopted, designs, sorts
+from society.analysis.crossplay.adoption import (
+    JudgedDesign,
+    adoption_rows,
+    agreement_kinds,
+    designs,
+)
 from society.draws import Array
 from society.report.page import Chapter, Fold, Heading, Paragraph, Part
 from society.report.tables import Cell, Column, Table
@@ -35,7 +40,7 @@ _QUALITY = (
 
 def agreements(of: CrossPlay) -> Chapter | None:
     """The chapter; None if there is neither contract nor mediator."""
-    made = [contest for contest in of.contests if sorts(contest.first)]
+    made = [contest for contest in of.contests if agreement_kinds(contest.first)]
     if not made:
         return None
     parts: list[Part] = [Paragraph(_LEAD), _adoption(made), *_capable(made), *_quality(made)]
@@ -60,7 +65,7 @@ class _Adopted(NamedTuple):
 
 
 def _adoption(made: Sequence[Contest]) -> Table:
-    pairs = [(contest, sort) for contest in made for sort in sorts(contest.first)]
+    pairs = [(contest, sort) for contest in made for sort in agreement_kinds(contest.first)]
     rows = [row for contest, sort in pairs for row in _rows(contest, sort)]
     columns = [
         *_of(row.contest for row in rows),
@@ -85,7 +90,7 @@ def _adoption(made: Sequence[Contest]) -> Table:
 
 
 def _rows(contest: Contest, sort: str) -> Iterator[_Adopted]:
-    blocks = [adopted(cell) for cell in contest.cells]
+    blocks = [adoption_rows(cell) for cell in contest.cells]
     facts = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
     of_sort = facts["mechanism"] == sort
     proposed = of_sort & ~np.isnan(facts["approvals"])
@@ -176,7 +181,7 @@ def _share(flags: Sequence[bool | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _all(found: Sequence[tuple[Contest, Design]]) -> Table:
+def _all(found: Sequence[tuple[Contest, JudgedDesign]]) -> Table:
     columns = [
         *_of(contest for contest, _ in found),
         Column("by", [design.sort for _, design in found]),
@@ -190,7 +195,7 @@ def _all(found: Sequence[tuple[Contest, Design]]) -> Table:
     return Table("designs_all", "All designs", columns)
 
 
-def _words(design: Design) -> str:
+def _words(design: JudgedDesign) -> str:
     if design.fields is None:
         return "could not be read"
     said = (

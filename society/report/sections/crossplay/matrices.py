@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from society.analysis.crossplay import Contest
-from society.analysis.statistics.samples import Unanswerable, answered
+from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.draws import Array
 from society.report.figures.heatmaps import Heat, heat_maps
 from society.report.page import Fold, Part
@@ -20,11 +20,11 @@ _ROW = 14  # signs of a row's name, with three panels side by side
 
 def matrices(game: str, contests: Sequence[Contest]) -> Iterator[Part]:
     """One panel for each mechanism; none for those in which types do not meet in matches."""
-    found = [(contest, answered(contest.tensors)) for contest in contests]
+    found = [(contest, try_compute(contest.tensors)) for contest in contests]
     known = [
         (contest, np.mean(tensors, axis=0))
         for contest, tensors in found
-        if not isinstance(tensors, Unanswerable)
+        if not isinstance(tensors, NotEstimable)
     ]
     if not known:
         return

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from society.analysis.crossplay import Contest
-from society.analysis.crossplay.adoption import stable
-from society.analysis.crossplay.standings import METRICS, Sums
-from society.analysis.statistics.samples import Unanswerable, answered
+from society.analysis.crossplay.adoption import is_equilibrium
+from society.analysis.crossplay.standings import METRICS, MeanOverRuns
+from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.draws import Array
 from society.report.page import Fold, Part
 from society.report.sections.crossplay.names import filed
@@ -17,13 +17,13 @@ from society.report.tables import Cell, Column, Table
 
 _DECIMALS = 3
 _WIDEST = 12  # types that have a column each
-Row = tuple[str, str, Sums | Unanswerable, Sequence[str]]  # mechanism, metric, sums, types
+Row = tuple[str, str, MeanOverRuns | NotEstimable, Sequence[str]]  # mechanism, metric, sums, types
 
 
 def of_game(game: str, contests: Sequence[Contest]) -> Iterator[Part]:
     """Means over runs."""
     rows = [
-        (contest.mechanism, metric, answered(contest.summed, metric), contest.types)
+        (contest.mechanism, metric, try_compute(contest.summed, metric), contest.types)
         for contest in contests
         for metric in METRICS
     ]
@@ -39,7 +39,7 @@ def of_all_games(contests: Sequence[Contest]) -> Iterator[Part]:
         return
     by_mechanism = _by_mechanism(dilemmas)
     rows = [
-        (mechanism, metric, answered(_over_games, own, metric), own[0].types)
+        (mechanism, metric, try_compute(_over_games, own, metric), own[0].types)
         for mechanism, own in by_mechanism.items()
         for metric in METRICS
     ]
@@ -67,8 +67,8 @@ def _by_mechanism(contests: Sequence[Contest]) -> Mapping[str, list[Contest]]:
     }
 
 
-def _over_games(contests: Sequence[Contest], metric: str) -> Sums:
-    return Sums.of(np.stack([contest.scaled(metric) for contest in contests]))
+def _over_games(contests: Sequence[Contest], metric: str) -> MeanOverRuns:
+    return MeanOverRuns.of(np.stack([contest.scaled(metric) for contest in contests]))
 
 
 def _is_dilemma(contest: Contest) -> bool:
@@ -78,7 +78,7 @@ def _is_dilemma(contest: Contest) -> bool:
         return False
     if sum(game.cooperative) <= sum(game.equilibrial):
         return False
-    return game.table is None or not stable(game.table, game.cooperation)
+    return game.table is None or not is_equilibrium(game.table, game.cooperation)
 
 
 def _tables(name: str, caption: str, rows: Sequence[Row], words: str, of: str) -> Iterator[Part]:
@@ -101,9 +101,9 @@ def _place(one: str, types: Sequence[str]) -> int | None:
     return types.index(one) + 1 if one in types else None
 
 
-def _text(sums: Sums | Unanswerable, place: int | None) -> Cell:
+def _text(sums: MeanOverRuns | NotEstimable, place: int | None) -> Cell:
     """Mean and error of one type; the reason, where there is none."""
-    if isinstance(sums, Unanswerable):
+    if isinstance(sums, NotEstimable):
         return sums
     if place is None or np.isnan(sums.mean[place]):
         return None
@@ -121,9 +121,9 @@ def _numbers(name: str, caption: str, rows: Sequence[Row], of: str, words: str) 
         for place, one in enumerate(["average", *types])
     ]
 
-    def cells(part: Callable[[Sums], Array]) -> list[Cell]:
+    def cells(part: Callable[[MeanOverRuns], Array]) -> list[Cell]:
         return [
-            sums if isinstance(sums, Unanswerable) else float(part(sums)[place])
+            sums if isinstance(sums, NotEstimable) else float(part(sums)[place])
             for *_, sums, place in flat
         ]
 

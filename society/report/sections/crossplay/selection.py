@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from society.analysis.crossplay import Contest
-from society.analysis.statistics.samples import Unanswerable, answered
+from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.draws import Array
 from society.report.figures import alt_text as described
 from society.report.figures.style import (
@@ -45,7 +45,7 @@ def selection(game: str, contests: Sequence[Contest]) -> Iterator[Part]:
     panels = [
         found
         for contest in contests
-        if not isinstance(found := answered(_spread, contest), Unanswerable)
+        if not isinstance(found := try_compute(_spread, contest), NotEstimable)
     ]
     if panels:
         yield _curves(game, panels)

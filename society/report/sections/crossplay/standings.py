@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from society.analysis.crossplay import Cell, Contest, CrossPlay
+from society.analysis.crossplay import Contest, CrossPlay, GameCell
 from society.analysis.crossplay.adoption import designs
-from society.analysis.study.condition import Studied
+from society.analysis.study.condition import ConditionRun
 from society.report.page import Caveat, Chapter, Heading, Paragraph, Part
 from society.report.sections.crossplay.matrices import matrices
 from society.report.sections.crossplay.scores import of_all_games, of_game
@@ -58,7 +58,7 @@ def standings(of: CrossPlay) -> Chapter | None:
     return Chapter("crossplay", "Cross-play", parts)
 
 
-def _unkept(run: Studied) -> bool:
+def _unkept(run: ConditionRun) -> bool:
     manifest = run.manifest
     several = manifest.game is not None and len(manifest.cohorts) > 1
     return several and manifest.level != "full"
@@ -95,7 +95,7 @@ def _lost(contest: Contest) -> str:
     return f"{words} ({'; '.join(seatings[:_NAMED])}{more})"
 
 
-def _void(cell: Cell) -> Iterator[str]:
+def _void(cell: GameCell) -> Iterator[str]:
     """The types in matches that are void, in order of seat; nothing of populations."""
     if cell.matches == 1:
         found = cell.matchups(cell.void)

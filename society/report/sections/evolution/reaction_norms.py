@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from society.analysis.evolution import Past
-from society.analysis.evolution.price_equation import Bias, bias
+from society.analysis.evolution import GenerationRecords
+from society.analysis.evolution.price_equation import MutationBias, mutation_bias
 from society.analysis.statistics.means import mean
-from society.analysis.statistics.samples import answered
+from society.analysis.statistics.samples import try_compute
 from society.analysis.study.frames import CONDITION
 from society.draws import Array
 from society.report.figures.heatmaps import Heat, heat_maps
@@ -107,12 +107,12 @@ def _children(of: Populations) -> Iterator[Part]:
     yield _differences(of, {place: (pasts[place].encounters, runs[place]) for place in runs})
 
 
-def _inherited(past: Past) -> Array | None:
+def _inherited(past: GenerationRecords) -> Array | None:
     """Mean shares of newborn agents, of their ancestors, and the difference; (3, B, R).
 
     Over the generations of each run; None if nobody descends from anybody.
     """
-    size = past.run.manifest.replicates, len(past.encounters), len(Bias._fields)
+    size = past.run.manifest.replicates, len(past.encounters), len(MutationBias._fields)
     steps = np.full((len(past.generations), *size), np.nan)
     for place, (before, now) in enumerate(pairwise(past.generations), 1):
         if before.reaction is None or now.reaction is None:
@@ -121,7 +121,7 @@ def _inherited(past: Past) -> Array | None:
             descents = past.descents(place, run)
             for at in range(len(past.encounters)):
                 old, new = before.reaction[run, :, at], now.reaction[run, :, at]
-                steps[place, run, at] = bias(old, new, descents, now.newborn[run])
+                steps[place, run, at] = mutation_bias(old, new, descents, now.newborn[run])
     known = ~np.isnan(steps)
     if not known.any():
         return None
@@ -136,7 +136,7 @@ def _differences(of: Populations, runs: Mapping[int, tuple[Sequence[str], Array]
     young, old, apart = (
         [each for _, found in runs.values() for each in found[part]] for part in range(3)
     )
-    found = [answered(mean, each) for each in apart]
+    found = [try_compute(mean, each) for each in apart]
     columns = [
         *of.layout.columns(place for place, _ in rows),
         Column("recipient", [name for _, name in rows]),

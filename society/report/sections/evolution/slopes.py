@@ -8,7 +8,7 @@ import numpy as np
 
 from society.analysis.evolution import correlation, slope
 from society.analysis.statistics.means import mean
-from society.analysis.statistics.samples import answered
+from society.analysis.statistics.samples import try_compute
 from society.draws import Array
 from society.report.figures.intervals import Dots, dots
 from society.report.figures.scales import Scale
@@ -37,7 +37,7 @@ def _steepness(of: Populations, slopes: Mapping[int, Array]) -> Iterator[Part]:
     if not any(map(len, known.values())):
         yield Paragraph("No run has a phenotype in two generations.")
         return
-    means = [answered(mean, each) for each in known.values()]
+    means = [try_compute(mean, each) for each in known.values()]
     trait = of.trait(PHENOTYPE)
     if len(known) <= _MOST_DOTS:
         drawn = [mean_dot(each) for each in known.values()]
@@ -76,7 +76,7 @@ def _foretold(of: Populations) -> Iterator[Part]:
         Scale.of(np.concatenate(every)) for every in zip(*runs.values(), strict=True)
     )
     found = [
-        answered(correlation, across.on(cloud.across), upwards.on(cloud.upwards))
+        try_compute(correlation, across.on(cloud.across), upwards.on(cloud.upwards))
         for cloud in runs.values()
     ]
     columns = [

@@ -13,7 +13,7 @@ import pytest
 from society.catalogue import reproduction
 from society.claims.types import Design, Reproduction, Trial, Verdict, judge_claims
 from society.experiments.clusters import processes
-from society.experiments.progress import Silent
+from society.experiments.progress import NoProgress
 from society.reproduction.evidence import Results
 from society.reproduction.run import ReproductionRun
 from society.scenarios.reproductions.tewolde2026.types import as_types
@@ -50,7 +50,7 @@ def tried(trials: tuple[Trial, ...], folder: Path, models: tuple[str, ...] = ())
     design = Design(trials, minds=as_types)
     run = ReproductionRun(Reproduction("small", "Nobody 2026", design, design), folder, models)
     with processes(1) as cluster:
-        ended = run.play(cluster, Silent(), None)
+        ended = run.play(cluster, NoProgress(), None)
     assert {done.status for done in ended} == {"finished"}
     return run
 

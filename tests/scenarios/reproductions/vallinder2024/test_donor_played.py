@@ -17,7 +17,7 @@ from society.catalogue import reproduction
 from society.claims.types import Design, Reproduction, Verdict, judge_claims
 from society.cli import main
 from society.experiments.clusters import processes
-from society.experiments.progress import Silent
+from society.experiments.progress import NoProgress
 from society.reproduction.evidence import Results
 from society.reproduction.run import ReproductionRun
 from society.reproduction.samples import by_generation
@@ -47,7 +47,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     small = Reproduction("small", "Nobody 2026", Design(trials))
     run = ReproductionRun(small, tmp_path_factory.mktemp("donor"))
     with processes(1) as cluster:
-        ended = run.play(cluster, Silent(), None)
+        ended = run.play(cluster, NoProgress(), None)
     assert {done.status for done in ended} == {"finished"}
     return Results(run.results)
 
