@@ -17,16 +17,15 @@ from society.lab.analysis import Analysis
 from society.lab.naming import Label
 from society.lab.study import Studied, Study
 from society.report import report
-from society.report.figures.style import Picture
+from society.report.figures.style import Figure
 from society.report.layout import Layout
-from society.report.page import Caveat, Chapter, Heading, Paragraph
-from society.report.sections import tests as testing
-from society.report.sections.landscape import landscape
-from society.report.sections.llm_usage import ledger
-from society.report.sections.norms import texts
-from society.report.sections.outcome import outcome
-from society.report.sections.provenance import summary, verdicts
-from society.report.sections.survival import durations
+from society.report.page import Caveat, Section
+from society.report.sections.hypothesis_tests import compare_panels, hypothesis_tests_section
+from society.report.sections.llm_usage import llm_usage_section
+from society.report.sections.norms import texts_section
+from society.report.sections.outcome import maps_section, outcome_section
+from society.report.sections.provenance import claims_section, summary_section
+from society.report.sections.survival import survival_section
 from society.report.tables import Table
 from society.runs.runfile import Level, Writer, manifest_of
 from society.scenario_file import load
@@ -142,41 +141,36 @@ def titles(page: str) -> list[str]:
     return re.findall(r"<h2[^>]*>(.*?)</h2>", page)
 
 
-def said(chapter: Chapter | None) -> list[str]:
+def said(chapter: Section) -> list[str]:
     """What a chapter says between its tables, and what these are called."""
-    assert chapter is not None
     told = []
-    for part in chapter.everything():
-        if isinstance(part, Paragraph | Heading):
-            told.append(part.text)
+    for part in chapter.walk():
+        if isinstance(part, str):
+            told.append(part)
+        elif isinstance(part, Section) and not part.folded:
+            told.append(part.title)
         elif isinstance(part, Caveat):
             told.append(" ".join([part.text, *part.items]))
         elif isinstance(part, Table):
-            told.append(part.caption)
+            told.append(part.title)
     return told
 
 
-def table(chapter: Chapter | None, name: str) -> list[tuple[str, ...]]:
+def table(chapter: Section, name: str) -> list[tuple[str, ...]]:
     """The rows of a table, as they are shown."""
-    assert chapter is not None
-    (found,) = (
-        part for part in chapter.everything() if isinstance(part, Table) and part.name == name
-    )
-    return found.shown()
+    (found,) = (part for part in chapter.walk() if isinstance(part, Table) and part.name == name)
+    return found.rows
 
 
-def remarks(chapter: Chapter | None, name: str) -> str:
+def remarks(chapter: Section, name: str) -> str:
     """What stands below a table."""
-    assert chapter is not None
-    (found,) = (
-        part for part in chapter.everything() if isinstance(part, Table) and part.name == name
-    )
+    (found,) = (part for part in chapter.walk() if isinstance(part, Table) and part.name == name)
     return " ".join(found.remarks)
 
 
-def compared(study: Study) -> Chapter | None:
+def compared(study: Study) -> Section:
     layout = Layout(study)
-    return testing.tests(layout, testing.tested(layout))
+    return hypothesis_tests_section(layout, compare_panels(layout))
 
 
 # The page
@@ -271,10 +265,10 @@ def test_letters_under_shared_luck_say_how_it_was_taken(sweep: Sweep) -> None:
     study = sweep(patience=[3, 6])
     for one, blocks in ((study, True), (replace(study, random_numbers="independent"), False)):
         layout = Layout(one)
-        figure = outcome(layout, testing.tested(layout)).parts[1]
-        assert isinstance(figure, Picture)
-        assert "Levels of patience that share no letter differ (Tukey)." in figure.words
-        assert ("Replicates are blocks in that test" in figure.words) is blocks
+        figure = outcome_section(layout, compare_panels(layout)).parts[1]
+        assert isinstance(figure, Figure)
+        assert "Levels of patience that share no letter differ (Tukey)." in figure.caption
+        assert ("Replicates are blocks in that test" in figure.caption) is blocks
 
 
 def test_an_outcome_that_nobody_measured_is_refused(sweep: Sweep, tmp_path: Path) -> None:
@@ -300,7 +294,7 @@ def test_what_is_missing_stands_at_the_top(reported: Reported) -> None:
         failures={"patience=8": "no such model"},
         missing=("patience=9",),
     )
-    assert said(summary(Layout(broken)))[1:4] == [
+    assert said(summary_section(Layout(broken)))[1:4] == [
         "1 condition failed: patience=8: no such model",
         "1 condition not finished, and taken as far as they go: patience=3: interrupted",
         "1 condition not played: patience=9",
@@ -308,9 +302,10 @@ def test_what_is_missing_stands_at_the_top(reported: Reported) -> None:
 
 
 def test_the_summary_tells_factors_minds_and_luck(reported: Reported) -> None:
-    assert said(summary(Layout(reported.study))) == [
+    assert said(summary_section(Layout(reported.study))) == [
         "No language model was asked.",
-        "patience: 3, 6. Replicate r has the same luck in every condition (common random numbers). "
+        "patience: 3, 6. Replicate r draws the same random numbers in every condition (common "
+        "random numbers). "
         "A run is one replicate, one history of a society: the unit of all statistics.",
     ]
 
@@ -337,13 +332,13 @@ def asked(study: Study, model: str, *, tape: bool = False, cost: float = 0.0) ->
 def test_what_stands_in_for_language_models_is_named_first(
     reported: Reported, model: str, tape: bool, words: str
 ) -> None:
-    told = said(summary(Layout(asked(reported.study, model, tape=tape))))
+    told = said(summary_section(Layout(asked(reported.study, model, tape=tape))))
     assert told[0] == f"No language model was asked; in its place: {words}."
 
 
 def test_language_models_that_were_asked_are_named(reported: Reported) -> None:
     for study in (asked(reported.study, "gpt"), asked(reported.study, "gpt", tape=True, cost=0.1)):
-        assert said(summary(Layout(study)))[0] == "Models asked: gpt."
+        assert said(summary_section(Layout(study)))[0] == "Models asked: gpt."
 
 
 def test_claims_are_counted_and_have_a_sign_beside_the_word() -> None:
@@ -351,13 +346,13 @@ def test_claims_are_counted_and_have_a_sign_beside_the_word() -> None:
         Verdict("Patience lasts", "Fig. 2", "longer", "6 > 3", "reproduced"),
         Verdict("Inns are loud", "Fig. 3", "louder", "no", "not reproduced", "our lake"),
     ]
-    chapter = verdicts(claims)
+    chapter = claims_section(claims)
     assert said(chapter)[0] == "Of 2 claims: 1 reproduced, 1 not reproduced."
     assert table(chapter, "claims") == [
         ("Patience lasts", "● reproduced", "longer (Fig. 2)", "6 > 3"),
         ("Inns are loud", "○ not reproduced", "louder (Fig. 3)", "no; our lake"),
     ]
-    assert verdicts([]) is None
+    assert not claims_section([]).parts
 
 
 def test_unknown_costs_stay_unknown(reported: Reported) -> None:
@@ -365,17 +360,17 @@ def test_unknown_costs_stay_unknown(reported: Reported) -> None:
     unpriced = priced._replace(kind="vote", cost=None)
     first, second = reported.study.played
     asked = replace(first, ledger=(priced, unpriced)), replace(second, ledger=(priced,))
-    assert table(ledger(Layout(replace(reported.study, played=asked))), "ledger") == [
+    assert table(llm_usage_section(Layout(replace(reported.study, played=asked))), "ledger") == [
         ("gpt", "say", "8", "2", "0", "0", "0", "200", "40", "1.0000"),
         ("gpt", "vote", "4", "1", "0", "0", "0", "100", "20", "unknown"),
         ("in all", "", "12", "3", "0", "0", "0", "300", "60", "unknown"),
     ]
-    assert ledger(Layout(reported.study)) is None
+    assert not llm_usage_section(Layout(reported.study)).parts
 
 
 def test_runs_at_level_summary_say_that_no_words_were_kept(sweep: Sweep) -> None:
-    assert said(texts(Layout(sweep(level="summary")))) == [
-        "Runs at level summary do not keep what was said; play with record: full."
+    assert said(texts_section(Layout(sweep(level="summary")))) == [
+        "Runs at level summary do not keep what was said; run with record: full."
     ]
 
 
@@ -412,14 +407,14 @@ def test_replicates_that_share_their_luck_are_blocks_and_pairs(sweep: Sweep) -> 
 
 def test_a_log_rank_test_of_shared_luck_is_marked(reported: Reported) -> None:
     marked = "Runs are taken as independent, which they are not under common random numbers."
-    assert remarks(durations(Layout(reported.study)), "log_rank_silence") == marked
+    assert remarks(survival_section(Layout(reported.study)), "log_rank_silence") == marked
 
 
 def test_letters_follow_the_effect_that_was_found(sweep: Sweep) -> None:
     """One factor hides behind another one, thirty times as strong, in a one-way comparison."""
     study = sweep(patience=[3, 4], place=["inn", "mill"])
     study.runs.loc[study.runs["place"] == "mill", "silence"] += 30
-    (found,) = testing.tested(Layout(study))
+    (found,) = compare_panels(Layout(study))
     assert found.letters("patience") == {"4": "a", "3": "b"}
     assert found.letters("place") == {"mill": "a", "inn": "b"}
 
@@ -433,7 +428,7 @@ def test_too_many_levels_are_not_compared_in_pairs(sweep: Sweep) -> None:
         for place, run in enumerate(study.played)
     ][:17]
     layout = Layout(replace(study, played=tuple(many), levels={"way": list(range(17))}))
-    told = said(testing.tests(layout, testing.tested(layout)))
+    told = said(hypothesis_tests_section(layout, compare_panels(layout)))
     assert (
         "silence by way: 17 levels of way are too many to compare all pairs here; at most 16."
         in (told)
@@ -519,7 +514,7 @@ def test_runs_that_lack_a_factor_stand_beside_those_that_have_it(sweep: Sweep) -
 
 def test_levels_have_letters_only_after_an_effect(sweep: Sweep) -> None:
     study = sweep(patience=[3, 6], place=["inn", "mill"])
-    letters = {name: one for one in testing.tested(Layout(study)) for name in one.tukeys}
+    letters = {name: one for one in compare_panels(Layout(study)) for name in one.tukeys}
     assert set(letters) == {"patience"}
     assert letters["patience"].letters("patience") == {"6": "a", "3": "b"}
     assert letters["patience"].letters("place") == {}
@@ -533,14 +528,13 @@ def test_two_parameters_of_three_numbers_each_make_a_map(sweep: Sweep) -> None:
         for way in (1, 2, 3)
     ]
     crossed = replace(study, played=tuple(ways), levels={**study.levels, "way": [1, 2, 3]})
-    chapter = landscape(Layout(crossed))
-    assert chapter is not None
-    assert [part.sort for part in chapter.parts] == ["picture"]
-    assert landscape(Layout(study)) is None
+    section = maps_section(Layout(crossed))
+    assert [type(part) for part in section.parts] == [Figure]
+    assert not maps_section(Layout(study)).parts
 
 
 def test_what_cannot_be_computed_says_why(sweep: Sweep) -> None:
     layout = Layout(sweep(replicates=1, patience=[3, 6]))
-    (found,) = (part for part in outcome(layout, []).parts if isinstance(part, Table))
+    (found,) = (part for part in outcome_section(layout, []).parts if isinstance(part, Table))
     assert found.remarks[0] == "[a] this sample: 1 of at least 2 values"
     assert "1 run in each of 2 combinations of patience" in " ".join(said(compared(layout.study)))

@@ -13,11 +13,11 @@ import pytest
 
 from society.lab.statistics.samples import Unanswerable
 from society.report.latex import in_latex
-from society.report.tables import Cell, Column, Form, Table
+from society.report.tables import Cell, CellFormat, Column, Table
 
 
-def shown(*cells: Cell, form: Form) -> list[str]:
-    return Column("x", cells, form).shown()
+def shown(*cells: Cell, form: CellFormat) -> list[str]:
+    return Column("x", cells, form).rounded()
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def shown(*cells: Cell, form: Form) -> list[str]:
     ],
 )
 def test_a_number_is_rounded_as_its_column_asks(
-    form: Form, cells: tuple[Cell, ...], expected: list[str]
+    form: CellFormat, cells: tuple[Cell, ...], expected: list[str]
 ) -> None:
     assert shown(*cells, form=form) == expected
 
@@ -47,7 +47,7 @@ def test_what_could_not_be_computed_leads_to_the_reason() -> None:
     few = Unanswerable("1 value, at least 2 are needed")
     flat = Unanswerable("all values are 3")
     table = Table("t", "T", [Column("low", [few, 1.5, flat], "figure"), Column("n", [1, 2, few])])
-    assert table.shown() == [("– [a]", "1"), ("1.50", "2"), ("– [b]", "– [a]")]
+    assert table.rows == [("– [a]", "1"), ("1.50", "2"), ("– [b]", "– [a]")]
     assert table.remarks == ["[a] 1 value, at least 2 are needed", "[b] all values are 3"]
 
 
@@ -197,4 +197,4 @@ def test_latex_compiles(rows: int, tmp_path: Path) -> None:
 
 def test_columns_of_different_length_are_refused() -> None:
     with pytest.raises(ValueError, match="zip"):
-        Table("t", "T", [Column("a", ["x"]), Column("b", [1, 2], "count")]).shown()
+        Table("t", "T", [Column("a", ["x"]), Column("b", [1, 2], "count")]).csv()

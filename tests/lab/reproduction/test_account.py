@@ -11,10 +11,9 @@ import pytest
 from society.claims import Design, Reproduction, Shown, Trial
 from society.lab.clusters import processes
 from society.lab.progress import Silent
-from society.lab.reproduction.account import CHAPTERS, account
+from society.lab.reproduction.account import SECTIONS, account
 from society.lab.reproduction.attempt import Attempt
 from society.report.layout import Layout
-from society.report.page import Chapter
 from society.report.sections.evolution import Populations
 
 
@@ -43,13 +42,13 @@ def page(attempt: Attempt) -> Path:
 
 
 def test_every_chapter_that_a_trial_may_name_is_known() -> None:
-    assert set(CHAPTERS) == set(get_args(Shown))
+    assert set(SECTIONS) == set(get_args(Shown))
 
 
 def test_chapters_on_evolution_are_those_of_a_report(attempt: Attempt) -> None:
     of = Populations(Layout(attempt.results["image"].study))
-    found = [CHAPTERS[name](of) for name in ("evolution", "lives", "strategies", "reactions")]
-    assert [one.title if isinstance(one, Chapter) else None for one in found] == [
+    found = [SECTIONS[name](of) for name in ("evolution", "lives", "strategies", "reactions")]
+    assert [one.title if one.parts else None for one in found] == [
         *("Evolution", "Agents and lineages", None, None)
     ]
 

@@ -15,12 +15,12 @@ import pytest
 
 from society.lab.naming import Label
 from society.lab.study import Studied, Study
-from society.report import report, written
-from society.report.figures.style import Picture
+from society.report import report, write_report
+from society.report.figures.style import Figure
 from society.report.layout import Layout
-from society.report.page import Chapter, Paragraph
-from society.report.sections.evolution import Populations, evolving
-from society.report.sections.over_time import measures_over_time
+from society.report.page import Section
+from society.report.sections.evolution import EVOLUTION, Populations
+from society.report.sections.over_time import over_time_section
 from society.report.tables import Table
 from society.runs.runfile import Level, Writer, manifest_of
 from society.scenario_file import load
@@ -91,9 +91,9 @@ class Told:
     """A study, and the chapters on evolution that it has, by their anchors."""
 
     study: Study
-    chapters: dict[str, Chapter]
+    chapters: dict[str, Section]
 
-    def __getitem__(self, anchor: str) -> Chapter:
+    def __getitem__(self, anchor: str) -> Section:
         return self.chapters[anchor]
 
 
@@ -143,14 +143,15 @@ def _run(folder: Path, changes: dict[str, object], level: Level) -> Studied:
     return Studied.read(path, path.stem, {"worth": worth})
 
 
-def chapters(study: Study) -> dict[str, Chapter]:
-    return {one.anchor: one for one in evolving(Populations(Layout(study)))}
+def chapters(study: Study) -> dict[str, Section]:
+    found = [section(Populations(Layout(study))) for section in EVOLUTION.values()]
+    return {one.anchor: one for one in found if one.parts}
 
 
 class Reported(NamedTuple):
     """The chapters as a page, with its files."""
 
-    chapters: dict[str, Chapter]
+    chapters: dict[str, Section]
     page: str
     folder: Path
 
@@ -158,14 +159,12 @@ class Reported(NamedTuple):
 @pytest.fixture(scope="module")
 def reported(told: Telling, tmp_path_factory: pytest.TempPathFactory) -> Reported:
     found, folder = told().chapters, tmp_path_factory.mktemp("report")
-    page = written("gifts", "", [*found.values()], folder)
+    page = write_report("gifts", "", [*found.values()], folder)
     return Reported(found, page.read_text("utf-8"), folder)
 
 
-def table(chapter: Chapter, name: str) -> Table:
-    (found,) = (
-        part for part in chapter.everything() if isinstance(part, Table) and part.name == name
-    )
+def table(chapter: Section, name: str) -> Table:
+    (found,) = (part for part in chapter.walk() if isinstance(part, Table) and part.name == name)
     return found
 
 
@@ -174,13 +173,13 @@ def column(given: Table, heading: str) -> list[object]:
     return list(found.cells)
 
 
-def names(chapter: Chapter) -> set[str]:
+def names(chapter: Section) -> set[str]:
     """Of its tables."""
-    return {part.name for part in chapter.everything() if isinstance(part, Table)}
+    return {part.name for part in chapter.walk() if isinstance(part, Table)}
 
 
-def said(chapter: Chapter) -> str:
-    return " ".join(part.text for part in chapter.everything() if isinstance(part, Paragraph))
+def said(chapter: Section) -> str:
+    return " ".join(part for part in chapter.walk() if isinstance(part, str))
 
 
 def test_societies_that_evolve_have_chapters_of_their_own(told: Telling) -> None:
@@ -209,7 +208,7 @@ def test_every_figure_has_its_files(reported: Reported) -> None:
 def test_the_same_study_gives_the_same_bytes(told: Telling, tmp_path: Path) -> None:
     found = told(replicates=1, worth=(10,))
     for folder, given in (("one", found.chapters), ("two", chapters(found.study))):
-        written("gifts", "", [*given.values()], tmp_path / folder)
+        write_report("gifts", "", [*given.values()], tmp_path / folder)
     one, two = ((tmp_path / folder / "SHA256SUMS").read_text() for folder in ("one", "two"))
     assert one == two
 
@@ -274,7 +273,7 @@ def test_of_many_conditions_those_at_either_end_are_shown(told: Telling) -> None
     many = tuple(replace(run, name=f"n={n}", factors={"n": n}) for n in range(30))
     of = Populations(Layout(replace(study, played=many, levels={"n": list(range(30))})))
     assert of.shown == [0, 1, 2, 27, 28, 29]
-    assert of.whose == (" Of 30 conditions those with the lowest and the highest mean given.")
+    assert of.shown_note == (" Of 30 conditions those with the lowest and the highest mean given.")
 
 
 # Agents, their words and their reactions
@@ -286,7 +285,7 @@ def test_runs_at_level_summary_have_means_and_say_that_they_keep_no_agents(told:
     assert column(table(found["evolution"], "generations"), "generation") == [1, 2, 3, 4]
     assert said(found["lives"]) == (
         "Runs at level summary do not keep what single agents did, nor who descends from whom; "
-        "play with record: full."
+        "run with record: full."
     )
 
 
@@ -297,7 +296,7 @@ def test_a_graph_that_is_gone_costs_the_agents_and_not_the_report(told: Telling)
     moved = replace(run, manifest=run.manifest.model_copy(update={"spec": spec}))
     found = chapters(replace(study, played=(moved,)))
     assert list(found) == ["evolution", "lives"]
-    assert said(found["lives"]).startswith("What single agents did cannot be told: ")
+    assert said(found["lives"]).startswith("What single agents did is unknown: ")
 
 
 def test_lineages_stand_beside_the_page(reported: Reported) -> None:
@@ -316,8 +315,8 @@ def test_lineages_stand_beside_the_page(reported: Reported) -> None:
 def test_a_later_report_removes_lineages_that_it_does_not_have(
     reported: Reported, tmp_path: Path
 ) -> None:
-    written("gifts", "", [*reported.chapters.values()], tmp_path)
-    written("gifts", "", [reported.chapters["evolution"]], tmp_path)
+    write_report("gifts", "", [*reported.chapters.values()], tmp_path)
+    write_report("gifts", "", [reported.chapters["evolution"]], tmp_path)
     assert list((tmp_path / "lineage").iterdir()) == []
 
 
@@ -341,7 +340,7 @@ def test_that_there_are_no_embeddings_is_said(told: Telling) -> None:
 def test_who_was_advised_by_several_has_no_single_parent(told: Telling) -> None:
     """Three are born in each of the later three generations, and all found words of their own."""
     found = told(replicates=1, worth=(10,), strategies="advice")
-    assert "Of 9 agents, born later than in the first generation, 9 devised" in genealogy(found)
+    assert "Of 9 agents born after the first generation, 9 devised" in genealogy(found)
 
 
 def test_whoever_does_not_follow_words_descends_from_its_parent(told: Telling) -> None:
@@ -350,16 +349,16 @@ def test_whoever_does_not_follow_words_descends_from_its_parent(told: Telling) -
     assert "guess" not in genealogy(found)
     price = next(
         part
-        for part in found["evolution"].everything()
-        if isinstance(part, Picture) and part.name == "price"
+        for part in found["evolution"].walk()
+        if isinstance(part, Figure) and part.name == "price"
     )
-    assert "advice" not in price.words
+    assert "advice" not in price.caption
 
 
 def genealogy(found: Told) -> str:
     """What is said of the one lineage that is drawn."""
-    _, drawn = (part for part in found["lives"].everything() if isinstance(part, Picture))
-    return drawn.words
+    _, drawn = (part for part in found["lives"].walk() if isinstance(part, Figure))
+    return drawn.caption
 
 
 def test_newborn_agents_are_set_beside_those_they_descend_from(told: Telling) -> None:
@@ -384,13 +383,11 @@ def test_what_is_told_by_generation_is_not_told_by_round_again(told: Telling) ->
     once = Populations(layout).once
     selection = {"selection", "selection_differential"}
     assert once == {"fitness", "first_fitness", "phenotype", *selection}
-    chapter = measures_over_time(layout, without=once)
-    assert chapter is not None
+    chapter = over_time_section(layout, without=once)
     assert names(chapter) == {"time_given"}
     assert said(chapter).endswith("The same in every round of every run: rain (0).")
 
 
 def test_what_is_measured_once_a_generation_is_shown_by_generation(told: Telling) -> None:
-    chapter = measures_over_time(Layout(told().study), ["fitness"])
-    assert chapter is not None
+    chapter = over_time_section(Layout(told().study), ["fitness"])
     assert column(table(chapter, "time_fitness"), "generation") == [1, 2, 3, 4] * 2
