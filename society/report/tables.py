@@ -11,7 +11,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -30,6 +30,7 @@ CellFormat = Literal[
     "text", "words", "count", "tokens", "figure", "statistic", "share", "p", "dollars"
 ]
 Cell = str | int | float | None | Unanswerable
+Head = list[tuple[CellFormat, *tuple[str, ...]]]  # ("share", "mean", "standard error")
 
 NOTHING = "–"
 UNKNOWN = "unknown"
@@ -95,7 +96,7 @@ class Table:
         cls,
         name: str,
         title: str,
-        head: Mapping[str, CellFormat],
+        head: Head,
         rows: Iterable[Sequence[Cell]],
         *notes: str,
         first: Sequence[Column] = (),
@@ -103,10 +104,13 @@ class Table:
     ) -> Table:
         """Make a table from its rows.
 
-        head: the format of each column by its heading. first: columns that stand before them.
+        head: the headings of columns after their format. first: columns that stand before them.
         """
-        cells = list(zip(*rows, strict=True)) or [()] * len(head)
-        columns = [Column(*each) for each in zip(head, cells, head.values(), strict=True)]
+        headings = [(heading, form) for form, *own in head for heading in own]
+        cells = list(zip(*rows, strict=True)) or [()] * len(headings)
+        columns = [
+            Column(heading, own, form) for (heading, form), own in zip(headings, cells, strict=True)
+        ]
         return cls(name, title, [*first, *columns], notes, chosen)
 
     @property
@@ -197,11 +201,6 @@ def _position(column: Column) -> str:
 
 def _in_markdown(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", text)
-
-
-def headings(form: CellFormat, *names: str) -> dict[str, CellFormat]:
-    """Give several columns the same format."""
-    return dict.fromkeys(names, form)
 
 
 def read(result: Any, *paths: str) -> list[Any]:

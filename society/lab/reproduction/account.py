@@ -1,7 +1,7 @@
 """The page of a reproduction: the claims of a paper beside our results, then each experiment.
 
-Of an experiment it shows the chapters that its recipe names, and where all is from; `society
-report` makes a page of all that there is to say of it.
+For each experiment it has the sections that its recipe names, and its provenance; `society report`
+makes a page of all sections.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def heatmap(name: str, title: str, caption: str, unit: str, panels: Sequence[Hea
     widest = max(len(panel.columns) for panel in panels)
     across = 1 if widest > 10 else min(len(panels), 3 if widest <= 6 else 2)
     tall = max(0.24 * max(len(panel.rows) for panel in panels) + 0.3, 1.2)
-    signs = int(math.ceil(len(panels) / across) * tall * _SIGNS_AN_INCH)
+    signs = int(math.ceil(len(panels) / across) * (tall + 0.4) * _SIGNS_AN_INCH)
     norm = _colour_scale([panel.values for panel in panels])
 
     def draw(own: Sequence[Any], panel: HeatPanel) -> dict[str, Any]:
@@ -149,6 +149,7 @@ def career_heatmap(
     def finish(figure: Any, grid: list[Any]) -> None:
         for _, below in grid:
             below.sharey(grid[0][1])
+            below.yaxis.label.set_size(7)
         add_colour_bar(figure, grid[-1][0].collections[0], wrap_label(unit, 40, 3), 0.7)
 
     return render_panels(

@@ -19,7 +19,7 @@ from society.lab.statistics.samples import Unanswerable, answered
 from society.report.figures.scales import Scale
 from society.report.layout import ConditionGroup, Layout
 from society.report.page import Part, Section, fold
-from society.report.tables import Cell, Column, Table, headings, read
+from society.report.tables import Cell, Column, Head, Table, read
 
 from .pairwise_tests import contrasts, rank_tests
 
@@ -125,8 +125,13 @@ def _variance(name: str, one: PanelTests, layout: Layout) -> Part:
         read(source, "name", "df", "f", "p", "eta_squared", "partial_eta_squared")
         for source in found.sources
     ]
-    head = headings("text", "source") | headings("count", "df") | headings("statistic", "F")
-    head |= headings("p", "p") | headings("share", "η²", "partial η²")
+    head: Head = [
+        ("text", "source"),
+        ("count", "df"),
+        ("statistic", "F"),
+        ("p", "p"),
+        ("share", "η²", "partial η²"),
+    ]
     return Table.of(name, title, head, rows, note)
 
 
@@ -155,10 +160,10 @@ def _letter_table(
         f"Levels that share no letter differ (Tukey-Kramer, all pairs at a level of {ALPHA}; error "
         f"of the analysis of variance above, with {found.df} degrees of freedom)."
     )
-    head = headings("count", "runs") | headings("figure", scale.mean_name)
+    head: Head = [("count", "runs"), ("figure", scale.mean_name), ("text", "letters")]
     notes = [note, *([_MARGINAL] if marginal else [])]
     first = [Column(factor, [*found.means])]
-    return Table.of(name, title, head | headings("text", "letters"), rows, *notes, first=first)
+    return Table.of(name, title, head, rows, *notes, first=first)
 
 
 def _pair_table(name: str, title: str, found: Tukey, scale: Scale) -> Table:
@@ -166,7 +171,10 @@ def _pair_table(name: str, title: str, found: Tukey, scale: Scale) -> Table:
         (pair.first, pair.second, *map(scale.invert, (pair.difference, *pair.interval[:2])), pair.p)
         for pair in found.pairs
     ]
-    head = headings("text", "first", "second")
-    head |= headings("figure", scale.contrast_name, "95 % from", "95 % to") | headings("p", "p")
+    head: Head = [
+        ("text", "first", "second"),
+        ("figure", scale.contrast_name, "95 % from", "95 % to"),
+        ("p", "p"),
+    ]
     note = "p values and intervals are adjusted for all pairs."
     return Table.of(name, title, head, rows, note)

@@ -9,7 +9,7 @@ from typing import Any
 from society.calls import Entry, added
 from society.report.layout import Layout
 from society.report.page import Section
-from society.report.tables import Table, headings
+from society.report.tables import Head, Table
 
 from .provenance import count_noun
 
@@ -43,8 +43,12 @@ def _ledger_table(layout: Layout, entries: Sequence[Entry]) -> Table:
         (*key, *(added(getattr(one, name) for one in group) for name in (*_COUNTS, "cost")))
         for key, group in groups.items()
     ]
-    head = headings("text", "asked", "question") | headings("tokens", *_COUNTS[:5])
-    head |= headings("tokens", "tokens in", "tokens out") | headings("dollars", "US dollars")
+    head: Head = [
+        ("text", "asked", "question"),
+        ("tokens", *_COUNTS[:5]),
+        ("tokens", "tokens in", "tokens out"),
+        ("dollars", "US dollars"),
+    ]
     lost = sum(run.unanswered for run in layout.conditions)
     unanswered = f"{count_noun(lost, 'call')} never came back; they may have been paid for."
     notes = [_NOTE, *([unanswered] if lost else [])]
@@ -55,6 +59,5 @@ def _trouble_table(troubles: Any) -> Table:
     columns = (troubles[name].tolist() for name in ("model", "question", "what", "reason"))
     counts = Counter(zip(*columns, strict=True)).most_common()
     rows = [(*key, count, reason) for (*key, reason), count in counts]
-    head = headings("text", "asked", "question", "what")
-    head |= headings("count", "times") | headings("words", "reason")
+    head: Head = [("text", "asked", "question", "what"), ("count", "times"), ("words", "reason")]
     return Table.of("troubles", "Answers that could not be used as they came", head, rows)

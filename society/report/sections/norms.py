@@ -14,7 +14,7 @@ from society.report.figures.scatter import PointCloud, norm_space
 from society.report.figures.style import SERIES
 from society.report.layout import Layout, legend_note
 from society.report.page import Caveat, Part, Section, fold
-from society.report.tables import Table, headings, known_mean, read
+from society.report.tables import Head, Table, known_mean, read
 
 from .provenance import name_models
 
@@ -88,9 +88,8 @@ def _codings(layout: Layout) -> Iterator[Part]:
     if coded:
         rows = zip(*(map(known_mean, layout.values(name)) for name in coded), strict=True)
         notes = [f"{name}: {layout.measured[name]}" for name in coded]
-        head, first = headings("share", *coded), layout.factor_columns()
-        title = "Codes by condition, means over runs"
-        yield Table.of("coded", title, head, rows, *notes, first=first)
+        first, title = layout.factor_columns(), "Codes by condition, means over runs"
+        yield Table.of("coded", title, [("share", *coded)], rows, *notes, first=first)
 
 
 def _agreement(number: int, codes: Codes) -> Iterator[Part]:
@@ -103,8 +102,11 @@ def _agreement(number: int, codes: Codes) -> Iterator[Part]:
         )
         for one in found
     ]
-    head = headings("text", "criterion", "scale") | headings("count", "texts")
-    head |= headings("share", "Krippendorff's α", "95 % from", "95 % to", "pairs that agree")
+    head: Head = [
+        ("text", "criterion", "scale"),
+        ("count", "texts"),
+        ("share", "Krippendorff's α", "95 % from", "95 % to", "pairs that agree"),
+    ]
     title = f"Agreement of {len(codes.raters)} raters: {', '.join(codes.raters)}"
     yield Table.of(f"agreement_{number}", title, head, rows, _AGREEMENT)
     rows = [
@@ -112,8 +114,7 @@ def _agreement(number: int, codes: Codes) -> Iterator[Part]:
         for one in found
         for pair, kappa in one.kappas.items()
     ]
-    head = headings("text", "criterion", "raters")
-    head |= headings("share", "Cohen's κ", "95 % from", "95 % to")
+    head = [("text", "criterion", "raters"), ("share", "Cohen's κ", "95 % from", "95 % to")]
     note, title = "Ordinal criteria have quadratic weights.", "Agreement of each pair of raters"
     yield fold("Pairs of raters", Table.of(f"kappas_{number}", title, head, rows, note))
 
@@ -124,7 +125,7 @@ def _labels(number: int, codes: Codes) -> Table:
         for criterion in codes.criteria
         for place, label in enumerate(criterion.labels)
     ]
-    head = headings("text", "criterion", "label") | headings("count", *codes.raters)
+    head: Head = [("text", "criterion", "label"), ("count", *codes.raters)]
     return Table.of(f"labels_{number}", "How often each label was given", head, rows)
 
 
@@ -154,7 +155,7 @@ def _quotes(number: int, run: Studied, quotes: Any) -> list[Table]:
     who = [names[seat] for seat in quotes["agent"].fillna(len(names) - 1).tolist()]
     columns = quotes["name"].tolist(), quotes["round"].tolist(), who, quotes["text"].tolist()
     every = list(zip(*columns, strict=True))
-    head = headings("count", "round") | headings("text", "whose") | headings("words", "words")
+    head: Head = [("count", "round"), ("text", "whose"), ("words", "words")]
     found = []
     for sort in dict.fromkeys((*stage.notes, *stage.quotes)):
         rows = [row[1:] for row in every if row[0] == sort]

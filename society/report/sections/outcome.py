@@ -17,7 +17,7 @@ from society.report.figures.scales import LINEAR, TIMES, Scale
 from society.report.figures.style import SERIES
 from society.report.layout import ConditionGroup, Layout
 from society.report.page import Part, Section
-from society.report.tables import Table, headings, known_mean, read
+from society.report.tables import Head, Table, known_mean, read
 
 from .hypothesis_tests import PanelTests
 
@@ -130,24 +130,23 @@ def _table(layout: Layout) -> Table:
     known = [row[~np.isnan(row)] for row in values]
     bounds = "interval.low", "interval.high"
     rows = [[len(own), known_mean(own), *read(answered(mean, own), *bounds)] for own in known]
-    head = headings("count", "runs") | headings("figure", "mean", "t from", "t to")
+    head: Head = [("count", "runs"), ("figure", "mean", "t from", "t to")]
     notes = ["t: 95 % t interval of the mean."]
     if scale.logarithmic:
-        head |= headings("figure", "geometric mean", "geometric from", "geometric to")
+        head += [("figure", "geometric mean", "geometric from", "geometric to")]
         notes.append("geometric: mean of logarithms with its 95 % t interval.")
         for row, own in zip(rows, known, strict=True):
             row += (mean_dot(own, scale) or (None, None, None))[:3]
     if len(values) <= _BOOTSTRAPPED:
-        head |= headings("figure", "bootstrap from", "bootstrap to")
+        head += [("figure", "bootstrap from", "bootstrap to")]
         notes.append("bootstrap: 95 % BCa interval of the mean, 9,999 resamples, fixed seed.")
         for row, own in zip(rows, values, strict=True):
             row += read(answered(bootstrapped_mean, own), *bounds)
-    head |= headings("figure", "sd")
+    head += [("figure", "sd")]
     for row, own in zip(rows, known, strict=True):
         row.append(float(own.std(ddof=1)) if len(own) > 1 else None)
     if layout.outcome in layout.times:
-        head |= headings("count", "censored")
-        head |= headings("share", "lasted", "lasted from", "lasted to")
+        head += [("count", "censored"), ("share", "lasted", "lasted from", "lasted to")]
         notes.append(_LASTED)
         for row, own, flags in zip(rows, values, layout.censored(layout.outcome), strict=True):
             count = int((flags & ~np.isnan(own)).sum())

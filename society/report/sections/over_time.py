@@ -14,9 +14,10 @@ from society.report.figures.curves import Curve, CurvePanel, line_plot
 from society.report.figures.scales import Scale
 from society.report.layout import ConditionGroup, Layout, legend_note
 from society.report.page import Part, Section, fold
-from society.report.tables import Cell, Table, headings
+from society.report.tables import Cell, Head, Table
 from society.scenario import COURSELESS
 
+from .evolution.aggregates import RunMean
 from .evolution.populations import Populations
 
 _IN_GREY = 100  # conditions behind those that stand out
@@ -113,14 +114,10 @@ class _Series(NamedTuple):
 
     def curve(self, label: str, number: int | None, scale: Scale) -> Curve:
         """Mean and t interval of each round."""
-        values = scale.transform(self.values)
-        left = (~np.isnan(values)).sum(0)
-        count = np.maximum(left, 1)
-        mean = np.where(left > 0, np.nansum(values, 0) / count, np.nan)
-        spread = np.nansum((values - mean) ** 2, 0) / np.maximum(left - 1, 1)
+        left, mean, error = RunMean.of(scale.transform(self.values))
         reach = needed("scipy.stats").t.isf((1 - _LEVEL) / 2, np.maximum(left - 1, 1))
         enough = left >= max(min(_FEWEST, left.max(initial=0)), 2)
-        half = np.where(enough, reach * np.sqrt(spread / count), np.nan)
+        half = np.where(enough, reach * error, np.nan)
         mean, low, high = map(scale.invert, (mean, mean - half, mean + half))
         return Curve(label, number, self.rounds, mean, low, high, left)
 
@@ -146,8 +143,11 @@ def _numbers(
         columns = curve.rounds, curve.mean, curve.low, curve.high, curve.left
         rows += list(zip(*(column.tolist() for column in columns), strict=True))
         places += [place] * length
-    head = headings("count", along) | headings("figure", scale.mean_name, "95 % from", "95 % to")
-    head |= headings("count", "runs left")
+    head: Head = [
+        ("count", along),
+        ("figure", scale.mean_name, "95 % from", "95 % to"),
+        ("count", "runs left"),
+    ]
     first, title = layout.factor_columns(places), f"{name} {along} by {along}"
     return Table.of(f"time_{name}", title, head, rows, first=first, chosen=chosen)
 

@@ -11,7 +11,7 @@ from society.lab.statistics.ranks import friedman, kruskal_wallis, mann_whitney,
 from society.lab.statistics.samples import Unanswerable, answered
 from society.report.layout import ConditionGroup, Layout
 from society.report.page import Part
-from society.report.tables import Table, headings, read
+from society.report.tables import Head, Table, read
 
 _MOST_CONTRASTS = 150
 _PAIRED = (
@@ -56,14 +56,19 @@ def contrasts(layout: Layout) -> Iterator[Part]:
         for pair, one in zip(pairs, found, strict=True)
     ]
     how, notes = "Welch", [_WELCH + _HOLM + _RATIO * layout.scale.logarithmic]
-    effects = headings("statistic", "g", "g from", "g to") | headings("text", "runs")
+    effects: Head = [("statistic", "g", "g from", "g to"), ("text", "runs")]
     if layout.paired:
         how, notes = "paired", [_PAIRED, _EFFECTS + _HOLM + _RATIO * layout.scale.logarithmic]
-        effects = headings("statistic", "d_z", "r of pairs", "gain") | headings("count", "pairs")
-    head = headings("text", "against")
-    head |= headings("figure", layout.scale.contrast_name, "95 % from", "95 % to")
-    head |= headings("statistic", "t") | headings("figure", "df") | headings("p", "p", "p (Holm)")
-    head |= effects | headings("p", "p of ranks")
+        effects = [("statistic", "d_z", "r of pairs", "gain"), ("count", "pairs")]
+    head: Head = [
+        ("text", "against"),
+        ("figure", layout.scale.contrast_name, "95 % from", "95 % to"),
+        ("statistic", "t"),
+        ("figure", "df"),
+        ("p", "p", "p (Holm)"),
+        *effects,
+        ("p", "p of ranks"),
+    ]
     title, first = f"{layout.outcome}: {how} contrasts", layout.factor_columns(b for _, b in pairs)
     yield Table.of("contrasts", title, head, rows, *notes, first=first)
 
@@ -102,10 +107,12 @@ def rank_tests(layout: Layout) -> Iterator[Part]:
     rows = [
         (panel.title or "all", *read(answered(_rank, layout, panel), *fields)) for panel in panels
     ]
-    head = headings("text", "conditions") | headings("statistic", statistic)
-    head |= headings("count", "df") | headings("p", "p") | headings("share", effect)
+    head: Head = [
+        *(("text", "conditions"), ("statistic", statistic), ("count", "df"), ("p", "p")),
+        *(("share", effect), ("count", count)),
+    ]
     title = f"{name} test of {layout.outcome} over conditions"
-    yield Table.of("ranks", title, head | headings("count", count), rows, *notes)
+    yield Table.of("ranks", title, head, rows, *notes)
 
 
 def _rank(layout: Layout, panel: ConditionGroup) -> Any:

@@ -11,7 +11,7 @@ from society.lab.naming import worded
 from society.models.settings import ModelSpec
 from society.report.layout import Layout
 from society.report.page import Caveat, Part, Section, Verbatim, fold
-from society.report.tables import Table, headings
+from society.report.tables import Head, Table
 from society.runs.manifest import Manifest
 
 if TYPE_CHECKING:
@@ -63,11 +63,11 @@ def claims_section(verdicts: Sequence[Verdict]) -> Section:
     table = Table.of(
         "claims",
         "Claims of the paper beside our results",
-        {"claim": "words", "outcome": "text", "said": "words", "found": "words"},
+        [("words", "claim"), ("text", "outcome"), ("words", "said", "found")],
         rows,
     )
-    parts = [f"Of {len(verdicts)} claims: {lead}.", table] if verdicts else []
-    return Section("Claims", parts, "claims")
+    parts: list[Part] = [f"Of {len(verdicts)} claims: {lead}.", table]
+    return Section("Claims", parts if verdicts else [], "claims")
 
 
 def summary_section(layout: Layout) -> Section:
@@ -187,7 +187,7 @@ def provenance_section(layout: Layout) -> Section:
 
 def _hashes(name: str, title: str, hashes: Mapping[str, str]) -> Iterator[Section]:
     if hashes:
-        table = Table.of(name, title, {"name": "text", "sha256": "text"}, hashes.items())
+        table = Table.of(name, title, [("text", "name", "sha256")], hashes.items())
         yield fold(title, table)
 
 
@@ -199,8 +199,12 @@ def _run_table(layout: Layout) -> Table:
         )
         for run in layout.conditions
     ]
-    head = headings("text", "condition", "file", "status", "seed") | headings("count", "rounds")
-    return Table.of("runs", "Run files", head | headings("text", "digest"), rows)
+    head: Head = [
+        ("text", "condition", "file", "status", "seed"),
+        ("count", "rounds"),
+        ("text", "digest"),
+    ]
+    return Table.of("runs", "Run files", head, rows)
 
 
 def _version_table(given: Sequence[Manifest]) -> Table:
@@ -209,7 +213,7 @@ def _version_table(given: Sequence[Manifest]) -> Table:
         (name, ", ".join(dict.fromkeys(one.versions.get(name, "unknown") for one in given)))
         for name in names
     ]
-    return Table.of("versions", "Versions", {"of": "text", "version": "text"}, rows)
+    return Table.of("versions", "Versions", [("text", "of", "version")], rows)
 
 
 def _parameter_table(given: Sequence[Manifest]) -> Table:
@@ -219,7 +223,7 @@ def _parameter_table(given: Sequence[Manifest]) -> Table:
         for name, value in one.params.items():
             values.setdefault(name, {})[_word(value)] = None
     rows = [(name, _some_levels([*each])) for name, each in values.items()]
-    return Table.of("parameters", "Parameters", {"name": "text", "value": "words"}, rows)
+    return Table.of("parameters", "Parameters", [("text", "name"), ("words", "value")], rows)
 
 
 def _word(value: Any) -> str:

@@ -17,7 +17,7 @@ from society.lab.statistics.survival import (
 from society.report.figures.curves import SurvivalLine, SurvivalPanel, survival_plot
 from society.report.layout import ConditionGroup, Layout, legend_note
 from society.report.page import Part, Section
-from society.report.tables import Table, headings, read
+from society.report.tables import Head, Table, read
 
 from .over_time import number_series
 
@@ -106,9 +106,11 @@ def _table(layout: Layout, name: str, found: Sequence[SurvivalCurve | Unanswerab
                 *read(mean, "mean", "interval.low", "interval.high"),
             )
         )
-    head = headings("count", "runs", "events", "censored")
-    head |= headings("figure", "median", "median from", "median to")
-    head |= headings("figure", "restricted mean", "mean from", "mean to")
+    head: Head = [
+        ("count", "runs", "events", "censored"),
+        ("figure", "median", "median from", "median to"),
+        ("figure", "restricted mean", "mean from", "mean to"),
+    ]
     note = (
         "from, to: 95 % intervals; –: beyond what was seen. Restricted mean: the mean time up to "
         f"round {until:g}, the last that was seen."
@@ -128,8 +130,13 @@ def _comparison(layout: Layout, name: str, lives: Sequence[Lives]) -> Iterator[P
         chi, df, p, events, runs = read(found, "chi_squared", "df", "p", "events", "n")
         events = events if isinstance(found, Unanswerable) else sum(events.values())
         rows.append((panel.title or "all", chi, df, p, events, runs))
-    head = headings("text", "conditions") | headings("statistic", "χ²") | headings("count", "df")
-    head |= headings("p", "p") | headings("count", "events", "runs")
+    head: Head = [
+        ("text", "conditions"),
+        ("statistic", "χ²"),
+        ("count", "df"),
+        ("p", "p"),
+        ("count", "events", "runs"),
+    ]
     notes = [_DEPENDENT] if layout.paired else []
     title = f"Log-rank test of {name} over conditions"
     if rows:

@@ -10,7 +10,7 @@ from society.lab.crossplay import Contest, CrossPlay
 from society.lab.crossplay.conduct import Frequency, Moves
 from society.report.figures.heatmaps import HeatPanel, heatmap
 from society.report.page import Part, Section, fold
-from society.report.tables import Column, Table, headings
+from society.report.tables import Column, Head, Table
 
 from .scores import file_name
 
@@ -127,7 +127,11 @@ def replies_section(of: CrossPlay) -> Section:
         ].sum()
         sums.insert(2, "share", sums["valid"] / sums["questions"])
         rows = [(model, *row) for model, *row in sums.reset_index().to_numpy(object).tolist()]
-        head = headings("text", "model") | headings("count", "questions", "valid at first try")
-        head |= headings("share", "share") | headings("count", "repairs", "cut", "fallbacks")
+        head: Head = [
+            ("text", "model"),
+            ("count", "questions", "valid at first try"),
+            ("share", "share"),
+            ("count", "repairs", "cut", "fallbacks"),
+        ]
         parts = [_REPLIES, Table.of("understanding", "Replies that could be read", head, rows)]
     return Section("Models at the first try", parts, "understanding")

@@ -11,12 +11,12 @@ from society.lab.crossplay import Contest, CrossPlay
 from society.lab.crossplay.adoption import adopted, sorts
 from society.lab.crossplay.designs import Design, designs
 from society.report.page import Part, Section, fold
-from society.report.tables import Cell, Table, headings, known_mean
+from society.report.tables import Cell, Head, Table, known_mean
 
 _LEAD = (
     "Players propose contracts or mediators, all vote on each proposal, and the one that most "
-    "players approve of is chosen, by lot among equals. A contract is in force if all have signed it, a "
-    "mediator acts for those who delegate to it."
+    "players approve of is chosen, by lot among equals. A contract is in force if all have signed "
+    "it, a mediator acts for those who delegate to it."
 )
 _ADOPTION = (
     "Of the seats that a type had in ballots, one for each match, or for each game where contracts "
@@ -40,7 +40,6 @@ _QUALITY = (
     "rule agents of this package sign what is dominant and better, and delegate if that is an "
     "equilibrium and better."
 )
-_PLACE = headings("text", "game", "mechanism")
 _JUDGEMENTS = ("dominant", "equilibrium", "better")
 
 
@@ -59,9 +58,11 @@ def _adoption_table(made: Sequence[Contest]) -> Table:
     rows = [
         row for contest in made for sort in sorts(contest.first) for row in _adoption(contest, sort)
     ]
-    head = _PLACE | headings("text", "by", "type")
-    head |= headings("share", "approved by all", "won", "agreed", "in force")
-    head |= headings("count", "seats", "with a proposal")
+    head: Head = [
+        ("text", "game", "mechanism", "by", "type"),
+        ("share", "approved by all", "won", "agreed", "in force"),
+        ("count", "seats", "with a proposal"),
+    ]
     title = "How contracts and mediators were taken up"
     return Table.of("agreements", title, head, rows, _ADOPTION)
 
@@ -99,8 +100,10 @@ def _capable(made: Sequence[Contest]) -> Iterator[Part]:
         for number, one in enumerate(contest.types)
     ]
     if rows:
-        head = _PLACE | headings("text", "type")
-        head |= headings("share", "alone", "others alone", "one of them")
+        head: Head = [
+            ("text", "game", "mechanism", "type"),
+            ("share", "alone", "others alone", "one of them"),
+        ]
         title = "Is one capable player enough?"
         yield Table.of("agreements_capable", title, head, rows, _CAPABLE)
 
@@ -132,8 +135,11 @@ def _quality(made: Sequence[Contest]) -> Iterator[Part]:
         )
         for (contest, sort, one), own in groups.items()
     ]
-    head = _PLACE | headings("text", "by", "type") | headings("count", "designs", "unreadable")
-    head |= headings("share", *_JUDGEMENTS)
+    head: Head = [
+        ("text", "game", "mechanism", "by", "type"),
+        ("count", "designs", "unreadable"),
+        ("share", *_JUDGEMENTS),
+    ]
     title = "Designs under which cooperation pays"
     if found:
         table = Table.of("designs", title, head, rows, _QUALITY)
@@ -157,8 +163,12 @@ def _all_designs(found: Sequence[tuple[Contest, Design]]) -> Table:
         )
         for contest, design in found
     ]
-    head = _PLACE | headings("text", "by", "type") | headings("count", "seat")
-    head |= headings("words", "design") | headings("text", *_JUDGEMENTS)
+    head: Head = [
+        ("text", "game", "mechanism", "by", "type"),
+        ("count", "seat"),
+        ("words", "design"),
+        ("text", *_JUDGEMENTS),
+    ]
     return Table.of("designs_all", "All designs", head, rows)
 
 

@@ -13,7 +13,7 @@ from society.lab.statistics.samples import Unanswerable, answered
 from society.report.figures.heatmaps import HeatPanel, heatmap
 from society.report.figures.style import FAINT, SERIES, Figure, render_panels, series_style
 from society.report.page import Part, fold
-from society.report.tables import Table, headings
+from society.report.tables import Head, Table
 
 from .scores import file_name
 
@@ -68,7 +68,7 @@ def _payoff_table(name: str, game: str, known: Sequence[tuple[Contest, Array]]) 
         for at in np.ndindex(*tensor.shape)
         if list(at[1:]) == sorted(at[1:]) and (types := [contest.types[each] for each in at])
     ]
-    head = headings("text", "mechanism", "type", "meets") | headings("share", "payoff")
+    head: Head = [("text", "mechanism", "type", "meets"), ("share", "payoff")]
     return Table.of(name, f"Payoffs in {game}", head, rows, "Points, mean over seats and runs.")
 
 

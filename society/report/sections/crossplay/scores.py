@@ -12,7 +12,7 @@ from society.lab.crossplay.designs import stable
 from society.lab.crossplay.standing import METRICS, Sums
 from society.lab.statistics.samples import Unanswerable, answered
 from society.report.page import Part, fold
-from society.report.tables import Cell, Column, Table, headings
+from society.report.tables import Cell, Column, Head, Table
 
 _DECIMALS = 3
 _WIDEST = 12  # types that have a column each
@@ -137,8 +137,11 @@ def _numbers(name: str, title: str, rows: Sequence[Row], of: str, note: str) -> 
         for mechanism, metric, sums, types in rows
         for place, one in enumerate(["average", *types])
     ]
-    head = headings("text", "mechanism", "metric", "type")
-    head |= headings("share", "mean", "standard error") | headings("count", of)
+    head: Head = [
+        ("text", "mechanism", "metric", "type"),
+        ("share", "mean", "standard error"),
+        ("count", of),
+    ]
     return Table.of(name, title, head, cells, note)
 
 
@@ -151,8 +154,11 @@ def truncation(contests: Sequence[Contest]) -> Iterator[Part]:
     )
     if rows:
         note = _TRUNCATION + _TEWOLDE * any((t, d) == (15, 0.8) for _, t, d, _ in rows)
-        head = headings("text", "mechanism") | headings("count", "games T")
-        head |= headings("share", "continuation d", "bound d^T")
+        head: Head = [
+            ("text", "mechanism"),
+            ("count", "games T"),
+            ("share", "continuation d", "bound d^T"),
+        ]
         yield Table.of("crossplay_truncation", "Rounds that were not played", head, rows, note)
 
 

@@ -19,7 +19,7 @@ from society.report.figures.intervals import DotPanel, dot_plot
 from society.report.figures.style import Figure
 from society.report.page import Part, Section
 from society.report.sections.outcome import mean_dot
-from society.report.tables import Table, headings, known_mean, read
+from society.report.tables import Head, Table, known_mean, read
 
 from .populations import MOST_PANELS, Populations
 from .price_equation import split_change
@@ -133,8 +133,10 @@ def _newborn_table(
             keys.append(place)
             interval = read(answered(mean, found[-1, at]), *bounds)
             rows.append((name, *map(known_mean, found[:, at]), *interval))
-    head = headings("text", "recipient")
-    head |= headings("share", "newborn", "ancestors", "difference", "95 % from", "95 % to")
+    head: Head = [
+        ("text", "recipient"),
+        ("share", "newborn", "ancestors", "difference", "95 % from", "95 % to"),
+    ]
     note = "Means over runs; t intervals of the differences within runs."
     title = "Newborn agents less their ancestors, by recipient"
     first = populations.layout.factor_columns(keys)

@@ -14,7 +14,7 @@ from society.report.figures.scales import Scale
 from society.report.figures.scatter import PointCloud, scatter_plot
 from society.report.page import Part, Section
 from society.report.sections.outcome import mean_dot
-from society.report.tables import Table, headings, known_mean, read
+from society.report.tables import Head, Table, known_mean, read
 
 from .populations import FITNESS, PHENOTYPE, Populations
 
@@ -53,8 +53,11 @@ def _slopes(populations: Populations) -> Iterator[Part]:
         (len(own), known_mean(own), *read(answered(mean, own), *bounds), int((own > 0).sum()))
         for own in slopes.values()
     ]
-    head = headings("count", "runs") | headings("share", "slope", "95 % from", "95 % to")
-    head |= headings("count", "runs that rise")
+    head: Head = [
+        ("count", "runs"),
+        ("share", "slope", "95 % from", "95 % to"),
+        ("count", "runs that rise"),
+    ]
     note = f"slope: of the mean phenotype{trait} per generation, by least squares in each run."
     first, title = layout.factor_columns(slopes), "Slope of the phenotype by condition"
     yield Table.of("slopes", title, head, rows, note, first=first)
@@ -87,8 +90,11 @@ def _prediction(populations: Populations) -> Iterator[Part]:
         read(answered(correlation, across.transform(one), upwards.transform(other)), *fields)
         for one, other in runs.values()
     ]
-    head = headings("count", "runs") | headings("statistic", "Pearson's r", "r from", "r to")
-    head |= headings("statistic", "Spearman's ρ", "ρ from", "ρ to")
+    head: Head = [
+        ("count", "runs"),
+        ("statistic", "Pearson's r", "r from", "r to"),
+        ("statistic", "Spearman's ρ", "ρ from", "ρ to"),
+    ]
     logarithms = across.logarithmic or upwards.logarithmic
     notes = [_INTERVALS, *["Where an axis is logarithmic, r is that of logarithms."] * logarithms]
     title = "Correlation of the first generation's phenotype with the final fitness"

@@ -10,7 +10,7 @@ from society.errors import InputError
 from society.lineage import Life, Lineage
 from society.report.figures.curves import line_plot
 from society.report.page import Part, Section, fold
-from society.report.tables import Table, headings
+from society.report.tables import Head, Table
 
 from .aggregates import curve_note, curve_panel, generation_table, varies
 from .populations import Populations, Values
@@ -98,8 +98,12 @@ def _best_table(populations: Populations, best: list[tuple[int, int, Life]]) -> 
         )
         for _, generation, life in best
     ]
-    head = headings("count", "generation") | headings("text", "agent")
-    head |= headings("figure", "fitness", "phenotype") | headings("words", "strategy")
+    head: Head = [
+        ("count", "generation"),
+        ("text", "agent"),
+        ("figure", "fitness", "phenotype"),
+        ("words", "strategy"),
+    ]
     notes, conditions = ["In the words of agents and models."], populations.layout.conditions
     if any(conditions[place].manifest.replicates > 1 for place in populations.detailed):
         notes.append("Of each condition the replicate whose last generation was the fittest.")
