@@ -67,9 +67,9 @@ def grid(folder: Path) -> None:
 def reported(folder: Path, out: Path, told: Connection) -> None:
     """Open a sweep and report on it; tells the peak memory of this process, in kilobytes."""
     from society.lab.study import studied
-    from society.report import report
+    from society.report import write_report
 
-    report(studied([folder]), out)
+    write_report(studied([folder]), out)
     told.send(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 

@@ -38,14 +38,14 @@ _SUMS = "SHA256SUMS"
 _SUM = re.compile(r"([0-9a-f]{64})  ((?:figures|tables|lineage)/[^/\\]+|report\.html)")
 
 
-def report(study: Study, out: Path) -> Path:
+def write_report(study: Study, out: Path) -> Path:
     """Write the report into a folder; gives the path of its page. Raises FileError, InputError."""
     layout = Layout(study)
     sections = [section for section in every_section(layout) if section.parts]
-    return write_report(study.name, describe_runs(layout), sections, out)
+    return write_sections(study.name, describe_runs(layout), sections, out)
 
 
-def write_report(title: str, lead: str, sections: Sequence[Section], out: Path) -> Path:
+def write_sections(title: str, lead: str, sections: Sequence[Section], out: Path) -> Path:
     """Write a page and the files that belong to it; gives its path. Raises FileError."""
     html = render_page(clean(title), lead, sections, f"Made by society {versions()['society']}.")
     files = _files(sections) | {"report.html": html.encode()}

@@ -20,9 +20,9 @@ from society.lab.naming import Label, worded
 from society.lab.statistics.samples import Unanswerable
 from society.lab.study.frames import CONDITION
 from society.lab.study.tidy import Study
-from society.report.figures.scales import LINEAR, Scale
+from society.report.figures.scales import LINEAR, AxisScale
 from society.report.figures.style import SERIES
-from society.report.tables import Column, known_mean
+from society.report.tables import TableColumn, known_mean
 
 _PANELS = 12  # on one figure
 _EXTREMES = 3  # conditions at either end that stand out where there are too many
@@ -89,11 +89,11 @@ class Layout:
         return {name: self.units[name] for name in names if name not in flags}
 
     @cached_property
-    def scale(self) -> Scale:
+    def scale(self) -> AxisScale:
         """The scale of the outcome in all runs; that of a time is always linear."""
         if self.outcome in self.times:
             return LINEAR
-        return Scale.of(np.concatenate(self.values(self.outcome)).astype(float))
+        return AxisScale.of(np.concatenate(self.values(self.outcome)).astype(float))
 
     @property
     def times(self) -> list[str]:
@@ -102,12 +102,12 @@ class Layout:
 
     @property
     def single_run(self) -> bool:
-        """Whether there is a single run: nothing to be compared, and no spread."""
+        """True if there is a single run: nothing to be compared, and no spread."""
         return sum(self._replicates) == 1
 
     @property
     def paired(self) -> bool:
-        """Whether replicate r draws the same random numbers in all conditions."""
+        """True if replicate r draws the same random numbers in all conditions."""
         return self.study.random_numbers == "common"
 
     def level(self, place: int, factor: str) -> Label:
@@ -137,7 +137,7 @@ class Layout:
         return [self.scale.transform(values[place]) for place in places]
 
     def censored(self, name: str) -> list[Array]:
-        """Where the event that a measure waits for has not come, (R,) for each condition."""
+        """Runs in which the event that a measure waits for has not come, (R,) for each condition."""
         flags = self.study.runs[f"{name}_censored"].to_numpy(bool, na_value=False)
         return self._split(flags, self._replicates)
 
@@ -181,11 +181,11 @@ class Layout:
         """Name the levels that a panel shares: "fine = 2, lake = harsh"."""
         return ", ".join(self.name(place, [factor]) for factor in factors)
 
-    def factor_columns(self, places: Iterable[int] | None = None) -> list[Column]:
+    def factor_columns(self, places: Iterable[int] | None = None) -> list[TableColumn]:
         """Make the first columns of a table: levels of each factor, or names of conditions."""
         rows = range(len(self.conditions)) if places is None else list(places)
         return [
-            Column(factor, [worded(self.level(place, factor)) for place in rows])
+            TableColumn(factor, [worded(self.level(place, factor)) for place in rows])
             for factor in self.levels or [CONDITION]
         ]
 

@@ -57,7 +57,7 @@ class Section:
     """
 
     title: str
-    parts: Sequence[Part]
+    parts: Sequence[SectionPart]
     anchor: str = ""
     folded: bool = False
     kind: ClassVar = "section"
@@ -66,7 +66,7 @@ class Section:
         kept = [one for one in self.parts if not isinstance(one, Section) or one.parts]
         object.__setattr__(self, "parts", tuple(kept))
 
-    def walk(self) -> Iterator[Part]:
+    def walk(self) -> Iterator[SectionPart]:
         """All parts, and those of inner sections after each of them."""
         for part in self.parts:
             yield part
@@ -74,10 +74,10 @@ class Section:
                 yield from part.walk()
 
 
-Part = str | Caveat | Verbatim | LinkedFile | Table | Figure | Section
+SectionPart = str | Caveat | Verbatim | LinkedFile | Table | Figure | Section
 
 
-def fold(title: str, *parts: Part) -> Section:
+def fold(title: str, *parts: SectionPart) -> Section:
     """Make a section that is shown on request."""
     return Section(title, parts, folded=True)
 

@@ -21,39 +21,42 @@ import numpy as np
 
 from society.draws import Array
 from society.lab.statistics.samples import Unanswerable
-from society.report.latex import tabular
+from society.report.latex import latex_table
 from society.wording import clean
 
 # figure: as many decimals as the column's largest number makes sense of. statistic: two decimals.
 # share: three. words: long text.
-CellFormat = Literal[
+ColumnFormat = Literal[
     "text", "words", "count", "tokens", "figure", "statistic", "share", "p", "dollars"
 ]
-Cell = str | int | float | None | Unanswerable
-Head = list[tuple[CellFormat, *tuple[str, ...]]]  # ("share", "mean", "standard error")
+CellValue = str | int | float | None | Unanswerable
+Head = list[tuple[ColumnFormat, *tuple[str, ...]]]  # ("share", "mean", "standard error")
 
-NOTHING = "–"
-UNKNOWN = "unknown"
+_NOTHING = "–"
+_UNKNOWN = "unknown"
 _MARKS = "abcdefghijklmnopqrstuvwxyz"
-_LEAST: dict[CellFormat, float] = {"p": 0.001, "dollars": 0.0001}  # what is less is said to be less
-_DECIMALS: dict[CellFormat, int] = {"statistic": 2, "share": 3, "p": 3, "dollars": 4}
-_LEFT: tuple[CellFormat, ...] = ("text", "words")
+_LEAST: dict[ColumnFormat, float] = {
+    "p": 0.001,
+    "dollars": 0.0001,
+}  # what is less is said to be less
+_DECIMALS: dict[ColumnFormat, int] = {"statistic": 2, "share": 3, "p": 3, "dollars": 4}
+_LEFT: tuple[ColumnFormat, ...] = ("text", "words")
 
 _MARKDOWN = re.compile(r"([\\|`*_<>\[\]])")
 # A spreadsheet takes a text that begins so for a formula, unless it is a number.
 _FORMULA = re.compile(r"[=+\-@\t\r](?!\.?\d[\d.]*(?:e[+-]?\d+)?$)")
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """One cell for each row of a table; None is nothing, unknown in tokens and dollars."""
 
     heading: str
-    cells: Sequence[Cell]
-    form: CellFormat = "text"
+    cells: Sequence[CellValue]
+    form: ColumnFormat = "text"
 
     @property
     def left(self) -> bool:
-        """Whether it holds text, which stands at the left."""
+        """True if it holds text, which stands at the left."""
         return self.form in _LEFT
 
     def rounded(self) -> list[str]:
@@ -61,13 +64,13 @@ class Column(NamedTuple):
         decimals = _DECIMALS.get(self.form, _decimals(self.cells))
         return [self._round(cell, decimals) for cell in self.cells]
 
-    def _round(self, cell: Cell, decimals: int) -> str:
+    def _round(self, cell: CellValue, decimals: int) -> str:
         if cell is None and self.form in ("tokens", "dollars"):
-            return UNKNOWN
+            return _UNKNOWN
         if isinstance(cell, str):
             return clean(cell)
         if cell is None or isinstance(cell, Unanswerable) or math.isnan(cell):
-            return NOTHING
+            return _NOTHING
         least = _LEAST.get(self.form, 0)
         if 0 <= cell < least:
             return f"<{least}" if cell or self.form == "p" else "0"
@@ -86,7 +89,7 @@ class Table:
 
     name: str
     title: str
-    columns: Sequence[Column]
+    columns: Sequence[TableColumn]
     notes: Sequence[str] = ()
     chosen: Sequence[int] = ()
     kind: ClassVar = "table"
@@ -97,9 +100,9 @@ class Table:
         name: str,
         title: str,
         head: Head,
-        rows: Iterable[Sequence[Cell]],
+        rows: Iterable[Sequence[CellValue]],
         *notes: str,
-        first: Sequence[Column] = (),
+        first: Sequence[TableColumn] = (),
         chosen: Sequence[int] = (),
     ) -> Table:
         """Make a table from its rows.
@@ -109,13 +112,14 @@ class Table:
         headings = [(heading, form) for form, *own in head for heading in own]
         cells = list(zip(*rows, strict=True)) or [()] * len(headings)
         columns = [
-            Column(heading, own, form) for (heading, form), own in zip(headings, cells, strict=True)
+            TableColumn(heading, own, form)
+            for (heading, form), own in zip(headings, cells, strict=True)
         ]
         return cls(name, title, [*first, *columns], notes, chosen)
 
     @property
     def reasons(self) -> list[tuple[str, str]]:
-        """Why cells are empty: mark and sentence, each sentence once."""
+        """The reasons for empty cells: mark and sentence, each sentence once."""
         every = (cell for row in self._cells() for cell in row)
         sentences = dict.fromkeys(str(cell) for cell in every if isinstance(cell, Unanswerable))
         return [(_mark(number), sentence) for number, sentence in enumerate(sentences)]
@@ -164,13 +168,13 @@ class Table:
         """Write a table with the rules of the package booktabs."""
         head = tuple(column.heading for column in self.columns)
         forms = "".join(map(_position, self.columns))
-        return tabular(self.title, forms, [head, *self.rows], self.remarks)
+        return latex_table(self.title, forms, [head, *self.rows], self.remarks)
 
-    def _cells(self) -> Iterator[tuple[Cell, ...]]:
+    def _cells(self) -> Iterator[tuple[CellValue, ...]]:
         return zip(*(column.cells for column in self.columns), strict=True)
 
 
-def _decimals(cells: Sequence[Cell]) -> int:
+def _decimals(cells: Sequence[CellValue]) -> int:
     """Three digits of the largest number, one decimal at least; none if all are whole."""
     numbers = [abs(cell) for cell in cells if isinstance(cell, int | float) and math.isfinite(cell)]
     if not any(numbers) or all(float(number).is_integer() for number in numbers):
@@ -184,7 +188,7 @@ def _mark(number: int) -> str:
     return (_mark(more - 1) if more else "") + _MARKS[last]
 
 
-def _raw(cell: Cell) -> str:
+def _raw(cell: CellValue) -> str:
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return ""
     if isinstance(cell, int | float):
@@ -193,7 +197,7 @@ def _raw(cell: Cell) -> str:
     return f"'{text}" if _FORMULA.match(text) else text
 
 
-def _position(column: Column) -> str:
+def _position(column: TableColumn) -> str:
     if column.form == "words":
         return "p"
     return "l" if column.left else "r"
@@ -203,7 +207,7 @@ def _in_markdown(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", text)
 
 
-def read(result: Any, *paths: str) -> list[Any]:
+def read_fields(result: Any, *paths: str) -> list[Any]:
     """Read attributes of a result, "interval.low" say; where there is no result, the reason."""
     if isinstance(result, Unanswerable):
         return [result] * len(paths)

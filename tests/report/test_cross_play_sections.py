@@ -14,7 +14,7 @@ from society.lab.crossplay import CrossPlay
 from society.lab.statistics.samples import Unanswerable
 from society.lab.study.played import Studied
 from society.lab.study.tidy import Study
-from society.report import report
+from society.report import write_report
 from society.report.figures.style import Figure
 from society.report.page import Caveat, Section
 from society.report.sections.crossplay import CROSS_PLAY
@@ -270,7 +270,7 @@ def test_a_game_of_one_type_has_no_cross_play(tmp_path: Path) -> None:
 
 def test_the_chapters_stand_in_the_report_with_their_files(told: Told, tmp_path: Path) -> None:
     some = replace(told.study, played=told.study.played[3:])
-    page = report(some, tmp_path / "report")
+    page = write_report(some, tmp_path / "report")
     words = page.read_text("utf-8")
     assert 'id="crossplay"' in words
     assert 'id="agreements"' in words

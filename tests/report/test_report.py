@@ -16,7 +16,7 @@ from society.errors import FileError, InputError
 from society.lab.analysis import Analysis
 from society.lab.naming import Label
 from society.lab.study import Studied, Study
-from society.report import report
+from society.report import write_report
 from society.report.figures.style import Figure
 from society.report.layout import Layout
 from society.report.page import Caveat, Section
@@ -134,7 +134,7 @@ def _run(folder: Path, replicates: int, level: Level, factors: Mapping[str, Labe
 @pytest.fixture(scope="module")
 def reported(sweep: Sweep, tmp_path_factory: pytest.TempPathFactory) -> Reported:
     study, folder = sweep(replicates=20, patience=[3, 6]), tmp_path_factory.mktemp("report")
-    return Reported(study, report(study, folder).read_text("utf-8"), folder)
+    return Reported(study, write_report(study, folder).read_text("utf-8"), folder)
 
 
 def titles(page: str) -> list[str]:
@@ -202,7 +202,7 @@ def test_no_two_columns_of_a_table_have_the_same_heading(reported: Reported) -> 
 
 
 def test_the_same_study_gives_the_same_bytes(reported: Reported, tmp_path: Path) -> None:
-    report(reported.study, tmp_path)
+    write_report(reported.study, tmp_path)
     one, two = (
         {path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()}
         for root in (reported.folder, tmp_path)
@@ -227,7 +227,7 @@ def test_ids_of_a_page_are_unique(reported: Reported) -> None:
 
 
 def test_a_single_run_has_a_report_without_comparisons(sweep: Sweep, tmp_path: Path) -> None:
-    page = report(sweep(replicates=1), tmp_path).read_text("utf-8")
+    page = write_report(sweep(replicates=1), tmp_path).read_text("utf-8")
     assert titles(page) == [name for name in CHAPTERS if name not in ("Survival", "Tests")]
     assert ">nan<" not in page
 
@@ -238,7 +238,7 @@ def test_many_conditions_make_few_figures_and_say_what_was_left_out(
     study = sweep(replicates=2)
     (run,) = study.played
     many = tuple(replace(run, name=f"n={n}", factors={"n": n}) for n in range(200))
-    page = report(replace(study, played=many, levels={"n": list(range(200))}), tmp_path)
+    page = write_report(replace(study, played=many, levels={"n": list(range(200))}), tmp_path)
     words = " ".join(page.read_text("utf-8").split())
     assert len(list((tmp_path / "figures").glob("*.svg"))) == 3
     assert "200 conditions are too many for one figure of points" in words
@@ -274,13 +274,13 @@ def test_letters_under_shared_luck_say_how_it_was_taken(sweep: Sweep) -> None:
 def test_an_outcome_that_nobody_measured_is_refused(sweep: Sweep, tmp_path: Path) -> None:
     study = replace(sweep(), analysis=Analysis(outcome="silnce"))
     with pytest.raises(InputError, match="no run has measured 'silnce'; did you mean 'silence'"):
-        report(study, tmp_path)
+        write_report(study, tmp_path)
 
 
 def test_a_folder_that_cannot_be_written_is_named(sweep: Sweep, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file")
     with pytest.raises(FileError, match=r"cannot write .*taken: .*; name another folder"):
-        report(sweep(replicates=1), tmp_path / "taken")
+        write_report(sweep(replicates=1), tmp_path / "taken")
 
 
 # What was played

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from society.report import write_report
+from society.report import write_sections
 from society.report.page import Section
-from society.report.tables import Column, Table
+from society.report.tables import Table, TableColumn
 
 
 def reported(out: Path, *names: str) -> set[str]:
     """Write a report with these tables; what is in its folder then."""
-    tables = [Table(name, "T", [Column("n", [1, 2], "count")]) for name in names]
-    write_report("a report", "", [Section("One", tables, "one")], out)
+    tables = [Table(name, "T", [TableColumn("n", [1, 2], "count")]) for name in names]
+    write_sections("a report", "", [Section("One", tables, "one")], out)
     return {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from society.report.figures.intervals import Dot, DotPanel, dot_plot
 from society.report.page import Caveat, Section, Verbatim, fold, render_page
-from society.report.tables import Column, Table
+from society.report.tables import Table, TableColumn
 
 pytestmark = pytest.mark.xdist_group("browser")  # one for all
 
@@ -39,10 +39,13 @@ def sections() -> list[Section]:
     figures = [
         dot_plot(name, f"Figure {name}", "Larger is later.", "rounds", [panel]) for name in "pq"
     ]
-    names = [Column("who", [HOSTILE, "b"], "words"), Column("file", ["fine=2,lake=harsh.run"] * 2)]
-    numbers = [Column(f"column {place}", [1234.5, 2.5], "figure") for place in range(14)]
+    names = [
+        TableColumn("who", [HOSTILE, "b"], "words"),
+        TableColumn("file", ["fine=2,lake=harsh.run"] * 2),
+    ]
+    numbers = [TableColumn(f"column {place}", [1234.5, 2.5], "figure") for place in range(14)]
     wide = Table("wide", "A wide table", [*names, *numbers])
-    long = Table("long", "A table", [Column("n", list(range(200)), "count")])
+    long = Table("long", "A table", [TableColumn("n", list(range(200)), "count")])
     chosen = replace(long, name="chosen", chosen=[0, 99, 199])
     return [
         Section("One", [Caveat(HOSTILE, [HOSTILE]), HOSTILE, *figures], "one"),

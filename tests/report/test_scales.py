@@ -14,7 +14,7 @@ from society.lab.naming import Label
 from society.lab.study import Studied, Study
 from society.report.figures import scales
 from society.report.figures.intervals import Dot, DotPanel, dot_plot
-from society.report.figures.scales import LINEAR, LOG, Scale
+from society.report.figures.scales import LINEAR, LOG, AxisScale
 from society.report.layout import Layout
 from society.report.sections.outcome import mean_dot
 from society.report.sections.pairwise_tests import contrasts
@@ -40,8 +40,8 @@ def test_examples_hold() -> None:
         ([], LINEAR),
     ],
 )
-def test_heavy_tails_above_zero_are_logarithmic(values: list[float], scale: Scale) -> None:
-    assert Scale.of(np.array(values)) == scale
+def test_heavy_tails_above_zero_are_logarithmic(values: list[float], scale: AxisScale) -> None:
+    assert AxisScale.of(np.array(values)) == scale
 
 
 def test_a_geometric_mean_has_an_interval_above_zero() -> None:

@@ -15,10 +15,10 @@ from society.claims import HOW, Shown, Trial, Verdict
 from society.lab.crossplay import CrossPlay
 from society.lab.naming import Label
 from society.lab.study import Study
-from society.report import write_report
+from society.report import write_sections
 from society.report.figures.style import Figure
 from society.report.layout import Layout
-from society.report.page import Caveat, LinkedFile, Part, Section
+from society.report.page import Caveat, LinkedFile, Section, SectionPart
 from society.report.sections.crossplay import CROSS_PLAY
 from society.report.sections.evolution import EVOLUTION, Populations
 from society.report.sections.hypothesis_tests import compare_panels, hypothesis_tests_section
@@ -69,7 +69,7 @@ def account(attempt: Attempt, verdicts: Sequence[Verdict]) -> Path:
         if results[trial.name].begun
     ]
     sections = [*_claims(attempt, verdicts), *experiments]
-    return write_report(title, attempt.extent, sections, attempt.out)
+    return write_sections(title, attempt.extent, sections, attempt.out)
 
 
 def _claims(attempt: Attempt, verdicts: Sequence[Verdict]) -> Iterator[Section]:
@@ -100,7 +100,7 @@ def _agreed(outcomes: Sequence[str]) -> str:
     return outcomes[0] if len(set(outcomes)) == 1 else _UNLIKE
 
 
-def _caveats(attempt: Attempt) -> Iterator[Part]:
+def _caveats(attempt: Attempt) -> Iterator[SectionPart]:
     if attempt.dry:
         yield Caveat(f"DRY RUN: {DRY}. It shows the way, and nothing about the paper.")
     if attempt.quick:
@@ -165,7 +165,7 @@ def _prefix_names(experiment: str, section: Section) -> Section:
     return replace(section, parts=[_prefix_name(experiment, part) for part in section.parts])
 
 
-def _prefix_name(experiment: str, part: Part) -> Part:
+def _prefix_name(experiment: str, part: SectionPart) -> SectionPart:
     if isinstance(part, Section):
         return _prefix_names(experiment, part)
     if isinstance(part, Figure | Table):

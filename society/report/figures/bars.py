@@ -37,7 +37,7 @@ class BarPanel(NamedTuple):
 def stacked_bars(
     name: str, title: str, caption: str, axis: str, panels: Sequence[BarPanel]
 ) -> Figure:
-    """Draw what adds above zero, what takes away below it."""
+    """Draw gains above zero and losses below it."""
     flat = constant_range(
         np.concatenate([np.ravel(part) for one in panels for part in one.parts.values()])
     )

@@ -14,7 +14,7 @@ import numpy as np
 from society.draws import Array
 
 from .alt_text import describe_curves, format_number
-from .scales import LINEAR, Scale
+from .scales import LINEAR, AxisScale
 from .style import FAINT, Figure, constant_range, render_panels, series_style, shorten_label
 
 _TALL = 1.85  # inches, a panel
@@ -136,7 +136,7 @@ class CurvePanel(NamedTuple):
 
     title: str
     curves: Sequence[Curve]
-    scale: Scale = LINEAR
+    scale: AxisScale = LINEAR
     along: str = "round"
 
     def describe(self) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from society.draws import Array
 
 from .alt_text import describe_extremes
-from .scales import LINEAR, Scale
+from .scales import LINEAR, AxisScale
 from .style import PAPER, Figure, constant_range, render_panels, series_style, wrap_label
 
 _ROW, _TALL = (0.2, 0.34), 5.0  # inches: a dot, the lower the more of them, and all dots if few
@@ -60,7 +60,7 @@ def dot_plot(
     caption: str,
     axis: str,
     panels: Sequence[DotPanel],
-    scale: Scale = LINEAR,
+    scale: AxisScale = LINEAR,
 ) -> Figure:
     """Draw means with intervals, a row for each level of one factor, a series for each of another.
 
@@ -88,7 +88,7 @@ def dot_plot(
     )
 
 
-def _scale_axis(axes: Any, every: Sequence[Dot], scale: Scale) -> None:
+def _scale_axis(axes: Any, every: Sequence[Dot], scale: AxisScale) -> None:
     """Set whole ticks for values that are whole; make room where all are the same."""
     scale.apply(axes, "x")
     if not every or scale.logarithmic:
@@ -106,11 +106,11 @@ class _Rug(NamedTuple):
 
     step: float
     most: int
-    scale: Scale
+    scale: AxisScale
 
     @classmethod
-    def of(cls, every: Sequence[Dot], scale: Scale) -> _Rug:
-        """For all dots of a figure."""
+    def of(cls, every: Sequence[Dot], scale: AxisScale) -> _Rug:
+        """Choose the step for all dots of a figure."""
         if not every:
             return cls(0, 1, scale)
         runs = [scale.transform(dot.runs) for dot in every]

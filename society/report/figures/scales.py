@@ -21,17 +21,19 @@ TIMES = 20
 Number = TypeVar("Number", float, Array)
 
 
-class Scale(NamedTuple):
+class AxisScale(NamedTuple):
     """A linear or a logarithmic scale, by the name that matplotlib has for it."""
 
     name: Literal["linear", "log"]
 
     @classmethod
-    def of(cls, values: Array) -> Scale:
+    def of(cls, values: Array) -> AxisScale:
         """Choose the scale for values shown together, of any shape; NaN left out.
 
-        >>> Scale.of(np.array([10.0, 40.0, 50.0])).name, Scale.of(np.array([10.0, 40.0, 5e4])).name
-        ('linear', 'log')
+        >>> AxisScale.of(np.array([10.0, 40.0, 50.0])).name
+        'linear'
+        >>> AxisScale.of(np.array([10.0, 40.0, 5e4])).name
+        'log'
         """
         known = values[~np.isnan(values)]
         if not len(known) or known.min() <= 0 or known.max() <= TIMES * np.median(known):
@@ -52,7 +54,7 @@ class Scale(NamedTuple):
         return "ratio" if self.logarithmic else "difference"
 
     def transform(self, values: Array) -> Array:
-        """Take logarithms, if they are what is averaged."""
+        """Take logarithms, if this scale is logarithmic."""
         return np.log(values) if self.logarithmic else values
 
     def invert(self, value: Number) -> Number:
@@ -70,4 +72,4 @@ class Scale(NamedTuple):
         axis.set_minor_formatter(lambda value, place: "")
 
 
-LINEAR, LOG = Scale("linear"), Scale("log")
+LINEAR, LOG = AxisScale("linear"), AxisScale("log")

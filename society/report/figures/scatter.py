@@ -10,7 +10,7 @@ import numpy as np
 from society.draws import Array
 
 from .alt_text import format_number
-from .scales import Scale
+from .scales import AxisScale
 from .style import (
     FAINT,
     PAPER,
@@ -56,8 +56,8 @@ def scatter_plot(
             axes.set_xlim(ends)
         if ends := constant_range(upwards):
             axes.set_ylim(ends)
-        Scale.of(across).apply(axes, "x")
-        Scale.of(upwards).apply(axes, "y")
+        AxisScale.of(across).apply(axes, "x")
+        AxisScale.of(upwards).apply(axes, "y")
         add_legend(figure, handles, names)
 
     alt = " ".join(_describe_ranges(cloud, name) for name, cloud in clouds.items())
@@ -73,11 +73,7 @@ def _describe_ranges(cloud: PointCloud, name: str) -> str:
 
 
 def norm_space(
-    name: str,
-    title: str,
-    caption: str,
-    agents: Sequence[int],
-    clouds: Mapping[str, PointCloud],
+    name: str, title: str, caption: str, agents: Sequence[int], clouds: Mapping[str, PointCloud]
 ) -> Figure:
     """Draw alignment of norms against similarity: runs, means of conditions, the curve they lie on.
 

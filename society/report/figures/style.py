@@ -162,16 +162,16 @@ class Panel(Protocol):
         """Say in words what is to be seen."""
 
 
-P = TypeVar("P", bound=Panel)
-Draw = Callable[[Sequence[Any], P], Mapping[str, Any]]
+PanelType = TypeVar("PanelType", bound=Panel)
+Draw = Callable[[Sequence[Any], PanelType], Mapping[str, Any]]
 
 
 def render_panels(
     name: str,
     title: str,
     caption: str,
-    panels: Sequence[P],
-    draw: Draw[P],
+    panels: Sequence[PanelType],
+    draw: Draw[PanelType],
     *,
     across: int,
     heights: Sequence[float],
@@ -260,7 +260,7 @@ class _Wrapper(TextWrapper):
 
 
 def _bound(words: str) -> str:
-    """A factor stays beside its level."""
+    """Keep a factor beside its level."""
     return words.replace(" = ", _EQUALS)
 
 
@@ -269,7 +269,7 @@ def _unbound(words: str) -> str:
 
 
 def _fitting(pieces: Sequence[str], most: int) -> str:
-    """As many pieces, from the first one on, as fit."""
+    """Join as many pieces, from the first one on, as fit."""
     ends = accumulate(map(len, pieces))
     return "".join(piece for piece, end in zip(pieces, ends, strict=True) if end <= most)
 
@@ -308,7 +308,7 @@ def legend_height(labels: Sequence[str]) -> float:
 
 
 def _columns(labels: Sequence[str]) -> int:
-    """As many as there is room for, and no more than fill all lines."""
+    """Choose as many columns as there is room for, and no more than fill all lines."""
     longest = max(len(line) for text in labels for line in text.split("\n")) + _BESIDE_LABEL
     lines = math.ceil(len(labels) / max(_SIGNS_A_LINE // longest, 1))
     return math.ceil(len(labels) / lines)

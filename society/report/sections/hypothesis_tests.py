@@ -16,14 +16,14 @@ from society.lab.naming import worded
 from society.lab.statistics.anova import Anova, anova
 from society.lab.statistics.posthoc import Tukey, tukey_after
 from society.lab.statistics.samples import Unanswerable, answered
-from society.report.figures.scales import Scale
+from society.report.figures.scales import AxisScale
 from society.report.layout import ConditionGroup, Layout
-from society.report.page import Part, Section, fold
-from society.report.tables import Cell, Column, Head, Table, read
+from society.report.page import Section, SectionPart, fold
+from society.report.tables import CellValue, Head, Table, TableColumn, read_fields
 
 from .pairwise_tests import contrasts, rank_tests
 
-ALPHA = 0.05
+_LEVEL = 0.05
 _MOST_CELLS = 130  # of an analysis of variance: its design matrix has a column for each
 _MOST_LEVELS = 16  # of Tukey's comparison: the p value of each of their 120 pairs takes 20 ms
 _BLOCKS = (
@@ -63,7 +63,7 @@ def _compare_panel(layout: Layout, panel: ConditionGroup) -> PanelTests:
     found = answered(_anova, layout, panel)
     if isinstance(found, Unanswerable):
         return PanelTests(panel, found, {})
-    effects = {one.name for one in found.sources if one.p is not None and one.p < ALPHA}
+    effects = {one.name for one in found.sources if one.p is not None and one.p < _LEVEL}
     varied = [name for name in layout.factors if name in effects]
     return PanelTests(panel, found, {name: answered(_tukey, found, name) for name in varied})
 
@@ -110,7 +110,7 @@ def hypothesis_tests_section(layout: Layout, tests: Sequence[PanelTests]) -> Sec
     return Section("Tests", parts if tests else [], "tests")
 
 
-def _variance(name: str, one: PanelTests, layout: Layout) -> Part:
+def _variance(name: str, one: PanelTests, layout: Layout) -> SectionPart:
     title, found = one.title(f"Analysis of variance of {layout.outcome}"), one.anova
     if isinstance(found, Unanswerable):
         return f"{title}: {found}."
@@ -122,7 +122,7 @@ def _variance(name: str, one: PanelTests, layout: Layout) -> Part:
         f"{' Of logarithms.' * layout.scale.logarithmic}{_BLOCKS * layout.paired}"
     )
     rows = [
-        read(source, "name", "df", "f", "p", "eta_squared", "partial_eta_squared")
+        read_fields(source, "name", "df", "f", "p", "eta_squared", "partial_eta_squared")
         for source in found.sources
     ]
     head: Head = [
@@ -135,7 +135,7 @@ def _variance(name: str, one: PanelTests, layout: Layout) -> Part:
     return Table.of(name, title, head, rows, note)
 
 
-def _comparisons(layout: Layout, tests: Sequence[PanelTests]) -> Iterator[Part]:
+def _comparisons(layout: Layout, tests: Sequence[PanelTests]) -> Iterator[SectionPart]:
     """Tukey's comparison, level by level, with all pairs on request."""
     compared = [(one, factor) for one in tests for factor in one.tukeys]
     for number, (one, factor) in enumerate(compared, 1):
@@ -150,24 +150,24 @@ def _comparisons(layout: Layout, tests: Sequence[PanelTests]) -> Iterator[Part]:
 
 
 def _letter_table(
-    name: str, title: str, factor: str, found: Tukey, marginal: bool, scale: Scale
+    name: str, title: str, factor: str, found: Tukey, marginal: bool, scale: AxisScale
 ) -> Table:
     rows = [
         (found.n[level], scale.invert(mean), found.letters[level])
         for level, mean in found.means.items()
     ]
     note = (
-        f"Levels that share no letter differ (Tukey-Kramer, all pairs at a level of {ALPHA}; error "
-        f"of the analysis of variance above, with {found.df} degrees of freedom)."
+        f"Levels that share no letter differ (Tukey-Kramer, all pairs at a level of {_LEVEL}; "
+        f"error of the analysis of variance above, with {found.df} degrees of freedom)."
     )
     head: Head = [("count", "runs"), ("figure", scale.mean_name), ("text", "letters")]
     notes = [note, *([_MARGINAL] if marginal else [])]
-    first = [Column(factor, [*found.means])]
+    first = [TableColumn(factor, [*found.means])]
     return Table.of(name, title, head, rows, *notes, first=first)
 
 
-def _pair_table(name: str, title: str, found: Tukey, scale: Scale) -> Table:
-    rows: list[tuple[Cell, ...]] = [
+def _pair_table(name: str, title: str, found: Tukey, scale: AxisScale) -> Table:
+    rows: list[tuple[CellValue, ...]] = [
         (pair.first, pair.second, *map(scale.invert, (pair.difference, *pair.interval[:2])), pair.p)
         for pair in found.pairs
     ]

@@ -13,8 +13,8 @@ from society.lab.study.played import Studied
 from society.report.figures.scatter import PointCloud, norm_space
 from society.report.figures.style import SERIES
 from society.report.layout import Layout, legend_note
-from society.report.page import Caveat, Part, Section, fold
-from society.report.tables import Head, Table, known_mean, read
+from society.report.page import Caveat, Section, SectionPart, fold
+from society.report.tables import Head, Table, known_mean, read_fields
 
 from .provenance import name_models
 
@@ -40,7 +40,7 @@ def norms_section(layout: Layout) -> Section:
     return Section("Norms", [*_space(layout), *_codings(layout)], "norms")
 
 
-def _space(layout: Layout) -> Iterator[Part]:
+def _space(layout: Layout) -> Iterator[SectionPart]:
     if not {_SIMILARITY, _ALIGNMENT} <= set(layout.measured):
         return
     yield _LEAD
@@ -55,7 +55,7 @@ def _space(layout: Layout) -> Iterator[Part]:
 
 
 def _clouds(layout: Layout) -> dict[str, PointCloud]:
-    """By condition; if those are too many, by the levels of one factor."""
+    """Group the norms by condition; if those are too many, by the levels of one factor."""
     both = layout.values(_SIMILARITY), layout.values(_ALIGNMENT)
     for factors in (list(layout.levels), layout.factors[:1], layout.factors[1:], []):
         groups = layout.group_by(factors)
@@ -70,12 +70,14 @@ def _clouds(layout: Layout) -> dict[str, PointCloud]:
     return {name: cloud for name, cloud in found.items() if not np.isnan(cloud.across).all()}
 
 
-def _codings(layout: Layout) -> Iterator[Part]:
+def _codings(layout: Layout) -> Iterator[SectionPart]:
     """The codings of a study, and how far raters agree."""
     codings, names = layout.study.codings, dict[str, None]()
     for number, coding in enumerate(codings, 1):
         codes, where = coding.codes, f", {coding.folder.name}" if len(codings) > 1 else ""
-        parts: list[Part] = [name_models((run.manifest, run.ledger) for run in coding.raters)]
+        parts: list[SectionPart] = [
+            name_models((run.manifest, run.ledger) for run in coding.raters)
+        ]
         if coding.note:
             words = f"{coding.note}; these are the codes so far."
             parts.append(Caveat(words[0].upper() + words[1:]))
@@ -92,13 +94,13 @@ def _codings(layout: Layout) -> Iterator[Part]:
         yield Table.of("coded", title, [("share", *coded)], rows, *notes, first=first)
 
 
-def _agreement(number: int, codes: Codes) -> Iterator[Part]:
+def _agreement(number: int, codes: Codes) -> Iterator[SectionPart]:
     found, bounds = agreement(codes), ("interval.low", "interval.high")
     rows = [
         (
             *(one.criterion.name, one.criterion.scale),
-            *read(one.alpha, "texts", "value", *bounds),
-            *read(one.same, "value"),
+            *read_fields(one.alpha, "texts", "value", *bounds),
+            *read_fields(one.same, "value"),
         )
         for one in found
     ]
@@ -110,7 +112,7 @@ def _agreement(number: int, codes: Codes) -> Iterator[Part]:
     title = f"Agreement of {len(codes.raters)} raters: {', '.join(codes.raters)}"
     yield Table.of(f"agreement_{number}", title, head, rows, _AGREEMENT)
     rows = [
-        (one.criterion.name, " and ".join(pair), *read(kappa, "value", *bounds))
+        (one.criterion.name, " and ".join(pair), *read_fields(kappa, "value", *bounds))
         for one in found
         for pair, kappa in one.kappas.items()
     ]

@@ -13,11 +13,11 @@ from society.lab.statistics.samples import Unanswerable, answered
 from society.lab.study.frames import CONDITION
 from society.report.figures.heatmaps import HeatPanel, heatmap
 from society.report.figures.intervals import Dot, DotPanel, dot_plot
-from society.report.figures.scales import LINEAR, TIMES, Scale
+from society.report.figures.scales import LINEAR, TIMES, AxisScale
 from society.report.figures.style import SERIES
 from society.report.layout import ConditionGroup, Layout
-from society.report.page import Part, Section
-from society.report.tables import Head, Table, known_mean, read
+from society.report.page import Section, SectionPart
+from society.report.tables import Head, Table, known_mean, read_fields
 
 from .hypothesis_tests import PanelTests
 
@@ -46,7 +46,7 @@ def outcome_section(layout: Layout, tests: Sequence[PanelTests]) -> Section:
     return Section(f"Outcome: {layout.outcome}", parts, "outcome")
 
 
-def _figure(layout: Layout, tests: Sequence[PanelTests]) -> Iterator[Part]:
+def _figure(layout: Layout, tests: Sequence[PanelTests]) -> Iterator[SectionPart]:
     if layout.single_run:
         return
     across = _across(layout)
@@ -112,7 +112,7 @@ def _series(
     }
 
 
-def mean_dot(values: Array, scale: Scale = LINEAR) -> Dot | None:
+def mean_dot(values: Array, scale: AxisScale = LINEAR) -> Dot | None:
     """The mean of runs with its t interval, if it has one; None without any value."""
     known = values[~np.isnan(values)]
     if not len(known):
@@ -129,7 +129,9 @@ def _table(layout: Layout) -> Table:
     values, scale = layout.values(layout.outcome), layout.scale
     known = [row[~np.isnan(row)] for row in values]
     bounds = "interval.low", "interval.high"
-    rows = [[len(own), known_mean(own), *read(answered(mean, own), *bounds)] for own in known]
+    rows = [
+        [len(own), known_mean(own), *read_fields(answered(mean, own), *bounds)] for own in known
+    ]
     head: Head = [("count", "runs"), ("figure", "mean", "t from", "t to")]
     notes = ["t: 95 % t interval of the mean."]
     if scale.logarithmic:
@@ -141,7 +143,7 @@ def _table(layout: Layout) -> Table:
         head += [("figure", "bootstrap from", "bootstrap to")]
         notes.append("bootstrap: 95 % BCa interval of the mean, 9,999 resamples, fixed seed.")
         for row, own in zip(rows, values, strict=True):
-            row += read(answered(bootstrapped_mean, own), *bounds)
+            row += read_fields(answered(bootstrapped_mean, own), *bounds)
     head += [("figure", "sd")]
     for row, own in zip(rows, known, strict=True):
         row.append(float(own.std(ddof=1)) if len(own) > 1 else None)
@@ -151,7 +153,7 @@ def _table(layout: Layout) -> Table:
         for row, own, flags in zip(rows, values, layout.censored(layout.outcome), strict=True):
             count = int((flags & ~np.isnan(own)).sum())
             lasted = answered(share, count, int((~np.isnan(own)).sum()))
-            row += [count, *read(lasted, "share", *bounds)]
+            row += [count, *read_fields(lasted, "share", *bounds)]
     title = f"{layout.outcome} by condition"
     return Table.of("outcome", title, head, rows, *notes, first=layout.factor_columns())
 
@@ -163,7 +165,7 @@ def maps_section(layout: Layout) -> Section:
     return Section("Over two parameters", parts, "maps")
 
 
-def _map(layout: Layout, *numeric: str) -> Part:
+def _map(layout: Layout, *numeric: str) -> SectionPart:
     rows, columns = sorted(numeric, key=lambda name: len(layout.levels[name]))
     groups = layout.group_by([name for name in layout.levels if name not in numeric])
     panels = [_heat(layout, group, rows, columns) for group in groups[:_MOST_PANELS]]
@@ -178,7 +180,7 @@ def _map(layout: Layout, *numeric: str) -> Part:
 
 
 def _heat(layout: Layout, group: ConditionGroup, rows: str, columns: str) -> HeatPanel:
-    """In ascending order of both, (rows, columns)."""
+    """Arrange means in ascending order of both factors, (rows, columns)."""
     down, along = (sorted(layout.levels[name]) for name in (rows, columns))  # type: ignore[type-var]
     values, scale = np.full((len(down), len(along)), np.nan), layout.scale
     runs = layout.values(layout.outcome)

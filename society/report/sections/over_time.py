@@ -11,10 +11,10 @@ from society.draws import Array
 from society.lab.extra import needed
 from society.report.figures.alt_text import format_number
 from society.report.figures.curves import Curve, CurvePanel, line_plot
-from society.report.figures.scales import Scale
+from society.report.figures.scales import AxisScale
 from society.report.layout import ConditionGroup, Layout, legend_note
-from society.report.page import Part, Section, fold
-from society.report.tables import Cell, Head, Table
+from society.report.page import Section, SectionPart, fold
+from society.report.tables import CellValue, Head, Table
 from society.scenario import COURSELESS
 
 from .evolution.aggregates import RunMean
@@ -58,7 +58,7 @@ def _constant(layout: Layout, name: str) -> float | None:
     return float(known[0]) if constant else None
 
 
-def _measure(populations: Populations, name: str) -> Iterator[Part]:
+def _measure(populations: Populations, name: str) -> Iterator[SectionPart]:
     layout, once = populations.layout, name in populations.once
     along = "generation" if once else "round"
     known = [*populations.by_generation(name).values()] if once else layout.by_round(name)
@@ -66,7 +66,7 @@ def _measure(populations: Populations, name: str) -> Iterator[Part]:
     every = np.concatenate([each.values.ravel() for each in taken])
     if np.isnan(every).all():
         return
-    scale = Scale.of(every)
+    scale = AxisScale.of(every)
     caption = f"{layout.measured[name]}.".capitalize()
     caption += " Geometric means." if scale.logarithmic else ""
     groups, lines = layout.figure_panels()
@@ -106,13 +106,13 @@ class _Series(NamedTuple):
 
     @classmethod
     def of(cls, values: Array) -> _Series:
-        """From all rounds, (R, T)."""
+        """Take the rounds with values from all rounds, (R, T)."""
         some: Array = np.any(~np.isnan(values), axis=0)
         last = np.flatnonzero(some)[-1] if some.any() else -1
         places = np.flatnonzero(some | (np.arange(len(some)) > last))
         return cls(places + 1, values[:, places])
 
-    def curve(self, label: str, number: int | None, scale: Scale) -> Curve:
+    def curve(self, label: str, number: int | None, scale: AxisScale) -> Curve:
         """Mean and t interval of each round."""
         left, mean, error = RunMean.of(scale.transform(self.values))
         reach = needed("scipy.stats").t.isf((1 - _LEVEL) / 2, np.maximum(left - 1, 1))
@@ -132,10 +132,10 @@ def number_series(
 
 
 def _numbers(
-    layout: Layout, name: str, curves: Mapping[int, Curve], along: str, scale: Scale
+    layout: Layout, name: str, curves: Mapping[int, Curve], along: str, scale: AxisScale
 ) -> Table:
-    """All that a figure shows in colour, curve after curve; some rounds of each in a page."""
-    rows, places, chosen = list[tuple[Cell, ...]](), list[int](), list[int]()
+    """Tabulate the coloured curves one after another; some rounds of each in a page."""
+    rows, places, chosen = list[tuple[CellValue, ...]](), list[int](), list[int]()
     for place, curve in curves.items():
         length = len(curve.rounds)
         ends = np.linspace(0, length - 1, min(_CHOSEN, length)).round()

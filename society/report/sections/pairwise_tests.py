@@ -10,8 +10,8 @@ from society.lab.statistics.posthoc import corrected
 from society.lab.statistics.ranks import friedman, kruskal_wallis, mann_whitney, wilcoxon
 from society.lab.statistics.samples import Unanswerable, answered
 from society.report.layout import ConditionGroup, Layout
-from society.report.page import Part
-from society.report.tables import Head, Table, read
+from society.report.page import SectionPart
+from society.report.tables import Head, Table, read_fields
 
 _MOST_CONTRASTS = 150
 _PAIRED = (
@@ -30,7 +30,7 @@ _HOLM = " p (Holm): adjusted for all contrasts of this table."
 _RATIO = " ratio: of geometric means; all tests but those of ranks take logarithms."
 
 
-def contrasts(layout: Layout) -> Iterator[Part]:
+def contrasts(layout: Layout) -> Iterator[SectionPart]:
     """Compare each condition with the first one of its panel."""
     pairs = [(panel.places[0], place) for panel in layout.panels for place in panel.places[1:]]
     if len(pairs) > _MOST_CONTRASTS:
@@ -48,10 +48,10 @@ def contrasts(layout: Layout) -> Iterator[Part]:
         (
             layout.level_names(pair[0], layout.factors),
             *_difference(one, layout),
-            *read(one, "t", "df", "p"),
+            *read_fields(one, "t", "df", "p"),
             one if isinstance(one, Unanswerable) else next(adjusted),
             *_effect(one, layout),
-            *read(answered(_contrast, layout, by_rank, *pair), "p"),
+            *read_fields(answered(_contrast, layout, by_rank, *pair), "p"),
         )
         for pair, one in zip(pairs, found, strict=True)
     ]
@@ -78,20 +78,20 @@ def _contrast(layout: Layout, test: Callable[..., Any], first: int, place: int) 
 
 
 def _difference(found: Any, layout: Layout) -> list[Any]:
-    values = read(found, "difference", "interval.low", "interval.high")
+    values = read_fields(found, "difference", "interval.low", "interval.high")
     return values if isinstance(found, Unanswerable) else [*map(layout.scale.invert, values)]
 
 
 def _effect(found: Any, layout: Layout) -> list[Any]:
     if layout.paired:
-        return read(found, "d_z", "correlation", "variance_reduction", "n")
+        return read_fields(found, "d_z", "correlation", "variance_reduction", "n")
     if not isinstance(found, Contrast):
         return [found] * 4
     low, high = found.effect.interval[:2] if found.effect.interval else (None, None)
     return [found.effect.g, low, high, f"{found.n[0]}, {found.n[1]}"]
 
 
-def rank_tests(layout: Layout) -> Iterator[Part]:
+def rank_tests(layout: Layout) -> Iterator[SectionPart]:
     """Test whether any condition of a panel tends to other values than the rest."""
     least = 3 if layout.paired else 2  # two paired conditions are ranked among the contrasts
     panels = [panel for panel in layout.panels if len(panel.places) >= least]
@@ -105,7 +105,8 @@ def rank_tests(layout: Layout) -> Iterator[Part]:
         name, statistic, effect, count = "Friedman", "χ²", "Kendall's W", "replicates"
         fields = ["chi_squared", "df", "p", "kendalls_w", "n"]
     rows = [
-        (panel.title or "all", *read(answered(_rank, layout, panel), *fields)) for panel in panels
+        (panel.title or "all", *read_fields(answered(_rank, layout, panel), *fields))
+        for panel in panels
     ]
     head: Head = [
         *(("text", "conditions"), ("statistic", statistic), ("count", "df"), ("p", "p")),

@@ -10,7 +10,7 @@ from society.calls import Entry
 from society.lab.naming import worded
 from society.models.settings import ModelSpec
 from society.report.layout import Layout
-from society.report.page import Caveat, Part, Section, Verbatim, fold
+from society.report.page import Caveat, Section, SectionPart, Verbatim, fold
 from society.report.tables import Head, Table
 from society.runs.manifest import Manifest
 
@@ -66,14 +66,14 @@ def claims_section(verdicts: Sequence[Verdict]) -> Section:
         [("words", "claim"), ("text", "outcome"), ("words", "said", "found")],
         rows,
     )
-    parts: list[Part] = [f"Of {len(verdicts)} claims: {lead}.", table]
+    parts: list[SectionPart] = [f"Of {len(verdicts)} claims: {lead}.", table]
     return Section("Claims", parts if verdicts else [], "claims")
 
 
 def summary_section(layout: Layout) -> Section:
     """Say what was played with whom, and what is missing."""
     models = name_models((run.manifest, run.ledger) for run in layout.conditions)
-    parts: list[Part] = [models, *_incomplete(layout), _design(layout)]
+    parts: list[SectionPart] = [models, *_incomplete(layout), _design(layout)]
     return Section("Summary", parts, "summary")
 
 
@@ -93,7 +93,7 @@ def name_models(runs: Iterable[tuple[Manifest, Sequence[Entry]]]) -> str | Cavea
 
 
 def _from_tape(manifest: Manifest, ledger: Sequence[Entry]) -> bool:
-    """Whether its answers are those of a tape, which costs nothing."""
+    """Check whether answers are those of a tape, which costs nothing."""
     specs = [ModelSpec.model_validate(one) for one in manifest.spec["models"].values()]
     sorts = {spec.sort for spec in specs}
     return "tape" in sorts <= {"tape", _OFFLINE} and all(entry.cost == 0 for entry in ledger)
@@ -161,7 +161,7 @@ def _range(counts: Sequence[int], noun: str) -> str:
 
 
 def provenance_section(layout: Layout) -> Section:
-    """Give enough to play all of it again, and to check whether it came out the same."""
+    """List all that is needed to run the study again and to compare."""
     given = [run.manifest for run in layout.conditions]
     prompts = {name: hashed for one in given for name, hashed in one.prompts.items()}
     # Files without the folders of one machine.
@@ -171,7 +171,7 @@ def provenance_section(layout: Layout) -> Section:
         for path, hashed in one.files.items()
     }
     text = layout.study.text
-    parts: list[Part] = [
+    parts: list[SectionPart] = [
         "A digest stands for everything that was asked, answered and told in a run: the command "
         "society verify plays it again and compares.",
         _run_table(layout),
@@ -217,7 +217,7 @@ def _version_table(given: Sequence[Manifest]) -> Table:
 
 
 def _parameter_table(given: Sequence[Manifest]) -> Table:
-    """Each with the values that it took."""
+    """List each parameter with the values that it took."""
     values: dict[str, dict[str, None]] = {}
     for one in given:
         for name, value in one.params.items():

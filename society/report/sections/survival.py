@@ -16,8 +16,8 @@ from society.lab.statistics.survival import (
 )
 from society.report.figures.curves import SurvivalLine, SurvivalPanel, survival_plot
 from society.report.layout import ConditionGroup, Layout, legend_note
-from society.report.page import Part, Section
-from society.report.tables import Head, Table, read
+from society.report.page import Section, SectionPart
+from society.report.tables import Head, Table, read_fields
 
 from .over_time import number_series
 
@@ -32,13 +32,13 @@ _CAPTION = (
 def survival_section(layout: Layout) -> Section:
     """Show for each measure that waits for something how long it took."""
     names = [] if layout.single_run else layout.times
-    parts: list[Part] = [Section(name, list(_survival(layout, name))) for name in names]
+    parts: list[SectionPart] = [Section(name, list(_survival(layout, name))) for name in names]
     if len(names) == 1:
         parts = list(_survival(layout, names[0]))
     return Section("Survival", parts, "survival")
 
 
-def _survival(layout: Layout, name: str) -> Iterator[Part]:
+def _survival(layout: Layout, name: str) -> Iterator[SectionPart]:
     lives = [Lives(*both) for both in zip(layout.values(name), layout.censored(name), strict=True)]
     found = [answered(kaplan_meier, one) for one in lives]
     if all(isinstance(one, Unanswerable) for one in found):
@@ -78,7 +78,7 @@ def _panels(
 
 
 def _line(label: str, number: int, level: str, lives: Lives, curve: SurvivalCurve) -> SurvivalLine:
-    """From round 0 to the last round in which a run was seen."""
+    """Extend a curve from round 0 to the last round in which a run was seen."""
     ends = np.asarray(lives.times, float)
     there = ~np.isnan(ends)
     share, low, high = (
@@ -96,14 +96,16 @@ def _table(layout: Layout, name: str, found: Sequence[SurvivalCurve | Unanswerab
     until = max(one.seen for one in found if isinstance(one, SurvivalCurve))
     rows = []
     for one in found:
-        runs, censored, median, interval = read(one, "n", "censored", "median", "median_interval")
+        runs, censored, median, interval = read_fields(
+            one, "n", "censored", "median", "median_interval"
+        )
         known = isinstance(one, SurvivalCurve)
         mean = answered(restricted_mean, one, until) if isinstance(one, SurvivalCurve) else one
         rows.append(
             (
                 *(runs, runs - censored if known else one, censored),
                 *(median, *(interval[:2] if known else (one, one))),
-                *read(mean, "mean", "interval.low", "interval.high"),
+                *read_fields(mean, "mean", "interval.low", "interval.high"),
             )
         )
     head: Head = [
@@ -119,7 +121,7 @@ def _table(layout: Layout, name: str, found: Sequence[SurvivalCurve | Unanswerab
     return Table.of(f"survival_{name}", title, head, rows, note, first=first)
 
 
-def _comparison(layout: Layout, name: str, lives: Sequence[Lives]) -> Iterator[Part]:
+def _comparison(layout: Layout, name: str, lives: Sequence[Lives]) -> Iterator[SectionPart]:
     panels = [panel for panel in layout.panels if len(panel.places) > 1]
     if max((len(panel.places) for panel in panels), default=0) > _MOST_TESTED:
         yield f"More than {_MOST_TESTED} conditions: there is no log-rank test."
@@ -127,7 +129,7 @@ def _comparison(layout: Layout, name: str, lives: Sequence[Lives]) -> Iterator[P
     rows = []
     for panel in panels:
         found = answered(log_rank, {layout.name(place): lives[place] for place in panel.places})
-        chi, df, p, events, runs = read(found, "chi_squared", "df", "p", "events", "n")
+        chi, df, p, events, runs = read_fields(found, "chi_squared", "df", "p", "events", "n")
         events = events if isinstance(found, Unanswerable) else sum(events.values())
         rows.append((panel.title or "all", chi, df, p, events, runs))
     head: Head = [

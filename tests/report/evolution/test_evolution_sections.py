@@ -15,7 +15,7 @@ import pytest
 
 from society.lab.naming import Label
 from society.lab.study import Studied, Study
-from society.report import report, write_report
+from society.report import write_report, write_sections
 from society.report.figures.style import Figure
 from society.report.layout import Layout
 from society.report.page import Section
@@ -31,7 +31,7 @@ from society.spec import prepared
 GIFTS = """
 import numpy as np
 
-from society.agent import Column, Component
+from society.agent import TableColumn, Component
 from society.cast import Cohort
 from society.replies import Amount
 from society.scenario import Measure, Params, scenario
@@ -45,7 +45,7 @@ class Gifts(Params):
 
 class Giver(Component):
     answers = ("give", "devise")
-    columns = (Column("kindness", public=True, heritable=True),)
+    columns = (TableColumn("kindness", public=True, heritable=True),)
 
     def begin(self, me):
         me["kindness"] = me.draws.uniform("kindness") / 2
@@ -60,7 +60,7 @@ class Giver(Component):
 
 
 class Author(Giver):
-    columns = (*Giver.columns, Column("strategy", object, public=True, heritable=True))
+    columns = (*Giver.columns, TableColumn("strategy", object, public=True, heritable=True))
 
 
 @scenario(
@@ -159,7 +159,7 @@ class Reported(NamedTuple):
 @pytest.fixture(scope="module")
 def reported(told: Telling, tmp_path_factory: pytest.TempPathFactory) -> Reported:
     found, folder = told().chapters, tmp_path_factory.mktemp("report")
-    page = write_report("gifts", "", [*found.values()], folder)
+    page = write_sections("gifts", "", [*found.values()], folder)
     return Reported(found, page.read_text("utf-8"), folder)
 
 
@@ -192,7 +192,7 @@ def test_others_have_none(told: Telling) -> None:
 
 def test_they_stand_before_what_happened_round_by_round(told: Telling, tmp_path: Path) -> None:
     study = told(level="summary", replicates=1, worth=(10,)).study
-    page = report(study, tmp_path).read_text("utf-8")
+    page = write_report(study, tmp_path).read_text("utf-8")
     found = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
     assert found == ["Summary", "Outcome: given", *TITLES[:2], "Measures over time", *found[-2:]]
 
@@ -208,7 +208,7 @@ def test_every_figure_has_its_files(reported: Reported) -> None:
 def test_the_same_study_gives_the_same_bytes(told: Telling, tmp_path: Path) -> None:
     found = told(replicates=1, worth=(10,))
     for folder, given in (("one", found.chapters), ("two", chapters(found.study))):
-        write_report("gifts", "", [*given.values()], tmp_path / folder)
+        write_sections("gifts", "", [*given.values()], tmp_path / folder)
     one, two = ((tmp_path / folder / "SHA256SUMS").read_text() for folder in ("one", "two"))
     assert one == two
 
@@ -315,8 +315,8 @@ def test_lineages_stand_beside_the_page(reported: Reported) -> None:
 def test_a_later_report_removes_lineages_that_it_does_not_have(
     reported: Reported, tmp_path: Path
 ) -> None:
-    write_report("gifts", "", [*reported.chapters.values()], tmp_path)
-    write_report("gifts", "", [reported.chapters["evolution"]], tmp_path)
+    write_sections("gifts", "", [*reported.chapters.values()], tmp_path)
+    write_sections("gifts", "", [reported.chapters["evolution"]], tmp_path)
     assert list((tmp_path / "lineage").iterdir()) == []
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from society.lab.crossplay import Contest, CrossPlay
 from society.lab.crossplay.conduct import Frequency, Moves
 from society.report.figures.heatmaps import HeatPanel, heatmap
-from society.report.page import Part, Section, fold
-from society.report.tables import Column, Head, Table
+from society.report.page import Section, SectionPart, fold
+from society.report.tables import Head, Table, TableColumn
 
 from .scores import file_name
 
@@ -32,7 +32,9 @@ _REPLIES = (
     "tokens is asked for again with more room (cut). A reply that stays unreadable is replaced as "
     "the question says; in a match of its own it ends the replicate."
 )
-Row = tuple[str, str, str, Frequency]  # mechanism, type, what was seen, how often what was done
+ActionRow = tuple[
+    str, str, str, Frequency
+]  # mechanism, type, what was seen, how often what was done
 
 
 def actions_section(of: CrossPlay) -> Section:
@@ -45,7 +47,7 @@ def actions_section(of: CrossPlay) -> Section:
     return Section("What was played", [_LEAD, *sections] if sections else [], "conduct")
 
 
-def _actions(game: str, own: Mapping[Contest, Moves]) -> Iterator[Part]:
+def _actions(game: str, own: Mapping[Contest, Moves]) -> Iterator[SectionPart]:
     name, title = f"conduct_{file_name(game)}", f"Actions in {game}"
     labels = _labels(own)
     panels = [_heat(contest, moves, labels) for contest, moves in own.items()][:_MOST]
@@ -76,8 +78,8 @@ def _heat(contest: Contest, moves: Moves, labels: Sequence[str]) -> HeatPanel:
     return HeatPanel(contest.mechanism, axes, contest.types[::-1], labels, values[::-1])
 
 
-def _reactions(game: str, own: Mapping[Contest, Moves]) -> Iterator[Part]:
-    """Actions given the last ones of co-players, where anything was seen before."""
+def _reactions(game: str, own: Mapping[Contest, Moves]) -> Iterator[SectionPart]:
+    """Tabulate actions given the last ones of co-players, where any were seen."""
     if not own:
         return
     pooled = [
@@ -101,26 +103,30 @@ def _reactions(game: str, own: Mapping[Contest, Moves]) -> Iterator[Part]:
     yield fold(f"{title}, type by type", table)
 
 
-def _table(name: str, title: str, rows: Sequence[Row], labels: Sequence[str], *notes: str) -> Table:
-    seen = [Column("co-players' last actions", [seen for _, _, seen, _ in rows])] if notes else []
+def _table(
+    name: str, title: str, rows: Sequence[ActionRow], labels: Sequence[str], *notes: str
+) -> Table:
+    seen = (
+        [TableColumn("co-players' last actions", [seen for _, _, seen, _ in rows])] if notes else []
+    )
     often = [each for *_, each in rows]
     columns = [
-        Column("mechanism", [mechanism for mechanism, *_ in rows]),
-        Column("type", [one for _, one, *_ in rows]),
+        TableColumn("mechanism", [mechanism for mechanism, *_ in rows]),
+        TableColumn("type", [one for _, one, *_ in rows]),
         *seen,
         *(
-            Column(f"{one} {part}", [getattr(each, part).get(one) for each in often], "share")
+            TableColumn(f"{one} {part}", [getattr(each, part).get(one) for each in often], "share")
             for part in ("submitted", "drawn")
             for one in labels
         ),
-        Column("moves", [each.n for each in often], "count"),
+        TableColumn("moves", [each.n for each in often], "count"),
     ]
     return Table(name, title, columns, notes)
 
 
 def replies_section(of: CrossPlay) -> Section:
     """Count replies of models that could be read; empty if no model was asked."""
-    frame, parts = of.minds, list[Part]()
+    frame, parts = of.minds, list[SectionPart]()
     if len(frame):
         sums = frame.groupby("model", sort=True)[
             ["questions", "valid", "repairs", "cut", "fallbacks"]

@@ -10,8 +10,8 @@ from society.draws import Array
 from society.lab.crossplay import Contest, CrossPlay
 from society.lab.crossplay.adoption import adopted, sorts
 from society.lab.crossplay.designs import Design, designs
-from society.report.page import Part, Section, fold
-from society.report.tables import Cell, Head, Table, known_mean
+from society.report.page import Section, SectionPart, fold
+from society.report.tables import CellValue, Head, Table, known_mean
 
 _LEAD = (
     "Players propose contracts or mediators, all vote on each proposal, and the one that most "
@@ -67,8 +67,8 @@ def _adoption_table(made: Sequence[Contest]) -> Table:
     return Table.of("agreements", title, head, rows, _ADOPTION)
 
 
-def _adoption(contest: Contest, sort: str) -> Iterator[list[Cell]]:
-    """Of all types, then of each: shares of its seats, and of all ballots those it won."""
+def _adoption(contest: Contest, sort: str) -> Iterator[list[CellValue]]:
+    """Shares of seats for all types together, then for each, with the ballots it won."""
     blocks = [adopted(cell) for cell in contest.cells]
     facts = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
     of_sort = facts["mechanism"] == sort
@@ -91,7 +91,7 @@ def _mean(values: Array) -> float | None:
     return float(values.mean()) if values.size else None
 
 
-def _capable(made: Sequence[Contest]) -> Iterator[Part]:
+def _capable(made: Sequence[Contest]) -> Iterator[SectionPart]:
     """The payoff of a match if all, one or none of the players are of a type."""
     rows = [
         (*_place(contest), one, *_welfare(contest, number))
@@ -120,7 +120,7 @@ def _welfare(contest: Contest, number: int) -> list[float | None]:
     return [known_mean(mean[some]) for some in (alike & here, alike & ~here, ~alike & here)]
 
 
-def _quality(made: Sequence[Contest]) -> Iterator[Part]:
+def _quality(made: Sequence[Contest]) -> Iterator[SectionPart]:
     found = [
         (contest, design) for contest in made for cell in contest.cells for design in designs(cell)
     ]

@@ -12,7 +12,7 @@ from society.lab.crossplay import Contest
 from society.lab.statistics.samples import Unanswerable, answered
 from society.report.figures.heatmaps import HeatPanel, heatmap
 from society.report.figures.style import FAINT, SERIES, Figure, render_panels, series_style
-from society.report.page import Part, fold
+from society.report.page import SectionPart, fold
 from society.report.tables import Head, Table
 
 from .scores import file_name
@@ -27,7 +27,7 @@ _CURVES = (
 )
 
 
-def payoff_matrices(game: str, contests: Sequence[Contest]) -> Iterator[Part]:
+def payoff_matrices(game: str, contests: Sequence[Contest]) -> Iterator[SectionPart]:
     """Map payoffs, a panel for each mechanism; none for those in which types do not meet."""
     found = [(contest, answered(contest.tensors)) for contest in contests]
     known = [
@@ -61,7 +61,7 @@ def _heat(contest: Contest, tensor: Array) -> HeatPanel:
 
 
 def _payoff_table(name: str, game: str, known: Sequence[tuple[Contest, Array]]) -> Table:
-    """A row for each type that is paid, and the types that it meets, whatever their order."""
+    """List the payoff of each type against the types that it meets, whatever their order."""
     rows = [
         (contest.mechanism, types[0], ", ".join(types[1:]), float(tensor[at]))
         for contest, tensor in known
@@ -87,7 +87,7 @@ class SelectionPanel(NamedTuple):
         return f"After {self.steps[-1]} steps: {shares}."
 
 
-def selection_curves(game: str, contests: Sequence[Contest]) -> Iterator[Part]:
+def selection_curves(game: str, contests: Sequence[Contest]) -> Iterator[SectionPart]:
     """Draw which types would spread, a panel for each mechanism that has a meta-game."""
     found = [answered(_selection, contest) for contest in contests]
     panels = [one for one in found if not isinstance(one, Unanswerable)]
@@ -108,7 +108,7 @@ def _selection(contest: Contest) -> SelectionPanel:
 
 
 def _fitness(tensor: Array, shares: Array) -> Array:
-    """What each type is paid, if co-players come from a population with these shares, (K,)."""
+    """The payoff of each type, if co-players come from a population with these shares, (K,)."""
     while tensor.ndim > 1:
         tensor = tensor @ shares
     return tensor

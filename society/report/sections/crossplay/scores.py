@@ -11,8 +11,8 @@ from society.lab.crossplay import Contest
 from society.lab.crossplay.designs import stable
 from society.lab.crossplay.standing import METRICS, Sums
 from society.lab.statistics.samples import Unanswerable, answered
-from society.report.page import Part, fold
-from society.report.tables import Cell, Column, Head, Table
+from society.report.page import SectionPart, fold
+from society.report.tables import CellValue, Head, Table, TableColumn
 
 _DECIMALS = 3
 _WIDEST = 12  # types that have a column each
@@ -22,7 +22,7 @@ _TRUNCATION = (
     "payoffs in the game."
 )
 _TEWOLDE = " For d = 0.8 and T = 15 this is 3.5 %; Tewolde et al. 2026 say 4.2 %."
-Row = tuple[str, str, Sums | Unanswerable, Sequence[str]]  # mechanism, metric, sums, types
+ScoreRow = tuple[str, str, Sums | Unanswerable, Sequence[str]]  # mechanism, metric, sums, types
 
 
 def file_name(name: str) -> str:
@@ -34,7 +34,7 @@ def file_name(name: str) -> str:
     return re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower()
 
 
-def scores_of_game(game: str, contests: Sequence[Contest]) -> Iterator[Part]:
+def scores_of_game(game: str, contests: Sequence[Contest]) -> Iterator[SectionPart]:
     """Average the scores of a game over runs."""
     rows = [
         (contest.mechanism, metric, answered(contest.summed, metric), contest.types)
@@ -45,7 +45,7 @@ def scores_of_game(game: str, contests: Sequence[Contest]) -> Iterator[Part]:
     yield from _tables(f"crossplay_{file_name(game)}", f"Types in {game}", rows, note, "runs")
 
 
-def scores_over_games(contests: Sequence[Contest]) -> Iterator[Part]:
+def scores_over_games(contests: Sequence[Contest]) -> Iterator[SectionPart]:
     """Average the scores over social dilemmas, where there are two at least."""
     dilemmas = [contest for contest in contests if _is_dilemma(contest)]
     games = list(dict.fromkeys(contest.game for contest in dilemmas))
@@ -78,7 +78,7 @@ def _sum_games(contests: Sequence[Contest], metric: str) -> Sums:
 
 
 def _is_dilemma(contest: Contest) -> bool:
-    """Whether cooperation pays, and is no equilibrium of the game."""
+    """Check that cooperation pays, and is no equilibrium of the game."""
     game = contest.first.game
     if game.cooperation is None or game.cooperative is None or game.equilibrial is None:
         return False
@@ -87,18 +87,20 @@ def _is_dilemma(contest: Contest) -> bool:
     return game.table is None or not stable(game.table, game.cooperation)
 
 
-def _tables(name: str, title: str, rows: Sequence[Row], note: str, of: str) -> Iterator[Part]:
+def _tables(
+    name: str, title: str, rows: Sequence[ScoreRow], note: str, of: str
+) -> Iterator[SectionPart]:
     types = list(dict.fromkeys(one for *_, own in rows for one in own))
     numbers = _numbers(f"{name}_numbers", f"{title}, in numbers", rows, of, note)
     if len(types) > _WIDEST:
         yield numbers
         return
     columns = [
-        Column("mechanism", [mechanism for mechanism, *_ in rows]),
-        Column("metric", [metric for _, metric, *_ in rows]),
-        Column("average", [_score(sums, 0) for *_, sums, _ in rows]),
+        TableColumn("mechanism", [mechanism for mechanism, *_ in rows]),
+        TableColumn("metric", [metric for _, metric, *_ in rows]),
+        TableColumn("average", [_score(sums, 0) for *_, sums, _ in rows]),
         *(
-            Column(
+            TableColumn(
                 one,
                 [
                     _score(sums, own.index(one) + 1 if one in own else None)
@@ -112,7 +114,7 @@ def _tables(name: str, title: str, rows: Sequence[Row], note: str, of: str) -> I
     yield fold(f"{title}, in numbers", numbers)
 
 
-def _score(sums: Sums | Unanswerable, place: int | None) -> Cell:
+def _score(sums: Sums | Unanswerable, place: int | None) -> CellValue:
     """Mean and error of one type; the reason, where there is none."""
     if isinstance(sums, Unanswerable):
         return sums
@@ -123,8 +125,8 @@ def _score(sums: Sums | Unanswerable, place: int | None) -> Cell:
     return words if np.isnan(error) else f"{words} ± {error:.{_DECIMALS}f}"
 
 
-def _numbers(name: str, title: str, rows: Sequence[Row], of: str, note: str) -> Table:
-    """The same, one number a row, in full in its CSV."""
+def _numbers(name: str, title: str, rows: Sequence[ScoreRow], of: str, note: str) -> Table:
+    """List scores with one number a row, in full in the CSV."""
     cells = [
         (
             *(mechanism, metric, one),
@@ -145,7 +147,7 @@ def _numbers(name: str, title: str, rows: Sequence[Row], of: str, note: str) -> 
     return Table.of(name, title, head, cells, note)
 
 
-def truncation(contests: Sequence[Contest]) -> Iterator[Part]:
+def truncation(contests: Sequence[Contest]) -> Iterator[SectionPart]:
     """Weigh the rounds that were not played, of each mechanism that repeats a game."""
     rows = dict.fromkeys(
         (contest.mechanism, games := _games(contest), d, d**games)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from society.lab.crossplay import Cell, Contest, CrossPlay
 from society.lab.crossplay.designs import designs
 from society.lab.study.played import Studied
-from society.report.page import Caveat, Part, Section
+from society.report.page import Caveat, Section, SectionPart
 from society.report.sections.provenance import count_noun
 
 from .dynamics import payoff_matrices, selection_curves
@@ -49,7 +49,7 @@ def standings_section(of: CrossPlay) -> Section:
     """Score the types; empty if no types have met."""
     met = [contest for contest in of.contests if len(contest.types) > 1]
     summary = [run.name for run in of.study.played if _lacks_payoffs(run)]
-    parts: list[Part] = []
+    parts: list[SectionPart] = []
     if met or summary:
         parts = [_LEAD, Caveat(_MATCHES), *_caveats(met, summary), *_scores(met)]
     return Section("Cross-play", parts, "crossplay")
@@ -61,7 +61,7 @@ def _lacks_payoffs(run: Studied) -> bool:
     return several and manifest.level != "full"
 
 
-def _caveats(met: Sequence[Contest], summary: Sequence[str]) -> Iterator[Part]:
+def _caveats(met: Sequence[Contest], summary: Sequence[str]) -> Iterator[SectionPart]:
     cells = [cell for contest in met for cell in contest.cells]
     unfinished = [
         f"{cell.run.name} is {cell.run.status}" for cell in cells if cell.run.status != "finished"
@@ -75,7 +75,7 @@ def _caveats(met: Sequence[Contest], summary: Sequence[str]) -> Iterator[Part]:
 
 
 def _lost(contest: Contest) -> str:
-    """How many replicates are void, and which seatings have no scores for it; "" if none is."""
+    """Count void replicates, and name seatings without scores for it; "" if there are none."""
     count = sum(int(cell.void.sum()) for cell in contest.cells)
     if not count:
         return ""
@@ -95,7 +95,7 @@ def _void(cell: Cell) -> Iterator[str]:
             yield ", ".join(found.types[number] for number in match)
 
 
-def _scores(met: Sequence[Contest]) -> Iterator[Part]:
+def _scores(met: Sequence[Contest]) -> Iterator[SectionPart]:
     yield from scores_over_games(met)
     yield from truncation(met)
     for game in dict.fromkeys(contest.game for contest in met):

@@ -9,8 +9,8 @@ import numpy as np
 
 from society.draws import Array
 from society.report.figures.curves import Curve, CurvePanel
-from society.report.figures.scales import LINEAR, Scale
-from society.report.tables import CellFormat, Column, Table
+from society.report.figures.scales import LINEAR, AxisScale
+from society.report.tables import ColumnFormat, Table, TableColumn
 
 from .populations import Populations, Values
 
@@ -34,7 +34,7 @@ class RunMean(NamedTuple):
 
     @classmethod
     def of(cls, values: Array) -> RunMean:
-        """Over runs, (R, G)."""
+        """Average over runs, (R, G)."""
         count = (~np.isnan(values)).sum(0)
         nothing = np.full(count.shape, np.nan)
         mean = np.divide(np.nansum(values, 0), count, out=nothing.copy(), where=count > 0)
@@ -49,7 +49,7 @@ class RunMean(NamedTuple):
 
     @property
     def enough(self) -> Array:
-        """Where nearly all runs still have a value, (G,) of bool."""
+        """The generations in which nearly all runs still have a value, (G,) of bool."""
         enough: Array = self.runs >= _LEFT * self.runs.max(initial=0)
         return enough
 
@@ -57,7 +57,7 @@ class RunMean(NamedTuple):
 def curve_panel(populations: Populations, quantity: str, values: Values) -> CurvePanel:
     """Make curves of the conditions shown, as far as they have values; of runs, if they are few."""
     some = _shown(populations, values)
-    scale = Scale.of(join_values(some))
+    scale = AxisScale.of(join_values(some))
     curves = [
         _curve(populations.label(place), number, some[place], scale)
         for number, place in enumerate(populations.shown)
@@ -70,7 +70,7 @@ def _shown(populations: Populations, values: Values) -> dict[int, Array]:
     return {place: values[place] for place in populations.shown if place in values}
 
 
-def _curve(label: str, number: int, values: Array, scale: Scale) -> Curve:
+def _curve(label: str, number: int, values: Array, scale: AxisScale) -> Curve:
     found = RunMean.of(scale.transform(values))
     mean, when = found.representative, np.arange(1, values.shape[1] + 1)
     mean, low, high = map(scale.invert, (mean, mean - found.error, mean + found.error))
@@ -88,7 +88,7 @@ def curve_note(populations: Populations, quantities: Sequence[Values]) -> str:
     every = [each for values in some for each in values.values()]
     notes = [
         " On logarithmic axes: geometric means."
-        * any(Scale.of(join_values(values)).logarithmic for values in some),
+        * any(AxisScale.of(join_values(values)).logarithmic for values in some),
         " Bands: one standard error." * any(len(each) > 1 for each in every),
         " Thin lines: single runs." * any(map(_few, every)),
         *map(cut_note, some),
@@ -108,7 +108,7 @@ def generation_table(
     name: str,
     title: str,
     values: Mapping[str, Values],
-    form: CellFormat = "figure",
+    form: ColumnFormat = "figure",
     begin: int = 1,
 ) -> Table:
     """Means and standard errors of quantities by condition and generation, from `begin` on.
@@ -129,7 +129,7 @@ def generation_table(
     single = populations.layout.single_run
     columns = [
         *populations.layout.factor_columns(rows),
-        Column("generation", generation, "count"),
+        TableColumn("generation", generation, "count"),
         *([] if single else _run_counts(known)),
     ]
     for quantity, blocks in known.items():
@@ -142,8 +142,8 @@ def generation_table(
     return Table(name, title, columns, notes, chosen)
 
 
-def _run_counts(known: Mapping[str, Sequence[Array]]) -> list[Column]:
-    """How many runs have a value; once for all quantities that most of them have."""
+def _run_counts(known: Mapping[str, Sequence[Array]]) -> list[TableColumn]:
+    """Count the runs with a value; once for all quantities that most of them have."""
     counts = {
         quantity: np.concatenate([(~np.isnan(block)).sum(0) for block in blocks])
         for quantity, blocks in known.items()
@@ -151,24 +151,24 @@ def _run_counts(known: Mapping[str, Sequence[Array]]) -> list[Column]:
     most = np.max([*counts.values()], axis=0)
     fewer = {name: count for name, count in counts.items() if (count < most).any()}
     return [
-        Column("runs", most.tolist(), "count"),
-        *(Column(f"{name}, runs", count.tolist(), "count") for name, count in fewer.items()),
+        TableColumn("runs", most.tolist(), "count"),
+        *(TableColumn(f"{name}, runs", count.tolist(), "count") for name, count in fewer.items()),
     ]
 
 
 def _means(
-    quantity: str, blocks: Sequence[Array], form: CellFormat, *, single: bool
-) -> Iterator[Column]:
-    """By condition and generation; of what multiplies, geometric ones as well."""
-    scale = Scale.of(np.concatenate([block.ravel() for block in blocks]))
+    quantity: str, blocks: Sequence[Array], form: ColumnFormat, *, single: bool
+) -> Iterator[TableColumn]:
+    """Means by condition and generation; geometric ones as well, where values multiply."""
+    scale = AxisScale.of(np.concatenate([block.ravel() for block in blocks]))
     kinds = [(LINEAR, "", "se"), (scale, ", geometric", "se factor")][: 1 + scale.logarithmic]
     for one, mean, error in kinds:
         found = [RunMean.of(one.transform(block)) for block in blocks]
         means = np.concatenate([one.invert(each.mean) for each in found])
-        yield Column(f"{quantity}{mean}", means.tolist(), form)
+        yield TableColumn(f"{quantity}{mean}", means.tolist(), form)
         if not single:
             errors = np.concatenate([one.invert(each.error) for each in found])
-            yield Column(f"{quantity}, {error}", errors.tolist(), form)
+            yield TableColumn(f"{quantity}, {error}", errors.tolist(), form)
 
 
 def varies(values: Values) -> bool:

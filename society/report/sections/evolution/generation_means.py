@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from society.report.figures.curves import line_plot
-from society.report.page import Part, Section, fold
+from society.report.page import Section, SectionPart, fold
 
 from .aggregates import curve_note, curve_panel, generation_table, join_values, varies
 from .populations import FITNESS, PHENOTYPE, Populations, Values
@@ -32,7 +32,7 @@ def evolution_section(populations: Populations) -> Section:
     return Section("Evolution", parts, "evolution")
 
 
-def _parts(populations: Populations) -> list[Part]:
+def _parts(populations: Populations) -> list[SectionPart]:
     fitness, others = populations.by_generation(FITNESS), _others(populations)
     fitness_of, trait = populations.trait(FITNESS), populations.trait(PHENOTYPE)
     beside = f"; beside it the phenotype{trait} is followed" if fitness_of != trait else ""
@@ -43,7 +43,7 @@ def _parts(populations: Populations) -> list[Part]:
     )
     caption = f"Mean over agents and runs.{curve_note(populations, [fitness])}"
     panels = [curve_panel(populations, f"fitness{fitness_of}", fitness)]
-    parts: list[Part] = [
+    parts: list[SectionPart] = [
         lead,
         line_plot("generations_fitness", "Fitness over generations", caption, panels),
     ]

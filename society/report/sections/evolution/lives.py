@@ -12,7 +12,7 @@ from society.lineage import Lineage, graphml, newick
 from society.report.figures.heatmaps import CareerPanel, career_heatmap
 from society.report.figures.lineage_tree import lineage_tree
 from society.report.figures.style import Figure
-from society.report.page import LinkedFile, Part, Section, fold
+from society.report.page import LinkedFile, Section, SectionPart, fold
 from society.report.sections.provenance import count_noun
 
 from .populations import MOST_PANELS, PHENOTYPE, Populations
@@ -41,7 +41,7 @@ _NOT_IN_FILES = re.compile(r"[^A-Za-z0-9=,.\-]+")
 
 def lives_section(populations: Populations) -> Section:
     """Show single agents and lineages; empty if nothing has evolved."""
-    parts: list[Part] = []
+    parts: list[SectionPart] = []
     if populations.places and populations.trouble:
         parts = [populations.trouble]
     elif populations.places:
@@ -65,7 +65,7 @@ def _lead(populations: Populations) -> str:
     return lead + populations.panel_note
 
 
-def _figures(populations: Populations) -> Iterator[Part]:
+def _figures(populations: Populations) -> Iterator[SectionPart]:
     conditions = populations.layout.conditions
     places = list(populations.lineages)[:MOST_PANELS]
     few = [place for place in places if conditions[place].manifest.agents <= _MOST_AGENTS]
@@ -97,7 +97,7 @@ def _label(populations: Populations, place: int) -> str:
 
 
 def _careers(title: str, lineage: Lineage, selection: Array) -> CareerPanel:
-    """Of all agents, by seat; a generation that is not over has not been lived."""
+    """Arrange phenotypes by seat; a generation that is not over has not been lived."""
     seats = max(life.seat for life in lineage.lives.values()) + 1
     values = np.full((seats, len(selection)), np.nan)
     newborn = np.zeros(values.shape, bool)

@@ -49,7 +49,7 @@ class Populations:
 
     @cached_property
     def _ends(self) -> list[Array]:
-        """Of each condition, the rounds at whose end a generation was selected, (T,) of bool."""
+        """The rounds of each condition at whose end a generation was selected, (T,) of bool."""
         if FITNESS not in self.layout.folds:
             return [np.zeros(1, bool) for _ in self.layout.conditions]
         return [np.any(~np.isnan(each), axis=0) for each in self.layout.by_round(FITNESS)]
@@ -127,7 +127,7 @@ class Populations:
 
     @cached_property
     def trouble(self) -> str:
-        """Why nothing can be said of single agents; "" if it can."""
+        """The reason why single agents are unknown; "" if they are known."""
         try:
             found = self.lineages
         except SocietyError as error:  # a graph of the user's that is not where it was, say

@@ -17,9 +17,9 @@ from society.lab.study.frames import CONDITION
 from society.report.figures.heatmaps import HeatPanel, heatmap
 from society.report.figures.intervals import DotPanel, dot_plot
 from society.report.figures.style import Figure
-from society.report.page import Part, Section
+from society.report.page import Section, SectionPart
 from society.report.sections.outcome import mean_dot
-from society.report.tables import Head, Table, known_mean, read
+from society.report.tables import Head, Table, known_mean, read_fields
 
 from .populations import MOST_PANELS, Populations
 from .price_equation import split_change
@@ -49,14 +49,14 @@ _NEWBORN = (
 
 def reaction_norms_section(populations: Populations) -> Section:
     """Show reaction norms; empty if no strategy was put before a battery of encounters."""
-    parts: list[Part] = []
+    parts: list[SectionPart] = []
     if populations.places and not populations.trouble:
         frame = populations.evolution.reactions
         parts = _parts(populations, frame) if "share" in frame else []
     return Section("Reaction norms", parts, "reactions")
 
 
-def _parts(populations: Populations, frame: Any) -> list[Part]:
+def _parts(populations: Populations, frame: Any) -> list[SectionPart]:
     return [
         _LEAD + populations.shown_note,
         _norms(populations, frame),
@@ -66,7 +66,7 @@ def _parts(populations: Populations, frame: Any) -> list[Part]:
 
 
 def _norms(populations: Populations, frame: Any) -> Figure:
-    """The first encounter of the battery stands at the top."""
+    """Map shares by encounter and generation; the first encounter stands at the top."""
     rows, panels = list(reversed(dict.fromkeys(frame["encounter"].tolist()))), []
     for place in populations.detailed[:MOST_PANELS]:
         own = frame[frame[CONDITION] == populations.layout.conditions[place].name]
@@ -79,7 +79,7 @@ def _norms(populations: Populations, frame: Any) -> Figure:
     return heatmap("reactions", "Reaction norms over generations", caption, "share", panels)
 
 
-def _newborn(populations: Populations) -> Iterator[Part]:
+def _newborn(populations: Populations) -> Iterator[SectionPart]:
     """Newborn agents beside those they descend from: what mutation and transmission add."""
     pasts = dict(zip(populations.detailed, populations.evolution.pasts, strict=True))
     runs = {
@@ -126,12 +126,12 @@ def _inherited(past: Past) -> Array | None:
 def _newborn_table(
     populations: Populations, encounters: Mapping[int, Sequence[str]], runs: Mapping[int, Array]
 ) -> Table:
-    """How much more newborn agents would give than those they descend from, by encounter."""
+    """Differences between newborn agents and those they descend from, by encounter."""
     bounds, keys, rows = ("interval.low", "interval.high"), list[int](), []
     for place, found in runs.items():
         for at, name in enumerate(encounters[place]):
             keys.append(place)
-            interval = read(answered(mean, found[-1, at]), *bounds)
+            interval = read_fields(answered(mean, found[-1, at]), *bounds)
             rows.append((name, *map(known_mean, found[:, at]), *interval))
     head: Head = [
         ("text", "recipient"),

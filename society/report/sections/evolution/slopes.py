@@ -10,11 +10,11 @@ from society.lab.evolution import correlation, slope
 from society.lab.statistics.means import mean
 from society.lab.statistics.samples import answered
 from society.report.figures.intervals import DotPanel, dot_plot
-from society.report.figures.scales import Scale
+from society.report.figures.scales import AxisScale
 from society.report.figures.scatter import PointCloud, scatter_plot
-from society.report.page import Part, Section
+from society.report.page import Section, SectionPart
 from society.report.sections.outcome import mean_dot
-from society.report.tables import Head, Table, known_mean, read
+from society.report.tables import Head, Table, known_mean, read_fields
 
 from .populations import FITNESS, PHENOTYPE, Populations
 
@@ -28,14 +28,14 @@ _INTERVALS = (
 
 def run_by_run(populations: Populations) -> Section:
     """Compare runs; empty for a single run, or where a generation is all there is."""
-    parts: list[Part] = []
+    parts: list[SectionPart] = []
     generations = max(map(populations.generations, populations.places))
     if generations > 1 and not populations.layout.single_run:
         parts = [*_slopes(populations), *_prediction(populations)]
     return Section("Run by run", parts)
 
 
-def _slopes(populations: Populations) -> Iterator[Part]:
+def _slopes(populations: Populations) -> Iterator[SectionPart]:
     layout, trait, slopes = populations.layout, populations.trait(PHENOTYPE), {}
     for place, values in populations.by_generation(PHENOTYPE).items():
         each = slope(np.arange(values.shape[1]), values)
@@ -50,7 +50,12 @@ def _slopes(populations: Populations) -> Iterator[Part]:
         yield dot_plot("slopes", "Slope of the phenotype", _CAPTION, axis, [panel])
     bounds = "interval.low", "interval.high"
     rows = [
-        (len(own), known_mean(own), *read(answered(mean, own), *bounds), int((own > 0).sum()))
+        (
+            len(own),
+            known_mean(own),
+            *read_fields(answered(mean, own), *bounds),
+            int((own > 0).sum()),
+        )
         for own in slopes.values()
     ]
     head: Head = [
@@ -63,7 +68,7 @@ def _slopes(populations: Populations) -> Iterator[Part]:
     yield Table.of("slopes", title, head, rows, note, first=first)
 
 
-def _prediction(populations: Populations) -> Iterator[Part]:
+def _prediction(populations: Populations) -> Iterator[SectionPart]:
     """The first generation's phenotype and the last one's fitness, run by run."""
     began, ended = populations.by_generation(PHENOTYPE), populations.by_generation(FITNESS)
     runs = {
@@ -80,14 +85,14 @@ def _prediction(populations: Populations) -> Iterator[Part]:
     title = "First generation and final outcome"
     yield scatter_plot("foretold", title, caption, axes, clouds)
     across, upwards = (
-        Scale.of(np.concatenate(every)) for every in zip(*runs.values(), strict=True)
+        AxisScale.of(np.concatenate(every)) for every in zip(*runs.values(), strict=True)
     )
     fields = [
         *("n", "pearson", "pearson_interval.low", "pearson_interval.high"),
         *("spearman", "spearman_interval.low", "spearman_interval.high"),
     ]
     rows = [
-        read(answered(correlation, across.transform(one), upwards.transform(other)), *fields)
+        read_fields(answered(correlation, across.transform(one), upwards.transform(other)), *fields)
         for one, other in runs.values()
     ]
     head: Head = [

@@ -9,7 +9,7 @@ import numpy as np
 from society.errors import InputError
 from society.lineage import Life, Lineage
 from society.report.figures.curves import line_plot
-from society.report.page import Part, Section, fold
+from society.report.page import Section, SectionPart, fold
 from society.report.tables import Head, Table
 
 from .aggregates import curve_note, curve_panel, generation_table, varies
@@ -41,7 +41,7 @@ def strategies_section(populations: Populations) -> Section:
     return Section("Strategies in words", parts, "strategies")
 
 
-def _changes(populations: Populations) -> Iterator[Part]:
+def _changes(populations: Populations) -> Iterator[SectionPart]:
     distance, frame = _distance(populations), populations.evolution.generations
     if not distance:
         yield _NO_VECTORS
