@@ -137,7 +137,7 @@ class Layout:
         return [self.scale.transform(values[place]) for place in places]
 
     def censored(self, name: str) -> list[Array]:
-        """Runs in which the event that a measure waits for has not come, (R,) for each condition."""
+        """Runs in which the event of a measure has not come, (R,) for each condition."""
         flags = self.study.runs[f"{name}_censored"].to_numpy(bool, na_value=False)
         return self._split(flags, self._replicates)
 

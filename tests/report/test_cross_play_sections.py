@@ -1,4 +1,4 @@
-"""The chapters on cross-play: what stands in them, and what they say where nothing can be said."""
+"""The sections on cross-play: what stands in them, and what they say where nothing can be said."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ REPEATED = {"repeated": {"games": 15, "continuation": 0.8}}
 
 
 class Told(NamedTuple):
-    """A study and its chapters, by their anchors."""
+    """A study and its sections, by their anchors."""
 
     study: Study
-    chapters: Mapping[str, Section]
+    sections: Mapping[str, Section]
 
     def table(self, anchor: str, name: str) -> dict[str, list[Any]]:
         """Cells by heading."""
         (found,) = (
             part
-            for part in self.chapters[anchor].walk()
+            for part in self.sections[anchor].walk()
             if isinstance(part, Table) and part.name == name
         )
         return {column.heading: list(column.cells) for column in found.columns}
@@ -57,7 +57,7 @@ class Told(NamedTuple):
     def picture(self, anchor: str, name: str) -> Figure:
         (found,) = (
             part
-            for part in self.chapters[anchor].walk()
+            for part in self.sections[anchor].walk()
             if isinstance(part, Figure) and part.name == name
         )
         return found
@@ -222,12 +222,12 @@ def test_designs_are_judged_by_type(told: Told) -> None:
 
 
 def test_nobody_was_asked_so_nothing_is_said_of_models(told: Told) -> None:
-    assert [*told.chapters] == ["crossplay", "conduct", "agreements"]
+    assert [*told.sections] == ["crossplay", "conduct", "agreements"]
 
 
 def test_runs_at_level_summary_are_named(tmp_path: Path) -> None:
     told = tell(play(tmp_path / "short.run", "prisoners_dilemma", [], "summary"))
-    _, caveat = (one for one in told.chapters["crossplay"].parts if isinstance(one, Caveat))
+    _, caveat = (one for one in told.sections["crossplay"].parts if isinstance(one, Caveat))
     assert "record: full" in caveat.text
     assert caveat.items == ["short"]
 
@@ -240,7 +240,7 @@ def test_runs_that_are_not_finished_are_named_and_stand_in_no_table_of_scores(
     part = tell(bare, replace(repeated, status="interrupted"))
     (caveat,) = (
         one
-        for one in part.chapters["crossplay"].parts
+        for one in part.sections["crossplay"].parts
         if isinstance(one, Caveat) and "not finished" in one.text
     )
     assert caveat.items == [f"{repeated.name} is interrupted"]
@@ -265,10 +265,10 @@ def test_a_game_of_one_type_has_no_cross_play(tmp_path: Path) -> None:
         master.recorders = [writer]
         master.play()
     told = tell(Studied.read(tmp_path / "one.run", "one", {}))
-    assert [*told.chapters] == ["conduct"]
+    assert [*told.sections] == ["conduct"]
 
 
-def test_the_chapters_stand_in_the_report_with_their_files(told: Told, tmp_path: Path) -> None:
+def test_the_sections_stand_in_the_report_with_their_files(told: Told, tmp_path: Path) -> None:
     some = replace(told.study, played=told.study.played[3:])
     page = write_report(some, tmp_path / "report")
     words = page.read_text("utf-8")

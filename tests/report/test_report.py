@@ -86,7 +86,7 @@ def gossip(table):
         yield Tell("heard", {"word": own(said), "over": common(over), "noise": noise, "law": law})
         yield Tell("silent", ends=over)
 """
-CHAPTERS = [
+SECTION_TITLES = [
     *("Summary", "Outcome: silence", "Survival", "Tests", "Measures over time", "Norms"),
     *("Words over time", "Provenance"),
 ]
@@ -141,10 +141,10 @@ def titles(page: str) -> list[str]:
     return re.findall(r"<h2[^>]*>(.*?)</h2>", page)
 
 
-def said(chapter: Section) -> list[str]:
-    """What a chapter says between its tables, and what these are called."""
+def said(section: Section) -> list[str]:
+    """What a section says between its tables, and what these are called."""
     told = []
-    for part in chapter.walk():
+    for part in section.walk():
         if isinstance(part, str):
             told.append(part)
         elif isinstance(part, Section) and not part.folded:
@@ -156,15 +156,15 @@ def said(chapter: Section) -> list[str]:
     return told
 
 
-def table(chapter: Section, name: str) -> list[tuple[str, ...]]:
+def table(section: Section, name: str) -> list[tuple[str, ...]]:
     """The rows of a table, as they are shown."""
-    (found,) = (part for part in chapter.walk() if isinstance(part, Table) and part.name == name)
+    (found,) = (part for part in section.walk() if isinstance(part, Table) and part.name == name)
     return found.rows
 
 
-def remarks(chapter: Section, name: str) -> str:
+def remarks(section: Section, name: str) -> str:
     """What stands below a table."""
-    (found,) = (part for part in chapter.walk() if isinstance(part, Table) and part.name == name)
+    (found,) = (part for part in section.walk() if isinstance(part, Table) and part.name == name)
     return " ".join(found.remarks)
 
 
@@ -176,8 +176,8 @@ def compared(study: Study) -> Section:
 # The page
 
 
-def test_a_report_has_a_chapter_for_everything_that_was_measured(reported: Reported) -> None:
-    assert titles(reported.page) == CHAPTERS
+def test_a_report_has_a_section_for_everything_that_was_measured(reported: Reported) -> None:
+    assert titles(reported.page) == SECTION_TITLES
 
 
 def test_figures_and_tables_stand_beside_the_page(reported: Reported) -> None:
@@ -228,7 +228,7 @@ def test_ids_of_a_page_are_unique(reported: Reported) -> None:
 
 def test_a_single_run_has_a_report_without_comparisons(sweep: Sweep, tmp_path: Path) -> None:
     page = write_report(sweep(replicates=1), tmp_path).read_text("utf-8")
-    assert titles(page) == [name for name in CHAPTERS if name not in ("Survival", "Tests")]
+    assert titles(page) == [name for name in SECTION_TITLES if name not in ("Survival", "Tests")]
     assert ">nan<" not in page
 
 
@@ -346,9 +346,9 @@ def test_claims_are_counted_and_have_a_sign_beside_the_word() -> None:
         Verdict("Patience lasts", "Fig. 2", "longer", "6 > 3", "reproduced"),
         Verdict("Inns are loud", "Fig. 3", "louder", "no", "not reproduced", "our lake"),
     ]
-    chapter = claims_section(claims)
-    assert said(chapter)[0] == "Of 2 claims: 1 reproduced, 1 not reproduced."
-    assert table(chapter, "claims") == [
+    section = claims_section(claims)
+    assert said(section)[0] == "Of 2 claims: 1 reproduced, 1 not reproduced."
+    assert table(section, "claims") == [
         ("Patience lasts", "● reproduced", "longer (Fig. 2)", "6 > 3"),
         ("Inns are loud", "○ not reproduced", "louder (Fig. 3)", "no; our lake"),
     ]
@@ -386,8 +386,8 @@ def test_the_outcome_of_each_condition_stands_in_a_table(reported: Reported) -> 
 
 
 def test_replicates_that_share_their_luck_are_blocks_and_pairs(sweep: Sweep) -> None:
-    chapter = compared(sweep(patience=[3, 4, 6]))
-    assert said(chapter) == [
+    section = compared(sweep(patience=[3, 4, 6]))
+    assert said(section) == [
         "One-way analysis of variance",
         "Analysis of variance of silence",
         "Which levels differ (Tukey)",
@@ -398,11 +398,11 @@ def test_replicates_that_share_their_luck_are_blocks_and_pairs(sweep: Sweep) -> 
         "Ranks",
         "Friedman test of silence over conditions",
     ]
-    assert [row[:2] for row in table(chapter, "anova_1")] == [
+    assert [row[:2] for row in table(section, "anova_1")] == [
         *[("patience", "2"), ("replicates", "5"), ("residual", "10")]
     ]
-    assert "Replicates are blocks" in remarks(chapter, "anova_1")
-    assert "with 10 degrees of freedom" in remarks(chapter, "tukey_1")
+    assert "Replicates are blocks" in remarks(section, "anova_1")
+    assert "with 10 degrees of freedom" in remarks(section, "tukey_1")
 
 
 def test_a_log_rank_test_of_shared_luck_is_marked(reported: Reported) -> None:
@@ -438,12 +438,12 @@ def test_too_many_levels_are_not_compared_in_pairs(sweep: Sweep) -> None:
 def test_what_is_not_finished_is_not_tested(sweep: Sweep) -> None:
     study = sweep(patience=[3, 4, 6])
     last = replace(study.played[2], status="interrupted")
-    chapter = compared(replace(study, played=(*study.played[:2], last)))
+    section = compared(replace(study, played=(*study.played[:2], last)))
     why = "patience=6 is interrupted; tests take finished conditions"
-    assert f"Analysis of variance of silence: {why}." in said(chapter)
-    assert remarks(chapter, "contrasts").startswith(f"[a] {why}")
-    assert remarks(chapter, "ranks").startswith(f"[a] {why}")
-    assert [row[7] for row in table(chapter, "contrasts")] == ["<0.001", "– [a]"]
+    assert f"Analysis of variance of silence: {why}." in said(section)
+    assert remarks(section, "contrasts").startswith(f"[a] {why}")
+    assert remarks(section, "ranks").startswith(f"[a] {why}")
+    assert [row[7] for row in table(section, "contrasts")] == ["<0.001", "– [a]"]
 
 
 def test_different_horizons_are_not_compared(sweep: Sweep) -> None:

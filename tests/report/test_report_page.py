@@ -192,7 +192,7 @@ def test_ink_follows_the_scheme_and_series_keep_their_markers(shown: Shown) -> N
     }
 
 
-def test_the_contents_lead_to_every_chapter(shown: Shown) -> None:
+def test_the_contents_lead_to_every_section(shown: Shown) -> None:
     with shown() as (tab, _):
         links = tab.get_by_role("navigation").get_by_role("link")
         assert links.all_inner_texts() == ["One", "Two", "Three"]

@@ -157,7 +157,7 @@ def _quotes(number: int, run: Studied, quotes: Any) -> list[Table]:
     who = [names[seat] for seat in quotes["agent"].fillna(len(names) - 1).tolist()]
     columns = quotes["name"].tolist(), quotes["round"].tolist(), who, quotes["text"].tolist()
     every = list(zip(*columns, strict=True))
-    head: Head = [("count", "round"), ("text", "whose"), ("words", "words")]
+    head: Head = [("count", "round"), ("text", "agent"), ("words", "words")]
     found = []
     for sort in dict.fromkeys((*stage.notes, *stage.quotes)):
         rows = [row[1:] for row in every if row[0] == sort]

@@ -213,7 +213,7 @@ def _version_table(given: Sequence[Manifest]) -> Table:
         (name, ", ".join(dict.fromkeys(one.versions.get(name, "unknown") for one in given)))
         for name in names
     ]
-    return Table.of("versions", "Versions", [("text", "of", "version")], rows)
+    return Table.of("versions", "Versions", [("text", "package", "version")], rows)
 
 
 def _parameter_table(given: Sequence[Manifest]) -> Table:

@@ -1,4 +1,4 @@
-"""The chapters on evolution: what stands in them, and what they say where nothing can be said."""
+"""The sections on evolution: what stands in them, and what they say where nothing can be said."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from society.spec import prepared
 GIFTS = """
 import numpy as np
 
-from society.agent import TableColumn, Component
+from society.agent import Column, Component
 from society.cast import Cohort
 from society.replies import Amount
 from society.scenario import Measure, Params, scenario
@@ -45,7 +45,7 @@ class Gifts(Params):
 
 class Giver(Component):
     answers = ("give", "devise")
-    columns = (TableColumn("kindness", public=True, heritable=True),)
+    columns = (Column("kindness", public=True, heritable=True),)
 
     def begin(self, me):
         me["kindness"] = me.draws.uniform("kindness") / 2
@@ -60,7 +60,7 @@ class Giver(Component):
 
 
 class Author(Giver):
-    columns = (*Giver.columns, TableColumn("strategy", object, public=True, heritable=True))
+    columns = (*Giver.columns, Column("strategy", object, public=True, heritable=True))
 
 
 @scenario(
@@ -88,13 +88,13 @@ TITLES = ["Evolution", "Agents and lineages", "Strategies in words", "Reaction n
 
 @dataclass
 class Told:
-    """A study, and the chapters on evolution that it has, by their anchors."""
+    """A study, and the sections on evolution that it has, by their anchors."""
 
     study: Study
-    chapters: dict[str, Section]
+    sections: dict[str, Section]
 
     def __getitem__(self, anchor: str) -> Section:
-        return self.chapters[anchor]
+        return self.sections[anchor]
 
 
 Telling = Callable[..., Told]
@@ -128,7 +128,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Telling:
         )
         levels = {"worth": list(worth)} if len(worth) > 1 else {}
         study = Study("gifts", runs, levels, "common" if levels else None)
-        return Told(study, chapters(study))
+        return Told(study, sections(study))
 
     return tell
 
@@ -143,28 +143,28 @@ def _run(folder: Path, changes: dict[str, object], level: Level) -> Studied:
     return Studied.read(path, path.stem, {"worth": worth})
 
 
-def chapters(study: Study) -> dict[str, Section]:
+def sections(study: Study) -> dict[str, Section]:
     found = [section(Populations(Layout(study))) for section in EVOLUTION.values()]
     return {one.anchor: one for one in found if one.parts}
 
 
 class Reported(NamedTuple):
-    """The chapters as a page, with its files."""
+    """The sections as a page, with its files."""
 
-    chapters: dict[str, Section]
+    sections: dict[str, Section]
     page: str
     folder: Path
 
 
 @pytest.fixture(scope="module")
 def reported(told: Telling, tmp_path_factory: pytest.TempPathFactory) -> Reported:
-    found, folder = told().chapters, tmp_path_factory.mktemp("report")
+    found, folder = told().sections, tmp_path_factory.mktemp("report")
     page = write_sections("gifts", "", [*found.values()], folder)
     return Reported(found, page.read_text("utf-8"), folder)
 
 
-def table(chapter: Section, name: str) -> Table:
-    (found,) = (part for part in chapter.walk() if isinstance(part, Table) and part.name == name)
+def table(section: Section, name: str) -> Table:
+    (found,) = (part for part in section.walk() if isinstance(part, Table) and part.name == name)
     return found
 
 
@@ -173,21 +173,21 @@ def column(given: Table, heading: str) -> list[object]:
     return list(found.cells)
 
 
-def names(chapter: Section) -> set[str]:
+def names(section: Section) -> set[str]:
     """Of its tables."""
-    return {part.name for part in chapter.walk() if isinstance(part, Table)}
+    return {part.name for part in section.walk() if isinstance(part, Table)}
 
 
-def said(chapter: Section) -> str:
-    return " ".join(part for part in chapter.walk() if isinstance(part, str))
+def said(section: Section) -> str:
+    return " ".join(part for part in section.walk() if isinstance(part, str))
 
 
-def test_societies_that_evolve_have_chapters_of_their_own(told: Telling) -> None:
-    assert [chapter.title for chapter in told().chapters.values()] == TITLES
+def test_societies_that_evolve_have_sections_of_their_own(told: Telling) -> None:
+    assert [section.title for section in told().sections.values()] == TITLES
 
 
 def test_others_have_none(told: Telling) -> None:
-    assert told(count=0, replicates=1).chapters == {}
+    assert told(count=0, replicates=1).sections == {}
 
 
 def test_they_stand_before_what_happened_round_by_round(told: Telling, tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_every_figure_has_its_files(reported: Reported) -> None:
 
 def test_the_same_study_gives_the_same_bytes(told: Telling, tmp_path: Path) -> None:
     found = told(replicates=1, worth=(10,))
-    for folder, given in (("one", found.chapters), ("two", chapters(found.study))):
+    for folder, given in (("one", found.sections), ("two", sections(found.study))):
         write_sections("gifts", "", [*given.values()], tmp_path / folder)
     one, two = ((tmp_path / folder / "SHA256SUMS").read_text() for folder in ("one", "two"))
     assert one == two
@@ -281,7 +281,7 @@ def test_of_many_conditions_those_at_either_end_are_shown(told: Telling) -> None
 
 def test_runs_at_level_summary_have_means_and_say_that_they_keep_no_agents(told: Telling) -> None:
     found = told(level="summary", replicates=1, worth=(10,))
-    assert list(found.chapters) == ["evolution", "lives"]
+    assert list(found.sections) == ["evolution", "lives"]
     assert column(table(found["evolution"], "generations"), "generation") == [1, 2, 3, 4]
     assert said(found["lives"]) == (
         "Runs at level summary do not keep what single agents did, nor who descends from whom; "
@@ -294,7 +294,7 @@ def test_a_graph_that_is_gone_costs_the_agents_and_not_the_report(told: Telling)
     (run,) = study.played
     spec = {**run.manifest.spec, "graph": "moved.py:circle", "uses": ["moved.py"]}
     moved = replace(run, manifest=run.manifest.model_copy(update={"spec": spec}))
-    found = chapters(replace(study, played=(moved,)))
+    found = sections(replace(study, played=(moved,)))
     assert list(found) == ["evolution", "lives"]
     assert said(found["lives"]).startswith("What single agents did is unknown: ")
 
@@ -315,8 +315,8 @@ def test_lineages_stand_beside_the_page(reported: Reported) -> None:
 def test_a_later_report_removes_lineages_that_it_does_not_have(
     reported: Reported, tmp_path: Path
 ) -> None:
-    write_sections("gifts", "", [*reported.chapters.values()], tmp_path)
-    write_sections("gifts", "", [reported.chapters["evolution"]], tmp_path)
+    write_sections("gifts", "", [*reported.sections.values()], tmp_path)
+    write_sections("gifts", "", [reported.sections["evolution"]], tmp_path)
     assert list((tmp_path / "lineage").iterdir()) == []
 
 
@@ -383,11 +383,11 @@ def test_what_is_told_by_generation_is_not_told_by_round_again(told: Telling) ->
     once = Populations(layout).once
     selection = {"selection", "selection_differential"}
     assert once == {"fitness", "first_fitness", "phenotype", *selection}
-    chapter = over_time_section(layout, without=once)
-    assert names(chapter) == {"time_given"}
-    assert said(chapter).endswith("The same in every round of every run: rain (0).")
+    section = over_time_section(layout, without=once)
+    assert names(section) == {"time_given"}
+    assert said(section).endswith("The same in every round of every run: rain (0).")
 
 
 def test_what_is_measured_once_a_generation_is_shown_by_generation(told: Telling) -> None:
-    chapter = over_time_section(Layout(told().study), ["fitness"])
-    assert column(table(chapter, "time_fitness"), "generation") == [1, 2, 3, 4] * 2
+    section = over_time_section(Layout(told().study), ["fitness"])
+    assert column(table(section, "time_fitness"), "generation") == [1, 2, 3, 4] * 2
