@@ -68,9 +68,9 @@ def grid(folder: Path) -> None:
 def reported(folder: Path, out: Path, told: Connection) -> None:
     """Open a sweep and report on it; tells the peak memory of this process, in kilobytes."""
     from society.analysis.study import open_study
-    from society.report import report
+    from society.report import write_report
 
-    report(open_study([folder]), out)
+    write_report(open_study([folder]), out)
     told.send(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 

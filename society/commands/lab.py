@@ -149,11 +149,11 @@ def _facts(read: Experiment, folder: Path, sitting: Sweep) -> dict[str, Any]:
 def report(args: argparse.Namespace) -> int:
     """society report"""
     from society.analysis.study import open_study
-    from society.report import report
+    from society.report import write_report
 
     one_sweep = len(args.paths) == 1 and args.paths[0].is_dir()
     folder = args.paths[0] / "report" if one_sweep else Path("report")
-    page = report(open_study(args.paths), args.out or folder)
+    page = write_report(open_study(args.paths), args.out or folder)
     print(page)
     return 0
 

@@ -20,22 +20,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from society.errors import FileError, brief
-from society.report.figures.style import Picture
-from society.report.layout import Layout
-from society.report.page import Chapter, Document, page
-from society.report.sections.crossplay import cross_play
-from society.report.sections.evolution import Populations, evolving
-from society.report.sections.landscape import landscape
-from society.report.sections.llm_usage import ledger
-from society.report.sections.norms import norms, texts
-from society.report.sections.outcome import outcome
-from society.report.sections.over_time import measures_over_time
-from society.report.sections.provenance import played, provenance, summary
-from society.report.sections.survival import durations
-from society.report.sections.tests import tested, tests
-from society.report.tables import Table
 from society.runs.manifest import versions
 from society.wording import clean
+
+from .figures.style import Figure
+from .layout import Layout
+from .page import LinkedFile, Section, render_page
+from .sections import every_section
+from .sections.provenance import describe_runs
+from .tables import Table
 
 if TYPE_CHECKING:
     from society.analysis.study.study import Study
@@ -45,16 +38,17 @@ _SUMS = "SHA256SUMS"
 _SUM = re.compile(r"([0-9a-f]{64})  ((?:figures|tables|lineage)/[^/\\]+|report\.html)")
 
 
-def report(study: Study, out: Path) -> Path:
+def write_report(study: Study, out: Path) -> Path:
     """Write the report into a folder; gives the path of its page. Raises FileError, InputError."""
     layout = Layout(study)
-    return written(study.name, played(layout), _chapters(layout), out)
+    sections = [section for section in every_section(layout) if section.parts]
+    return write_sections(study.name, describe_runs(layout), sections, out)
 
 
-def written(title: str, lead: str, chapters: Sequence[Chapter], out: Path) -> Path:
+def write_sections(title: str, lead: str, sections: Sequence[Section], out: Path) -> Path:
     """Write a page and the files that belong to it; gives its path. Raises FileError."""
-    html = page(clean(title), lead, chapters, f"Made by society {versions()['society']}.")
-    files = _files(chapters) | {"report.html": html.encode()}
+    html = render_page(clean(title), lead, sections, f"Made by society {versions()['society']}.")
+    files = _files(sections) | {"report.html": html.encode()}
     try:
         for path, content in files.items():
             (out / path).parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +63,7 @@ def written(title: str, lead: str, chapters: Sequence[Chapter], out: Path) -> Pa
 
 
 def _remove_former(out: Path, files: Mapping[str, bytes]) -> None:
-    """Remove what a former report has written and this one has not, as long as it is unchanged."""
+    """Remove files of a former report that this one lacks, as long as they are unchanged."""
     sums = out / _SUMS
     lines = sums.read_text("utf-8", "replace").splitlines() if sums.exists() else []
     for known, path in (found.groups() for found in map(_SUM.fullmatch, lines) if found):
@@ -80,36 +74,17 @@ def _remove_former(out: Path, files: Mapping[str, bytes]) -> None:
             old.unlink()
 
 
-def _chapters(layout: Layout) -> list[Chapter]:
-    found, populations = tested(layout), Populations(layout)
-    chapters = [
-        summary(layout),
-        outcome(layout, found),
-        landscape(layout),
-        durations(layout),
-        tests(layout, found),
-        *cross_play(layout),
-        *evolving(populations),
-        measures_over_time(layout, without=populations.once),
-        norms(layout),
-        texts(layout),
-        ledger(layout),
-        provenance(layout),
-    ]
-    return [chapter for chapter in chapters if chapter is not None]
-
-
-def _files(chapters: Sequence[Chapter]) -> dict[str, bytes]:
-    """Content of each figure and table by its path."""
+def _files(sections: Sequence[Section]) -> dict[str, bytes]:
+    """The content of each figure and table by its path."""
     found = {}
-    for part in [part for chapter in chapters for part in chapter.everything()]:
-        if isinstance(part, Picture):
+    for part in (part for section in sections for part in section.walk()):
+        if isinstance(part, Figure):
             found[f"figures/{part.name}.svg"] = part.svg.encode()
             found[f"figures/{part.name}.png"] = part.png
         elif isinstance(part, Table):
             found[f"tables/{part.name}.md"] = part.markdown().encode()
             found[f"tables/{part.name}.csv"] = part.csv().encode()
             found[f"tables/{part.name}.tex"] = part.latex().encode()
-        elif isinstance(part, Document):
+        elif isinstance(part, LinkedFile):
             found[part.path] = part.content.encode()
     return found

@@ -86,8 +86,8 @@ _ACCENTS = dict(zip(map(chr, range(0x300, 0x305)), "`'^~=", strict=True)) | {
 }
 
 
-def in_latex(text: str) -> str:
-    """Text whose every sign stands for itself, in ASCII."""
+def escape_latex(text: str) -> str:
+    """Escape text in ASCII, so that every sign stands for itself."""
     return "".join(map(_spelled, unicodedata.normalize("NFC", text)))
 
 
@@ -99,7 +99,7 @@ def _spelled(sign: str) -> str:
         return sign
     parts = unicodedata.normalize("NFKD", sign)
     if parts.isascii():
-        return in_latex(parts)
+        return escape_latex(parts)
     first, marks = parts[0], parts[1:]
     if not marks or any(mark not in _ACCENTS for mark in marks):
         return f"{{[}}U+{ord(sign):04X}]"
@@ -109,10 +109,10 @@ def _spelled(sign: str) -> str:
     return spelled
 
 
-def tabular(
+def latex_table(
     caption: str, forms: str, rows: Sequence[tuple[str, ...]], remarks: Sequence[str]
 ) -> str:
-    """A `table`, or a `longtable` beyond 40 rows, with the rules of the package booktabs.
+    """Write a `table`, or a `longtable` beyond 40 rows, with the rules of the package booktabs.
 
     forms: of each column l, r or p, which breaks its lines. rows: the headings first. What is wider
     than a line is made smaller.
@@ -122,9 +122,9 @@ def tabular(
     wide = fixed + _LEAST * ("p" in forms) > 1
     words = max(1 - fixed, _LEAST) / max(forms.count("p"), 1) - _BETWEEN / _LINE
     places = forms.replace("p", rf"p{{{words:.2f}\linewidth}}")
-    head, *body = [" & ".join(map(in_latex, row)) + r" \\" for row in rows]
-    titled = rf"\caption{{{in_latex(caption)}}}"
-    below = [rf"\par\smallskip\footnotesize {in_latex(remark)}" for remark in remarks]
+    head, *body = [" & ".join(map(escape_latex, row)) + r" \\" for row in rows]
+    titled = rf"\caption{{{escape_latex(caption)}}}"
+    below = [rf"\par\smallskip\footnotesize {escape_latex(remark)}" for remark in remarks]
     build = _over_pages if len(body) > _LONGEST else _on_one_page
     return "\n".join(build(titled, places, head, body, below, wide=wide)) + "\n"
 

@@ -1,19 +1,19 @@
-"""A report as one HTML page that needs nothing else: no script, no request, pictures inside.
+"""A report as one HTML page that needs nothing else: no script, no request, figures inside.
 
-Everything but our own pictures is escaped: names, texts and errors come from files and models. The
+Everything but our own figures is escaped: names, texts and errors come from files and models. The
 page's policy allows neither scripts nor requests, so that what slips through does nothing.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
-from society.report.figures.style import Picture
-from society.report.tables import Table
+from .figures.style import Figure
+from .tables import Table
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -23,99 +23,86 @@ _MANY = 9  # columns at most that a printed page has room for in its usual type
 
 
 @dataclass(frozen=True)
-class Paragraph:
-    """A few sentences."""
-
-    text: str
-    sort: ClassVar = "paragraph"
-
-
-@dataclass(frozen=True)
-class Heading:
-    """A heading inside a chapter; depth: 2 below another heading, else 1."""
-
-    text: str
-    depth: int = 1
-    sort: ClassVar = "heading"
-
-
-@dataclass(frozen=True)
 class Caveat:
-    """What a reader must not overlook, and what it is about."""
+    """A warning that a reader must not overlook, and the items that it is about."""
 
     text: str
     items: Sequence[str] = ()
-    sort: ClassVar = "caveat"
+    kind: ClassVar = "caveat"
 
 
 @dataclass(frozen=True)
-class Listing:
+class Verbatim:
     """Text as it is in a file."""
 
     text: str
-    sort: ClassVar = "listing"
+    kind: ClassVar = "verbatim"
 
 
 @dataclass(frozen=True)
-class Document:
+class LinkedFile:
     """A text that stands beside the page, in a file of its own."""
 
     path: str
     content: str
-    sort: ClassVar = "document"
+    kind: ClassVar = "file"
 
 
 @dataclass(frozen=True)
-class Fold:
-    """Parts that are shown on request."""
+class Section:
+    """A titled run of sentences, figures, tables and further sections.
+
+    Sections without any part say nothing, and are left out of the one they stand in. anchor: the
+    place of one in the table of contents. folded: shown on request.
+    """
 
     title: str
-    parts: Sequence[Part]
-    sort: ClassVar = "fold"
+    parts: Sequence[SectionPart]
+    anchor: str = ""
+    folded: bool = False
+    kind: ClassVar = "section"
 
+    def __post_init__(self) -> None:
+        kept = [one for one in self.parts if not isinstance(one, Section) or one.parts]
+        object.__setattr__(self, "parts", tuple(kept))
 
-Part = Paragraph | Heading | Caveat | Listing | Document | Fold | Table | Picture
-
-
-@dataclass(frozen=True)
-class Chapter:
-    """A section with a place in the table of contents; anchor: its id."""
-
-    anchor: str
-    title: str
-    parts: Sequence[Part]
-
-    def everything(self) -> list[Part]:
-        """Its parts, and those inside of folds."""
-        found: list[Part] = []
+    def walk(self) -> Iterator[SectionPart]:
+        """All parts, and those of inner sections after each of them."""
         for part in self.parts:
-            found += [part, *(part.parts if isinstance(part, Fold) else ())]
-        return found
+            yield part
+            if isinstance(part, Section):
+                yield from part.walk()
 
 
-def page(title: str, lead: str, chapters: Sequence[Chapter], footer: str) -> str:
-    """The page; lead: a line below the title."""
+SectionPart = str | Caveat | Verbatim | LinkedFile | Table | Figure | Section
+
+
+def fold(title: str, *parts: SectionPart) -> Section:
+    """Make a section that is shown on request."""
+    return Section(title, parts, folded=True)
+
+
+def render_page(title: str, lead: str, sections: Sequence[Section], footer: str) -> str:
+    """Render the page; lead: a line below the title."""
     return _template().render(
         title=title,
         lead=lead,
-        chapters=chapters,
+        sections=sections,
         footer=footer,
         longest=LONGEST_TABLE,
         many=_MANY,
-        labels=_labels(chapters),
+        labels=_box_labels(sections),
     )
 
 
-def _labels(chapters: Sequence[Chapter]) -> dict[tuple[str, str], str]:
-    """What the box of each table and picture is called, no two alike; by sort and name."""
+def _box_labels(sections: Sequence[Section]) -> dict[tuple[str, str], str]:
+    """Name the box of each table and figure, no two alike; by kind and name."""
     labels, seen = {}, Counter[str]()
-    for part in [part for chapter in chapters for part in chapter.everything()]:
-        if isinstance(part, Table | Picture):
-            called = part.caption if isinstance(part, Table) else part.title
-            seen[called] += 1
-            labels[part.sort, part.name] = (
-                f"{called} ({seen[called]})" if seen[called] > 1 else called
-            )
+    for part in (part for section in sections for part in section.walk()):
+        if isinstance(part, Table | Figure):
+            seen[part.title] += 1
+            count = f" ({seen[part.title]})" if seen[part.title] > 1 else ""
+            labels[part.kind, part.name] = f"{part.title}{count}"
     return labels
 
 
@@ -124,6 +111,5 @@ def _template() -> Template:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("society.report", "")
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined).get_template(
-        "page.html"
-    )
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    return environment.get_template("page.html")

@@ -11,56 +11,66 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, ClassVar, Literal, NamedTuple
 
+import numpy as np
+
 from society.analysis.statistics.samples import NotEstimable
-from society.report.latex import tabular
+from society.draws import Array
+from society.report.latex import latex_table
 from society.wording import clean
 
 # figure: as many decimals as the column's largest number makes sense of. statistic: two decimals.
 # share: three. words: long text.
-Form = Literal["text", "words", "count", "tokens", "figure", "statistic", "share", "p", "dollars"]
-Cell = str | int | float | None | NotEstimable
+ColumnFormat = Literal[
+    "text", "words", "count", "tokens", "figure", "statistic", "share", "p", "dollars"
+]
+CellValue = str | int | float | None | NotEstimable
+Head = list[tuple[ColumnFormat, *tuple[str, ...]]]  # ("share", "mean", "standard error")
 
-NOTHING = "–"
-UNKNOWN = "unknown"
+_NOTHING = "–"
+_UNKNOWN = "unknown"
 _MARKS = "abcdefghijklmnopqrstuvwxyz"
-_LEAST: dict[Form, float] = {"p": 0.001, "dollars": 0.0001}  # what is less is said to be less
-_DECIMALS: dict[Form, int] = {"statistic": 2, "share": 3, "p": 3, "dollars": 4}
-_LEFT: tuple[Form, ...] = ("text", "words")
+_LEAST: dict[ColumnFormat, float] = {
+    "p": 0.001,
+    "dollars": 0.0001,
+}  # what is less is said to be less
+_DECIMALS: dict[ColumnFormat, int] = {"statistic": 2, "share": 3, "p": 3, "dollars": 4}
+_LEFT: tuple[ColumnFormat, ...] = ("text", "words")
 
 _MARKDOWN = re.compile(r"([\\|`*_<>\[\]])")
 # A spreadsheet takes a text that begins so for a formula, unless it is a number.
 _FORMULA = re.compile(r"[=+\-@\t\r](?!\.?\d[\d.]*(?:e[+-]?\d+)?$)")
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """One cell for each row of a table; None is nothing, unknown in tokens and dollars."""
 
     heading: str
-    cells: Sequence[Cell]
-    form: Form = "text"
+    cells: Sequence[CellValue]
+    form: ColumnFormat = "text"
 
     @property
     def left(self) -> bool:
-        """Whether it is text, which stands at the left."""
+        """True if it holds text, which stands at the left."""
         return self.form in _LEFT
 
-    def shown(self) -> list[str]:
-        """Its cells rounded; what could not be computed as nothing."""
+    def rounded(self) -> list[str]:
+        """Round its cells; what could not be computed is nothing."""
         decimals = _DECIMALS.get(self.form, _decimals(self.cells))
-        return [self._shown(cell, decimals) for cell in self.cells]
+        return [self._round(cell, decimals) for cell in self.cells]
 
-    def _shown(self, cell: Cell, decimals: int) -> str:
+    def _round(self, cell: CellValue, decimals: int) -> str:
         if cell is None and self.form in ("tokens", "dollars"):
-            return UNKNOWN
+            return _UNKNOWN
         if isinstance(cell, str):
             return clean(cell)
         if cell is None or isinstance(cell, NotEstimable) or math.isnan(cell):
-            return NOTHING
+            return _NOTHING
         least = _LEAST.get(self.form, 0)
         if 0 <= cell < least:
             return f"<{least}" if cell or self.form == "p" else "0"
@@ -71,78 +81,100 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a report; name: of its files. paged: the rows of a page; none: the first ones."""
+    """A table of a report.
+
+    name: of its files. title: what it shows. notes: sentences below it. chosen: the rows that a
+    page shows; none: the first ones.
+    """
 
     name: str
-    caption: str
-    columns: Sequence[Column]
+    title: str
+    columns: Sequence[TableColumn]
     notes: Sequence[str] = ()
-    paged: Sequence[int] = ()
-    sort: ClassVar = "table"
+    chosen: Sequence[int] = ()
+    kind: ClassVar = "table"
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        title: str,
+        head: Head,
+        rows: Iterable[Sequence[CellValue]],
+        *notes: str,
+        first: Sequence[TableColumn] = (),
+        chosen: Sequence[int] = (),
+    ) -> Table:
+        """Make a table from its rows.
+
+        head: the headings of columns after their format. first: columns that stand before them.
+        """
+        headings = [(heading, form) for form, *own in head for heading in own]
+        cells = list(zip(*rows, strict=True)) or [()] * len(headings)
+        columns = [
+            TableColumn(heading, own, form)
+            for (heading, form), own in zip(headings, cells, strict=True)
+        ]
+        return cls(name, title, [*first, *columns], notes, chosen)
 
     @property
     def reasons(self) -> list[tuple[str, str]]:
-        """Why cells are empty: mark and sentence, each sentence once."""
-        said = dict.fromkeys(
-            str(cell) for row in self._rows() for cell in row if isinstance(cell, NotEstimable)
-        )
-        return [(_mark(number), sentence) for number, sentence in enumerate(said)]
-
-    def shown(self) -> list[tuple[str, ...]]:
-        """Its rows as text, rounded, with marks of the reasons."""
-        return self._shown
-
-    def in_page(self, most: int) -> list[tuple[str, ...]]:
-        """So many of them at most."""
-        chosen = [self._shown[row] for row in self.paged] or self._shown
-        return chosen[:most]
+        """The reasons for empty cells: mark and sentence, each sentence once."""
+        every = (cell for row in self._cells() for cell in row)
+        sentences = dict.fromkeys(str(cell) for cell in every if isinstance(cell, NotEstimable))
+        return [(_mark(number), sentence) for number, sentence in enumerate(sentences)]
 
     @cached_property
-    def _shown(self) -> list[tuple[str, ...]]:
+    def rows(self) -> list[tuple[str, ...]]:
+        """The rows as text, rounded, with marks of the reasons."""
         marks = {sentence: mark for mark, sentence in self.reasons}
         columns = [
             [
                 f"{text} [{marks[str(cell)]}]" if isinstance(cell, NotEstimable) else text
-                for cell, text in zip(column.cells, column.shown(), strict=True)
+                for cell, text in zip(column.cells, column.rounded(), strict=True)
             ]
             for column in self.columns
         ]
         return list(zip(*columns, strict=True))
 
+    def excerpt(self, most: int) -> list[tuple[str, ...]]:
+        """Choose so many rows at most for a page."""
+        return ([self.rows[row] for row in self.chosen] or self.rows)[:most]
+
     @property
     def remarks(self) -> list[str]:
-        """What stands below it: reasons, then notes."""
+        """The reasons and notes that stand below it."""
         return [*(f"[{mark}] {sentence}" for mark, sentence in self.reasons), *self.notes]
 
     def csv(self) -> str:
-        """Numbers in full, nothing as an empty cell, an apostrophe before formulas."""
+        """Write numbers in full, nothing as an empty cell, an apostrophe before formulas."""
         out = io.StringIO()
         rows = csv.writer(out, lineterminator="\n")
         rows.writerow(_raw(column.heading) for column in self.columns)
-        rows.writerows(map(_raw, row) for row in self._rows())
+        rows.writerows(map(_raw, row) for row in self._cells())
         return out.getvalue()
 
     def markdown(self) -> str:
-        """A pipe table between caption and remarks."""
+        """Write a pipe table between title and remarks."""
         head = [column.heading for column in self.columns]
         rules = [":--" if column.left else "--:" for column in self.columns]
-        rows = [[_in_markdown(cell) for cell in row] for row in [tuple(head), *self.shown()]]
+        rows = [[_in_markdown(cell) for cell in row] for row in [tuple(head), *self.rows]]
         rows.insert(1, rules)
         lines = [f"| {' | '.join(row)} |" for row in rows]
         remarks = [_in_markdown(remark) + "  " for remark in self.remarks]
-        return "\n".join([f"**{_in_markdown(self.caption)}**", "", *lines, "", *remarks]) + "\n"
+        return "\n".join([f"**{_in_markdown(self.title)}**", "", *lines, "", *remarks]) + "\n"
 
     def latex(self) -> str:
-        """A table with the rules of the package booktabs."""
+        """Write a table with the rules of the package booktabs."""
         head = tuple(column.heading for column in self.columns)
         forms = "".join(map(_position, self.columns))
-        return tabular(self.caption, forms, [head, *self.shown()], self.remarks)
+        return latex_table(self.title, forms, [head, *self.rows], self.remarks)
 
-    def _rows(self) -> Iterator[tuple[Cell, ...]]:
+    def _cells(self) -> Iterator[tuple[CellValue, ...]]:
         return zip(*(column.cells for column in self.columns), strict=True)
 
 
-def _decimals(cells: Sequence[Cell]) -> int:
+def _decimals(cells: Sequence[CellValue]) -> int:
     """Three digits of the largest number, one decimal at least; none if all are whole."""
     numbers = [abs(cell) for cell in cells if isinstance(cell, int | float) and math.isfinite(cell)]
     if not any(numbers) or all(float(number).is_integer() for number in numbers):
@@ -151,12 +183,12 @@ def _decimals(cells: Sequence[Cell]) -> int:
 
 
 def _mark(number: int) -> str:
-    """a to z, then aa: marks of reasons."""
+    """Mark a reason: a to z, then aa."""
     more, last = divmod(number, len(_MARKS))
     return (_mark(more - 1) if more else "") + _MARKS[last]
 
 
-def _raw(cell: Cell) -> str:
+def _raw(cell: CellValue) -> str:
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return ""
     if isinstance(cell, int | float):
@@ -165,7 +197,7 @@ def _raw(cell: Cell) -> str:
     return f"'{text}" if _FORMULA.match(text) else text
 
 
-def _position(column: Column) -> str:
+def _position(column: TableColumn) -> str:
     if column.form == "words":
         return "p"
     return "l" if column.left else "r"
@@ -175,6 +207,14 @@ def _in_markdown(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", text)
 
 
-def told(results: Iterable[Any], of: Callable[[Any], Cell]) -> list[Cell]:
-    """A cell of each result; where there is none, the reason."""
-    return [result if isinstance(result, NotEstimable) else of(result) for result in results]
+def read_fields(result: Any, *paths: str) -> list[Any]:
+    """Read attributes of a result, "interval.low" say; where there is no result, the reason."""
+    if isinstance(result, NotEstimable):
+        return [result] * len(paths)
+    return [attrgetter(path)(result) for path in paths]
+
+
+def known_mean(values: Array) -> float | None:
+    """Average the values that are there; None without any."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else None

@@ -1,7 +1,7 @@
 """The page of a reproduction: the claims of a paper beside our results, then each experiment.
 
-Of an experiment it shows the chapters that its recipe names, and where all is from; `society
-report` makes a page of all that there is to say of it.
+For each experiment it has the sections that its recipe names, and its provenance; `society report`
+makes a page of all sections.
 """
 
 from __future__ import annotations
@@ -15,29 +15,23 @@ from society.analysis.crossplay import CrossPlay
 from society.analysis.study import Study
 from society.claims.types import HOW, Shown, Trial, Verdict
 from society.experiments.factors import Label
-from society.report import written
-from society.report.figures.style import Picture
+from society.report import write_sections
+from society.report.figures.style import Figure
 from society.report.layout import Layout
-from society.report.page import Caveat, Chapter, Document, Fold, Heading, Paragraph, Part
-from society.report.sections.crossplay.actions import conduct
-from society.report.sections.crossplay.agreements import agreements
-from society.report.sections.crossplay.standings import standings
-from society.report.sections.evolution import (
-    Populations,
-    evolution,
-    lives,
-    reaction_norms,
-    strategies,
+from society.report.page import Caveat, LinkedFile, Section, SectionPart
+from society.report.sections.crossplay import CROSS_PLAY
+from society.report.sections.evolution import EVOLUTION, Populations
+from society.report.sections.hypothesis_tests import compare_panels, hypothesis_tests_section
+from society.report.sections.llm_usage import llm_usage_section
+from society.report.sections.norms import norms_section, texts_section
+from society.report.sections.outcome import maps_section, outcome_section
+from society.report.sections.over_time import over_time_section
+from society.report.sections.provenance import (
+    claims_section,
+    provenance_section,
+    summary_section,
 )
-from society.report.sections.landscape import landscape
-from society.report.sections.llm_usage import ledger
-from society.report.sections.norms import norms, texts
-from society.report.sections.outcome import outcome
-from society.report.sections.over_time import measures_over_time
-from society.report.sections.provenance import provenance, summary
-from society.report.sections.provenance import verdicts as judged
-from society.report.sections.survival import durations
-from society.report.sections.tests import tested, tests
+from society.report.sections.survival import survival_section
 from society.report.tables import Table
 
 from .evidence import Result
@@ -46,21 +40,21 @@ from .run import DRY, ReproductionRun
 _UNLIKE = "with different outcomes under different parameters or readings"
 _AGREED = ("reproduced", "in part", "not reproduced", "cannot be told", _UNLIKE)
 
-CHAPTERS: Mapping[Shown, Callable[[Populations], Chapter | None]] = {
-    "outcome": lambda of: outcome(of.layout, tested(of.layout)),
-    "survival": lambda of: durations(of.layout),
-    "tests": lambda of: tests(of.layout, tested(of.layout)),
-    "maps": lambda of: landscape(of.layout),
-    "evolution": evolution,
-    "lives": lives,
-    "strategies": strategies,
-    "reactions": reaction_norms,
-    "norms": lambda of: norms(of.layout),
-    "texts": lambda of: texts(of.layout),
-    "standings": lambda of: standings(CrossPlay(of.layout.study)),
-    "conduct": lambda of: conduct(CrossPlay(of.layout.study)),
-    "agreements": lambda of: agreements(CrossPlay(of.layout.study)),
-    "ledger": lambda of: ledger(of.layout),
+SECTIONS: Mapping[Shown, Callable[[Populations], Section]] = {
+    "outcome": lambda of: outcome_section(of.layout, compare_panels(of.layout)),
+    "survival": lambda of: survival_section(of.layout),
+    "tests": lambda of: hypothesis_tests_section(of.layout, compare_panels(of.layout)),
+    "maps": lambda of: maps_section(of.layout),
+    "evolution": EVOLUTION["evolution"],
+    "lives": EVOLUTION["lives"],
+    "strategies": EVOLUTION["strategies"],
+    "reactions": EVOLUTION["reactions"],
+    "norms": lambda of: norms_section(of.layout),
+    "texts": lambda of: texts_section(of.layout),
+    "standings": lambda of: CROSS_PLAY["crossplay"](CrossPlay(of.layout.study)),
+    "conduct": lambda of: CROSS_PLAY["conduct"](CrossPlay(of.layout.study)),
+    "agreements": lambda of: CROSS_PLAY["agreements"](CrossPlay(of.layout.study)),
+    "ledger": lambda of: llm_usage_section(of.layout),
 }
 
 
@@ -74,16 +68,16 @@ def write_page(run: ReproductionRun, verdicts: Sequence[Verdict]) -> Path:
         for trial in run.design.trials
         if results[trial.name].begun
     ]
-    return written(title, run.extent, [*_claims(run, verdicts), *experiments], run.out)
+    sections = [*_claims(run, verdicts), *experiments]
+    return write_sections(title, run.extent, sections, run.out)
 
 
-def _claims(run: ReproductionRun, verdicts: Sequence[Verdict]) -> Iterator[Chapter]:
-    chapter = judged(verdicts)
-    if chapter is not None:
-        (table,) = (part for part in chapter.parts if isinstance(part, Table))
+def _claims(run: ReproductionRun, verdicts: Sequence[Verdict]) -> Iterator[Section]:
+    section = claims_section(verdicts)
+    tables = [part for part in section.parts if isinstance(part, Table)]
+    if tables:
         judging = (*HOW, *run.design.judging)
-        parts = [*_caveats(run), *map(Paragraph, [*_counted(verdicts), *judging]), table]
-        yield replace(chapter, parts=parts)
+        yield replace(section, parts=[*_caveats(run), *_counted(verdicts), *judging, *tables])
 
 
 def _counted(verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -106,7 +100,7 @@ def _agreed(outcomes: Sequence[str]) -> str:
     return outcomes[0] if len(set(outcomes)) == 1 else _UNLIKE
 
 
-def _caveats(run: ReproductionRun) -> Iterator[Part]:
+def _caveats(run: ReproductionRun) -> Iterator[SectionPart]:
     if run.dry:
         yield Caveat(f"DRY RUN: {DRY}. It shows the way, and nothing about the paper.")
     if run.quick:
@@ -152,45 +146,31 @@ def _added(labels: Sequence[Label], factor: str, other: Study) -> list[Label]:
     return list(dict.fromkeys([*labels, *other.levels.get(factor, ())]))
 
 
-def _experiment(trial: Trial, study: Study) -> Chapter:
+def _experiment(trial: Trial, study: Study) -> Section:
     layout = Layout(study)
-    parts = list(summary(layout).parts)
-    for chapter in _chapters(trial, layout):
-        parts += [Heading(chapter.title), *map(_deeper, chapter.parts)]
-    parts.append(Fold("Provenance", list(_flat(provenance(layout).parts))))
-    return Chapter(trial.name, trial.title, [_named(trial.name, part) for part in parts])
+    provenance = replace(provenance_section(layout), folded=True)
+    parts = [*summary_section(layout).parts, *_sections(trial, layout), provenance]
+    return _prefix_names(trial.name, Section(trial.title, parts, trial.name))
 
 
-def _chapters(trial: Trial, layout: Layout) -> Iterator[Chapter]:
+def _sections(trial: Trial, layout: Layout) -> Iterator[Section]:
     populations = Populations(layout)
-    found = [CHAPTERS[name](populations) for name in trial.chapters]
+    yield from (SECTIONS[name](populations) for name in trial.chapters)
     if trial.over_time:
-        found.append(measures_over_time(layout, trial.over_time))
-    yield from (chapter for chapter in found if chapter is not None)
+        yield over_time_section(layout, trial.over_time)
 
 
-def _flat(parts: Sequence[Part]) -> Iterator[Part]:
-    """With the parts of folds in place of folds, which do not stand in each other."""
-    for part in parts:
-        if isinstance(part, Fold):
-            yield Heading(part.title)
-            yield from part.parts
-        else:
-            yield part
+def _prefix_names(experiment: str, section: Section) -> Section:
+    """Give figures, tables and files names that no other experiment's have."""
+    return replace(section, parts=[_prefix_name(experiment, part) for part in section.parts])
 
 
-def _deeper(part: Part) -> Part:
-    """A heading of a chapter, below the heading that the chapter has here."""
-    return replace(part, depth=2) if isinstance(part, Heading) else part
-
-
-def _named(experiment: str, part: Part) -> Part:
-    """The same, with a name that no other experiment's figures, tables and files have."""
-    if isinstance(part, Picture | Table):
+def _prefix_name(experiment: str, part: SectionPart) -> SectionPart:
+    if isinstance(part, Section):
+        return _prefix_names(experiment, part)
+    if isinstance(part, Figure | Table):
         return replace(part, name=f"{experiment}-{part.name}")
-    if isinstance(part, Document):
+    if isinstance(part, LinkedFile):
         path = PurePosixPath(part.path)
         return replace(part, path=str(path.with_name(f"{experiment}-{path.name}")))
-    if isinstance(part, Fold):
-        return replace(part, parts=[_named(experiment, inner) for inner in part.parts])
     return part

@@ -8,32 +8,41 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from society.draws import Array
 from society.report.figures.curves import (
-    Course,
-    Courses,
-    Lasting,
-    Survivals,
-    courses,
-    survival_curves,
+    Curve,
+    CurvePanel,
+    SurvivalLine,
+    SurvivalPanel,
+    line_plot,
+    survival_plot,
 )
-from society.report.figures.heatmaps import Heat, Norms, heat_maps, norm_space
-from society.report.figures.intervals import Dot, Dots, dots, pile
-from society.report.figures.style import LOOKS, Picture, label, same, thinned, wrapped
+from society.report.figures.heatmaps import HeatPanel, heatmap
+from society.report.figures.intervals import Dot, DotPanel, bin_runs, dot_plot
+from society.report.figures.scatter import PointCloud, norm_space
+from society.report.figures.style import (
+    SERIES,
+    Figure,
+    constant_range,
+    shorten_label,
+    thin_ticks,
+    wrap_label,
+)
 
 
-def texts(picture: Picture) -> list[str]:
+def texts(picture: Figure) -> list[str]:
     """The words in a picture, without the figures of its axes."""
     found = ElementTree.fromstring(picture.inline).iter("text")
     said = ["".join(text.itertext()) for text in found]
     return [text for text in said if not re.fullmatch(r"[−\d.]+", text)]
 
 
-def tones(picture: Picture) -> set[str]:
+def tones(picture: Figure) -> set[str]:
     """Colours of series that occur."""
-    return {look.colour for look in LOOKS if look.colour in picture.svg}
+    return {look.colour for look in SERIES if look.colour in picture.svg}
 
 
-def ticks(picture: Picture, axis: str) -> list[str]:
+def ticks(picture: Figure, axis: str) -> list[str]:
     """The figures along the first axis x or y of a picture."""
     (group,) = re.findall(
         rf'<g id="matplotlib.axis_{" xy".index(axis)}">.*?<g id="(?:patch|matplotlib)',
@@ -47,19 +56,19 @@ def dot(mean: float) -> Dot:
     return Dot(mean, mean - 1, mean + 1, np.array([mean - 2, mean + 2, np.nan]))
 
 
-def compared(name: str = "dots") -> Picture:
+def compared(name: str = "dots") -> Figure:
     panels = [
-        Dots("lake = harsh", ["small", "large"], {"fine = 2": [dot(3), dot(9)]}, ["a", "b"]),
-        Dots("lake = rich", ["small", "large"], {"fine = 2": [dot(4), None]}),
+        DotPanel("lake = harsh", ["small", "large"], {"fine = 2": [dot(3), dot(9)]}, ["a", "b"]),
+        DotPanel("lake = rich", ["small", "large"], {"fine = 2": [dot(4), None]}),
     ]
-    return dots(name, "Survival", "Larger is later.", "survival_time, rounds", panels)
+    return dot_plot(name, "Survival", "Larger is later.", "survival_time, rounds", panels)
 
 
-def course(name: str, number: int | None, *, leave: bool = False) -> Course:
+def course(name: str, number: int | None, *, leave: bool = False) -> Curve:
     rounds = np.arange(1, 11)
     mean = rounds / 10
     left = 11.0 - rounds if leave else np.full(10, 10.0)
-    return Course(name, number, rounds, mean, mean - 0.1, mean + 0.1, left)
+    return Curve(name, number, rounds, mean, mean - 0.1, mean + 0.1, left)
 
 
 def test_dots_stand_in_rows_with_letters_at_their_right() -> None:
@@ -106,8 +115,8 @@ def test_a_picture_names_no_date_no_program_and_no_address_to_load() -> None:
 
 
 def test_labels_are_never_markup_and_never_formulas() -> None:
-    panel = Dots("$x^2$", ["<script>alert(1)</script>", "a & b"], {"": [dot(1), dot(2)]})
-    picture = dots("d", "t", "w", "u", [panel])
+    panel = DotPanel("$x^2$", ["<script>alert(1)</script>", "a & b"], {"": [dot(1), dot(2)]})
+    picture = dot_plot("d", "t", "w", "u", [panel])
     assert "<script" not in picture.inline
     assert texts(picture) == ["u", "<script>alert(1)</script>", "a & b", "$x^2$"]
 
@@ -115,8 +124,8 @@ def test_labels_are_never_markup_and_never_formulas() -> None:
 def strokes(*runs: float) -> list[tuple[float, float]]:
     """Where strokes stand in a picture of one dot, and how tall they are there, both in points."""
     one = Dot(float(np.mean(runs)), None, None, np.array(runs))
-    svg = dots("d", "t", "w", "rounds", [Dots("", ["a"], {"": [one]})]).svg
-    colour = LOOKS[0].colour
+    svg = dot_plot("d", "t", "w", "rounds", [DotPanel("", ["a"], {"": [one]})]).svg
+    colour = SERIES[0].colour
     drawn = re.findall(rf'<path d="([^"]+)"[^>]*stroke: {colour}; stroke-opacity: 0.6', svg)
     points = [
         [float(number) for number in pair] for pair in re.findall(r"[ML] (\S+) (\S+)", drawn[0])
@@ -133,44 +142,47 @@ def test_a_stroke_is_the_taller_the_more_runs_have_its_value() -> None:
 
 
 def test_strokes_that_would_cover_each_other_are_one() -> None:
-    places, counts = pile(np.array([3.0, 3.1, np.nan, 9.0, 60.0]), step=0.25)
+    places, counts = bin_runs(np.array([3.0, 3.1, np.nan, 9.0, 60.0]), step=0.25)
     assert (places.tolist(), counts.tolist()) == ([3.05, 9, 60], [2, 1, 1])
-    same_place, count = pile(np.array([3.0, 3.0]), step=0)
+    same_place, count = bin_runs(np.array([3.0, 3.0]), step=0)
     assert (same_place.tolist(), count.tolist()) == ([3], [2])
 
 
 def test_words_say_what_a_stroke_stands_for() -> None:
-    assert compared().words == "Larger is later. Strokes: single runs."
+    assert compared().caption == "Larger is later. Strokes: single runs."
     several = Dot(3, 2, 4, np.array([3.0, 3, 4]))
-    picture = dots("d", "t", "w.", "rounds", [Dots("", ["a"], {"": [several]})])
-    assert picture.words == "w. Strokes: runs, taller where more of them lie (2 in the tallest)."
+    picture = dot_plot("d", "t", "w.", "rounds", [DotPanel("", ["a"], {"": [several]})])
+    assert (
+        picture.caption
+        == "w. Strokes: runs, taller where there are more of them (2 in the tallest)."
+    )
 
 
 def test_a_long_label_keeps_whole_words_at_its_ends_and_nothing_unseen() -> None:
-    assert label("fine = 2\u200b, lake = harsh") == "fine = 2, lake = harsh"
-    assert label("one two three four five", 15) == "one … five"
-    assert label("fine = 2, lake = harsh, share = 0.5", 29) == "fine = 2, … share = 0.5"
-    assert label("fine=2,lake=harsh,share=0.5", 23) == "fine=2, … share=0.5"
-    assert label("incomprehensibilities", 11) == "inco … ties"
+    assert shorten_label("fine = 2\u200b, lake = harsh") == "fine = 2, lake = harsh"
+    assert shorten_label("one two three four five", 15) == "one … five"
+    assert shorten_label("fine = 2, lake = harsh, share = 0.5", 29) == "fine = 2, … share = 0.5"
+    assert shorten_label("fine=2,lake=harsh,share=0.5", 23) == "fine=2, … share=0.5"
+    assert shorten_label("incomprehensibilities", 11) == "inco … ties"
 
 
 def test_long_words_of_an_axis_are_broken_into_lines_between_words() -> None:
-    assert wrapped("share of catches above an equal share", 20) == (
+    assert wrap_label("share of catches above an equal share", 20) == (
         "share of catches\nabove an equal share"
     )
-    assert wrapped("share of catches above an equal share", 12) == "share of\ncatches …"
-    assert wrapped("fine=2,lake=harsh", 10) == "fine=2,\nlake=harsh"
-    assert wrapped("norm_similarity", 10) == "norm_\nsimilarity"
-    assert wrapped("x = 1, lake = harsh", 13) == "x = 1,\nlake = harsh"
+    assert wrap_label("share of catches above an equal share", 12) == "share of\ncatches …"
+    assert wrap_label("fine=2,lake=harsh", 10) == "fine=2,\nlake=harsh"
+    assert wrap_label("norm_similarity", 10) == "norm_\nsimilarity"
+    assert wrap_label("x = 1, lake = harsh", 13) == "x = 1,\nlake = harsh"
 
 
 def test_no_axis_magnifies_values_that_are_all_the_same() -> None:
-    assert same(np.array([3, 3, np.nan])) == (0, 6)
-    assert same(np.array([-3, -3 + 1e-12])) == (-6, 0)
-    assert same(np.zeros(2)) == (-1, 1)
-    assert same(np.array([3, 3.1])) is None
+    assert constant_range(np.array([3, 3, np.nan])) == (0, 6)
+    assert constant_range(np.array([-3, -3 + 1e-12])) == (-6, 0)
+    assert constant_range(np.zeros(2)) == (-1, 1)
+    assert constant_range(np.array([3, 3.1])) is None
     one = Dot(3, 3, 3, np.full(4, 3.0))
-    picture = dots("d", "t", "w", "rounds", [Dots("", ["a"], {"": [one]})])
+    picture = dot_plot("d", "t", "w", "rounds", [DotPanel("", ["a"], {"": [one]})])
     assert ticks(picture, "x") == ["0", "1", "2", "3", "4", "5", "6"]
 
 
@@ -178,54 +190,63 @@ def test_no_axis_magnifies_values_that_are_all_the_same() -> None:
 def test_rounds_are_whole(rounds: int) -> None:
     when = np.arange(1, rounds + 1)
     value = when / 10
-    curve = Course("a", 0, when, value, value, value, np.full(rounds, 9.0))
+    curve = Curve("a", 0, when, value, value, value, np.full(rounds, 9.0))
     assert all(
-        tick.isdigit() for tick in ticks(courses("c", "t", "w", "u", [Courses("", [curve])]), "x")
+        tick.isdigit()
+        for tick in ticks(line_plot("c", "t", "w", [CurvePanel("", [curve])], "u"), "x")
     )
 
 
 def test_series_differ_by_colour_by_marker_and_by_dashes() -> None:
-    for feature in zip(*LOOKS, strict=True):
-        assert len(set(feature)) == len(LOOKS)
+    for feature in zip(*SERIES, strict=True):
+        assert len(set(feature)) == len(SERIES)
 
 
 def test_ticks_are_thinned_at_even_distances() -> None:
-    assert thinned([2, 4, 6, 8, 10, 12, 14], 4) == [2, 6, 10, 14]
-    assert thinned([2, 4], 4) == [2, 4]
+    assert thin_ticks([2, 4, 6, 8, 10, 12, 14], 4) == [2, 6, 10, 14]
+    assert thin_ticks([2, 4], 4) == [2, 4]
+
+
+def heat_panel(rows: list[str], columns: list[str], values: Array) -> HeatPanel:
+    return HeatPanel("", ("growth", "fine"), rows, columns, values)
 
 
 def test_heat_maps_print_their_values_while_there_is_room() -> None:
-    small = Heat("", ["0.2", "0.6"], ["2", "10"], np.array([[1.5, 2.25], [np.nan, 40]]))
-    picture = heat_maps("h", "t", "w", ("growth", "fine"), "rounds", [small])
+    small = HeatPanel(
+        "", ("growth", "fine"), ["0.2", "0.6"], ["2", "10"], np.array([[1.5, 2.25], [np.nan, 40]])
+    )
+    picture = heatmap("h", "t", "w", "rounds", [small])
     printed = [text for text in picture.svg.split("\n") if "font-size: 7px" in text]
     assert [re.sub("<[^>]+>", "", line).strip() for line in printed] == ["2", "2", "40"]
-    large = Heat("", [str(n) for n in range(20)], [str(n) for n in range(20)], np.ones((20, 20)))
-    assert "font-size: 7px" not in heat_maps("h", "t", "w", ("a", "b"), "u", [large]).svg
+    large = HeatPanel(
+        "", ("a", "b"), [str(n) for n in range(20)], [str(n) for n in range(20)], np.ones((20, 20))
+    )
+    assert "font-size: 7px" not in heatmap("h", "t", "w", "u", [large]).svg
 
 
 def test_the_strip_of_runs_left_appears_only_where_runs_leave() -> None:
-    staying = [Courses("", [course("a", 0), course("b", 1)])]
-    leaving = [Courses("", [course("a", 0), course("b", 1, leave=True)])]
-    assert texts(courses("c", "t", "w", "share", staying)) == ["round", "share", "a", "b"]
-    assert texts(courses("c", "t", "w", "share", leaving)) == [
+    staying = [CurvePanel("", [course("a", 0), course("b", 1)])]
+    leaving = [CurvePanel("", [course("a", 0), course("b", 1, leave=True)])]
+    assert texts(line_plot("c", "t", "w", staying, "share")) == ["round", "share", "a", "b"]
+    assert texts(line_plot("c", "t", "w", leaving, "share")) == [
         *("share", "round", "runs left", "a", "b")
     ]
 
 
 def test_courses_in_grey_have_no_colour_and_no_place_in_the_legend() -> None:
-    panel = Courses("", [course("rest", None), course("lowest", 0), course("highest", 1)])
-    picture = courses("c", "t", "w", "share", [panel])
-    assert tones(picture) - {LOOKS[-1].colour} == {LOOKS[0].colour, LOOKS[1].colour}
+    panel = CurvePanel("", [course("rest", None), course("lowest", 0), course("highest", 1)])
+    picture = line_plot("c", "t", "w", [panel], "share")
+    assert tones(picture) - {SERIES[-1].colour} == {SERIES[0].colour, SERIES[1].colour}
     assert "rest" not in texts(picture)
 
 
 @pytest.mark.parametrize("panels", [1, 2, 3])
 def test_survival_curves_tell_how_many_runs_are_at_risk(panels: int) -> None:
     times, share = np.array([0.0, 2, 4]), np.array([1, 0.5, 0.25])
-    curve = Lasting(
+    curve = SurvivalLine(
         "fine = 2", "2", 0, times, share, share, share, np.array([2, 2, 4, 4]), np.array([4.0])
     )
-    picture = survival_curves("s", "t", "w", "rounds", [Survivals("", [curve])] * panels)
+    picture = survival_plot("s", "t", "w", "rounds", [SurvivalPanel("", [curve])] * panels)
     assert texts(picture).count("runs at risk") == panels
     # At rounds 0 to 4: those that ended at 2 are at risk until then.
     at_risk = re.findall(r"font-size: 7px[^>]*middle[^>]*>(\d)<", picture.svg)
@@ -234,43 +255,49 @@ def test_survival_curves_tell_how_many_runs_are_at_risk(panels: int) -> None:
 
 def test_norms_lie_on_the_curve_of_their_number_of_agents() -> None:
     similarity = np.array([0.2, 0.5])
-    norms = Norms(similarity, np.sqrt((1 + 9 * similarity) / 10))
+    norms = PointCloud(similarity, np.sqrt((1 + 9 * similarity) / 10))
     picture = norm_space("n", "t", "w", [10], {"small": norms, "large": norms})
     assert {"N = 10", "small", "large"} <= set(texts(picture))
 
 
 def test_panels_may_lack_some_of_the_curves() -> None:
     """Those that they have look the same in all panels, and the legend names each once."""
-    both = Courses("lake = harsh", [course("a", 0), course("b", 1)])
-    one = Courses("lake = rich", [course("b", 1)])
-    assert texts(courses("c", "t", "w", "share", [both, one]))[-2:] == ["a", "b"]
-    assert texts(courses("c", "t", "w", "share", [one, both]))[-2:] == ["b", "a"]
-    assert tones(courses("c", "t", "w", "share", [one])) - {LOOKS[-1].colour} == {LOOKS[1].colour}
+    both = CurvePanel("lake = harsh", [course("a", 0), course("b", 1)])
+    one = CurvePanel("lake = rich", [course("b", 1)])
+    assert texts(line_plot("c", "t", "w", [both, one], "share"))[-2:] == ["a", "b"]
+    assert texts(line_plot("c", "t", "w", [one, both], "share"))[-2:] == ["b", "a"]
+    assert tones(line_plot("c", "t", "w", [one], "share")) - {SERIES[-1].colour} == {
+        SERIES[1].colour
+    }
 
 
 def test_what_is_to_be_seen_is_said_for_those_who_do_not_see_it() -> None:
-    assert compared().seen == (
+    assert compared().alt == (
         "lake = harsh: Lowest: 3 (small, fine = 2). Highest: 9 (large, fine = 2). "
         "lake = rich: small, fine = 2: 4."
     )
-    heat = Heat("", ["0.2", "0.6"], ["2", "10"], np.array([[1.5, 2.25], [np.nan, 40]]))
-    assert heat_maps("h", "t", "w", ("growth", "fine"), "rounds", [heat]).seen == (
+    heat = HeatPanel(
+        "", ("growth", "fine"), ["0.2", "0.6"], ["2", "10"], np.array([[1.5, 2.25], [np.nan, 40]])
+    )
+    assert heatmap("h", "t", "w", "rounds", [heat]).alt == (
         "Lowest: 1.5 (growth = 0.2, fine = 2). Highest: 40 (growth = 0.6, fine = 10)."
     )
     rounds = np.arange(1, 5)
     mean = np.array([0.5, 0.9, 0.1, np.nan])
-    curve = Course("a", 0, rounds, mean, mean, mean, np.full(4, 9.0))
-    flat = Course("b", 1, rounds, mean * 0 + 0.3, mean, mean, np.full(4, 9.0))
-    assert courses("c", "t", "w", "u", [Courses("", [curve, flat, course("", None)])]).seen == (
+    curve = Curve("a", 0, rounds, mean, mean, mean, np.full(4, 9.0))
+    flat = Curve("b", 1, rounds, mean * 0 + 0.3, mean, mean, np.full(4, 9.0))
+    assert line_plot("c", "t", "w", [CurvePanel("", [curve, flat, course("", None)])], "u").alt == (
         "a: 0.5 in round 1, 0.1 in round 3, lowest 0.1 in round 3, highest 0.9 in round 2. "
         "b: 0.3 from round 1 to 3."
     )
     times, share = np.array([0.0, 2, 4]), np.array([1, 0.5, 0.25])
-    lasting = Lasting("a", "a", 0, times, share, share, share, np.array([2, 4]), np.array([4.0]))
+    lasting = SurvivalLine(
+        "a", "a", 0, times, share, share, share, np.array([2, 4]), np.array([4.0])
+    )
     lasted = lasting._replace(label="b", number=1, share=np.ones(3))
-    assert survival_curves("s", "t", "w", "u", [Survivals("", [lasting, lasted])]).seen == (
+    assert survival_plot("s", "t", "w", "u", [SurvivalPanel("", [lasting, lasted])]).alt == (
         "a: half by round 2, 0.25 at round 4. b: more than half to the end, 1 at round 4."
     )
-    norms = {"small": Norms(np.array([0.2, 0.5]), np.array([0.5, 0.75]))}
-    seen = norm_space("n", "t", "w", [10], norms).seen
+    norms = {"small": PointCloud(np.array([0.2, 0.5]), np.array([0.5, 0.75]))}
+    seen = norm_space("n", "t", "w", [10], norms).alt
     assert seen == "small: mean similarity 0.35, mean alignment 0.625."

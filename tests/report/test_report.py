@@ -16,17 +16,16 @@ from society.claims.types import Verdict
 from society.errors import FileError, InputError
 from society.experiments.analysis_plan import AnalysisPlan
 from society.experiments.factors import Label
-from society.report import report
-from society.report.figures.style import Picture
+from society.report import write_report
+from society.report.figures.style import Figure
 from society.report.layout import Layout
-from society.report.page import Caveat, Chapter, Heading, Paragraph
-from society.report.sections import tests as testing
-from society.report.sections.landscape import landscape
-from society.report.sections.llm_usage import ledger
-from society.report.sections.norms import texts
-from society.report.sections.outcome import outcome
-from society.report.sections.provenance import summary, verdicts
-from society.report.sections.survival import durations
+from society.report.page import Caveat, Section
+from society.report.sections.hypothesis_tests import compare_panels, hypothesis_tests_section
+from society.report.sections.llm_usage import llm_usage_section
+from society.report.sections.norms import texts_section
+from society.report.sections.outcome import maps_section, outcome_section
+from society.report.sections.provenance import claims_section, summary_section
+from society.report.sections.survival import survival_section
 from society.report.tables import Table
 from society.runs.runfile import Level, Writer, manifest_of
 from society.scenario_file import load
@@ -87,7 +86,7 @@ def gossip(table):
         yield Tell("heard", {"word": own(said), "over": common(over), "noise": noise, "law": law})
         yield Tell("silent", ends=over)
 """
-CHAPTERS = [
+SECTION_TITLES = [
     *("Summary", "Outcome: silence", "Survival", "Tests", "Measures over time", "Norms"),
     *("Words over time", "Provenance"),
 ]
@@ -133,55 +132,50 @@ def _run(folder: Path, replicates: int, level: Level, factors: Mapping[str, Labe
 @pytest.fixture(scope="module")
 def reported(sweep: Sweep, tmp_path_factory: pytest.TempPathFactory) -> Reported:
     study, folder = sweep(replicates=20, patience=[3, 6]), tmp_path_factory.mktemp("report")
-    return Reported(study, report(study, folder).read_text("utf-8"), folder)
+    return Reported(study, write_report(study, folder).read_text("utf-8"), folder)
 
 
 def titles(page: str) -> list[str]:
     return re.findall(r"<h2[^>]*>(.*?)</h2>", page)
 
 
-def said(chapter: Chapter | None) -> list[str]:
-    """What a chapter says between its tables, and what these are called."""
-    assert chapter is not None
+def said(section: Section) -> list[str]:
+    """What a section says between its tables, and what these are called."""
     told = []
-    for part in chapter.everything():
-        if isinstance(part, Paragraph | Heading):
-            told.append(part.text)
+    for part in section.walk():
+        if isinstance(part, str):
+            told.append(part)
+        elif isinstance(part, Section) and not part.folded:
+            told.append(part.title)
         elif isinstance(part, Caveat):
             told.append(" ".join([part.text, *part.items]))
         elif isinstance(part, Table):
-            told.append(part.caption)
+            told.append(part.title)
     return told
 
 
-def table(chapter: Chapter | None, name: str) -> list[tuple[str, ...]]:
+def table(section: Section, name: str) -> list[tuple[str, ...]]:
     """The rows of a table, as they are shown."""
-    assert chapter is not None
-    (found,) = (
-        part for part in chapter.everything() if isinstance(part, Table) and part.name == name
-    )
-    return found.shown()
+    (found,) = (part for part in section.walk() if isinstance(part, Table) and part.name == name)
+    return found.rows
 
 
-def remarks(chapter: Chapter | None, name: str) -> str:
+def remarks(section: Section, name: str) -> str:
     """What stands below a table."""
-    assert chapter is not None
-    (found,) = (
-        part for part in chapter.everything() if isinstance(part, Table) and part.name == name
-    )
+    (found,) = (part for part in section.walk() if isinstance(part, Table) and part.name == name)
     return " ".join(found.remarks)
 
 
-def compared(study: Study) -> Chapter | None:
+def compared(study: Study) -> Section:
     layout = Layout(study)
-    return testing.tests(layout, testing.tested(layout))
+    return hypothesis_tests_section(layout, compare_panels(layout))
 
 
 # The page
 
 
-def test_a_report_has_a_chapter_for_everything_that_was_measured(reported: Reported) -> None:
-    assert titles(reported.page) == CHAPTERS
+def test_a_report_has_a_section_for_everything_that_was_measured(reported: Reported) -> None:
+    assert titles(reported.page) == SECTION_TITLES
 
 
 def test_figures_and_tables_stand_beside_the_page(reported: Reported) -> None:
@@ -206,7 +200,7 @@ def test_no_two_columns_of_a_table_have_the_same_heading(reported: Reported) -> 
 
 
 def test_the_same_study_gives_the_same_bytes(reported: Reported, tmp_path: Path) -> None:
-    report(reported.study, tmp_path)
+    write_report(reported.study, tmp_path)
     one, two = (
         {path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()}
         for root in (reported.folder, tmp_path)
@@ -231,8 +225,8 @@ def test_ids_of_a_page_are_unique(reported: Reported) -> None:
 
 
 def test_a_single_run_has_a_report_without_comparisons(sweep: Sweep, tmp_path: Path) -> None:
-    page = report(sweep(replicates=1), tmp_path).read_text("utf-8")
-    assert titles(page) == [name for name in CHAPTERS if name not in ("Survival", "Tests")]
+    page = write_report(sweep(replicates=1), tmp_path).read_text("utf-8")
+    assert titles(page) == [name for name in SECTION_TITLES if name not in ("Survival", "Tests")]
     assert ">nan<" not in page
 
 
@@ -242,7 +236,7 @@ def test_many_conditions_make_few_figures_and_say_what_was_left_out(
     study = sweep(replicates=2)
     (run,) = study.played
     many = tuple(replace(run, name=f"n={n}", factors={"n": n}) for n in range(200))
-    page = report(replace(study, played=many, levels={"n": list(range(200))}), tmp_path)
+    page = write_report(replace(study, played=many, levels={"n": list(range(200))}), tmp_path)
     words = " ".join(page.read_text("utf-8").split())
     assert len(list((tmp_path / "figures").glob("*.svg"))) == 3
     assert "200 conditions are too many for one figure of points" in words
@@ -269,22 +263,22 @@ def test_letters_under_shared_luck_say_how_it_was_taken(sweep: Sweep) -> None:
     study = sweep(patience=[3, 6])
     for one, blocks in ((study, True), (replace(study, random_numbers="independent"), False)):
         layout = Layout(one)
-        figure = outcome(layout, testing.tested(layout)).parts[1]
-        assert isinstance(figure, Picture)
-        assert "Levels of patience that share no letter differ (Tukey)." in figure.words
-        assert ("Replicates are blocks in that test" in figure.words) is blocks
+        figure = outcome_section(layout, compare_panels(layout)).parts[1]
+        assert isinstance(figure, Figure)
+        assert "Levels of patience that share no letter differ (Tukey)." in figure.caption
+        assert ("Replicates are blocks in that test" in figure.caption) is blocks
 
 
 def test_an_outcome_that_nobody_measured_is_refused(sweep: Sweep, tmp_path: Path) -> None:
     study = replace(sweep(), analysis=AnalysisPlan(outcome="silnce"))
     with pytest.raises(InputError, match="no run has measured 'silnce'; did you mean 'silence'"):
-        report(study, tmp_path)
+        write_report(study, tmp_path)
 
 
 def test_a_folder_that_cannot_be_written_is_named(sweep: Sweep, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file")
     with pytest.raises(FileError, match=r"cannot write .*taken: .*; name another folder"):
-        report(sweep(replicates=1), tmp_path / "taken")
+        write_report(sweep(replicates=1), tmp_path / "taken")
 
 
 # What was played
@@ -298,7 +292,7 @@ def test_what_is_missing_stands_at_the_top(reported: Reported) -> None:
         failures={"patience=8": "no such model"},
         missing=("patience=9",),
     )
-    assert said(summary(Layout(broken)))[1:4] == [
+    assert said(summary_section(Layout(broken)))[1:4] == [
         "1 condition failed: patience=8: no such model",
         "1 condition not finished, and taken as far as they go: patience=3: interrupted",
         "1 condition not played: patience=9",
@@ -306,9 +300,10 @@ def test_what_is_missing_stands_at_the_top(reported: Reported) -> None:
 
 
 def test_the_summary_tells_factors_minds_and_luck(reported: Reported) -> None:
-    assert said(summary(Layout(reported.study))) == [
+    assert said(summary_section(Layout(reported.study))) == [
         "No language model was asked.",
-        "patience: 3, 6. Replicate r has the same luck in every condition (common random numbers). "
+        "patience: 3, 6. Replicate r draws the same random numbers in every condition (common "
+        "random numbers). "
         "A run is one replicate, one history of a society: the unit of all statistics.",
     ]
 
@@ -335,13 +330,13 @@ def asked(study: Study, model: str, *, tape: bool = False, cost: float = 0.0) ->
 def test_what_stands_in_for_language_models_is_named_first(
     reported: Reported, model: str, tape: bool, words: str
 ) -> None:
-    told = said(summary(Layout(asked(reported.study, model, tape=tape))))
+    told = said(summary_section(Layout(asked(reported.study, model, tape=tape))))
     assert told[0] == f"No language model was asked; in its place: {words}."
 
 
 def test_language_models_that_were_asked_are_named(reported: Reported) -> None:
     for study in (asked(reported.study, "gpt"), asked(reported.study, "gpt", tape=True, cost=0.1)):
-        assert said(summary(Layout(study)))[0] == "Models asked: gpt."
+        assert said(summary_section(Layout(study)))[0] == "Models asked: gpt."
 
 
 def test_claims_are_counted_and_have_a_sign_beside_the_word() -> None:
@@ -349,13 +344,13 @@ def test_claims_are_counted_and_have_a_sign_beside_the_word() -> None:
         Verdict("Patience lasts", "Fig. 2", "longer", "6 > 3", "reproduced"),
         Verdict("Inns are loud", "Fig. 3", "louder", "no", "not reproduced", "our lake"),
     ]
-    chapter = verdicts(claims)
-    assert said(chapter)[0] == "Of 2 claims: 1 reproduced, 1 not reproduced."
-    assert table(chapter, "claims") == [
+    section = claims_section(claims)
+    assert said(section)[0] == "Of 2 claims: 1 reproduced, 1 not reproduced."
+    assert table(section, "claims") == [
         ("Patience lasts", "● reproduced", "longer (Fig. 2)", "6 > 3"),
         ("Inns are loud", "○ not reproduced", "louder (Fig. 3)", "no; our lake"),
     ]
-    assert verdicts([]) is None
+    assert not claims_section([]).parts
 
 
 def test_unknown_costs_stay_unknown(reported: Reported) -> None:
@@ -363,17 +358,17 @@ def test_unknown_costs_stay_unknown(reported: Reported) -> None:
     unpriced = priced._replace(kind="vote", cost=None)
     first, second = reported.study.played
     asked = replace(first, ledger=(priced, unpriced)), replace(second, ledger=(priced,))
-    assert table(ledger(Layout(replace(reported.study, played=asked))), "ledger") == [
+    assert table(llm_usage_section(Layout(replace(reported.study, played=asked))), "ledger") == [
         ("gpt", "say", "8", "2", "0", "0", "0", "200", "40", "1.0000"),
         ("gpt", "vote", "4", "1", "0", "0", "0", "100", "20", "unknown"),
         ("in all", "", "12", "3", "0", "0", "0", "300", "60", "unknown"),
     ]
-    assert ledger(Layout(reported.study)) is None
+    assert not llm_usage_section(Layout(reported.study)).parts
 
 
 def test_runs_at_level_summary_say_that_no_words_were_kept(sweep: Sweep) -> None:
-    assert said(texts(Layout(sweep(level="summary")))) == [
-        "Runs at level summary do not keep what was said; play with record: full."
+    assert said(texts_section(Layout(sweep(level="summary")))) == [
+        "Runs at level summary do not keep what was said; run with record: full."
     ]
 
 
@@ -389,8 +384,8 @@ def test_the_outcome_of_each_condition_stands_in_a_table(reported: Reported) -> 
 
 
 def test_replicates_that_share_their_luck_are_blocks_and_pairs(sweep: Sweep) -> None:
-    chapter = compared(sweep(patience=[3, 4, 6]))
-    assert said(chapter) == [
+    section = compared(sweep(patience=[3, 4, 6]))
+    assert said(section) == [
         "One-way analysis of variance",
         "Analysis of variance of silence",
         "Which levels differ (Tukey)",
@@ -401,23 +396,23 @@ def test_replicates_that_share_their_luck_are_blocks_and_pairs(sweep: Sweep) -> 
         "Ranks",
         "Friedman test of silence over conditions",
     ]
-    assert [row[:2] for row in table(chapter, "anova_1")] == [
+    assert [row[:2] for row in table(section, "anova_1")] == [
         *[("patience", "2"), ("replicates", "5"), ("residual", "10")]
     ]
-    assert "Replicates are blocks" in remarks(chapter, "anova_1")
-    assert "with 10 degrees of freedom" in remarks(chapter, "tukey_1")
+    assert "Replicates are blocks" in remarks(section, "anova_1")
+    assert "with 10 degrees of freedom" in remarks(section, "tukey_1")
 
 
 def test_a_log_rank_test_of_shared_luck_is_marked(reported: Reported) -> None:
     marked = "Runs are taken as independent, which they are not under common random numbers."
-    assert remarks(durations(Layout(reported.study)), "log_rank_silence") == marked
+    assert remarks(survival_section(Layout(reported.study)), "log_rank_silence") == marked
 
 
 def test_letters_follow_the_effect_that_was_found(sweep: Sweep) -> None:
     """One factor hides behind another one, thirty times as strong, in a one-way comparison."""
     study = sweep(patience=[3, 4], place=["inn", "mill"])
     study.runs.loc[study.runs["place"] == "mill", "silence"] += 30
-    (found,) = testing.tested(Layout(study))
+    (found,) = compare_panels(Layout(study))
     assert found.letters("patience") == {"4": "a", "3": "b"}
     assert found.letters("place") == {"mill": "a", "inn": "b"}
 
@@ -431,7 +426,7 @@ def test_too_many_levels_are_not_compared_in_pairs(sweep: Sweep) -> None:
         for place, run in enumerate(study.played)
     ][:17]
     layout = Layout(replace(study, played=tuple(many), levels={"way": list(range(17))}))
-    told = said(testing.tests(layout, testing.tested(layout)))
+    told = said(hypothesis_tests_section(layout, compare_panels(layout)))
     assert (
         "silence by way: 17 levels of way are too many to compare all pairs here; at most 16."
         in (told)
@@ -441,12 +436,12 @@ def test_too_many_levels_are_not_compared_in_pairs(sweep: Sweep) -> None:
 def test_what_is_not_finished_is_not_tested(sweep: Sweep) -> None:
     study = sweep(patience=[3, 4, 6])
     last = replace(study.played[2], status="interrupted")
-    chapter = compared(replace(study, played=(*study.played[:2], last)))
+    section = compared(replace(study, played=(*study.played[:2], last)))
     why = "patience=6 is interrupted; tests take finished conditions"
-    assert f"Analysis of variance of silence: {why}." in said(chapter)
-    assert remarks(chapter, "contrasts").startswith(f"[a] {why}")
-    assert remarks(chapter, "ranks").startswith(f"[a] {why}")
-    assert [row[7] for row in table(chapter, "contrasts")] == ["<0.001", "– [a]"]
+    assert f"Analysis of variance of silence: {why}." in said(section)
+    assert remarks(section, "contrasts").startswith(f"[a] {why}")
+    assert remarks(section, "ranks").startswith(f"[a] {why}")
+    assert [row[7] for row in table(section, "contrasts")] == ["<0.001", "– [a]"]
 
 
 def test_different_horizons_are_not_compared(sweep: Sweep) -> None:
@@ -517,7 +512,7 @@ def test_runs_that_lack_a_factor_stand_beside_those_that_have_it(sweep: Sweep) -
 
 def test_levels_have_letters_only_after_an_effect(sweep: Sweep) -> None:
     study = sweep(patience=[3, 6], place=["inn", "mill"])
-    letters = {name: one for one in testing.tested(Layout(study)) for name in one.tukeys}
+    letters = {name: one for one in compare_panels(Layout(study)) for name in one.tukeys}
     assert set(letters) == {"patience"}
     assert letters["patience"].letters("patience") == {"6": "a", "3": "b"}
     assert letters["patience"].letters("place") == {}
@@ -531,14 +526,13 @@ def test_two_parameters_of_three_numbers_each_make_a_map(sweep: Sweep) -> None:
         for way in (1, 2, 3)
     ]
     crossed = replace(study, played=tuple(ways), levels={**study.levels, "way": [1, 2, 3]})
-    chapter = landscape(Layout(crossed))
-    assert chapter is not None
-    assert [part.sort for part in chapter.parts] == ["picture"]
-    assert landscape(Layout(study)) is None
+    section = maps_section(Layout(crossed))
+    assert [type(part) for part in section.parts] == [Figure]
+    assert not maps_section(Layout(study)).parts
 
 
 def test_what_cannot_be_computed_says_why(sweep: Sweep) -> None:
     layout = Layout(sweep(replicates=1, patience=[3, 6]))
-    (found,) = (part for part in outcome(layout, []).parts if isinstance(part, Table))
+    (found,) = (part for part in outcome_section(layout, []).parts if isinstance(part, Table))
     assert found.remarks[0] == "[a] this sample: 1 of at least 2 values"
     assert "1 run in each of 2 combinations of patience" in " ".join(said(compared(layout.study)))

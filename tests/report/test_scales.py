@@ -13,8 +13,8 @@ from society.analysis.study import ConditionRun, Study
 from society.draws import Array
 from society.experiments.factors import Label
 from society.report.figures import scales
-from society.report.figures.intervals import Dot, Dots, dots
-from society.report.figures.scales import LINEAR, LOG, Scale
+from society.report.figures.intervals import Dot, DotPanel, dot_plot
+from society.report.figures.scales import LINEAR, LOG, AxisScale
 from society.report.layout import Layout
 from society.report.sections.outcome import mean_dot
 from society.report.sections.pairwise_tests import contrasts
@@ -40,8 +40,8 @@ def test_examples_hold() -> None:
         ([], LINEAR),
     ],
 )
-def test_heavy_tails_above_zero_are_logarithmic(values: list[float], scale: Scale) -> None:
-    assert Scale.of(np.array(values)) == scale
+def test_heavy_tails_above_zero_are_logarithmic(values: list[float], scale: AxisScale) -> None:
+    assert AxisScale.of(np.array(values)) == scale
 
 
 def test_a_geometric_mean_has_an_interval_above_zero() -> None:
@@ -58,16 +58,16 @@ def test_a_geometric_mean_has_an_interval_above_zero() -> None:
 
 
 def test_differences_of_logarithms_are_ratios() -> None:
-    assert LOG.back(math.log(8) - math.log(2)) == pytest.approx(4)
-    assert LINEAR.back(6.0) == 6
+    assert LOG.invert(math.log(8) - math.log(2)) == pytest.approx(4)
+    assert LINEAR.invert(6.0) == 6
 
 
 def test_dots_of_what_multiplies_have_a_logarithmic_axis() -> None:
     runs: Array = np.array([10.0, 100.0, 1e6])
-    panel = Dots("", ["a"], {"": [Dot(1000, 10, 1e5, runs)]})
-    picture = dots("d", "t", "w", "units", [panel], LOG)
+    panel = DotPanel("", ["a"], {"": [Dot(1000, 10, 1e5, runs)]})
+    picture = dot_plot("d", "t", "w", "units", [panel], LOG)
     assert ">1,000<" in picture.svg
-    assert ">1,000<" not in dots("d", "t", "w", "units", [panel]).svg
+    assert ">1,000<" not in dot_plot("d", "t", "w", "units", [panel]).svg
 
 
 # Wealth is `worth` times a number that chance spreads over six orders of magnitude.

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from society.analysis.statistics.samples import NotEstimable
-from society.report.latex import in_latex
-from society.report.tables import Cell, Column, Form, Table
+from society.report.latex import escape_latex
+from society.report.tables import CellValue, ColumnFormat, Table, TableColumn
 
 
-def shown(*cells: Cell, form: Form) -> list[str]:
-    return Column("x", cells, form).shown()
+def shown(*cells: CellValue, form: ColumnFormat) -> list[str]:
+    return TableColumn("x", cells, form).rounded()
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def shown(*cells: Cell, form: Form) -> list[str]:
     ],
 )
 def test_a_number_is_rounded_as_its_column_asks(
-    form: Form, cells: tuple[Cell, ...], expected: list[str]
+    form: ColumnFormat, cells: tuple[CellValue, ...], expected: list[str]
 ) -> None:
     assert shown(*cells, form=form) == expected
 
@@ -46,17 +46,19 @@ def test_a_number_is_rounded_as_its_column_asks(
 def test_what_could_not_be_computed_leads_to_the_reason() -> None:
     few = NotEstimable("1 value, at least 2 are needed")
     flat = NotEstimable("all values are 3")
-    table = Table("t", "T", [Column("low", [few, 1.5, flat], "figure"), Column("n", [1, 2, few])])
-    assert table.shown() == [("– [a]", "1"), ("1.50", "2"), ("– [b]", "– [a]")]
+    table = Table(
+        "t", "T", [TableColumn("low", [few, 1.5, flat], "figure"), TableColumn("n", [1, 2, few])]
+    )
+    assert table.rows == [("– [a]", "1"), ("1.50", "2"), ("– [b]", "– [a]")]
     assert table.remarks == ["[a] 1 value, at least 2 are needed", "[b] all values are 3"]
 
 
 def test_csv_has_the_numbers_in_full_and_the_reasons_in_their_cells() -> None:
     few = NotEstimable("1 value, at least 2 are needed")
     columns = [
-        Column("condition", ['a "b", c', "d"]),
-        Column("mean", [1 / 3, float("nan")], "figure"),
-        Column("low", [few, None], "figure"),
+        TableColumn("condition", ['a "b", c', "d"]),
+        TableColumn("mean", [1 / 3, float("nan")], "figure"),
+        TableColumn("low", [few, None], "figure"),
     ]
     rows = list(csv.reader(io.StringIO(Table("t", "T", columns).csv())))
     assert rows == [
@@ -68,7 +70,7 @@ def test_csv_has_the_numbers_in_full_and_the_reasons_in_their_cells() -> None:
 
 def test_no_cell_of_a_csv_is_a_formula() -> None:
     cells = ["=1+1", "+49 30", "-x", "@sum", "\tx", "-0.5", "+1e-05", "a=b", "–"]
-    columns = [Column("=cmd", cells), Column("n", [-1] * len(cells), "count")]
+    columns = [TableColumn("=cmd", cells), TableColumn("n", [-1] * len(cells), "count")]
     head, *rows = csv.reader(io.StringIO(Table("t", "T", columns).csv()))
     assert head == ["'=cmd", "n"]
     assert [row[0] for row in rows] == [
@@ -78,7 +80,7 @@ def test_no_cell_of_a_csv_is_a_formula() -> None:
 
 
 def test_markdown_escapes_what_would_be_markup() -> None:
-    columns = [Column("a|b", ["x|y", "*z*"]), Column("p", [0.5, 0.0001], "p")]
+    columns = [TableColumn("a|b", ["x|y", "*z*"]), TableColumn("p", [0.5, 0.0001], "p")]
     assert Table("t", "Fines [1]", columns, ["by <hand>"]).markdown() == (
         "**Fines \\[1\\]**\n"
         "\n"
@@ -93,8 +95,8 @@ def test_markdown_escapes_what_would_be_markup() -> None:
 
 def test_latex_escapes_what_would_be_commands() -> None:
     columns = [
-        Column("lake_1", ["50% & more", r"\input{x}"]),
-        Column("η²", [0.06, 0.02], "share"),
+        TableColumn("lake_1", ["50% & more", r"\input{x}"]),
+        TableColumn("η²", [0.06, 0.02], "share"),
     ]
     assert Table("t", "Model × lake", columns, ["$5"]).latex() == (
         "% needs \\usepackage{booktabs}\n"
@@ -124,8 +126,8 @@ AWKWARD = [
 
 def awkward(rows: int) -> Table:
     cells = [AWKWARD[row % len(AWKWARD)] for row in range(rows)]
-    words = [Column(f"*{name}", [cell * 5 for cell in cells], "words") for name in "xyz"]
-    return Table("t", "[ε²]", [Column("[η²]", cells), *words], AWKWARD)
+    words = [TableColumn(f"*{name}", [cell * 5 for cell in cells], "words") for name in "xyz"]
+    return Table("t", "[ε²]", [TableColumn("[η²]", cells), *words], AWKWARD)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +143,7 @@ def awkward(rows: int) -> Table:
     ],
 )
 def test_signs_that_plain_fonts_lack_are_spelled(text: str, spelled: str) -> None:
-    assert in_latex(text) == spelled
+    assert escape_latex(text) == spelled
 
 
 @pytest.mark.parametrize("rows", [18, 40, 41])
@@ -162,8 +164,8 @@ def test_no_row_begins_with_what_would_be_an_option_of_the_one_before() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_columns_of_words_share_the_line(count: int) -> None:
-    words = [Column(f"w{place}", ["some words " * 20], "words") for place in range(count)]
-    latex = Table("t", "T", [Column("outcome", ["◐ in part"]), *words]).latex()
+    words = [TableColumn(f"w{place}", ["some words " * 20], "words") for place in range(count)]
+    latex = Table("t", "T", [TableColumn("outcome", ["◐ in part"]), *words]).latex()
     widths = [float(width) for width in re.findall(r"p\{([\d.]+)\\linewidth", latex)]
     assert len(widths) == count
     assert 0.5 < sum(widths) < 0.8
@@ -172,7 +174,7 @@ def test_columns_of_words_share_the_line(count: int) -> None:
 def test_what_is_wider_than_a_line_is_made_smaller() -> None:
     def latex(columns: int, rows: int) -> str:
         cells = [1.5] * rows
-        numbers = [Column(f"number {place}", cells, "figure") for place in range(columns)]
+        numbers = [TableColumn(f"number {place}", cells, "figure") for place in range(columns)]
         return Table("t", "T", numbers).latex()
 
     assert "resizebox" not in latex(5, 9)
@@ -197,4 +199,4 @@ def test_latex_compiles(rows: int, tmp_path: Path) -> None:
 
 def test_columns_of_different_length_are_refused() -> None:
     with pytest.raises(ValueError, match="zip"):
-        Table("t", "T", [Column("a", ["x"]), Column("b", [1, 2], "count")]).shown()
+        Table("t", "T", [TableColumn("a", ["x"]), TableColumn("b", [1, 2], "count")]).csv()

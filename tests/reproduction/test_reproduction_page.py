@@ -12,9 +12,8 @@ from society.claims.types import Design, Reproduction, Shown, Trial
 from society.experiments.clusters import processes
 from society.experiments.progress import NoProgress
 from society.report.layout import Layout
-from society.report.page import Chapter
 from society.report.sections.evolution import Populations
-from society.reproduction.page import CHAPTERS, write_page
+from society.reproduction.page import SECTIONS, write_page
 from society.reproduction.run import ReproductionRun
 
 
@@ -43,13 +42,13 @@ def page(run: ReproductionRun) -> Path:
 
 
 def test_every_chapter_that_a_trial_may_name_is_known() -> None:
-    assert set(CHAPTERS) == set(get_args(Shown))
+    assert set(SECTIONS) == set(get_args(Shown))
 
 
-def test_chapters_on_evolution_are_those_of_a_report(run: ReproductionRun) -> None:
+def test_sections_on_evolution_are_those_of_a_report(run: ReproductionRun) -> None:
     of = Populations(Layout(run.results["image"].study))
-    found = [CHAPTERS[name](of) for name in ("evolution", "lives", "strategies", "reactions")]
-    assert [one.title if isinstance(one, Chapter) else None for one in found] == [
+    found = [SECTIONS[name](of) for name in ("evolution", "lives", "strategies", "reactions")]
+    assert [one.title if one.parts else None for one in found] == [
         *("Evolution", "Agents and lineages", None, None)
     ]
 

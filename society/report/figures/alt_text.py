@@ -1,9 +1,9 @@
-"""What is to be seen in a figure, in words: for those who hear a page instead of seeing it."""
+"""Figures in words, for those who hear a page instead of seeing it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -11,10 +11,20 @@ from society.draws import Array
 from society.wording import clean
 
 
-def extremes(values: Mapping[str, float]) -> str:
-    """The lowest and the highest, NaN left out.
+def format_number(value: float) -> str:
+    """Give a number with three digits, or all that stand before the point."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
-    >>> extremes({"fine = 2": 15.42, "fine = 10": 18.0})
+
+def prefix_title(title: str, words: str) -> str:
+    """Put a title and a colon before some words, if there is a title."""
+    return f"{clean(title)}: {words}" if title else words
+
+
+def describe_extremes(values: Mapping[str, float]) -> str:
+    """Name the lowest and the highest value, NaN left out.
+
+    >>> describe_extremes({"fine = 2": 15.42, "fine = 10": 18.0})
     'Lowest: 15.4 (fine = 2). Highest: 18 (fine = 10).'
     """
     known = {name: value for name, value in values.items() if not math.isnan(value)}
@@ -22,43 +32,35 @@ def extremes(values: Mapping[str, float]) -> str:
         return "There are no values."
     low, high = min(known, key=lambda name: known[name]), max(known, key=lambda name: known[name])
     if len(known) == 1:
-        return f"{_called(low)}{figure(known[low])}."
+        return prefix_title(low, f"{format_number(known[low])}.")
     if known[low] == known[high]:
-        return f"All {len(known)} values are {figure(known[low])}."
+        return f"All {len(known)} values are {format_number(known[low])}."
     return (
-        f"Lowest: {figure(known[low])} ({clean(low)}). "
-        f"Highest: {figure(known[high])} ({clean(high)})."
+        f"Lowest: {format_number(known[low])} ({clean(low)}). "
+        f"Highest: {format_number(known[high])} ({clean(high)})."
     )
 
 
-def course(name: str, rounds: Array, values: Array, along: str = "round") -> str:
-    """A curve from its start to its end, NaN left out; (T,) each. along: what rounds are.
+def describe_curve(name: str, rounds: Array, values: Array, along: str = "round") -> str:
+    """Follow a curve from its start to its end, NaN left out; (T,) each. along: the unit of rounds.
 
-    >>> course("rich", np.array([1, 2, 3]), np.array([0.5, 0.9, 0.7]))
+    >>> describe_curve("rich", np.array([1, 2, 3]), np.array([0.5, 0.9, 0.7]))
     'rich: 0.5 in round 1, 0.7 in round 3, lowest 0.5 in round 1, highest 0.9 in round 2.'
     """
     there = ~np.isnan(values)
     when, known = rounds[there], values[there]
     if not len(known):
-        return f"{_called(name)}no values."
+        return prefix_title(name, "no values.")
     if (known == known[0]).all():
-        return f"{_called(name)}{figure(known[0])} from {along} {when[0]:g} to {when[-1]:g}."
+        level = format_number(known[0])
+        return prefix_title(name, f"{level} from {along} {when[0]:g} to {when[-1]:g}.")
     start, end, lowest, highest = (
-        f"{figure(known[at])} in {along} {when[at]:g}"
+        f"{format_number(known[at])} in {along} {when[at]:g}"
         for at in (0, -1, int(known.argmin()), int(known.argmax()))
     )
-    return f"{_called(name)}{start}, {end}, lowest {lowest}, highest {highest}."
+    return prefix_title(name, f"{start}, {end}, lowest {lowest}, highest {highest}.")
 
 
-def paneled(panels: Sequence[tuple[str, str]]) -> str:
-    """What is said of each panel, after its title."""
-    return " ".join(f"{_called(title)}{said}" for title, said in panels)
-
-
-def figure(value: float) -> str:
-    """Three digits, or all that stand before the point."""
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-
-
-def _called(name: str) -> str:
-    return f"{clean(name)}: " if name else ""
+def describe_curves(curves: Iterable[tuple[str, Array, Array]], along: str = "generation") -> str:
+    """Follow several curves: the name, rounds and values of each."""
+    return " ".join(describe_curve(*curve, along) for curve in curves)

@@ -1,38 +1,23 @@
-"""Figures of change that has several causes: bars on top of each other, their sum as a line.
-
-They take plain numbers, and know neither runs nor statistics.
-"""
+"""Figures of change that has several causes: bars on top of each other, their sum as a line."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from society.draws import Array
-from society.report.figures.alt_text import course, paneled
-from society.report.figures.style import (
-    INK,
-    Picture,
-    legend,
-    legend_height,
-    look,
-    panelled,
-    picture,
-    same,
-    thinned,
-    wrapped,
-)
+
+from .alt_text import describe_curves
+from .style import INK, Figure, constant_range, render_panels, series_style, thin_ticks
 
 _TALL = 1.9  # inches, a panel
 _TICKS = 12
-_TITLES = {1: 60, 2: 34}
 
 
-class Split(NamedTuple):
-    """One panel: the parts of a change from each generation to the next, (G,) each, by cause."""
+class BarPanel(NamedTuple):
+    """The parts of a change from each generation to the next, (G,) each, by cause."""
 
     title: str
     generations: Array
@@ -44,48 +29,46 @@ class Split(NamedTuple):
         total: Array = np.sum([*self.parts.values()], axis=0)
         return total
 
-
-def splits(name: str, title: str, words: str, axis: str, panels: Sequence[Split]) -> Picture:
-    """What adds stands above zero, what takes away below it."""
-    across = min(len(panels), 2)
-    lines = math.ceil(len(panels) / across)
-    names = [*panels[0].parts, "sum"]
-    flat = same(np.concatenate([np.ravel(part) for one in panels for part in one.parts.values()]))
-
-    def draw(figure: Any) -> None:
-        places = panelled(figure, len(panels), across, sharex=True, sharey=True)
-        for (axes,), panel in zip(places, panels, strict=True):
-            handles = _stacked(axes, panel)
-            axes.set_title(wrapped(panel.title, _TITLES[across]))
-        for (axes,) in places[::across]:
-            axes.set_ylabel(wrapped(axis, 30, 3))
-        for (axes,) in places[-across:]:
-            axes.set_xlabel("to generation")
-        if flat:
-            places[0][0].set_ylim(flat)
-        legend(figure, handles, names)
-
-    seen = paneled([(panel.title, _told(panel)) for panel in panels])
-    tall = lines * (_TALL + 0.3) + 0.35 + legend_height(names)
-    return picture(name, title, words, seen, draw, tall)
+    def describe(self) -> str:
+        every = {**self.parts, "sum": self.total}
+        return describe_curves((cause, self.generations, part) for cause, part in every.items())
 
 
-def _stacked(axes: Any, panel: Split) -> list[Any]:
+def stacked_bars(
+    name: str, title: str, caption: str, axis: str, panels: Sequence[BarPanel]
+) -> Figure:
+    """Draw gains above zero and losses below it."""
+    flat = constant_range(
+        np.concatenate([np.ravel(part) for one in panels for part in one.parts.values()])
+    )
+    return render_panels(
+        name,
+        title,
+        caption,
+        panels,
+        lambda own, panel: _draw_bars(own[0], panel, flat),
+        across=min(len(panels), 2),
+        heights=[_TALL],
+        labels=[*panels[0].parts, "sum"],
+        xlabel="to generation",
+        ylabels=[axis],
+        sharex=True,
+        sharey=True,
+    )
+
+
+def _draw_bars(axes: Any, panel: BarPanel, flat: tuple[float, float] | None) -> dict[str, Any]:
     above, below = np.zeros(len(panel.generations)), np.zeros(len(panel.generations))
-    handles = []
-    for number, part in enumerate(panel.parts.values()):
-        known = np.nan_to_num(part)
+    handles = {}
+    for number, (cause, part) in enumerate(panel.parts.items()):
+        known, colour = np.nan_to_num(part), series_style(number).colour
         foot = np.where(known >= 0, above, below)
-        handles.append(axes.bar(panel.generations, known, 0.75, foot, color=look(number).colour))
+        handles[cause] = axes.bar(panel.generations, known, 0.75, foot, color=colour)
         above, below = above + np.maximum(known, 0), below + np.minimum(known, 0)
     axes.axhline(0, color=INK, linewidth=0.6)
-    handles += axes.plot(panel.generations, panel.total, color=INK, marker="o", markersize=3.5)
-    axes.set_xticks(thinned(panel.generations.tolist(), _TICKS))
+    line = {"color": INK, "marker": "o", "markersize": 3.5}
+    (handles["sum"],) = axes.plot(panel.generations, panel.total, **line)
+    axes.set_xticks(thin_ticks(panel.generations.tolist(), _TICKS))
+    if flat:
+        axes.set_ylim(flat)
     return handles
-
-
-def _told(panel: Split) -> str:
-    every = {**panel.parts, "sum": panel.total}
-    return " ".join(
-        course(cause, panel.generations, part, "generation") for cause, part in every.items()
-    )

@@ -1,46 +1,33 @@
-"""Figures along time: survival, and measures round by round.
+"""Figures along time: survival, and measures round by round or generation by generation.
 
-Both say below each panel how many runs a curve still rests on: where runs end early, its right end
-speaks of the few that lasted.
+Where runs end early, the right end of a curve rests on the few that lasted: below each panel stands
+how many those are.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from society.draws import Array
-from society.report.figures import alt_text as described
-from society.report.figures.scales import LINEAR, Scale
-from society.report.figures.style import (
-    FAINT,
-    Picture,
-    label,
-    legend,
-    legend_height,
-    look,
-    panelled,
-    picture,
-    same,
-    wrapped,
-)
+
+from .alt_text import describe_curves, format_number
+from .scales import LINEAR, AxisScale
+from .style import FAINT, Figure, constant_range, render_panels, series_style, shorten_label
 
 _TALL = 1.85  # inches, a panel
 _LINE = 0.14  # inches, a line of numbers at risk
 _STRIP = 0.45  # inches, the strip of runs left
-_WHENS = 5  # times at which the numbers at risk are told
+_TIMES = 5  # times at which the numbers at risk are given
 _MARKERS = 6  # on a line
-_AXIS = 72  # signs of a label in the width of a figure
-_TITLES = {1: 60, 2: 34, 3: 24}  # signs of a title, by the panels side by side
 
 
-class Lasting(NamedTuple):
+class SurvivalLine(NamedTuple):
     """The survival curve of a condition: share (T,) from each time on, with its band.
 
-    level: its name in a narrow column. number: the place of its look. durations: of all runs (R,).
+    level: its name in a narrow column. number: of its style. durations: of all runs (R,).
     lost: the times at which runs were last seen, still going.
     """
 
@@ -55,10 +42,83 @@ class Lasting(NamedTuple):
     lost: Array
 
 
-class Course(NamedTuple):
-    """The mean of a condition round by round with its band, (T,) each, NaN where nothing is left.
+class SurvivalPanel(NamedTuple):
+    """Survival curves on the same axes."""
 
-    left: runs that it rests on. number: the place of its look; None: one among others, in grey.
+    title: str
+    curves: Sequence[SurvivalLine]
+
+    def describe(self) -> str:
+        said = []
+        for curve in self.curves:
+            half = curve.times[curve.share <= 0.5]
+            until = f"half by round {half[0]:g}" if len(half) else "more than half to the end"
+            end = f"{format_number(float(curve.share[-1]))} at round {curve.times[-1]:g}"
+            said.append(f"{curve.label}: {until}, {end}.")
+        return " ".join(said)
+
+
+def survival_plot(
+    name: str, title: str, caption: str, axis: str, panels: Sequence[SurvivalPanel]
+) -> Figure:
+    """Draw Kaplan-Meier curves with bands, ticks for censored runs, numbers at risk below."""
+    below = max(len(panel.curves) for panel in panels) * _LINE + 0.12
+    last = max(float(curve.times[-1]) for panel in panels for curve in panel.curves)
+    times = np.unique(np.round(np.linspace(0, last, _TIMES))).tolist()
+
+    def draw(own: Sequence[Any], panel: SurvivalPanel) -> dict[str, Any]:
+        own[0].set_ylim(0, 1.03)
+        own[0].locator_params(axis="x", integer=True)
+        own[0].tick_params(labelbottom=True)
+        _draw_numbers_at_risk(own[1], panel.curves, times)
+        return {curve.label: _draw_steps(own[0], curve) for curve in panel.curves}
+
+    return render_panels(
+        name,
+        title,
+        caption,
+        panels,
+        draw,
+        across=min(len(panels), 2),
+        heights=[_TALL, below],
+        labels=[curve.label for panel in panels for curve in panel.curves],
+        xlabel=axis,
+        ylabels=["share that lasted"],
+        sharex=True,
+    )
+
+
+def _draw_steps(axes: Any, curve: SurvivalLine) -> Any:
+    colour, _, dashes = series_style(curve.number)
+    band = {"step": "post", "color": colour, "alpha": 0.18, "linewidth": 0}
+    axes.fill_between(curve.times, curve.low, curve.high, **band)
+    (handle,) = axes.step(curve.times, curve.share, where="post", color=colour, linestyle=dashes)
+    heights = curve.share[np.searchsorted(curve.times, curve.lost, side="right") - 1]
+    axes.plot(curve.lost, heights, "|", color=colour, markersize=8)
+    return handle
+
+
+def _draw_numbers_at_risk(
+    axes: Any, curves: Sequence[SurvivalLine], times: Sequence[float]
+) -> None:
+    """Write a row of numbers for each curve, below the times that they belong to."""
+    for row, curve in enumerate(curves):
+        for time in times:
+            left = int((curve.durations >= time).sum())
+            axes.text(time, row, str(left), ha="center", va="center", fontsize=7)
+    axes.set_ylim(len(curves) - 0.4, -0.6)
+    axes.set_yticks(range(len(curves)), [shorten_label(curve.level, 26) for curve in curves])
+    axes.tick_params(length=0, labelbottom=False, labelsize=7)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    axes.set_title("runs at risk", fontsize=7, fontweight="normal", pad=2)
+
+
+class Curve(NamedTuple):
+    """The mean of a condition along time with its band, (T,) each, NaN where nothing is left.
+
+    number: of its style; None: one among others, in grey. left: runs that the mean rests on.
+    runs: single runs behind it, (R, T).
     """
 
     label: str
@@ -68,179 +128,100 @@ class Course(NamedTuple):
     low: Array
     high: Array
     left: Array
+    runs: Array | None = None
 
 
-class Survivals(NamedTuple):
-    """Survival curves on the same axes."""
-
-    title: str
-    curves: Sequence[Lasting]
-
-
-class Courses(NamedTuple):
-    """Courses on the same axes."""
+class CurvePanel(NamedTuple):
+    """Curves on the same axes; along: what time is counted in."""
 
     title: str
-    curves: Sequence[Course]
+    curves: Sequence[Curve]
+    scale: AxisScale = LINEAR
+    along: str = "round"
+
+    def describe(self) -> str:
+        shown = [one for one in self.curves if one.number is not None]
+        return describe_curves([(one.label, one.rounds, one.mean) for one in shown], self.along)
 
 
-def survival_curves(
-    name: str, title: str, words: str, axis: str, panels: Sequence[Survivals]
-) -> Picture:
-    """Kaplan-Meier curves as steps with bands, ticks for censored runs, numbers at risk below."""
-    across = min(len(panels), 2)
-    lines = math.ceil(len(panels) / across)
-    below = max(len(panel.curves) for panel in panels) * _LINE + 0.12
-    last = max(float(curve.times[-1]) for panel in panels for curve in panel.curves)
-    whens = np.unique(np.round(np.linspace(0, last, _WHENS))).tolist()
-    names = {curve.label: wrapped(curve.label) for panel in panels for curve in panel.curves}
+def line_plot(
+    name: str, title: str, caption: str, panels: Sequence[CurvePanel], axis: str = ""
+) -> Figure:
+    """Draw means along time with bands.
 
-    def draw(figure: Any) -> None:
-        handles: dict[str, Any] = {}
-        places = panelled(figure, len(panels), across, (_TALL, below), sharex=True)
-        for place, (own, panel) in enumerate(zip(places, panels, strict=True)):
-            handles |= {curve.label: _step(own[0], curve) for curve in panel.curves}
-            own[0].set(ylim=(0, 1.03), title=wrapped(panel.title, _TITLES[across]))
-            own[0].locator_params(axis="x", integer=True)
-            own[0].tick_params(labelbottom=True)
-            _at_risk(own[1], panel.curves, whens)
-            if place % across == 0:
-                own[0].set_ylabel("share that lasted")
-            if place + across >= len(panels):
-                own[1].set_xlabel(wrapped(axis, _AXIS // across, 3))
-        legend(figure, [handles[name] for name in names], [*names.values()])
-
-    seen = described.paneled([(panel.title, _lasted(panel)) for panel in panels])
-    tall = lines * (_TALL + below + 0.35) + 0.4 + legend_height([*names.values()])
-    return picture(name, title, words, seen, draw, tall)
-
-
-def _lasted(panel: Survivals) -> str:
-    """In words: how many were left at the end, and when half were."""
-    said = []
-    for curve in panel.curves:
-        half = curve.times[curve.share <= 0.5]
-        told = f"half by round {half[0]:g}" if len(half) else "more than half to the end"
-        end = f"{described.figure(float(curve.share[-1]))} at round {curve.times[-1]:g}"
-        said.append(f"{curve.label}: {told}, {end}.")
-    return " ".join(said)
-
-
-def _step(axes: Any, curve: Lasting) -> Any:
-    own = look(curve.number)
-    axes.fill_between(
-        curve.times, curve.low, curve.high, step="post", color=own.colour, alpha=0.18, linewidth=0
-    )
-    (handle,) = axes.step(
-        curve.times, curve.share, where="post", color=own.colour, linestyle=own.dashes
-    )
-    heights = curve.share[np.searchsorted(curve.times, curve.lost, side="right") - 1]
-    axes.plot(curve.lost, heights, "|", color=own.colour, markersize=8)
-    return handle
-
-
-def _at_risk(axes: Any, curves: Sequence[Lasting], whens: Sequence[float]) -> None:
-    """A row of numbers for each curve, below the times that they belong to."""
-    for row, curve in enumerate(curves):
-        for when in whens:
-            left = int((curve.durations >= when).sum())
-            axes.text(when, row, str(left), ha="center", va="center", fontsize=7)
-    axes.set_ylim(len(curves) - 0.4, -0.6)
-    axes.set_yticks(range(len(curves)), [label(curve.level, 26) for curve in curves])
-    axes.tick_params(length=0, labelbottom=False, labelsize=7)
-    axes.grid(visible=False)
-    axes.spines[:].set_visible(False)
-    axes.set_title("runs at risk", fontsize=7, fontweight="normal", pad=2)
-
-
-def courses(
-    name: str,
-    title: str,
-    words: str,
-    axis: str,
-    panels: Sequence[Courses],
-    scale: Scale = LINEAR,
-    along: str = "round",
-) -> Picture:
-    """Means round by round with bands; below, how many runs are left, unless all stay.
-
-    axis: the quantity. along: what rounds are.
+    axis: the quantity, if all panels have the same one; then they share a scale, and strips below
+    show how many runs are left, unless all stay. Else a panel's title is its quantity.
     """
-    across = min(len(panels), 3)
-    lines = math.ceil(len(panels) / across)
-    lefts = [curve.left for panel in panels for curve in panel.curves]
-    shown = [Courses(panel.title, _coloured(panel)) for panel in panels]
-    names = {curve.label: wrapped(curve.label) for panel in shown for curve in panel.curves}
-    every = [curve.mean for panel in panels for curve in panel.curves]
-    every += [end for panel in shown for curve in panel.curves for end in (curve.low, curve.high)]
-    ends = same(np.concatenate(every))
-    limits = same(np.concatenate([curve.rounds for panel in panels for curve in panel.curves]))
-    ratios = [_TALL, _STRIP] if any(left.min() < left.max() for left in lefts) else [_TALL]
+    leaving = any(one.left.min() < one.left.max() for panel in panels for one in panel.curves)
+    count = len(panels)
+    span = constant_range(np.concatenate([one.rounds for each in panels for one in each.curves]))
 
-    def draw(figure: Any) -> None:
-        handles: dict[str, Any] = {}
-        places = panelled(figure, len(panels), across, ratios, sharex=True)
-        for place, (own, panel) in enumerate(zip(places, panels, strict=True)):
-            handles |= {curve.label: drawn(own, curve) for curve in panel.curves}
-            own[0].set_title(wrapped(panel.title, _TITLES[across]))
-            own[0].locator_params(axis="x", integer=True)
-            for axes, first in zip(own, places[0], strict=True):
+    def draw(own: Sequence[Any], panel: CurvePanel) -> dict[str, Any]:
+        own[0].locator_params(axis="x", integer=True)
+        _scale_axis(own[0], panels if axis else [panel])
+        return {
+            curve.label: handle
+            for curve in panel.curves
+            if (handle := draw_curve(own[0], curve, own[1:])) is not None
+        }
+
+    def finish(figure: Any, grid: list[Any]) -> None:
+        for place, own in enumerate(grid if axis else []):
+            for axes, first in zip(own, grid[0], strict=True):
                 axes.sharey(first)
                 axes.tick_params(labelleft=place % across == 0)
             if place % across == 0:
-                own[0].set_ylabel(wrapped(axis, 28, 3))
-                _name_strip(own[1:])
-            if place + across >= len(panels):
-                own[-1].set_xlabel(along)
-        if ends:
-            places[0][0].set_ylim(ends)
-        if limits:
-            places[0][0].set_xlim(limits)
-        scale.lay(places[0][0], "y")
-        legend(figure, [handles[name] for name in names], [*names.values()])
+                _label_strip(own[1:])
+        if span:
+            grid[0][0].set_xlim(span)
 
-    seen = described.paneled([(panel.title, _gone(panel, along)) for panel in shown])
-    tall = lines * (sum(ratios) + 0.4) + 0.4 + legend_height([*names.values()])
-    return picture(name, title, words, seen, draw, tall)
-
-
-def _coloured(panel: Courses) -> list[Course]:
-    return [curve for curve in panel.curves if curve.number is not None]
-
-
-def _gone(panel: Courses, along: str) -> str:
-    """In words: where each curve begins, ends, and turns."""
-    return " ".join(
-        described.course(one.label, one.rounds, one.mean, along) for one in panel.curves
+    across = min(count, 3) if axis or count != 4 else 2
+    return render_panels(
+        name,
+        title,
+        caption,
+        panels,
+        draw,
+        across=across,
+        heights=[_TALL, _STRIP] if axis and leaving else [_TALL],
+        labels=[one.label for each in panels for one in each.curves if one.number is not None],
+        xlabel=panels[0].along,
+        ylabels=[axis],
+        finish=finish,
+        sharex=True,
     )
 
 
-def drawn(own: Sequence[Any], curve: Course) -> Any:
-    """Draw a course into the first of some axes, how many runs are left into the others."""
+def _scale_axis(axes: Any, panels: Sequence[CurvePanel]) -> None:
+    """Set limits and scale of an axis for all values of some panels."""
+    curves = [curve for panel in panels for curve in panel.curves]
+    shown = [part for one in curves for part in (one[3:6] if one.number is not None else one[3:4])]
+    shown += [one.runs for one in curves if one.runs is not None]
+    if ends := constant_range(np.concatenate([*map(np.ravel, shown)])):
+        axes.set_ylim(ends)
+    panels[0].scale.apply(axes, "y")
+
+
+def draw_curve(axes: Any, curve: Curve, strips: Sequence[Any] = ()) -> Any:
+    """Draw a curve, and into strips how many runs are left; gives its handle, None if in grey."""
     if curve.number is None:
-        (handle,) = own[0].plot(curve.rounds, curve.mean, color=FAINT, alpha=0.45, linewidth=0.6)
-        return handle
-    given = look(curve.number)
-    own[0].fill_between(
-        curve.rounds, curve.low, curve.high, color=given.colour, alpha=0.18, linewidth=0
+        axes.plot(curve.rounds, curve.mean, color=FAINT, alpha=0.45, linewidth=0.6)
+        return None
+    colour, marker, dashes = series_style(curve.number)
+    if curve.runs is not None:
+        axes.plot(curve.rounds, curve.runs.T, color=colour, linewidth=0.5, alpha=0.4)
+    axes.fill_between(curve.rounds, curve.low, curve.high, color=colour, alpha=0.18, linewidth=0)
+    line = {"color": colour, "linestyle": dashes}
+    every = max(len(curve.rounds) // _MARKERS, 1)
+    (handle,) = axes.plot(
+        curve.rounds, curve.mean, marker=marker, markevery=every, markersize=4, **line
     )
-    (handle,) = own[0].plot(
-        curve.rounds,
-        curve.mean,
-        color=given.colour,
-        linestyle=given.dashes,
-        marker=given.marker,
-        markevery=max(len(curve.rounds) // _MARKERS, 1),
-        markersize=4,
-    )
-    for below in own[1:]:
-        below.step(
-            curve.rounds, curve.left, color=given.colour, linestyle=given.dashes, linewidth=1
-        )
+    for strip in strips:
+        strip.step(curve.rounds, curve.left, linewidth=1, **line)
     return handle
 
 
-def _name_strip(strips: Sequence[Any]) -> None:
+def _label_strip(strips: Sequence[Any]) -> None:
     for axes in strips:
         axes.set_ylim(bottom=0)
         axes.locator_params(axis="y", nbins=2, integer=True)

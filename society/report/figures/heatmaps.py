@@ -1,182 +1,186 @@
-"""Figures of two numbers at once: heat maps over two parameters, and the space of norms.
-
-They take plain numbers, and know neither runs nor statistics.
-"""
+"""Heat maps: a value over two parameters, and what single agents did in every generation."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from society.draws import Array
 from society.optional import require
-from society.report.figures.alt_text import extremes, figure, paneled
-from society.report.figures.style import (
-    FAINT,
-    PAPER,
-    Picture,
-    label,
-    legend,
-    legend_height,
-    look,
-    panelled,
-    picture,
-    same,
-    thinned,
-    wrapped,
+
+from .alt_text import describe_curves, describe_extremes
+from .style import (
+    INK,
+    SERIES,
+    Figure,
+    add_colour_bar,
+    constant_range,
+    render_panels,
+    shorten_label,
+    thin_ticks,
+    wrap_label,
 )
 
 _SIGNS_AN_INCH = 12  # of an axis' label
 _ON_CELLS = ("#fdfdfd", "#111111")  # figures on dark and on light cells
-_LONGEST_ROW = 42  # signs of a row's name in the width of a figure
+_LONGEST_ROW, _LONGEST_COLUMN = 42, 14  # signs of a row's name in the width of a figure, a column's
 _PRINTED = 160  # cells at most that have room for their figures
 _TICKS = 16
-_BESIDE = {"textcoords": "offset points", "fontsize": 8}
+
+_ROW, _TALLEST, _LEAST = 0.16, 4.0, 1.2  # inches: an agent, all of them
+_STRIP = 0.5  # inches, the bars below
+_BESIDE = 14  # generations at most of panels side by side
+_CAREER_TICKS = 12
+_BIRTH = "#ff2e1f"
 
 
-class Heat(NamedTuple):
-    """One panel: values (rows, columns), NaN where there is none."""
+class HeatPanel(NamedTuple):
+    """Values (rows, columns), NaN where there is none; axes: what rows and columns are."""
 
     title: str
+    axes: tuple[str, str]
     rows: Sequence[str]
     columns: Sequence[str]
     values: Array
 
-
-def heat_maps(
-    name: str,
-    title: str,
-    words: str,
-    axes_named: tuple[str, str],
-    unit: str,
-    panels: Sequence[Heat],
-) -> Picture:
-    """A value over two parameters, on one scale of colours; axes_named: rows, columns."""
-    across = min(len(panels), 3 if max(len(panel.columns) for panel in panels) <= 6 else 2)
-    if any(len(panel.columns) > 10 for panel in panels):
-        across = 1
-    lines = math.ceil(len(panels) / across)
-    tall = max(0.24 * max(len(panel.rows) for panel in panels) + 0.7, 1.6)
-    height = lines * tall + 0.5
-    every = np.concatenate([panel.values.ravel() for panel in panels])
-    span = same(every) or (np.nanmin(every), np.nanmax(every))
-
-    def draw(figure: Any) -> None:
-        places = panelled(figure, len(panels), across, sharex=True, sharey=True)
-        scale = require("matplotlib.colors").Normalize(*span)
-        for (axes,), panel in zip(places, panels, strict=True):
-            mesh = _heated(axes, panel, scale, across)
-        figure.supylabel(wrapped(axes_named[0], int(height * _SIGNS_AN_INCH)), fontsize=9)
-        figure.supxlabel(wrapped(axes_named[1], 60), fontsize=9)
-        bar = figure.colorbar(mesh, ax=figure.axes, shrink=0.9, aspect=30, pad=0.02)
-        bar.set_label(wrapped(unit, int(height * _SIGNS_AN_INCH), 4))
-        bar.outline.set_visible(False)
-
-    seen = paneled([(panel.title, extremes(_cells(panel, axes_named))) for panel in panels])
-    return picture(name, title, words, seen, draw, height)
-
-
-def _cells(panel: Heat, axes_named: tuple[str, str]) -> dict[str, float]:
-    return {
-        f"{axes_named[0]} = {row}, {axes_named[1]} = {column}": float(value)
-        for row, values in zip(panel.rows, panel.values, strict=True)
-        for column, value in zip(panel.columns, values, strict=True)
-    }
-
-
-def _heated(axes: Any, panel: Heat, scale: Any, across: int) -> Any:
-    mesh = axes.pcolormesh(np.ma.masked_invalid(panel.values), cmap="viridis", norm=scale)
-    axes.set_title(wrapped(panel.title, 60 // across))
-    axes.grid(visible=False)
-    longest = _LONGEST_ROW // across
-    for side, names, most in ((axes.xaxis, panel.columns, 14), (axes.yaxis, panel.rows, longest)):
-        places = thinned(range(len(names)), _TICKS)
-        side.set_ticks([place + 0.5 for place in places], [label(names[at], most) for at in places])
-        side.set_tick_params(length=0)
-    if panel.values.size <= _PRINTED:
-        _figures_on(axes, panel.values, scale)
-    return mesh
-
-
-def _figures_on(axes: Any, values: Array, scale: Any) -> None:
-    """Print each value on its cell, in black or white, whichever is read better there."""
-    largest = np.nanmax(np.abs(values))
-    decimals = 0 if largest >= 10 else 1 if largest >= 1 else 2
-    for (row, column), value in np.ndenumerate(values):
-        if math.isnan(value):
-            continue
-        axes.text(
-            column + 0.5,
-            row + 0.5,
-            f"{value:.{decimals}f}",
-            ha="center",
-            va="center",
-            fontsize=7,
-            color=_ON_CELLS[bool(scale(value) > 0.6)],
+    def describe(self) -> str:
+        return describe_extremes(
+            {
+                f"{self.axes[0]} = {row}, {self.axes[1]} = {column}": float(value)
+                for row, values in zip(self.rows, self.values, strict=True)
+                for column, value in zip(self.columns, values, strict=True)
+            }
         )
 
 
-class Norms(NamedTuple):
-    """The norms of a condition: similarity and alignment of each run, (R,) each."""
+def heatmap(name: str, title: str, caption: str, unit: str, panels: Sequence[HeatPanel]) -> Figure:
+    """Draw a value over two parameters, on one scale of colours."""
+    widest = max(len(panel.columns) for panel in panels)
+    across = 1 if widest > 10 else min(len(panels), 3 if widest <= 6 else 2)
+    tall = max(0.24 * max(len(panel.rows) for panel in panels) + 0.3, 1.2)
+    signs = int(math.ceil(len(panels) / across) * (tall + 0.4) * _SIGNS_AN_INCH)
+    norm = _colour_scale([panel.values for panel in panels])
 
-    similarity: Array
-    alignment: Array
+    def draw(own: Sequence[Any], panel: HeatPanel) -> dict[str, Any]:
+        _draw_cells(own[0], panel, norm, _LONGEST_ROW // across)
+        return {}
+
+    def finish(figure: Any, grid: list[Any]) -> None:
+        figure.supylabel(wrap_label(panels[0].axes[0], signs), fontsize=9)
+        figure.supxlabel(wrap_label(panels[0].axes[1], 60), fontsize=9)
+        add_colour_bar(figure, grid[-1][0].collections[0], wrap_label(unit, signs, 4), 0.9)
+
+    return render_panels(
+        name,
+        title,
+        caption,
+        panels,
+        draw,
+        across=across,
+        heights=[tall],
+        finish=finish,
+        sharex=True,
+        sharey=True,
+    )
 
 
-def norm_space(
-    name: str, title: str, words: str, agents: Sequence[int], groups: Mapping[str, Norms]
-) -> Picture:
-    """Alignment against similarity: runs, the mean of each condition, and the curve they lie on.
+def _colour_scale(values: Sequence[Array]) -> Any:
+    every = np.concatenate([each.ravel() for each in values])
+    span = constant_range(every) or (np.nanmin(every), np.nanmax(every))
+    return require("matplotlib.colors").Normalize(*span)
 
-    alignment = sqrt((1 + (N - 1) similarity) / N) for N agents; a curve for each of `agents`.
+
+def _draw_cells(axes: Any, panel: HeatPanel, norm: Any, longest: int) -> None:
+    axes.pcolormesh(np.ma.masked_invalid(panel.values), cmap="viridis", norm=norm)
+    axes.grid(visible=False)
+    for side, names, most in (
+        (axes.xaxis, panel.columns, _LONGEST_COLUMN),
+        (axes.yaxis, panel.rows, longest),
+    ):
+        places = thin_ticks(range(len(names)), _TICKS)
+        labels = [shorten_label(names[at], most) for at in places]
+        side.set_ticks([place + 0.5 for place in places], labels)
+        side.set_tick_params(length=0)
+    if panel.values.size <= _PRINTED:
+        _print_values(axes, panel.values, norm)
+
+
+def _print_values(axes: Any, values: Array, norm: Any) -> None:
+    """Print each value on its cell, in black or white, whichever is read better there."""
+    largest = np.nanmax(np.abs(values))
+    decimals = 0 if largest >= 10 else 1 if largest >= 1 else 2
+    middle = {"ha": "center", "va": "center", "fontsize": 7}
+    for (row, column), value in np.ndenumerate(values):
+        if not math.isnan(value):
+            colour = _ON_CELLS[bool(norm(value) > 0.6)]
+            axes.text(column + 0.5, row + 0.5, f"{value:.{decimals}f}", color=colour, **middle)
+
+
+class CareerPanel(NamedTuple):
+    """One population: what agents did, (N, G), NaN where there is none; newborn: likewise, of bool.
+
+    selection: the selection of the trait in each generation, (G,).
     """
 
-    names = [wrapped(group) for group in groups]
+    title: str
+    values: Array
+    newborn: Array
+    selection: Array
 
-    def draw(figure: Any) -> None:
-        axes = figure.subplots()
-        low = min(float(np.nanmin(group.similarity)) for group in groups.values())
-        along = np.linspace(max(low - 0.05, -1), 1, 200)
-        for number, count in enumerate(agents):
-            inside = along[along >= -1 / max(count - 1, 1)]
-            curve = np.sqrt((1 + (count - 1) * inside) / count)
-            axes.plot(inside, curve, color=FAINT, linewidth=1, zorder=1)
-            at = len(inside) * 3 // 4 - number * len(inside) // 8
-            axes.annotate(f"N = {count}", (inside[at], curve[at]), (4, -9), **_BESIDE)
-        handles = [_cluster(axes, number, group) for number, group in enumerate(groups.values())]
-        axes.set_xlabel("norm_similarity: mean cosine over pairs of agents")
-        axes.set_ylabel("norm_alignment: mean cosine with their mean")
-        legend(figure, handles, names)
-
-    seen = " ".join(_placed(group, norms) for group, norms in groups.items())
-    return picture(name, title, words, seen, draw, 3.8 + legend_height(names))
+    def describe(self) -> str:
+        """The mean of all agents, and selection."""
+        count = (~np.isnan(self.values)).sum(0)
+        nothing = np.full(count.shape, np.nan)
+        mean = np.divide(np.nansum(self.values, 0), count, out=nothing, where=count > 0)
+        when = np.arange(1, len(mean) + 1)
+        return describe_curves([("mean", when, mean), ("selection", when, self.selection)])
 
 
-def _placed(name: str, group: Norms) -> str:
-    means = [figure(float(np.nanmean(values))) for values in group]
-    return f"{name}: mean similarity {means[0]}, mean alignment {means[1]}."
+def career_heatmap(
+    name: str, title: str, caption: str, unit: str, panels: Sequence[CareerPanel]
+) -> Figure:
+    """Draw agents in rows, with a line where a newborn takes a place; bars below: selection."""
+    agents, count = (max(panel.values.shape[axis] for panel in panels) for axis in (0, 1))
+    norm = _colour_scale([panel.values for panel in panels])
 
+    def finish(figure: Any, grid: list[Any]) -> None:
+        for _, below in grid:
+            below.sharey(grid[0][1])
+            below.yaxis.label.set_size(7)
+        add_colour_bar(figure, grid[-1][0].collections[0], wrap_label(unit, 40, 3), 0.7)
 
-def _cluster(axes: Any, number: int, group: Norms) -> Any:
-    own = look(number)
-    axes.plot(
-        group.similarity,
-        group.alignment,
-        own.marker,
-        color=own.colour,
-        alpha=0.3,
-        markersize=3.5,
-        markeredgewidth=0,
+    return render_panels(
+        name,
+        title,
+        caption,
+        panels,
+        lambda own, panel: _draw_careers(own[0], own[1], panel, norm),
+        across=min(len(panels), 2 if count <= _BESIDE else 1),
+        heights=[float(np.clip(_ROW * agents, _LEAST, _TALLEST)), _STRIP],
+        xlabel="generation",
+        ylabels=["agent", "selection"],
+        finish=finish,
+        sharex="col",
     )
-    middle = np.nanmean(group.similarity), np.nanmean(group.alignment)
-    (handle,) = axes.plot(
-        *np.reshape(middle, (2, 1)),
-        own.marker,
-        color=own.colour,
-        markeredgecolor=PAPER,
-        markersize=8.5,
-    )
-    return handle
+
+
+def _draw_careers(above: Any, below: Any, panel: CareerPanel, norm: Any) -> dict[str, Any]:
+    agents, count = panel.values.shape
+    edges = np.arange(count + 1) + 0.5, np.arange(agents + 1) + 0.5
+    above.pcolormesh(*edges, np.ma.masked_invalid(panel.values), cmap="viridis", norm=norm)
+    agent, generation = np.nonzero(panel.newborn[:, 1:])
+    above.vlines(generation + 1.5, agent + 0.5, agent + 1.5, color=_BIRTH, linewidth=1.6)
+    above.set_yticks(thin_ticks(range(1, agents + 1), _CAREER_TICKS))
+    above.invert_yaxis()
+    above.tick_params(length=0)
+    above.grid(visible=False)
+    colours = [SERIES[0 if value >= 0 else 1].colour for value in panel.selection]
+    below.bar(np.arange(1, count + 1), panel.selection, 0.7, color=colours)
+    below.axhline(0, color=INK, linewidth=0.6)
+    below.set_xticks(thin_ticks(range(1, count + 1), _CAREER_TICKS))
+    below.locator_params(axis="y", nbins=3)
+    below.tick_params(axis="y", labelsize=7)
+    return {}

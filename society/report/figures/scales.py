@@ -9,28 +9,31 @@ decided figure by figure, from what is shown in it, and said below it. (A rule o
 
 from __future__ import annotations
 
-import math
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from society.draws import Array
-from society.report.figures.alt_text import figure
+
+from .alt_text import format_number
 
 TIMES = 20
+Number = TypeVar("Number", float, Array)
 
 
-class Scale(NamedTuple):
-    """name: as matplotlib calls it."""
+class AxisScale(NamedTuple):
+    """A linear or a logarithmic scale, by the name that matplotlib has for it."""
 
     name: Literal["linear", "log"]
 
     @classmethod
-    def of(cls, values: Array) -> Scale:
-        """For what is to be shown together, of any shape; NaN left out.
+    def of(cls, values: Array) -> AxisScale:
+        """Choose the scale for values shown together, of any shape; NaN left out.
 
-        >>> Scale.of(np.array([10.0, 40.0, 50.0])).name, Scale.of(np.array([10.0, 40.0, 5e4])).name
-        ('linear', 'log')
+        >>> AxisScale.of(np.array([10.0, 40.0, 50.0])).name
+        'linear'
+        >>> AxisScale.of(np.array([10.0, 40.0, 5e4])).name
+        'log'
         """
         known = values[~np.isnan(values)]
         if not len(known) or known.min() <= 0 or known.max() <= TIMES * np.median(known):
@@ -42,36 +45,31 @@ class Scale(NamedTuple):
         return self.name == "log"
 
     @property
-    def mean(self) -> str:
-        """What its means are called."""
+    def mean_name(self) -> str:
         return "geometric mean" if self.logarithmic else "mean"
 
     @property
-    def contrast(self) -> str:
-        """What a difference of means comes to."""
+    def contrast_name(self) -> str:
+        """The name of a difference of means, as it reads on the original scale."""
         return "ratio" if self.logarithmic else "difference"
 
-    def on(self, values: Array) -> Array:
-        """Numbers as they are averaged."""
+    def transform(self, values: Array) -> Array:
+        """Take logarithms, if this scale is logarithmic."""
         return np.log(values) if self.logarithmic else values
 
-    def off(self, values: Array) -> Array:
-        """And back."""
-        return np.exp(values) if self.logarithmic else values
+    def invert(self, value: Number) -> Number:
+        """Undo `transform` for a mean; a difference of means becomes a ratio."""
+        return np.exp(value) if self.logarithmic else value
 
-    def back(self, value: float) -> float:
-        """One of them: a mean, or a difference, which comes to a ratio."""
-        return math.exp(value) if self.logarithmic else value
-
-    def lay(self, axes: Any, along: Literal["x", "y"]) -> None:
-        """Let an axis of a figure be of this scale."""
+    def apply(self, axes: Any, along: Literal["x", "y"]) -> None:
+        """Set an axis of a figure to this scale."""
         if not self.logarithmic:
             return
         axes.set(**{f"{along}scale": self.name})
         axis = getattr(axes, f"{along}axis")
         # Powers would be set as formulas, which labels are not.
-        axis.set_major_formatter(lambda value, place: figure(float(value)))
+        axis.set_major_formatter(lambda value, place: format_number(float(value)))
         axis.set_minor_formatter(lambda value, place: "")
 
 
-LINEAR, LOG = Scale("linear"), Scale("log")
+LINEAR, LOG = AxisScale("linear"), AxisScale("log")

@@ -1,73 +1,120 @@
-"""Figures of two numbers of each run: whether one foretells the other.
-
-They take plain numbers, and know neither runs nor statistics.
-"""
+"""Figures of two numbers of each run: whether one predicts the other, and the space of norms."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from society.draws import Array
-from society.report.figures.alt_text import figure
-from society.report.figures.scales import Scale
-from society.report.figures.style import (
-    Picture,
-    legend,
+
+from .alt_text import format_number
+from .scales import AxisScale
+from .style import (
+    FAINT,
+    PAPER,
+    Figure,
+    add_legend,
+    constant_range,
     legend_height,
-    look,
-    picture,
-    same,
-    wrapped,
+    render_figure,
+    series_style,
+    wrap_label,
 )
 
 _AXIS = 60  # signs of a label
 
 
-class Cloud(NamedTuple):
+class PointCloud(NamedTuple):
     """The runs of a condition: two numbers of each, (R,) each."""
 
     across: Array
     upwards: Array
 
 
-def scatter(
-    name: str, title: str, words: str, axes_named: tuple[str, str], clouds: Mapping[str, Cloud]
-) -> Picture:
-    """A point for each run, by condition; axes_named: across, upwards."""
-    names = [wrapped(cloud) for cloud in clouds]
+def scatter_plot(
+    name: str,
+    title: str,
+    caption: str,
+    axes_named: tuple[str, str],
+    clouds: Mapping[str, PointCloud],
+) -> Figure:
+    """Draw a point for each run, by condition; axes_named: across, upwards."""
+    names = [wrap_label(cloud) for cloud in clouds]
 
     def draw(figure: Any) -> None:
-        axes = figure.subplots()
-        handles = [_points(axes, number, cloud) for number, cloud in enumerate(clouds.values())]
-        for side, called in zip((axes.xaxis, axes.yaxis), axes_named, strict=True):
-            side.set_label_text(wrapped(called, _AXIS, 2))
+        axes, handles = figure.subplots(), []
+        for number, cloud in enumerate(clouds.values()):
+            colour, marker, _ = series_style(number)
+            style = {"color": colour, "markerfacecolor": "none", "markersize": 5}
+            handles += axes.plot(*cloud, marker, **style)
+        axes.set_xlabel(wrap_label(axes_named[0], _AXIS, 2))
+        axes.set_ylabel(wrap_label(axes_named[1], _AXIS, 2))
         across, upwards = map(np.concatenate, zip(*clouds.values(), strict=True))
-        if ends := same(across):
+        if ends := constant_range(across):
             axes.set_xlim(ends)
-        if ends := same(upwards):
+        if ends := constant_range(upwards):
             axes.set_ylim(ends)
-        Scale.of(across).lay(axes, "x")
-        Scale.of(upwards).lay(axes, "y")
-        legend(figure, handles, names)
+        AxisScale.of(across).apply(axes, "x")
+        AxisScale.of(upwards).apply(axes, "y")
+        add_legend(figure, handles, names)
 
-    seen = " ".join(_told(cloud, name) for name, cloud in clouds.items())
-    return picture(name, title, words, seen, draw, 3.4 + legend_height(names))
-
-
-def _points(axes: Any, number: int, cloud: Cloud) -> Any:
-    own = look(number)
-    (handle,) = axes.plot(
-        *cloud, own.marker, color=own.colour, markerfacecolor="none", markersize=5
-    )
-    return handle
+    alt = " ".join(_describe_ranges(cloud, name) for name, cloud in clouds.items())
+    return render_figure(name, title, caption, alt, draw, 3.4 + legend_height(names))
 
 
-def _told(cloud: Cloud, name: str) -> str:
+def _describe_ranges(cloud: PointCloud, name: str) -> str:
     ranges = [
-        f"{figure(float(np.nanmin(values)))} to {figure(float(np.nanmax(values)))}"
+        f"{format_number(float(np.nanmin(values)))} to {format_number(float(np.nanmax(values)))}"
         for values in cloud
     ]
     return f"{name or 'all'}: across {ranges[0]}, upwards {ranges[1]}."
+
+
+def norm_space(
+    name: str, title: str, caption: str, agents: Sequence[int], clouds: Mapping[str, PointCloud]
+) -> Figure:
+    """Draw alignment of norms against similarity: runs, means of conditions, the curve they lie on.
+
+    alignment = sqrt((1 + (N - 1) similarity) / N) for N agents; a curve for each of `agents`.
+    """
+    names = [wrap_label(cloud) for cloud in clouds]
+
+    def draw(figure: Any) -> None:
+        axes = figure.subplots()
+        low = min(float(np.nanmin(cloud.across)) for cloud in clouds.values())
+        along = np.linspace(max(low - 0.05, -1), 1, 200)
+        for number, count in enumerate(agents):
+            _draw_norm_curve(axes, number, count, along)
+        handles = [_draw_cluster(axes, *each) for each in enumerate(clouds.values())]
+        axes.set_xlabel("norm_similarity: mean cosine over pairs of agents")
+        axes.set_ylabel("norm_alignment: mean cosine with their mean")
+        add_legend(figure, handles, names)
+
+    means = {
+        name: [format_number(float(np.nanmean(values))) for values in cloud]
+        for name, cloud in clouds.items()
+    }
+    alt = " ".join(
+        f"{name}: mean similarity {similarity}, mean alignment {alignment}."
+        for name, (similarity, alignment) in means.items()
+    )
+    return render_figure(name, title, caption, alt, draw, 3.8 + legend_height(names))
+
+
+def _draw_norm_curve(axes: Any, number: int, count: int, along: Array) -> None:
+    inside = along[along >= -1 / max(count - 1, 1)]
+    curve = np.sqrt((1 + (count - 1) * inside) / count)
+    axes.plot(inside, curve, color=FAINT, linewidth=1, zorder=1)
+    at = len(inside) * 3 // 4 - number * len(inside) // 8
+    beside = {"textcoords": "offset points", "fontsize": 8}
+    axes.annotate(f"N = {count}", (inside[at], curve[at]), (4, -9), **beside)
+
+
+def _draw_cluster(axes: Any, number: int, cloud: PointCloud) -> Any:
+    colour, marker, _ = series_style(number)
+    axes.plot(*cloud, marker, color=colour, alpha=0.3, markersize=3.5, markeredgewidth=0)
+    middle = [[np.nanmean(values)] for values in cloud]
+    (handle,) = axes.plot(*middle, marker, color=colour, markeredgecolor=PAPER, markersize=8.5)
+    return handle

@@ -1,9 +1,8 @@
-"""The chapter of the outcome: what each condition came to, as a figure and in numbers."""
+"""The sections of the outcome: each condition in a figure and in numbers, and heat maps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,55 +11,61 @@ from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.analysis.study.frames import CONDITION
 from society.draws import Array
 from society.experiments.factors import format_label
-from society.report.figures.intervals import Dot, Dots, dots
-from society.report.figures.scales import LINEAR, TIMES, Scale
-from society.report.figures.style import LOOKS
-from society.report.layout import Group, Layout
-from society.report.page import Chapter, Paragraph, Part
-from society.report.sections.tests import Tested
-from society.report.tables import Cell, Column, Table, told
+from society.report.figures.heatmaps import HeatPanel, heatmap
+from society.report.figures.intervals import Dot, DotPanel, dot_plot
+from society.report.figures.scales import LINEAR, TIMES, AxisScale
+from society.report.figures.style import SERIES
+from society.report.layout import ConditionGroup, Layout
+from society.report.page import Section, SectionPart
+from society.report.tables import Head, Table, known_mean, read_fields
+
+from .hypothesis_tests import PanelTests
 
 _MOST_DOTS = 84  # in one panel
 _MOST_PANELS = 12
 _BOOTSTRAPPED = 150  # conditions at most for which runs are resampled
-_BLOCKS = " Replicates are blocks in that test, since they share their luck."
+_BLOCKS = " Replicates are blocks in that test, since their random numbers are common."
 _NO_LETTERS = " There are no letters where no effect was found."
 _LOGARITHMS = (
     f" The largest value is more than {TIMES} times the median, and all are above zero: the figure "
-    "and the tests take logarithms, so that their means are geometric ones, and their differences "
+    "and the tests take logarithms, so that their means are geometric means, and their differences "
     "ratios."
+)
+_LASTED = (
+    "lasted: share of runs in which it had not come by the last round (censored), with its 95 % "
+    "Wilson interval; their times count as that round in the mean."
 )
 
 
-def outcome(layout: Layout, found: Sequence[Tested]) -> Chapter:
-    """The chapter."""
+def outcome_section(layout: Layout, tests: Sequence[PanelTests]) -> Section:
+    """Show the outcome of each condition, as a figure and in numbers."""
     unit = layout.measured[layout.outcome]
     lead = f"{layout.outcome}: {unit}. A value is one run; intervals are 95 % intervals."
     lead += _LOGARITHMS if layout.scale.logarithmic else ""
-    parts: list[Part] = [Paragraph(lead), *_figure(layout, found), _table(layout)]
-    return Chapter("outcome", f"Outcome: {layout.outcome}", parts)
+    parts = [lead, *_figure(layout, tests), _table(layout)]
+    return Section(f"Outcome: {layout.outcome}", parts, "outcome")
 
 
-def _figure(layout: Layout, found: Sequence[Tested]) -> Iterator[Part]:
-    if layout.alone:
+def _figure(layout: Layout, tests: Sequence[PanelTests]) -> Iterator[SectionPart]:
+    if layout.single_run:
         return
     across = _across(layout)
     if across is None:
-        yield Paragraph(
+        yield (
             f"{len(layout.conditions)} conditions are too many for one figure of points; they "
             "stand in the table, and in heat maps where factors are numbers."
         )
         return
-    tests = {id(one.panel): one for one in found}
-    panels = [_dots(layout, panel, across, tests.get(id(panel))) for panel in layout.panels]
-    words = f"Points: {layout.scale.mean}s over runs; bars: 95 % t intervals."
+    found = {id(one.panel): one for one in tests}
+    panels = [_dots(layout, panel, across, found.get(id(panel))) for panel in layout.panels]
+    caption = f"Points: {layout.scale.mean_name}s over runs; bars: 95 % t intervals."
     if any(panel.letters for panel in panels):
-        words += f" Levels of {across[0]} that share no letter differ (Tukey)."
-        words += _BLOCKS if layout.paired else ""
-        words += _NO_LETTERS if len(panels) > 1 else ""
+        caption += f" Levels of {across[0]} that share no letter differ (Tukey)."
+        caption += _BLOCKS if layout.paired else ""
+        caption += _NO_LETTERS if len(panels) > 1 else ""
     title = f"{layout.outcome} by {' and '.join(across) or 'condition'}"
     axis = f"{layout.outcome}, {layout.measured[layout.outcome]}"
-    yield dots("outcome", title, words, axis, panels, layout.scale)
+    yield dot_plot("outcome", title, caption, axis, panels, layout.scale)
 
 
 def _across(layout: Layout) -> list[str] | None:
@@ -68,126 +73,120 @@ def _across(layout: Layout) -> list[str] | None:
     sizes = [len(layout.levels[name]) for name in layout.factors]
     if len(layout.panels) > _MOST_PANELS or np.prod(sizes, dtype=int) > _MOST_DOTS:
         return None
-    if len(sizes) < 2 or sizes[1] <= len(LOOKS):
+    if len(sizes) < 2 or sizes[1] <= len(SERIES):
         return layout.factors
-    return layout.factors[::-1] if sizes[0] <= len(LOOKS) else None
+    return layout.factors[::-1] if sizes[0] <= len(SERIES) else None
 
 
-def _dots(layout: Layout, panel: Group, across: Sequence[str], found: Tested | None) -> Dots:
+def _dots(
+    layout: Layout, panel: ConditionGroup, across: Sequence[str], tests: PanelTests | None
+) -> DotPanel:
     if not across:
         (values,) = layout.values(layout.outcome)
-        return Dots("", [layout.name(0)], {"": [mean_dot(values, layout.scale)]})
+        return DotPanel("", [layout.name(0)], {"": [mean_dot(values, layout.scale)]})
     rows = [format_label(level) for level in layout.levels[across[0]]]
-    letters = found.letters(across[0]) if found else {}
-    series = _series(layout, panel, across)
-    named = across[0] if across[0] != CONDITION else ""
+    letters = tests.letters(across[0]) if tests else {}
     signs = [letters.get(row, "") for row in rows] if letters else []
-    return Dots(panel.title, rows, series, signs, named)
+    factor = across[0] if across[0] != CONDITION else ""
+    return DotPanel(panel.title, rows, _series(layout, panel, across, rows), signs, factor)
 
 
-def _series(layout: Layout, panel: Group, across: Sequence[str]) -> dict[str, list[Dot | None]]:
+def _series(
+    layout: Layout, panel: ConditionGroup, across: Sequence[str], rows: Sequence[str]
+) -> dict[str, list[Dot | None]]:
     """A dot for each row, by the level of the second factor."""
-    row_factor, *others = across
-    rows = [format_label(level) for level in layout.levels[row_factor]]
     groups = {"": panel}
-    if others:
+    for other in across[1:]:
         groups = {
-            f"{others[0]} = {format_label(level)}": Group(
-                "", [place for place in panel.places if layout.level(place, others[0]) == level]
+            f"{other} = {format_label(level)}": ConditionGroup(
+                "", [place for place in panel.places if layout.level(place, other) == level]
             )
-            for level in layout.levels[others[0]]
+            for level in layout.levels[other]
         }
-    found = {}
-    for name, group in groups.items():
-        values = layout.pooled(layout.outcome, group, row_factor)
-        found[name] = [
-            mean_dot(values[row], layout.scale) if row in values else None for row in rows
-        ]
-    return found
+    values = {
+        name: layout.pooled(layout.outcome, group, across[0]) for name, group in groups.items()
+    }
+    return {
+        name: [mean_dot(own[row], layout.scale) if row in own else None for row in rows]
+        for name, own in values.items()
+    }
 
 
-def mean_dot(values: Array, scale: Scale = LINEAR) -> Dot | None:
+def mean_dot(values: Array, scale: AxisScale = LINEAR) -> Dot | None:
     """The mean of runs with its t interval, if it has one; None without any value."""
     known = values[~np.isnan(values)]
     if not len(known):
         return None
-    found = try_compute(mean, scale.on(known))
+    found = try_compute(mean, scale.transform(known))
     if isinstance(found, NotEstimable):
-        return Dot(scale.back(scale.on(known).mean()), None, None, known)
-    low, high = map(scale.back, found.interval[:2])
-    return Dot(scale.back(found.mean), low, high, known)
+        return Dot(scale.invert(float(scale.transform(known).mean())), None, None, known)
+    low, high = map(scale.invert, found.interval[:2])
+    return Dot(scale.invert(found.mean), low, high, known)
 
 
 def _table(layout: Layout) -> Table:
-    values = layout.values(layout.outcome)
+    """Means with their intervals; geometric ones, where the mean is that of a few runs."""
+    values, scale = layout.values(layout.outcome), layout.scale
     known = [row[~np.isnan(row)] for row in values]
-    found = [try_compute(mean, row) for row in values]
-    columns = [
-        *layout.columns(),
-        Column("runs", [len(row) for row in known], "count"),
-        Column("mean", [float(row.mean()) if len(row) else None for row in known], "figure"),
-        Column("t from", told(found, lambda one: one.interval.low), "figure"),
-        Column("t to", told(found, lambda one: one.interval.high), "figure"),
-        *_geometric(values, layout.scale),
-        *_resampled(values),
-        Column("sd", [_spread(row) for row in known], "figure"),
+    bounds = "interval.low", "interval.high"
+    rows = [
+        [len(own), known_mean(own), *read_fields(try_compute(mean, own), *bounds)] for own in known
     ]
+    head: Head = [("count", "runs"), ("figure", "mean", "t from", "t to")]
     notes = ["t: 95 % t interval of the mean."]
-    if layout.scale.logarithmic:
+    if scale.logarithmic:
+        head += [("figure", "geometric mean", "geometric from", "geometric to")]
         notes.append("geometric: mean of logarithms with its 95 % t interval.")
+        for row, own in zip(rows, known, strict=True):
+            row += (mean_dot(own, scale) or (None, None, None))[:3]
     if len(values) <= _BOOTSTRAPPED:
+        head += [("figure", "bootstrap from", "bootstrap to")]
         notes.append("bootstrap: 95 % BCa interval of the mean, 9,999 resamples, fixed seed.")
+        for row, own in zip(rows, values, strict=True):
+            row += read_fields(try_compute(bootstrapped_mean, own), *bounds)
+    head += [("figure", "sd")]
+    for row, own in zip(rows, known, strict=True):
+        row.append(float(own.std(ddof=1)) if len(own) > 1 else None)
     if layout.outcome in layout.times:
-        columns += _lasted(layout)
-        notes.append(
-            "lasted: share of runs in which it had not come by the last round (censored), with its "
-            "95 % Wilson interval; their times count as that round in the mean."
-        )
-    return Table("outcome", f"{layout.outcome} by condition", columns, notes)
+        head += [("count", "censored"), ("share", "lasted", "lasted from", "lasted to")]
+        notes.append(_LASTED)
+        for row, own, flags in zip(rows, values, layout.censored(layout.outcome), strict=True):
+            count = int((flags & ~np.isnan(own)).sum())
+            lasted = try_compute(share, count, int((~np.isnan(own)).sum()))
+            row += [count, *read_fields(lasted, "share", *bounds)]
+    title = f"{layout.outcome} by condition"
+    return Table.of("outcome", title, head, rows, *notes, first=layout.factor_columns())
 
 
-def _geometric(values: Sequence[Array], scale: Scale) -> list[Column]:
-    """Where the mean is that of a few runs: the geometric mean with its interval."""
-    if not scale.logarithmic:
-        return []
-    means = [mean_dot(row, scale) for row in values]
-    return [
-        Column("geometric mean", [one.mean if one else None for one in means], "figure"),
-        Column("geometric from", [one.low if one else None for one in means], "figure"),
-        Column("geometric to", [one.high if one else None for one in means], "figure"),
-    ]
+def maps_section(layout: Layout) -> Section:
+    """Map the outcome over two parameters that are numbers, with three levels each at least."""
+    numeric = layout.numeric()[:2]
+    parts = [_map(layout, *numeric)] if len(numeric) == 2 else []
+    return Section("Over two parameters", parts, "maps")
 
 
-def _spread(known: Array) -> float | None:
-    return float(known.std(ddof=1)) if len(known) > 1 else None
+def _map(layout: Layout, *numeric: str) -> SectionPart:
+    rows, columns = sorted(numeric, key=lambda name: len(layout.levels[name]))
+    groups = layout.group_by([name for name in layout.levels if name not in numeric])
+    panels = [_heat(layout, group, rows, columns) for group in groups[:_MOST_PANELS]]
+    if all(np.isnan(panel.values).all() for panel in panels):
+        return f"No run has a value of {layout.outcome}."
+    caption = f"{layout.scale.mean_name.capitalize()}s over runs, at the levels that were played."
+    if len(groups) > _MOST_PANELS:
+        caption += f" The first {_MOST_PANELS} of {len(groups)} maps."
+    title = f"{layout.outcome} over {rows} and {columns}"
+    unit = f"{layout.outcome}, {layout.measured[layout.outcome]}"
+    return heatmap("map", title, caption, unit, panels)
 
 
-def _resampled(values: Sequence[Array]) -> list[Column]:
-    if len(values) > _BOOTSTRAPPED:
-        return []
-    found = [try_compute(bootstrapped_mean, row) for row in values]
-    return [
-        Column("bootstrap from", told(found, lambda one: one.interval.low), "figure"),
-        Column("bootstrap to", told(found, lambda one: one.interval.high), "figure"),
-    ]
-
-
-def _lasted(layout: Layout) -> list[Column]:
-    flags = layout.censored(layout.outcome)
-    times = layout.values(layout.outcome)
-    counts = [
-        (int((flag & ~np.isnan(row)).sum()), int((~np.isnan(row)).sum()))
-        for flag, row in zip(flags, times, strict=True)
-    ]
-    found = [try_compute(share, *count) for count in counts]
-
-    def column(heading: str, of: Any) -> Column:
-        return Column(heading, told(found, of), "share")
-
-    censored: list[Cell] = [count for count, _ in counts]
-    return [
-        Column("censored", censored, "count"),
-        column("lasted", lambda one: one.share),
-        column("lasted from", lambda one: one.interval.low),
-        column("lasted to", lambda one: one.interval.high),
-    ]
+def _heat(layout: Layout, group: ConditionGroup, rows: str, columns: str) -> HeatPanel:
+    """Arrange means in ascending order of both factors, (rows, columns)."""
+    down, along = (sorted(layout.levels[name]) for name in (rows, columns))  # type: ignore[type-var]
+    values, scale = np.full((len(down), len(along)), np.nan), layout.scale
+    runs = layout.values(layout.outcome)
+    for place in group.places:
+        at = down.index(layout.level(place, rows)), along.index(layout.level(place, columns))
+        mean = known_mean(scale.transform(runs[place]))
+        values[at] = np.nan if mean is None else scale.invert(mean)
+    names = [*map(format_label, down)], [*map(format_label, along)]
+    return HeatPanel(group.title, (rows, columns), *names, values)

@@ -1,16 +1,17 @@
-"""The first chapters and the last one: what was played, and where every number is from."""
+"""The first sections and the last one: what was played, and where every number is from."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from society.calls import Entry
 from society.experiments.factors import format_label
+from society.models.settings import ModelSpec
 from society.report.layout import Layout
-from society.report.page import Caveat, Chapter, Fold, Heading, Listing, Paragraph, Part
-from society.report.sections.minds import asked
-from society.report.tables import Column, Table
+from society.report.page import Caveat, Section, SectionPart, Verbatim, fold
+from society.report.tables import Head, Table
 from society.runs.manifest import Manifest
 
 if TYPE_CHECKING:
@@ -19,198 +20,223 @@ if TYPE_CHECKING:
 _SIGNS = {"reproduced": "●", "in part": "◐", "not reproduced": "○", "cannot be told": "–"}
 _DIGEST = 16  # hexadecimal digits in the page
 _FEW = 12  # levels that a sentence names
+_OFFLINE = "offline"
+_RANDOM_NUMBERS = {
+    "common": (
+        "Replicate r draws the same random numbers in every condition (common random numbers)."
+    ),
+    "independent": "Random numbers are independent between conditions.",
+    None: "",
+}
+_MEANS = "Means: t intervals (Student 1908), BCa bootstrap intervals (Efron 1987)."
+_SURVIVAL = (
+    "Survival: Kaplan-Meier (1958), Greenwood's variance on the log-log scale; restricted means; "
+    "log-rank test (Mantel 1966). Shares: Wilson intervals (1927)."
+)
+_TESTS = (
+    "Tests: analysis of variance, type III with sum-to-zero contrasts (Fisher 1925, Yates 1934), "
+    "in blocks where random numbers are common; Tukey-Kramer with compact letters (Piepho 2004); "
+    "t tests, paired or by Welch (1947), corrected by Holm (1979); Hedges' g (1981); Wilcoxon "
+    "(1945) and Friedman (1937), or Mann-Whitney (1947) and Kruskal-Wallis (1952). Two-sided, at "
+    "a level of 0.05."
+)
+_EVOLUTION = (
+    "Evolution: the Price equation (Price 1970; Kerr and Godfrey-Smith 2009 for those without "
+    "ancestors), least-squares slopes of single runs, correlations with intervals by Fisher (1921) "
+    "and by Bonett and Wright (2000), Hill numbers (1973)."
+)
 
 
-def verdicts(found: Sequence[Verdict]) -> Chapter | None:
-    """Claims of a paper beside our results; None without claims."""
-    if not found:
-        return None
-    counts = Counter[str](one.outcome for one in found)
+def claims_section(verdicts: Sequence[Verdict]) -> Section:
+    """Set the claims of a paper beside our results."""
+    counts = Counter[str](one.outcome for one in verdicts)
     lead = ", ".join(f"{counts[sort]} {sort}" for sort in _SIGNS if counts[sort])
-    columns = [
-        Column("claim", [one.claim for one in found], "words"),
-        Column("outcome", [f"{_SIGNS[one.outcome]} {one.outcome}" for one in found]),
-        Column("said", [f"{one.said} ({one.source})" for one in found], "words"),
-        Column("found", [_found(one) for one in found], "words"),
-    ]
-    table = Table("claims", "Claims of the paper beside our results", columns)
-    return Chapter("claims", "Claims", [Paragraph(f"Of {len(found)} claims: {lead}."), table])
-
-
-def _found(verdict: Verdict) -> str:
-    return "; ".join(filter(None, [verdict.found, verdict.notes]))
-
-
-def summary(layout: Layout) -> Chapter:
-    """What was played with whom, and what is not there."""
-    minds = asked((run.manifest, run.ledger) for run in layout.conditions)
-    parts: list[Part] = [minds, *_troubles(layout), Paragraph(_how(layout))]
-    return Chapter("summary", "Summary", parts)
-
-
-def _troubles(layout: Layout) -> Iterator[Part]:
-    """Conditions that failed, that are not finished, that are missing; what was not concluded."""
-    study = layout.study
-    open_ended = {run.name: run.status for run in study.played if run.status != "finished"}
-    for words, items in (
-        ("failed", [f"{name}: {why}" for name, why in study.failures.items()]),
+    rows = [
         (
-            "not finished, and taken as far as they go",
-            [f"{name}: {status}" for name, status in open_ended.items()],
-        ),
+            one.claim,
+            f"{_SIGNS[one.outcome]} {one.outcome}",
+            f"{one.said} ({one.source})",
+            "; ".join(filter(None, [one.found, one.notes])),
+        )
+        for one in verdicts
+    ]
+    table = Table.of(
+        "claims",
+        "Claims of the paper beside our results",
+        [("words", "claim"), ("text", "outcome"), ("words", "said", "found")],
+        rows,
+    )
+    parts: list[SectionPart] = [f"Of {len(verdicts)} claims: {lead}.", table]
+    return Section("Claims", parts if verdicts else [], "claims")
+
+
+def summary_section(layout: Layout) -> Section:
+    """Say what was played with whom, and what is missing."""
+    models = name_models((run.manifest, run.ledger) for run in layout.conditions)
+    parts: list[SectionPart] = [models, *_incomplete(layout), _design(layout)]
+    return Section("Summary", parts, "summary")
+
+
+def name_models(runs: Iterable[tuple[Manifest, Sequence[Entry]]]) -> str | Caveat:
+    """Name the language models that were asked; warn if others have taken their place."""
+    models, recorded = dict[str, None](), dict[str, None]()
+    for manifest, ledger in runs:
+        named = dict.fromkeys(entry.model for entry in ledger if entry.model)
+        (recorded if _from_tape(manifest, ledger) else models).update(named)
+    if real := [name for name in models if name != _OFFLINE]:
+        return f"Models asked: {', '.join(real)}."
+    resident = ["a scripted resident (the offline mind)"] if _OFFLINE in models else []
+    tapes = [f"recorded answers of {', '.join(recorded)} (a tape)"] if recorded else []
+    if who := " and ".join([*resident, *tapes]):
+        return Caveat(f"No language model was asked; in its place: {who}.")
+    return "No language model was asked."
+
+
+def _from_tape(manifest: Manifest, ledger: Sequence[Entry]) -> bool:
+    """Check whether answers are those of a tape, which costs nothing."""
+    specs = [ModelSpec.model_validate(one) for one in manifest.spec["models"].values()]
+    sorts = {spec.sort for spec in specs}
+    return "tape" in sorts <= {"tape", _OFFLINE} and all(entry.cost == 0 for entry in ledger)
+
+
+def _incomplete(layout: Layout) -> Iterator[Caveat]:
+    """Name conditions that failed, are not finished or missing, and what was not concluded."""
+    study = layout.study
+    unfinished = {run.name: run.status for run in study.played if run.status != "finished"}
+    for words, items in (
+        ("failed", _pairs(study.failures)),
+        ("not finished, and taken as far as they go", _pairs(unfinished)),
         ("not played", list(study.missing)),
     ):
         if items:
-            yield Caveat(f"{counted(len(items), 'condition')} {words}:", _some(items))
+            yield Caveat(f"{count_noun(len(items), 'condition')} {words}:", _first(items))
     if study.notes:
-        items = [f"{name}: {why}" for name, why in study.notes.items()]
-        yield Caveat("Not everything could be concluded:", _some(items))
+        yield Caveat("Not everything could be concluded:", _first(_pairs(study.notes)))
 
 
-def _some(items: Sequence[str]) -> list[str]:
+def _pairs(items: Mapping[str, str]) -> list[str]:
+    return [f"{name}: {words}" for name, words in items.items()]
+
+
+def _first(items: Sequence[str]) -> list[str]:
     more = len(items) - _FEW
     return [*items[:_FEW], *([f"and {more} more"] if more > 0 else [])]
 
 
-def played(layout: Layout) -> str:
-    """In a sentence."""
+def describe_runs(layout: Layout) -> str:
+    """Count conditions, runs, agents and rounds in a sentence."""
     given = [run.manifest for run in layout.conditions]
     runs = sum(one.replicates for one in given)
     scenarios = " and ".join(dict.fromkeys(one.scenario for one in given))
     return (
-        f"{counted(len(given), 'condition')} of {scenarios}, {counted(runs, 'run')} in all "
-        f"({_range([one.replicates for one in given], 'replicate')} a condition), "
+        f"{count_noun(len(given), 'condition')} of {scenarios}, {count_noun(runs, 'run')} in all "
+        f"({_range([one.replicates for one in given], 'replicate')} per condition), "
         f"{_range([one.agents for one in given], 'agent')}, at most "
         f"{_range([one.most for one in given], 'round')}."
     )
 
 
-def _how(layout: Layout) -> str:
-    """Factors and luck."""
+def _design(layout: Layout) -> str:
+    """Name factors with their levels, and the kind of random numbers."""
     levels = layout.study.levels.items()
-    factors = "; ".join(f"{name}: {_listed(labels)}" for name, labels in levels)
-    luck = {
-        "common": "Replicate r has the same luck in every condition (common random numbers).",
-        "independent": "No two conditions share their luck.",
-        None: "",
-    }[layout.study.random_numbers]
+    factors = "; ".join(
+        f"{name}: {_some_levels([*map(format_label, each)])}" for name, each in levels
+    )
+    luck = _RANDOM_NUMBERS[layout.study.random_numbers]
     replicates = "A run is one replicate, one history of a society: the unit of all statistics."
     return " ".join(filter(None, [f"{factors}." if factors else "", luck, replicates]))
 
 
-def _listed(labels: Sequence[Any]) -> str:
-    few = ", ".join(map(format_label, labels[:_FEW]))
+def _some_levels(labels: Sequence[str]) -> str:
+    few = ", ".join(labels[:_FEW])
     return few if len(labels) <= _FEW else f"{few} and {len(labels) - _FEW} more"
 
 
-def counted(count: int, noun: str) -> str:
-    """A number of things: "1 run", "1,000 runs"."""
+def count_noun(count: int, noun: str) -> str:
+    """Count things: "1 run", "1,000 runs"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _range(counts: Sequence[int], noun: str) -> str:
     low, high = min(counts), max(counts)
-    return counted(low, noun) if low == high else f"{low:,} to {counted(high, noun)}"
+    return count_noun(low, noun) if low == high else f"{low:,} to {count_noun(high, noun)}"
 
 
-def provenance(layout: Layout) -> Chapter:
-    """Enough to play all of it again, and to tell whether it came out the same."""
+def provenance_section(layout: Layout) -> Section:
+    """List all that is needed to run the study again and to compare."""
     given = [run.manifest for run in layout.conditions]
-    parts: list[Part] = [
-        Paragraph(
-            "A digest stands for everything that was asked, answered and told in a run: "
-            "the command society verify plays it again and compares."
-        ),
-        _run_table(layout),
-        _versions(given),
-        Fold("Parameters", [_parameters(given)]),
-    ]
     prompts = {name: hashed for one in given for name, hashed in one.prompts.items()}
-    files = {_short(name): hashed for one in given for name, hashed in one.files.items()}
-    for name, title, hashes in (
-        ("prompts", "Prompts, sha256", prompts),
-        ("files", "Files, sha256", files),
-    ):
-        if hashes:
-            columns = [Column("name", list(hashes)), Column("sha256", list(hashes.values()))]
-            parts.append(Fold(title, [Table(name, title, columns)]))
-    if layout.study.text:
-        parts.append(Fold("The experiment as it was written", [Listing(layout.study.text)]))
-    return Chapter("provenance", "Provenance", [*parts, *_methods(layout)])
+    # Files without the folders of one machine.
+    files = {
+        path.replace("\\", "/").rpartition("/")[2]: hashed
+        for one in given
+        for path, hashed in one.files.items()
+    }
+    text = layout.study.text
+    parts: list[SectionPart] = [
+        "A digest stands for everything that was asked, answered and told in a run: the command "
+        "society verify plays it again and compares.",
+        _run_table(layout),
+        _version_table(given),
+        fold("Parameters", _parameter_table(given)),
+        *_hashes("prompts", "Prompts, sha256", prompts),
+        *_hashes("files", "Files, sha256", files),
+        *([fold("The experiment as it was written", Verbatim(text))] if text else []),
+        Section("Methods", list(_methods(layout))),
+    ]
+    return Section("Provenance", parts, "provenance")
 
 
-def _short(path: str) -> str:
-    """A file without the folders of one machine."""
-    return path.replace("\\", "/").rpartition("/")[2]
+def _hashes(name: str, title: str, hashes: Mapping[str, str]) -> Iterator[Section]:
+    if hashes:
+        table = Table.of(name, title, [("text", "name", "sha256")], hashes.items())
+        yield fold(title, table)
 
 
 def _run_table(layout: Layout) -> Table:
-    runs = layout.conditions
-    return Table(
-        "runs",
-        "Run files",
-        [
-            Column("condition", [run.name for run in runs]),
-            Column("file", [run.path.name for run in runs]),
-            Column("status", [run.status for run in runs]),
-            Column("seed", [str(run.manifest.seed) for run in runs]),
-            Column("rounds", [run.rounds for run in runs], "count"),
-            Column("digest", [run.digest[:_DIGEST] for run in runs]),
-        ],
-    )
+    rows = [
+        (
+            *(run.name, run.path.name, run.status),
+            *(str(run.manifest.seed), run.rounds, run.digest[:_DIGEST]),
+        )
+        for run in layout.conditions
+    ]
+    head: Head = [
+        ("text", "condition", "file", "status", "seed"),
+        ("count", "rounds"),
+        ("text", "digest"),
+    ]
+    return Table.of("runs", "Run files", head, rows)
 
 
-def _versions(given: Sequence[Manifest]) -> Table:
+def _version_table(given: Sequence[Manifest]) -> Table:
     names = dict.fromkeys(name for one in given for name in one.versions)
-    found = [
-        ", ".join(dict.fromkeys(one.versions.get(name, "unknown") for one in given))
+    rows = [
+        (name, ", ".join(dict.fromkeys(one.versions.get(name, "unknown") for one in given)))
         for name in names
     ]
-    return Table("versions", "Versions", [Column("of", list(names)), Column("version", found)])
+    return Table.of("versions", "Versions", [("text", "package", "version")], rows)
 
 
-def _parameters(given: Sequence[Manifest]) -> Table:
-    """Each with the values that it took."""
-    names = dict.fromkeys(name for one in given for name in one.params)
-    values = [
-        list(dict.fromkeys(_value(one.params[name]) for one in given if name in one.params))
-        for name in names
-    ]
-    shown = [_listed(each) for each in values]
-    return Table(
-        "parameters", "Parameters", [Column("name", list(names)), Column("value", shown, "words")]
-    )
+def _parameter_table(given: Sequence[Manifest]) -> Table:
+    """List each parameter with the values that it took."""
+    values: dict[str, dict[str, None]] = {}
+    for one in given:
+        for name, value in one.params.items():
+            values.setdefault(name, {})[_word(value)] = None
+    rows = [(name, _some_levels([*each])) for name, each in values.items()]
+    return Table.of("parameters", "Parameters", [("text", "name"), ("words", "value")], rows)
 
 
-def _value(value: Any) -> str:
+def _word(value: Any) -> str:
     return format_label(value) if isinstance(value, str | int | float | None) else str(value)
 
 
-def _methods(layout: Layout) -> Iterator[Part]:
-    yield Heading("Methods")
-    several = len(layout.conditions) > 1
-    evolving = any(run.manifest.stage.levels[0] == "generation" for run in layout.conditions)
-    for needed, words in (
-        (True, "Means: t intervals (Student 1908), BCa bootstrap intervals (Efron 1987)."),
-        (
-            bool(layout.times),
-            "Survival: Kaplan-Meier (1958), Greenwood's variance on the log-log scale; restricted "
-            "means; log-rank test (Mantel 1966). Shares: Wilson intervals (1927).",
-        ),
-        (
-            several,
-            "Tests: analysis of variance, type III with sum-to-zero contrasts (Fisher 1925, Yates "
-            "1934), in blocks where luck is shared; Tukey-Kramer with compact letters (Piepho "
-            "2004); t tests paired or by Welch (1947), corrected by Holm (1979); Hedges' g (1981); "
-            "Wilcoxon (1945) and Friedman (1937), or Mann-Whitney (1947) and Kruskal-Wallis "
-            "(1952). Two-sided, at a level of 0.05.",
-        ),
-        (
-            evolving,
-            "Evolution: the Price equation (Price 1970; Kerr and Godfrey-Smith 2009 for those "
-            "without ancestors), least-squares slopes of single runs, correlations with intervals "
-            "by Fisher (1921) and by Bonett and Wright (2000), Hill numbers (1973).",
-        ),
-    ):
-        if needed:
-            yield Paragraph(words)
+def _methods(layout: Layout) -> Iterator[str]:
+    yield _MEANS
+    if layout.times:
+        yield _SURVIVAL
+    if len(layout.conditions) > 1:
+        yield _TESTS
+    if any(run.manifest.stage.levels[0] == "generation" for run in layout.conditions):
+        yield _EVOLUTION

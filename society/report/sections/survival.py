@@ -1,4 +1,4 @@
-"""The chapter of survival: how long societies lasted until something came, or did not."""
+"""The section of survival: how long societies lasted until something came, or did not."""
 
 from __future__ import annotations
 
@@ -14,62 +14,63 @@ from society.analysis.statistics.survival import (
     log_rank,
     restricted_mean,
 )
-from society.report.figures.curves import Lasting, Survivals, survival_curves
-from society.report.layout import Group, Layout, named
-from society.report.page import Chapter, Heading, Paragraph, Part
-from society.report.sections.over_time import numbered
-from society.report.tables import Column, Table, told
+from society.report.figures.curves import SurvivalLine, SurvivalPanel, survival_plot
+from society.report.layout import ConditionGroup, Layout, legend_note
+from society.report.page import Section, SectionPart
+from society.report.tables import Head, Table, read_fields
+
+from .over_time import number_series
 
 _MOST_TESTED = 60  # conditions in one log-rank test
+_DEPENDENT = "Runs are taken as independent, which they are not under common random numbers."
+_CAPTION = (
+    "Kaplan-Meier estimates with 95 % bands; upright ticks: runs that were still going when last "
+    "seen (censored)."
+)
 
 
-def durations(layout: Layout) -> Chapter | None:
-    """The chapter; None if no measure waits for anything."""
-    names = [] if layout.alone else layout.times
-    parts = [part for name in names for part in _waiting(layout, name)]
-    return Chapter("survival", "Survival", parts) if parts else None
+def survival_section(layout: Layout) -> Section:
+    """Show for each measure that waits for something how long it took."""
+    names = [] if layout.single_run else layout.times
+    parts: list[SectionPart] = [Section(name, list(_survival(layout, name))) for name in names]
+    if len(names) == 1:
+        parts = list(_survival(layout, names[0]))
+    return Section("Survival", parts, "survival")
 
 
-def _waiting(layout: Layout, name: str) -> Iterator[Part]:
+def _survival(layout: Layout, name: str) -> Iterator[SectionPart]:
     lives = [
         SurvivalTimes(*both)
         for both in zip(layout.values(name), layout.censored(name), strict=True)
     ]
     found = [try_compute(kaplan_meier, one) for one in lives]
     if all(isinstance(one, NotEstimable) for one in found):
-        yield Paragraph(f"{name}: {found[0]}.")
+        yield f"{name}: {found[0]}."
         return
-    if len(layout.times) > 1:
-        yield Heading(name)
     panels, words = _panels(layout, lives, found)
-    yield survival_curves(
-        f"survival_{name}",
-        f"{name}: share of runs that lasted",
-        words,
-        f"{name}, {layout.measured[name]}",
-        panels,
-    )
+    axis = f"{name}, {layout.measured[name]}"
+    title = f"{name}: share of runs that lasted"
+    yield survival_plot(f"survival_{name}", title, _CAPTION + words, axis, panels)
     yield _table(layout, name, found)
-    yield from _compared(layout, name, lives)
+    yield from _comparison(layout, name, lives)
 
 
 def _panels(
     layout: Layout, lives: Sequence[SurvivalTimes], found: Sequence[SurvivalCurve | NotEstimable]
-) -> tuple[list[Survivals], str]:
-    groups, lines = layout.drawn()
-    words = (
-        "Kaplan-Meier estimates with 95 % bands; upright ticks: runs that were still going when "
-    )
-    words += f"last seen (censored).{named(lines)}"
+) -> tuple[list[SurvivalPanel], str]:
+    """The panels of the figure, and which conditions they show."""
+    groups, lines = layout.figure_panels()
+    words = legend_note(lines)
     if not groups:
-        groups = [Group("the lowest and the highest outcomes", layout.extremes())]
-        words += f" Of {len(found)} conditions those with the lowest and highest mean outcome."
-    numbers = numbered(layout, groups, lines)
+        places = layout.extreme_conditions()
+        groups = [ConditionGroup("the lowest and the highest outcomes", places)]
+        words += f" Of {len(found)} conditions those with the lowest and the highest mean outcome."
+    numbers = number_series(layout, groups, lines)
     panels = [
-        Survivals(
+        SurvivalPanel(
             group.title,
             [
-                _lasting(numbers[place], layout.levelled(place, lines), lives[place], curve)
+                _line(*numbers[place], layout.level_names(place, lines), lives[place], curve)
                 for place in group.places
                 if isinstance(curve := found[place], SurvivalCurve)
             ],
@@ -79,71 +80,71 @@ def _panels(
     return [panel for panel in panels if panel.curves], words
 
 
-def _lasting(
-    named: tuple[str, int], level: str, lives: SurvivalTimes, curve: SurvivalCurve
-) -> Lasting:
-    """From round 0 to the last round in which a run was seen."""
+def _line(
+    label: str, number: int, level: str, lives: SurvivalTimes, curve: SurvivalCurve
+) -> SurvivalLine:
+    """Extend a curve from round 0 to the last round in which a run was seen."""
     ends = np.asarray(lives.times, float)
     there = ~np.isnan(ends)
-    last = curve.survival[-1:], curve.low[-1:], curve.high[-1:]
     share, low, high = (
-        np.concatenate([[1.0], steps, end])
-        for steps, end in zip((curve.survival, curve.low, curve.high), last, strict=True)
+        np.concatenate([[1.0], steps, steps[-1:]])
+        for steps in (curve.survival, curve.low, curve.high)
     )
     if not len(curve.times):
         share = low = high = np.ones(2)
     times = np.concatenate([[0.0], curve.times, [curve.seen]])
     lost = np.unique(ends[there & np.asarray(lives.censored)])
-    return Lasting(named[0], level, named[1], times, share, low, high, ends[there], lost)
+    return SurvivalLine(label, level, number, times, share, low, high, ends[there], lost)
 
 
 def _table(layout: Layout, name: str, found: Sequence[SurvivalCurve | NotEstimable]) -> Table:
     until = max(one.seen for one in found if isinstance(one, SurvivalCurve))
-    means = [
-        one if isinstance(one, NotEstimable) else try_compute(restricted_mean, one, until)
-        for one in found
+    rows = []
+    for one in found:
+        runs, censored, median, interval = read_fields(
+            one, "n", "censored", "median", "median_interval"
+        )
+        known = isinstance(one, SurvivalCurve)
+        mean = try_compute(restricted_mean, one, until) if isinstance(one, SurvivalCurve) else one
+        rows.append(
+            (
+                *(runs, runs - censored if known else one, censored),
+                *(median, *(interval[:2] if known else (one, one))),
+                *read_fields(mean, "mean", "interval.low", "interval.high"),
+            )
+        )
+    head: Head = [
+        ("count", "runs", "events", "censored"),
+        ("figure", "median", "median from", "median to"),
+        ("figure", "restricted mean", "mean from", "mean to"),
     ]
-    columns = [
-        *layout.columns(),
-        Column("runs", told(found, lambda one: one.n), "count"),
-        Column("events", told(found, lambda one: one.n - one.censored), "count"),
-        Column("censored", told(found, lambda one: one.censored), "count"),
-        Column("median", told(found, lambda one: one.median), "figure"),
-        Column("median from", told(found, lambda one: one.median_interval[0]), "figure"),
-        Column("median to", told(found, lambda one: one.median_interval[1]), "figure"),
-        Column("restricted mean", told(means, lambda one: one.mean), "figure"),
-        Column("mean from", told(means, lambda one: one.interval.low), "figure"),
-        Column("mean to", told(means, lambda one: one.interval.high), "figure"),
-    ]
-    notes = [
-        "from, to: 95 % intervals; –: beyond what was seen. Restricted mean: the mean time up "
-        f"to round {until:g}, the last that was seen."
-    ]
-    return Table(f"survival_{name}", f"{name} by condition", columns, notes)
-
-
-def _compared(layout: Layout, name: str, lives: Sequence[SurvivalTimes]) -> Iterator[Part]:
-    panels = [panel for panel in layout.panels if len(panel.places) > 1]
-    if not panels:
-        return
-    if max(len(panel.places) for panel in panels) > _MOST_TESTED:
-        yield Paragraph(f"More than {_MOST_TESTED} conditions: there is no log-rank test.")
-        return
-    found = [
-        try_compute(log_rank, {layout.name(place): lives[place] for place in panel.places})
-        for panel in panels
-    ]
-    notes = ["Runs are taken as independent, which they are not under common random numbers."]
-    yield Table(
-        f"log_rank_{name}",
-        f"Log-rank test of {name} over conditions",
-        [
-            Column("conditions", [panel.title or "all" for panel in panels]),
-            Column("χ²", told(found, lambda one: one.chi_squared), "statistic"),
-            Column("df", told(found, lambda one: one.df), "count"),
-            Column("p", told(found, lambda one: one.p), "p"),
-            Column("events", told(found, lambda one: sum(one.events.values())), "count"),
-            Column("runs", told(found, lambda one: one.n), "count"),
-        ],
-        notes if layout.paired else [],
+    note = (
+        "from, to: 95 % intervals; –: beyond what was seen. Restricted mean: the mean time up to "
+        f"round {until:g}, the last that was seen."
     )
+    first, title = layout.factor_columns(), f"{name} by condition"
+    return Table.of(f"survival_{name}", title, head, rows, note, first=first)
+
+
+def _comparison(layout: Layout, name: str, lives: Sequence[SurvivalTimes]) -> Iterator[SectionPart]:
+    panels = [panel for panel in layout.panels if len(panel.places) > 1]
+    if max((len(panel.places) for panel in panels), default=0) > _MOST_TESTED:
+        yield f"More than {_MOST_TESTED} conditions: there is no log-rank test."
+        return
+    rows = []
+    for panel in panels:
+        found = try_compute(log_rank, {layout.name(place): lives[place] for place in panel.places})
+        chi, df, p, events, runs = read_fields(found, "chi_squared", "df", "p", "events", "n")
+        events = events if isinstance(found, NotEstimable) else sum(events.values())
+        rows.append((panel.title or "all", chi, df, p, events, runs))
+    head: Head = [
+        ("text", "conditions"),
+        ("statistic", "χ²"),
+        ("count", "df"),
+        ("p", "p"),
+        ("count", "events", "runs"),
+    ]
+    notes = [_DEPENDENT] if layout.paired else []
+    title = f"Log-rank test of {name} over conditions"
+    if rows:
+        yield Table.of(f"log_rank_{name}", title, head, rows, *notes)

@@ -1,25 +1,22 @@
-"""What a report says of cross-play: who fares how under which mechanism, and what types did."""
+"""The sections of cross-play: scores of types under mechanisms, their actions, their agreements."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 
 from society.analysis.crossplay import CrossPlay
-from society.report.layout import Layout
-from society.report.page import Chapter
-from society.report.sections.crossplay.actions import conduct
-from society.report.sections.crossplay.agreements import agreements
-from society.report.sections.crossplay.standings import standings
-from society.report.sections.crossplay.understanding import understanding
+from society.report.page import Section
 
-__all__ = ["cross_play"]
+from .actions import actions_section, replies_section
+from .agreements import agreements_section
+from .standings import standings_section
 
+__all__ = ["CROSS_PLAY"]
 
-def cross_play(layout: Layout) -> Iterator[Chapter]:
-    """The chapters on games in normal form; none if none were played."""
-    if not any(run.manifest.game for run in layout.conditions):
-        return
-    of = CrossPlay(layout.study)
-    for chapter in (standings(of), conduct(of), agreements(of), understanding(of)):
-        if chapter is not None:
-            yield chapter
+# By their anchors.
+CROSS_PLAY: Mapping[str, Callable[[CrossPlay], Section]] = {
+    "crossplay": standings_section,
+    "conduct": actions_section,
+    "agreements": agreements_section,
+    "understanding": replies_section,
+}

@@ -1,4 +1,4 @@
-"""The chapter on what was played: frequencies of actions, also by what co-players did last."""
+"""The sections of actions: how often each was played, and whether replies could be read."""
 
 from __future__ import annotations
 
@@ -8,110 +8,136 @@ import numpy as np
 
 from society.analysis.crossplay import Contest, CrossPlay
 from society.analysis.crossplay.action_frequencies import Frequency, MoveTable
-from society.report.figures.heatmaps import Heat, heat_maps
-from society.report.page import Chapter, Fold, Heading, Paragraph, Part
-from society.report.sections.crossplay.names import filed
-from society.report.tables import Column, Table
+from society.report.figures.heatmaps import HeatPanel, heatmap
+from society.report.page import Section, SectionPart, fold
+from society.report.tables import Head, Table, TableColumn
+
+from .scores import file_name
 
 _MOST = 12  # panels of a figure
 _LEAD = (
     "Types submit mixed strategies, and the game draws their actions. Submitted: the mean "
-    "probability of an action; drawn: the share of moves in which it came out (figures in the "
-    "literature that speak of probabilities may count these). Every move of a match that is not "
+    "probability of an action; drawn: the share of moves in which it was drawn (numbers in the "
+    "literature that speak of probabilities may be such shares). Every move of a match that is not "
     "void has the same weight."
 )
-Row = tuple[str, str, str, Frequency]  # mechanism, type, what was seen, how often what was done
+_SEEN = (
+    "Last actions: what co-players did in the round before, in whatever match; of several "
+    "co-players in any order. none yet: first rounds, in which nothing has been seen, apart from "
+    "all others."
+)
+_REPLIES = (
+    "A question is valid at the first try if its first reply could be read. A reply that could not "
+    "is shown to the model again with the reason (repair); one that was cut off by the limit of "
+    "tokens is asked for again with more room (cut). A reply that stays unreadable is replaced as "
+    "the question says; in a match of its own it ends the replicate."
+)
+ActionRow = tuple[
+    str, str, str, Frequency
+]  # mechanism, type, what was seen, how often what was done
 
 
-def conduct(of: CrossPlay) -> Chapter | None:
-    """The chapter; None if nothing was played."""
-    parts: list[Part] = [Paragraph(_LEAD)]
+def actions_section(of: CrossPlay) -> Section:
+    """Show how often actions were played, also by the last actions of co-players."""
     contests = [one for one in of.contests if any(len(cell.decisions) for cell in one.cells)]
+    sections = []
     for game in dict.fromkeys(contest.game for contest in contests):
         own = {one: MoveTable.of(*one.cells) for one in contests if one.game == game}
-        parts += [Heading(game), *_of_game(game, own)]
-    return Chapter("conduct", "What was played", parts) if contests else None
+        sections.append(Section(game, list(_actions(game, own))))
+    return Section("What was played", [_LEAD, *sections] if sections else [], "conduct")
 
 
-def _of_game(game: str, own: Mapping[Contest, MoveTable]) -> Iterator[Part]:
-    labels = list(dict.fromkeys(one for moves in own.values() for one in moves.labels))
+def _actions(game: str, own: Mapping[Contest, MoveTable]) -> Iterator[SectionPart]:
+    name, title = f"conduct_{file_name(game)}", f"Actions in {game}"
+    labels = _labels(own)
     panels = [_heat(contest, moves, labels) for contest, moves in own.items()][:_MOST]
-    words = "Mean probability with which each type submitted each action."
-    name = f"conduct_{filed(game)}"
-    axes = ("type", "action")
-    yield heat_maps(name, f"Actions in {game}", words, axes, "probability", panels)
+    caption = "Mean probability with which each type submitted each action."
+    yield heatmap(name, title, caption, "probability", panels)
     rows = [
         (contest.mechanism, one, "", often)
         for contest, moves in own.items()
-        for one, often in _by_type(contest, moves)
+        for one, often in [("all", moves.in_all), *_by_type(contest, moves)]
     ]
-    caption = f"Actions in {game}"
-    yield Fold(f"{caption}, in numbers", [_table(name, caption, rows, labels)])
-    yield from _after(game, {one: moves for one, moves in own.items() if moves.contexts[1:]})
+    yield fold(f"{title}, in numbers", _table(name, title, rows, labels))
+    yield from _reactions(game, {one: moves for one, moves in own.items() if moves.contexts[1:]})
 
 
-def _by_type(contest: Contest, moves: MoveTable) -> Iterator[tuple[str, Frequency]]:
-    """Of all types together, then of each."""
-    yield "all", moves.in_all
-    for number, one in enumerate(contest.types):
-        yield one, moves.of_type(number)
+def _labels(own: Mapping[Contest, MoveTable]) -> list[str]:
+    return list(dict.fromkeys(one for moves in own.values() for one in moves.labels))
 
 
-def _heat(contest: Contest, moves: MoveTable, labels: Sequence[str]) -> Heat:
+def _by_type(contest: Contest, moves: MoveTable) -> list[tuple[str, Frequency]]:
+    return [(one, moves.of_type(number)) for number, one in enumerate(contest.types)]
+
+
+def _heat(contest: Contest, moves: MoveTable, labels: Sequence[str]) -> HeatPanel:
     """The first type stands at the top."""
-    often = [moves.of_type(number).submitted for number in range(len(contest.types))]
+    often = [each.submitted for _, each in _by_type(contest, moves)]
     values = np.array([[own.get(label, np.nan) for label in labels] for own in often])
-    return Heat(contest.mechanism, contest.types[::-1], labels, values[::-1])
+    axes = "type", "action"
+    return HeatPanel(contest.mechanism, axes, contest.types[::-1], labels, values[::-1])
 
 
-def _after(game: str, own: Mapping[Contest, MoveTable]) -> Iterator[Part]:
-    """What was done given what co-players did last, where anything was seen before."""
+def _reactions(game: str, own: Mapping[Contest, MoveTable]) -> Iterator[SectionPart]:
+    """Tabulate actions given the last ones of co-players, where any were seen."""
     if not own:
         return
-    labels = list(dict.fromkeys(one for moves in own.values() for one in moves.labels))
-    rows = [
-        (contest.mechanism, one, seen, often)
-        for contest, moves in own.items()
-        for number, one in enumerate(contest.types)
-        for seen, often in moves.of_type_after(number)
-    ]
     pooled = [
         (contest.mechanism, "all", seen, often)
         for contest, moves in own.items()
         for seen, often in moves.after()
         if often.n
     ]
-    caption = f"Actions in {game}, by what co-players did last"
-    name = f"conduct_{filed(game)}_after"
-    yield _table(name, caption, pooled, labels, _SEEN)
-    by_type = _table(f"{name}_by_type", caption, rows, labels, _SEEN)
-    yield Fold(f"{caption}, type by type", [by_type])
-
-
-_SEEN = (
-    "Last actions: what co-players really did in the round before, in whatever match; of several "
-    "co-players in any order. none yet: first rounds, in which nothing has been seen, apart from "
-    "all others."
-)
+    by_type = [
+        (contest.mechanism, one, seen, often)
+        for contest, moves in own.items()
+        for number, one in enumerate(contest.types)
+        for seen, often in moves.of_type_after(number)
+    ]
+    name, title = (
+        f"conduct_{file_name(game)}_after",
+        f"Actions in {game}, by co-players' last actions",
+    )
+    yield _table(name, title, pooled, _labels(own), _SEEN)
+    table = _table(f"{name}_by_type", title, by_type, _labels(own), _SEEN)
+    yield fold(f"{title}, type by type", table)
 
 
 def _table(
-    name: str, caption: str, rows: Sequence[Row], labels: Sequence[str], *notes: str
+    name: str, title: str, rows: Sequence[ActionRow], labels: Sequence[str], *notes: str
 ) -> Table:
+    seen = (
+        [TableColumn("co-players' last actions", [seen for _, _, seen, _ in rows])] if notes else []
+    )
     often = [each for *_, each in rows]
-    seen = [Column("co-players' last actions", [seen for _, _, seen, _ in rows])] if notes else []
     columns = [
-        Column("mechanism", [mechanism for mechanism, *_ in rows]),
-        Column("type", [one for _, one, *_ in rows]),
+        TableColumn("mechanism", [mechanism for mechanism, *_ in rows]),
+        TableColumn("type", [one for _, one, *_ in rows]),
         *seen,
         *(
-            Column(f"{one} submitted", [each.submitted.get(one) for each in often], "share")
+            TableColumn(f"{one} {part}", [getattr(each, part).get(one) for each in often], "share")
+            for part in ("submitted", "drawn")
             for one in labels
         ),
-        *(
-            Column(f"{one} drawn", [each.drawn.get(one) for each in often], "share")
-            for one in labels
-        ),
-        Column("moves", [each.n for each in often], "count"),
+        TableColumn("moves", [each.n for each in often], "count"),
     ]
-    return Table(name, caption, columns, notes)
+    return Table(name, title, columns, notes)
+
+
+def replies_section(of: CrossPlay) -> Section:
+    """Count replies of models that could be read; empty if no model was asked."""
+    frame, parts = of.minds, list[SectionPart]()
+    if len(frame):
+        sums = frame.groupby("model", sort=True)[
+            ["questions", "valid", "repairs", "cut", "fallbacks"]
+        ].sum()
+        sums.insert(2, "share", sums["valid"] / sums["questions"])
+        rows = [(model, *row) for model, *row in sums.reset_index().to_numpy(object).tolist()]
+        head: Head = [
+            ("text", "model"),
+            ("count", "questions", "valid at first try"),
+            ("share", "share"),
+            ("count", "repairs", "cut", "fallbacks"),
+        ]
+        parts = [_REPLIES, Table.of("understanding", "Replies that could be read", head, rows)]
+    return Section("Models at the first try", parts, "understanding")

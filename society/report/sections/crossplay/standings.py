@@ -1,4 +1,4 @@
-"""The chapter of cross-play: Mean, Fitness and DevRank of types, payoff matrices, selection."""
+"""The section of cross-play: Mean, Fitness and DevRank of types, payoff matrices, selection."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from society.analysis.crossplay import Contest, CrossPlay, GameCell
 from society.analysis.crossplay.adoption import designs
 from society.analysis.study.condition import ConditionRun
-from society.report.page import Caveat, Chapter, Heading, Paragraph, Part
-from society.report.sections.crossplay.matrices import matrices
-from society.report.sections.crossplay.scores import of_all_games, of_game
-from society.report.sections.crossplay.selection import selection
-from society.report.sections.crossplay.truncation import truncation
-from society.report.sections.provenance import counted
+from society.report.page import Caveat, Section, SectionPart
+from society.report.sections.provenance import count_noun
+
+from .dynamics import payoff_matrices, selection_curves
+from .scores import scores_of_game, scores_over_games, truncation
 
 _LEAD = (
     "Types of agents met each other, and themselves, on all seats. Mean: their average payoff in "
@@ -22,9 +21,9 @@ _LEAD = (
     "average rank."
 )
 _MATCHES = (
-    "Replicates of these runs are matches between other types each, and no samples of one society: "
-    "intervals and tests of other chapters tell how matches differ. How sure a number is, tell "
-    "standard errors over runs here: a run is one repetition of all matches."
+    "Replicates of these runs are matches, each between other types, and no samples of one "
+    "society: intervals and tests of other sections show how matches differ. How certain a number "
+    "is, standard errors over runs show here: a run is one repetition of all matches."
 )
 _SHARED = (
     "Designs were made once, and all repetitions of a match use them: standard errors over "
@@ -41,53 +40,46 @@ _UNFINISHED = (
     "them finish, or resume them."
 )
 _SUMMARY = (
-    "Runs at level summary do not keep who earned what. Play them with record: full to have them "
-    "in the chapters on cross-play."
+    "Runs at level summary do not keep the payoffs of agents. Run them with record: full to have "
+    "them in the sections on cross-play."
 )
 
 
-def standings(of: CrossPlay) -> Chapter | None:
-    """The chapter; None if no types have met."""
+def standings_section(of: CrossPlay) -> Section:
+    """Score the types; empty if no types have met."""
     met = [contest for contest in of.contests if len(contest.types) > 1]
-    summary = [run.name for run in of.study.played if _unkept(run)]
-    if not met and not summary:
-        return None
-    parts: list[Part] = [Paragraph(_LEAD), Caveat(_MATCHES), *_caveats(met, summary)]
-    if met:
-        parts += _told(met)
-    return Chapter("crossplay", "Cross-play", parts)
+    summary = [run.name for run in of.study.played if _lacks_payoffs(run)]
+    parts: list[SectionPart] = []
+    if met or summary:
+        parts = [_LEAD, Caveat(_MATCHES), *_caveats(met, summary), *_scores(met)]
+    return Section("Cross-play", parts, "crossplay")
 
 
-def _unkept(run: ConditionRun) -> bool:
+def _lacks_payoffs(run: ConditionRun) -> bool:
     manifest = run.manifest
     several = manifest.game is not None and len(manifest.cohorts) > 1
     return several and manifest.level != "full"
 
 
-def _caveats(met: Sequence[Contest], summary: Sequence[str]) -> Iterator[Part]:
-    if summary:
-        yield Caveat(_SUMMARY, summary)
-    lost = [words for contest in met if (words := _lost(contest))]
-    if lost:
-        yield Caveat(_VOID, lost)
+def _caveats(met: Sequence[Contest], summary: Sequence[str]) -> Iterator[SectionPart]:
+    cells = [cell for contest in met for cell in contest.cells]
     unfinished = [
-        f"{cell.run.name} is {cell.run.status}"
-        for contest in met
-        for cell in contest.cells
-        if cell.run.status != "finished"
+        f"{cell.run.name} is {cell.run.status}" for cell in cells if cell.run.status != "finished"
     ]
-    if unfinished:
-        yield Caveat(_UNFINISHED, unfinished)
-    if any(designs(cell) for contest in met for cell in contest.cells):
-        yield Paragraph(_SHARED)
+    lost = [words for contest in met if (words := _lost(contest))]
+    for words, items in ((_SUMMARY, summary), (_VOID, lost), (_UNFINISHED, unfinished)):
+        if items:
+            yield Caveat(words, items)
+    if any(map(designs, cells)):
+        yield _SHARED
 
 
 def _lost(contest: Contest) -> str:
-    """How many replicates are void, and which seatings have no scores for it; "" if none is."""
+    """Count void replicates, and name seatings without scores for it; "" if there are none."""
     count = sum(int(cell.void.sum()) for cell in contest.cells)
     if not count:
         return ""
-    words = f"{contest.game}, {contest.mechanism}: {counted(count, 'replicate')}"
+    words = f"{contest.game}, {contest.mechanism}: {count_noun(count, 'replicate')}"
     seatings = list(dict.fromkeys(name for cell in contest.cells for name in _void(cell)))
     if not seatings:
         return words
@@ -103,12 +95,14 @@ def _void(cell: GameCell) -> Iterator[str]:
             yield ", ".join(found.types[number] for number in match)
 
 
-def _told(met: Sequence[Contest]) -> Iterator[Part]:
-    yield from of_all_games(met)
+def _scores(met: Sequence[Contest]) -> Iterator[SectionPart]:
+    yield from scores_over_games(met)
     yield from truncation(met)
     for game in dict.fromkeys(contest.game for contest in met):
         own = [contest for contest in met if contest.game == game]
-        yield Heading(game)
-        yield from of_game(game, own)
-        yield from matrices(game, own)
-        yield from selection(game, own)
+        parts = [
+            *scores_of_game(game, own),
+            *payoff_matrices(game, own),
+            *selection_curves(game, own),
+        ]
+        yield Section(game, parts)

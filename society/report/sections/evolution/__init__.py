@@ -1,21 +1,23 @@
-"""What a report says of generations: who had children, what they inherited, what came of it."""
+"""The sections of generations: who had children, what they inherited, what came of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 
-from society.report.page import Chapter
-from society.report.sections.evolution.evolution import evolution
-from society.report.sections.evolution.lives import lives
-from society.report.sections.evolution.populations import Populations
-from society.report.sections.evolution.reaction_norms import reaction_norms
-from society.report.sections.evolution.strategies import strategies
+from society.report.page import Section
 
-__all__ = ["Populations", "evolution", "evolving", "lives", "reaction_norms", "strategies"]
+from .generation_means import evolution_section
+from .lives import lives_section
+from .populations import Populations
+from .reaction_norms import reaction_norms_section
+from .strategies import strategies_section
 
+__all__ = ["EVOLUTION", "Populations"]
 
-def evolving(of: Populations) -> Iterator[Chapter]:
-    """The chapters on societies that evolve; none if there are none."""
-    for chapter in (evolution(of), lives(of), strategies(of), reaction_norms(of)):
-        if chapter is not None:
-            yield chapter
+# By their anchors.
+EVOLUTION: Mapping[str, Callable[[Populations], Section]] = {
+    "evolution": evolution_section,
+    "lives": lives_section,
+    "strategies": strategies_section,
+    "reactions": reaction_norms_section,
+}

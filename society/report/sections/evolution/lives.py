@@ -1,4 +1,4 @@
-"""The chapter of lives: what single agents did, who was replaced, and who descends from whom."""
+"""The section of lives: what single agents did, who was replaced, and who descends from whom."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ import numpy as np
 
 from society.draws import Array
 from society.lineage import Lineage, graphml, newick
-from society.report.figures.careers import Careers, careers
-from society.report.figures.lineage_tree import genealogy
-from society.report.page import Chapter, Document, Fold, Paragraph, Part
-from society.report.sections.evolution.populations import PHENOTYPE, Populations
-from society.report.sections.provenance import counted
+from society.report.figures.heatmaps import CareerPanel, career_heatmap
+from society.report.figures.lineage_tree import lineage_tree
+from society.report.figures.style import Figure
+from society.report.page import LinkedFile, Section, SectionPart, fold
+from society.report.sections.provenance import count_noun
 
-_MOST = 6  # conditions of which agents are shown one by one
-_MOST_AGENTS = 60  # in a picture of single agents
+from .populations import MOST_PANELS, PHENOTYPE, Populations
+
+_MOST_AGENTS = 60  # in a figure of single agents
+_BEST = "One replicate of each condition: the one whose last generation was the fittest."
 _BY_ADVICE = (
-    "Of {lives}, born later than in the first generation, {guessed} devised words of their own by "
-    "the advice of several survivors, of whom no one is the parent. They stand below the one whose "
+    " Of {lives} born after the first generation, {guessed} devised words of their own by the "
+    "advice of several survivors, none of whom is the parent. They stand below the one whose "
     "wording is most like their own, which is a guess of ours at where the words come from."
 )
 _FILES = (
@@ -27,101 +29,99 @@ _FILES = (
     "edges of kind parent and advice, marked where they are drawn here; Newick has the tree that "
     "is drawn here, with lengths in generations."
 )
+_CAREERS = (
+    "Mean phenotype{trait} of each agent in each generation. A red line: a newborn agent takes the "
+    "place of one that was not selected; survivors keep theirs. Bars: selection in that "
+    "generation, Cov(w, z) / mean w, where z is the phenotype and w counts an agent's children, "
+    "and itself if it lives on; in units of the phenotype."
+)
+_LINEAGE = "Thick lines: lives, through all generations in which they lasted. Thin lines: births."
+_NOT_IN_FILES = re.compile(r"[^A-Za-z0-9=,.\-]+")
 
 
-def lives(of: Populations) -> Chapter | None:
-    """The chapter; None if nothing has evolved."""
-    if not of.places:
-        return None
-    if of.trouble:
-        return Chapter("lives", "Agents and lineages", [Paragraph(of.trouble)])
-    parts = [Paragraph(_lead(of)), *_drawn(of), Paragraph(_FILES), *_documents(of)]
-    return Chapter("lives", "Agents and lineages", parts)
+def lives_section(populations: Populations) -> Section:
+    """Show single agents and lineages; empty if nothing has evolved."""
+    parts: list[SectionPart] = []
+    if populations.places and populations.trouble:
+        parts = [populations.trouble]
+    elif populations.places:
+        lead = _lead(populations)
+        parts = [lead, *_figures(populations), _FILES, *_files(populations)]
+    return Section("Agents and lineages", parts, "lives")
 
 
-def _lead(of: Populations) -> str:
-    several = any(of.layout.conditions[place].manifest.replicates > 1 for place in of.followed)
-    if not several:
-        return f"What single agents did.{of.whose}{_left_out(of)}"
-    return (
-        "One replicate of each condition: the one whose last generation was the fittest."
-        f"{of.whose}{_left_out(of)}"
-    )
+def _several(populations: Populations, *places: int) -> bool:
+    """Check whether any of these conditions has several replicates."""
+    conditions = populations.layout.conditions
+    return any(conditions[place].manifest.replicates > 1 for place in places)
 
 
-def _left_out(of: Populations) -> str:
-    """In words, what is known and not drawn."""
-    missing = len(of.shown) - len(of.followed)
-    said = f" {counted(missing, 'condition')} at level summary not shown." if missing else ""
-    if len(of.lineages) > _MOST:
-        said += f" The first {_MOST} are drawn."
-    return said
+def _lead(populations: Populations) -> str:
+    several = _several(populations, *populations.detailed)
+    missing = len(populations.shown) - len(populations.detailed)
+    lead = (_BEST if several else "What single agents did.") + populations.shown_note
+    if missing:
+        lead += f" {count_noun(missing, 'condition')} at level summary not shown."
+    return lead + populations.panel_note
 
 
-def _drawn(of: Populations) -> Iterator[Part]:
-    few = [
-        place
-        for place in list(of.lineages)[:_MOST]
-        if of.layout.conditions[place].manifest.agents <= _MOST_AGENTS
-    ]
+def _figures(populations: Populations) -> Iterator[SectionPart]:
+    conditions = populations.layout.conditions
+    places = list(populations.lineages)[:MOST_PANELS]
+    few = [place for place in places if conditions[place].manifest.agents <= _MOST_AGENTS]
     if not few:
-        yield Paragraph(f"More than {_MOST_AGENTS} agents are too many to be drawn one by one.")
+        yield f"More than {_MOST_AGENTS} agents are too many to be drawn one by one."
         return
-    trait = of.trait(PHENOTYPE)
-    selection = of.by_generation("selection")
+    trait, selection = populations.trait(PHENOTYPE), populations.by_generation("selection")
     panels = [
-        _careers(_titled(of, place), of.lineages[place], selection[place][of.best[place]])
+        _careers(
+            _label(populations, place),
+            populations.lineages[place],
+            selection[place][populations.best[place]],
+        )
         for place in few
     ]
-    words = (
-        f"Mean phenotype{trait} of each agent in each generation. A red line: a newborn agent "
-        "takes the place of one that was not selected; survivors keep theirs. Bars: selection in "
-        "that generation, Cov(w, z) / mean w, where z is the phenotype and w counts oneself, if "
-        "one lives on, and one's children; in units of the phenotype."
-    )
-    title = "What each agent did, and who was replaced"
     if any(not np.isnan(panel.values).all() for panel in panels):
-        yield careers("careers", title, words, f"phenotype{trait}", panels)
-    first, *others = [_genealogy(of, place) for place in few]
+        title, caption = "What each agent did, and who was replaced", _CAREERS.format(trait=trait)
+        yield career_heatmap("careers", title, caption, f"phenotype{trait}", panels)
+    first, *others = [_lineage(populations, place) for place in few]
     yield first
     if others:
-        yield Fold("Lineages of other conditions", others)
+        yield fold("Lineages of other conditions", *others)
 
 
-def _titled(of: Populations, place: int) -> str:
+def _label(populations: Populations, place: int) -> str:
     """A condition with its replicate, as far as there are others."""
-    several = of.layout.conditions[place].manifest.replicates > 1
-    return ", ".join(filter(None, [of.named(place), f"replicate {of.best[place]}" * several]))
+    replicate = f"replicate {populations.best[place]}" * _several(populations, place)
+    return ", ".join(filter(None, [populations.label(place), replicate]))
 
 
-def _careers(title: str, found: Lineage, selection: Array) -> Careers:
-    """Of all agents, by seat; a generation that is not over has not been lived."""
-    seats = max(life.seat for life in found.lives.values()) + 1
+def _careers(title: str, lineage: Lineage, selection: Array) -> CareerPanel:
+    """Arrange phenotypes by seat; a generation that is not over has not been lived."""
+    seats = max(life.seat for life in lineage.lives.values()) + 1
     values = np.full((seats, len(selection)), np.nan)
     newborn = np.zeros(values.shape, bool)
-    for life in found.lives.values():
+    for life in lineage.lives.values():
         begin = life.born - 1
         did = life.phenotype[: len(selection) - begin]
         values[life.seat, begin : begin + len(did)] = did
         newborn[life.seat, begin : begin + 1] = True
-    return Careers(title, values, newborn, selection)
+    return CareerPanel(title, values, newborn, selection)
 
 
-def _genealogy(of: Populations, place: int) -> Part:
-    found, name = of.lineages[place], _titled(of, place)
-    words = "Thick lines: lives, through all generations in which they lasted. Thin lines: births."
+def _lineage(populations: Populations, place: int) -> Figure:
+    found, name = populations.lineages[place], _label(populations, place)
+    caption = _LINEAGE
     if found.guesses:
-        later = counted(sum(life.born > 1 for life in found.lives.values()), "agent")
-        words += f" {_BY_ADVICE.format(lives=later, guessed=len(found.guesses))}"
+        later = count_noun(sum(life.born > 1 for life in found.lives.values()), "agent")
+        caption += _BY_ADVICE.format(lives=later, guessed=len(found.guesses))
     title = f"Lineage{f': {name}' if name else ''}"
-    return genealogy(f"lineage_{place + 1}", title, words, found)
+    return lineage_tree(f"lineage_{place + 1}", title, caption, found)
 
 
-def _documents(of: Populations) -> Iterator[Part]:
-    for place, found in of.lineages.items():
-        name = _NOT_IN_FILES.sub("_", of.layout.conditions[place].name)
-        yield Document(f"lineage/{place + 1}_{name}.graphml", graphml(found))
-        yield Document(f"lineage/{place + 1}_{name}.nwk", newick(found) + "\n")
-
-
-_NOT_IN_FILES = re.compile(r"[^A-Za-z0-9=,.\-]+")
+def _files(populations: Populations) -> Iterator[LinkedFile]:
+    for place, found in populations.lineages.items():
+        name = _NOT_IN_FILES.sub("_", populations.layout.conditions[place].name)
+        path = f"lineage/{place + 1}_{name}"
+        yield LinkedFile(f"{path}.graphml", graphml(found))
+        yield LinkedFile(f"{path}.nwk", newick(found) + "\n")

@@ -14,16 +14,19 @@ from society.analysis.study.frames import CONDITION
 from society.draws import Array
 from society.errors import SocietyError
 from society.lineage import Lineage
-from society.report.figures.style import LOOKS
-from society.report.layout import Layout, named
+from society.report.figures.style import SERIES
+from society.report.layout import Layout, legend_note
 from society.scenario import mean_over
 
 FITNESS, PHENOTYPE = "fitness", "phenotype"
+MOST_PANELS = 6  # conditions that figures of single agents and of causes show
 _NO_AGENTS = (
-    "Runs at level summary do not keep what single agents did, nor who descends from whom; play "
+    "Runs at level summary do not keep what single agents did, nor who descends from whom; run "
     "with record: full."
 )
 _MECHANISM = "generations"
+
+Values = Mapping[int, Array]  # of each condition by its place, (R, G)
 
 
 class Populations:
@@ -41,18 +44,18 @@ class Populations:
             if run.manifest.stage.levels[0] == "generation" and self._ends[place].any()
         ]
         self.shown = self.places
-        if len(self.places) > len(LOOKS):
-            self.shown = [place for place in layout.extremes() if place in self.places]
+        if len(self.places) > len(SERIES):
+            self.shown = [place for place in layout.extreme_conditions() if place in self.places]
 
     @cached_property
     def _ends(self) -> list[Array]:
-        """Of each condition, the rounds at whose end a generation was selected, (T,) of bool."""
+        """The rounds of each condition at whose end a generation was selected, (T,) of bool."""
         if FITNESS not in self.layout.folds:
             return [np.zeros(1, bool) for _ in self.layout.conditions]
         return [np.any(~np.isnan(each), axis=0) for each in self.layout.by_round(FITNESS)]
 
     def generations(self, place: int) -> int:
-        """How many a condition has finished."""
+        """Count the generations that a condition has finished."""
         return int(self._ends[place].sum())
 
     @cached_property
@@ -67,31 +70,35 @@ class Populations:
         return all(taken[place] <= self.generations(place) for place in self.places)
 
     def by_generation(self, name: str) -> dict[int, Array]:
-        """A measure's mean over the rounds of each generation, (R, G), NaN where there is none."""
-        values = self.layout.by_round(name)
-        return {place: _folded(values[place], self._ends[place]) for place in self.places}
+        """Average a measure over the rounds of each generation, (R, G), NaN where there is none."""
+        values, found = self.layout.by_round(name), {}
+        for place in self.places:
+            cuts = np.flatnonzero(self._ends[place]) + 1
+            eras = np.split(values[place], cuts, axis=1)[:-1]  # the last one is not over
+            found[place] = np.stack([mean_over(~np.isnan(era), era) for era in eras], axis=1)
+        return found
 
     @cached_property
     def best(self) -> Mapping[int, int]:
-        """Of each condition, the replicate whose last generation was the fittest."""
+        """The replicate of each condition whose last generation was the fittest."""
         last = {place: values[:, -1] for place, values in self.by_generation(FITNESS).items()}
         return {
             place: int(np.argmax(np.nan_to_num(each, nan=-np.inf))) for place, each in last.items()
         }
 
-    def named(self, place: int) -> str:
-        """A condition in a legend or above a panel; "" if there is no other."""
+    def label(self, place: int) -> str:
+        """Name a condition in a legend or above a panel; "" if there is no other."""
         return self.layout.name(place) if len(self.places) > 1 else ""
 
     def trait(self, use: str) -> str:
-        """What fitness or phenotype is the mean of, as far as all runs say the same: " (share)"."""
-        said = {_setting(self.layout.conditions[place].manifest.spec, use) for place in self.places}
+        """Say what fitness or phenotype is the mean of, if all runs agree on it: " (share)"."""
+        said = {_trait(self.layout.conditions[place].manifest.spec, use) for place in self.places}
         return f" ({one})" if len(said) == 1 and (one := said.pop()) else ""
 
     @property
-    def whose(self) -> str:
-        """In words, what names of conditions mean, and which are shown, if not all."""
-        names = named(list(self.layout.levels)) if len(self.places) > 1 else ""
+    def shown_note(self) -> str:
+        """Say what names of conditions mean, and which are shown, if not all."""
+        names = legend_note(list(self.layout.levels)) if len(self.places) > 1 else ""
         if self.shown is self.places:
             return names
         return (
@@ -99,39 +106,46 @@ class Populations:
             f"{self.layout.outcome}."
         )
 
+    @property
+    def panel_note(self) -> str:
+        """Say that further conditions have no panel, if so."""
+        if len(self.detailed) <= MOST_PANELS:
+            return ""
+        return f" The first {MOST_PANELS} of {len(self.detailed)} conditions."
+
     @cached_property
-    def followed(self) -> list[int]:
+    def detailed(self) -> list[int]:
         """Those of the conditions shown whose runs keep what single agents did."""
         conditions = self.layout.conditions
         return [place for place in self.shown if conditions[place].manifest.level == "full"]
 
     @cached_property
     def evolution(self) -> Evolution:
-        """Of those."""
-        runs = tuple(self.layout.conditions[place] for place in self.followed)
+        """The evolution of the detailed conditions."""
+        runs = tuple(self.layout.conditions[place] for place in self.detailed)
         return Evolution(replace(self.layout.study, played=runs))
 
     @cached_property
     def trouble(self) -> str:
-        """Why nothing can be said of single agents; "" if it can."""
+        """The reason why single agents are unknown; "" if they are known."""
         try:
             found = self.lineages
         except SocietyError as error:  # a graph of the user's that is not where it was, say
-            return f"What single agents did cannot be told: {error}."
+            return f"What single agents did is unknown: {error}."
         return "" if found else _NO_AGENTS
 
     @cached_property
     def lineages(self) -> Mapping[int, Lineage]:
-        """Of the best replicate of each condition that is followed."""
+        """The lineage in the best replicate of each detailed condition."""
         return {
             place: self.evolution.lineage(self.layout.conditions[place].name, self.best[place])
-            for place in self.followed
+            for place in self.detailed
         }
 
-    def framed(self, frame: Any, column: str) -> dict[int, Array]:
-        """A column of a frame of evolution, (R, G) for each condition followed; NaN: no row."""
+    def from_frame(self, frame: Any, column: str) -> dict[int, Array]:
+        """Take a column of a frame, (R, G) for each detailed condition; NaN: no row."""
         found = {}
-        for place in self.followed:
+        for place in self.detailed:
             run = self.layout.conditions[place]
             own = frame[frame[CONDITION] == run.name]
             values = np.full((run.manifest.replicates, self.generations(place)), np.nan)
@@ -143,13 +157,7 @@ class Populations:
         return found
 
 
-def _folded(values: Array, ends: Array) -> Array:
-    """Means over rounds (R, T) up to each end (T,)."""
-    eras = np.split(values, np.flatnonzero(ends) + 1, axis=1)[:-1]  # the last one is not over
-    return np.stack([mean_over(~np.isnan(era), era) for era in eras], axis=1)
-
-
-def _setting(spec: Mapping[str, object], use: str) -> str:
+def _trait(spec: Mapping[str, object], use: str) -> str:
     """The fact that the mechanism takes for fitness or phenotype; "" if a spec does not say."""
     mechanisms = spec.get("mechanisms", [])
     for part in mechanisms if isinstance(mechanisms, list) else []:

@@ -1,28 +1,28 @@
-"""What changed the phenotype from one generation to the next: the Price equation in figures."""
+"""The Price equation in figures: what changed a trait from one generation to the next."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
 from society.analysis.evolution import Phenotype
-from society.report.figures.bars import Split, splits
-from society.report.page import Fold, Heading, Part
-from society.report.sections.evolution.aggregates import Summed, Values, cut, numbers
-from society.report.sections.evolution.populations import PHENOTYPE, Populations
+from society.report.figures.bars import BarPanel, stacked_bars
+from society.report.page import Section, fold
 
-_MOST = 6  # conditions
+from .aggregates import RunMean, cut_note, generation_table
+from .populations import MOST_PANELS, PHENOTYPE, Populations
+
 _PARTS: Mapping[str, str] = {
     "selection": "selection",
     "survivors": "change of survivors",
     "newborn": "newborn agents",
     "entry": "entry",
 }
-_WORDS = (
+_CAPTION = (
     "The change of the mean to each generation, split exactly by the Price equation (1970). "
-    "Selection: those with many descendants, or who live on, differ from the others. Change of "
-    "survivors: they do other things than in the generation before, as they meet others. Newborn "
+    "Selection: agents with many descendants, or who live on, differ from the others. Change of "
+    "survivors: they act otherwise than in the generation before, as they meet others. Newborn "
     "agents: they differ from those they descend from (mutation, or biased transmission)"
 )
 _BY_ADVICE = (
@@ -31,47 +31,41 @@ _BY_ADVICE = (
 )
 
 
-def causes(of: Populations) -> Iterator[Part]:
-    """What changed the phenotype.
-
-    Nothing where runs do not keep single agents, or one generation is all there is.
-    """
-    trait = of.trait(PHENOTYPE)
+def phenotype_change(populations: Populations) -> Section:
+    """Split the change of the phenotype into its causes."""
+    axis = f"change of the phenotype{populations.trait(PHENOTYPE)}"
     title = "What changed the phenotype"
-    yield from split(of, "phenotype", "price", title, f"change of the phenotype{trait}", _WORDS)
+    return split_change(populations, "phenotype", "price", title, axis, _CAPTION)
 
 
-def split(
-    of: Populations, what: Phenotype, name: str, title: str, axis: str, words: str
-) -> Iterator[Part]:
-    """A change in the parts of the Price equation, as a figure and in numbers."""
-    if of.trouble or max(map(of.generations, of.followed)) < 2:
-        return
-    frame = of.evolution.changes(what)
-    parts = {part: of.framed(frame, part) for part in _PARTS}
+def split_change(
+    populations: Populations, trait: Phenotype, name: str, title: str, axis: str, caption: str
+) -> Section:
+    """Show a change in the parts of the Price equation, as a figure and in numbers.
+
+    Empty where runs do not keep single agents, or one generation is all there is.
+    """
+    places = populations.detailed
+    if populations.trouble or max(map(populations.generations, places)) < 2:
+        return Section(title, [])
+    frame = populations.evolution.changes(trait)
+    parts = {label: populations.from_frame(frame, part) for part, label in _PARTS.items()}
     if all(np.isnan(each).all() for each in parts["selection"].values()):
-        return
+        return Section(title, [])
     if not any(np.nan_to_num(each).any() for each in parts["entry"].values()):
         del parts["entry"]
-    yield Heading(title)
-    panels = [_split(of, place, parts) for place in of.followed[:_MOST]]
-    descent = _BY_ADVICE if of.evolution.advised else ""
-    words = f"{words}{descent}. Means over runs.{cut(parts['selection'])}{of.whose}{_left_out(of)}"
-    yield splits(name, "Selection and transmission", words, axis, panels)
-    named = {_PARTS[part]: each for part, each in parts.items()}
-    whole = of.framed(frame, "change")
-    caption = f"{axis.capitalize()} to each generation, by cause"
-    table = numbers(of, name, caption, {**named, "sum": whole}, "share", begin=2)
-    yield Fold("Changes in numbers", [table])
-
-
-def _left_out(of: Populations) -> str:
-    if len(of.followed) <= _MOST:
-        return ""
-    return f" The first {_MOST} of {len(of.followed)} are drawn."
-
-
-def _split(of: Populations, place: int, parts: Mapping[str, Values]) -> Split:
-    means = {_PARTS[name]: Summed.of(each[place][:, 1:]).drawn for name, each in parts.items()}
-    when = np.arange(2, of.generations(place) + 1)
-    return Split(of.named(place), when, means)
+    panels = [
+        BarPanel(
+            populations.label(place),
+            np.arange(2, populations.generations(place) + 1),
+            {label: RunMean.of(each[place][:, 1:]).representative for label, each in parts.items()},
+        )
+        for place in places[:MOST_PANELS]
+    ]
+    caption += f"{_BY_ADVICE if populations.evolution.advised else ''}. Means over runs."
+    caption += cut_note(parts["selection"]) + populations.shown_note + populations.panel_note
+    whole = {**parts, "sum": populations.from_frame(frame, "change")}
+    heading = f"{axis.capitalize()} to each generation, by cause"
+    table = generation_table(populations, name, heading, whole, "share", begin=2)
+    figure = stacked_bars(name, "Selection and transmission", caption, axis, panels)
+    return Section(title, [figure, fold("Changes in numbers", table)])

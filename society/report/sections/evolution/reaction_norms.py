@@ -1,4 +1,4 @@
-"""The chapter of reaction norms: what strategies would do before recipients that stay the same."""
+"""The section of reaction norms: what strategies would do before recipients that stay the same."""
 
 from __future__ import annotations
 
@@ -14,75 +14,74 @@ from society.analysis.statistics.means import mean
 from society.analysis.statistics.samples import try_compute
 from society.analysis.study.frames import CONDITION
 from society.draws import Array
-from society.report.figures.heatmaps import Heat, heat_maps
-from society.report.figures.intervals import Dots, dots
-from society.report.page import Chapter, Paragraph, Part
-from society.report.sections.evolution.populations import Populations
-from society.report.sections.evolution.price_equation import split
+from society.report.figures.heatmaps import HeatPanel, heatmap
+from society.report.figures.intervals import DotPanel, dot_plot
+from society.report.figures.style import Figure
+from society.report.page import Section, SectionPart
 from society.report.sections.outcome import mean_dot
-from society.report.tables import Column, Table, told
+from society.report.tables import Head, Table, known_mean, read_fields
 
-_MOST = 6  # conditions
+from .populations import MOST_PANELS, Populations
+from .price_equation import split_change
+
 _LEAD = (
     "Before they play, all agents of a generation are asked what they would give to each of the "
-    "same recipients, of whom different things are known, and nothing comes of it. So a strategy "
-    "is a function of what is known of a recipient, and strategies of all generations can be "
-    "compared."
+    "same recipients, about whom different things are known; nothing follows from it. So a "
+    "strategy is a function of what is known of a recipient, and strategies of all generations can "
+    "be compared."
 )
-
 _CHANGE = (
     "What changed the reaction norms",
     "change of the mean share that would be given",
     "The change of the mean over all encounters and agents to each generation, split exactly by "
     "the Price equation (1970). All generations are asked the same, so that survivors change only "
-    "as far as they answer by chance. Selection: those with many descendants, or who live on, "
+    "as far as they answer by chance. Selection: agents with many descendants, or who live on, "
     "would give more or less than the others. Newborn agents: how much more they would give than "
     "those they descend from, times their share of all: mutation, or biased transmission",
 )
+_NEWBORN = (
+    "How much more newborn agents would give than those they descend from, who were asked in the "
+    "generation before; means over the generations of each run. They differ by mutation and "
+    "transmission alone, since a chosen parent counts on both sides. Points: means over runs; "
+    "bars: 95 % t intervals."
+)
 
 
-def reaction_norms(of: Populations) -> Chapter | None:
-    """The chapter; None if no strategy was put before a battery of encounters."""
-    if not of.places or of.trouble or "share" not in (frame := of.evolution.reactions):
-        return None
-    encounters = list(dict.fromkeys(frame["encounter"].tolist()))  # as in the battery
-    parts = [
-        Paragraph(_LEAD + of.whose),
-        _norms(of, frame, encounters),
-        *split(of, "reaction", "transmission", *_CHANGE),
-        *_children(of),
+def reaction_norms_section(populations: Populations) -> Section:
+    """Show reaction norms; empty if no strategy was put before a battery of encounters."""
+    parts: list[SectionPart] = []
+    if populations.places and not populations.trouble:
+        frame = populations.evolution.reactions
+        parts = _parts(populations, frame) if "share" in frame else []
+    return Section("Reaction norms", parts, "reactions")
+
+
+def _parts(populations: Populations, frame: Any) -> list[SectionPart]:
+    return [
+        _LEAD + populations.shown_note,
+        _norms(populations, frame),
+        split_change(populations, "reaction", "transmission", *_CHANGE),
+        *_newborn(populations),
     ]
-    return Chapter("reactions", "Reaction norms", parts)
 
 
-def _norms(of: Populations, frame: Any, encounters: Sequence[str]) -> Part:
-    panels = [_heat(of, place, frame, encounters) for place in of.followed[:_MOST]]
-    words = (
-        f"Share that would be given to each recipient, mean over agents and runs.{_left_out(of)}"
-    )
-    axes = ("recipient", "generation")
-    return heat_maps("reactions", "Reaction norms over generations", words, axes, "share", panels)
+def _norms(populations: Populations, frame: Any) -> Figure:
+    """Map shares by encounter and generation; the first encounter stands at the top."""
+    rows, panels = list(reversed(dict.fromkeys(frame["encounter"].tolist()))), []
+    for place in populations.detailed[:MOST_PANELS]:
+        own = frame[frame[CONDITION] == populations.layout.conditions[place].name]
+        means = own.groupby(["encounter", "generation"], sort=False)["share"].mean().unstack()
+        values = means.reindex(index=rows).to_numpy(float)
+        axes, generations = ("recipient", "generation"), [str(each) for each in means.columns]
+        panels.append(HeatPanel(populations.label(place), axes, rows, generations, values))
+    caption = "Share that would be given to each recipient, mean over agents and runs."
+    caption += populations.panel_note
+    return heatmap("reactions", "Reaction norms over generations", caption, "share", panels)
 
 
-def _left_out(of: Populations) -> str:
-    if len(of.followed) <= _MOST:
-        return ""
-    return f" The first {_MOST} of {len(of.followed)} conditions."
-
-
-def _heat(of: Populations, place: int, frame: Any, encounters: Sequence[str]) -> Heat:
-    """The first encounter stands at the top; (B, G)."""
-    run = of.layout.conditions[place]
-    own = frame[frame[CONDITION] == run.name]
-    means = own.groupby(["encounter", "generation"], sort=False)["share"].mean().unstack()
-    rows = list(reversed(encounters))
-    values = means.reindex(index=rows).to_numpy(float)
-    return Heat(of.named(place), rows, [str(each) for each in means.columns], values)
-
-
-def _children(of: Populations) -> Iterator[Part]:
+def _newborn(populations: Populations) -> Iterator[SectionPart]:
     """Newborn agents beside those they descend from: what mutation and transmission add."""
-    pasts = dict(zip(of.followed, of.evolution.pasts, strict=True))
+    pasts = dict(zip(populations.detailed, populations.evolution.pasts, strict=True))
     runs = {
         place: found for place, past in pasts.items() if (found := _inherited(past)) is not None
     }
@@ -90,21 +89,15 @@ def _children(of: Populations) -> Iterator[Part]:
         return
     encounters = list(dict.fromkeys(name for place in runs for name in pasts[place].encounters))
     series = {}
-    for place in [*runs][:_MOST]:
+    for place in [*runs][:MOST_PANELS]:
         apart = dict(zip(pasts[place].encounters, runs[place][-1], strict=True))
-        series[of.named(place)] = [
+        series[populations.label(place)] = [
             mean_dot(apart[name]) if name in apart else None for name in encounters
         ]
-    words = (
-        "How much more newborn agents would give than those they descend from, who were asked in "
-        "the generation before; means over the generations of each run. They differ by mutation "
-        "and transmission alone, since whoever is chosen for a parent stands on both sides. "
-        f"Points: means over runs; bars: 95 % t intervals.{_left_out(of)}"
-    )
     axis = "share that would be given, newborn agents less their ancestors"
-    panels = [Dots("", encounters, series)]
-    yield dots("newborn", "Newborn agents and their ancestors", words, axis, panels)
-    yield _differences(of, {place: (pasts[place].encounters, runs[place]) for place in runs})
+    title, caption = "Newborn agents and their ancestors", _NEWBORN + populations.panel_note
+    yield dot_plot("newborn", title, caption, axis, [DotPanel("", encounters, series)])
+    yield _newborn_table(populations, {place: pasts[place].encounters for place in runs}, runs)
 
 
 def _inherited(past: GenerationRecords) -> Array | None:
@@ -130,26 +123,21 @@ def _inherited(past: GenerationRecords) -> Array | None:
     return means.transpose(2, 1, 0)
 
 
-def _differences(of: Populations, runs: Mapping[int, tuple[Sequence[str], Array]]) -> Table:
-    """How much more newborn agents would give than those they descend from, by encounter."""
-    rows = [(place, name) for place, (encounters, _) in runs.items() for name in encounters]
-    young, old, apart = (
-        [each for _, found in runs.values() for each in found[part]] for part in range(3)
-    )
-    found = [try_compute(mean, each) for each in apart]
-    columns = [
-        *of.layout.columns(place for place, _ in rows),
-        Column("recipient", [name for _, name in rows]),
-        Column("newborn", [*map(_mean, young)], "share"),
-        Column("ancestors", [*map(_mean, old)], "share"),
-        Column("difference", [*map(_mean, apart)], "share"),
-        Column("95 % from", told(found, lambda one: one.interval.low), "share"),
-        Column("95 % to", told(found, lambda one: one.interval.high), "share"),
+def _newborn_table(
+    populations: Populations, encounters: Mapping[int, Sequence[str]], runs: Mapping[int, Array]
+) -> Table:
+    """Differences between newborn agents and those they descend from, by encounter."""
+    bounds, keys, rows = ("interval.low", "interval.high"), list[int](), []
+    for place, found in runs.items():
+        for at, name in enumerate(encounters[place]):
+            keys.append(place)
+            interval = read_fields(try_compute(mean, found[-1, at]), *bounds)
+            rows.append((name, *map(known_mean, found[:, at]), *interval))
+    head: Head = [
+        ("text", "recipient"),
+        ("share", "newborn", "ancestors", "difference", "95 % from", "95 % to"),
     ]
-    notes = ["Means over runs; t intervals of the differences within runs."]
-    return Table("newborn", "Newborn agents less their ancestors, by recipient", columns, notes)
-
-
-def _mean(values: Array) -> float | None:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else None
+    note = "Means over runs; t intervals of the differences within runs."
+    title = "Newborn agents less their ancestors, by recipient"
+    first = populations.layout.factor_columns(keys)
+    return Table.of("newborn", title, head, rows, note, first=first)

@@ -1,99 +1,109 @@
-"""Whether runs of a condition go the same way: slopes of the phenotype, what beginnings tell."""
+"""The trends of single runs: slopes of the phenotype, and whether beginnings predict ends."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
 from society.analysis.evolution import correlation, slope
 from society.analysis.statistics.means import mean
 from society.analysis.statistics.samples import try_compute
-from society.draws import Array
-from society.report.figures.intervals import Dots, dots
-from society.report.figures.scales import Scale
-from society.report.figures.scatter import Cloud, scatter
-from society.report.page import Heading, Paragraph, Part
-from society.report.sections.evolution.populations import FITNESS, PHENOTYPE, Populations
+from society.report.figures.intervals import DotPanel, dot_plot
+from society.report.figures.scales import AxisScale
+from society.report.figures.scatter import PointCloud, scatter_plot
+from society.report.page import Section, SectionPart
 from society.report.sections.outcome import mean_dot
-from society.report.tables import Column, Table, told
+from society.report.tables import Head, Table, known_mean, read_fields
+
+from .populations import FITNESS, PHENOTYPE, Populations
 
 _MOST_DOTS = 40  # conditions
+_CAPTION = "Least-squares slope of each run. Points: means over runs; bars: 95 % t intervals."
+_INTERVALS = (
+    "95 % intervals over runs: of r by Fisher's transformation (1921), of ρ by Bonett and Wright "
+    "(2000)."
+)
 
 
-def tendencies(of: Populations) -> Iterator[Part]:
-    """Nothing for a single run, or where a generation is all there is."""
-    if of.layout.alone or max(map(of.generations, of.places)) < 2:
+def run_by_run(populations: Populations) -> Section:
+    """Compare runs; empty for a single run, or where a generation is all there is."""
+    parts: list[SectionPart] = []
+    generations = max(map(populations.generations, populations.places))
+    if generations > 1 and not populations.layout.single_run:
+        parts = [*_slopes(populations), *_prediction(populations)]
+    return Section("Run by run", parts)
+
+
+def _slopes(populations: Populations) -> Iterator[SectionPart]:
+    layout, trait, slopes = populations.layout, populations.trait(PHENOTYPE), {}
+    for place, values in populations.by_generation(PHENOTYPE).items():
+        each = slope(np.arange(values.shape[1]), values)
+        slopes[place] = each[~np.isnan(each)]
+    if not any(map(len, slopes.values())):
+        yield "No run has a phenotype in two generations."
         return
-    yield Heading("Run by run")
-    courses = of.by_generation(PHENOTYPE)
-    slopes = {place: slope(np.arange(each.shape[1]), each) for place, each in courses.items()}
-    yield from _steepness(of, slopes)
-    yield from _foretold(of)
-
-
-def _steepness(of: Populations, slopes: Mapping[int, Array]) -> Iterator[Part]:
-    known = {place: each[~np.isnan(each)] for place, each in slopes.items()}
-    if not any(map(len, known.values())):
-        yield Paragraph("No run has a phenotype in two generations.")
-        return
-    means = [try_compute(mean, each) for each in known.values()]
-    trait = of.trait(PHENOTYPE)
-    if len(known) <= _MOST_DOTS:
-        drawn = [mean_dot(each) for each in known.values()]
-        panel = Dots("", [of.layout.name(place) for place in known], {"": drawn})
-        words = "Least-squares slope of each run. Points: means over runs; bars: 95 % t intervals."
+    if len(slopes) <= _MOST_DOTS:
+        dots = [mean_dot(each) for each in slopes.values()]
+        panel = DotPanel("", [layout.name(place) for place in slopes], {"": dots})
         axis = f"change of the phenotype{trait} per generation"
-        yield dots("slopes", "Slope of the phenotype", words, axis, [panel])
-    columns = [
-        *of.layout.columns(known),
-        Column("runs", [len(each) for each in known.values()], "count"),
-        Column(
-            "slope", [float(each.mean()) if len(each) else None for each in known.values()], "share"
-        ),
-        Column("95 % from", told(means, lambda one: one.interval.low), "share"),
-        Column("95 % to", told(means, lambda one: one.interval.high), "share"),
-        Column("runs that rise", [int((each > 0).sum()) for each in known.values()], "count"),
+        yield dot_plot("slopes", "Slope of the phenotype", _CAPTION, axis, [panel])
+    bounds = "interval.low", "interval.high"
+    rows = [
+        (
+            len(own),
+            known_mean(own),
+            *read_fields(try_compute(mean, own), *bounds),
+            int((own > 0).sum()),
+        )
+        for own in slopes.values()
     ]
-    notes = [f"slope: of the mean phenotype{trait} per generation, by least squares in each run."]
-    yield Table("slopes", "Slope of the phenotype by condition", columns, notes)
+    head: Head = [
+        ("count", "runs"),
+        ("share", "slope", "95 % from", "95 % to"),
+        ("count", "runs that rise"),
+    ]
+    note = f"slope: of the mean phenotype{trait} per generation, by least squares in each run."
+    first, title = layout.factor_columns(slopes), "Slope of the phenotype by condition"
+    yield Table.of("slopes", title, head, rows, note, first=first)
 
 
-def _foretold(of: Populations) -> Iterator[Part]:
+def _prediction(populations: Populations) -> Iterator[SectionPart]:
     """The first generation's phenotype and the last one's fitness, run by run."""
-    began, ended = of.by_generation(PHENOTYPE), of.by_generation(FITNESS)
-    runs = {place: Cloud(began[place][:, 0], ended[place][:, -1]) for place in of.places}
-    clouds = {of.named(place): runs[place] for place in of.shown}
+    began, ended = populations.by_generation(PHENOTYPE), populations.by_generation(FITNESS)
+    runs = {
+        place: PointCloud(began[place][:, 0], ended[place][:, -1]) for place in populations.places
+    }
+    clouds = {populations.label(place): runs[place] for place in populations.shown}
     if all(np.isnan(cloud.across * cloud.upwards).all() for cloud in clouds.values()):
         return
     axes = (
-        f"phenotype{of.trait(PHENOTYPE)} of the first generation",
-        f"fitness{of.trait(FITNESS)} of the last generation",
+        f"phenotype{populations.trait(PHENOTYPE)} of the first generation",
+        f"fitness{populations.trait(FITNESS)} of the last generation",
     )
-    words = f"A point is a run.{of.whose}"
-    yield scatter("foretold", "First generation and final outcome", words, axes, clouds)
+    caption = f"A point is a run.{populations.shown_note}"
+    title = "First generation and final outcome"
+    yield scatter_plot("foretold", title, caption, axes, clouds)
     across, upwards = (
-        Scale.of(np.concatenate(every)) for every in zip(*runs.values(), strict=True)
+        AxisScale.of(np.concatenate(every)) for every in zip(*runs.values(), strict=True)
     )
-    found = [
-        try_compute(correlation, across.on(cloud.across), upwards.on(cloud.upwards))
-        for cloud in runs.values()
+    fields = [
+        *("n", "pearson", "pearson_interval.low", "pearson_interval.high"),
+        *("spearman", "spearman_interval.low", "spearman_interval.high"),
     ]
-    columns = [
-        *of.layout.columns(runs),
-        Column("runs", told(found, lambda one: one.n), "count"),
-        Column("Pearson's r", told(found, lambda one: one.pearson), "statistic"),
-        Column("r from", told(found, lambda one: one.pearson_interval.low), "statistic"),
-        Column("r to", told(found, lambda one: one.pearson_interval.high), "statistic"),
-        Column("Spearman's ρ", told(found, lambda one: one.spearman), "statistic"),
-        Column("ρ from", told(found, lambda one: one.spearman_interval.low), "statistic"),
-        Column("ρ to", told(found, lambda one: one.spearman_interval.high), "statistic"),
+    rows = [
+        read_fields(
+            try_compute(correlation, across.transform(one), upwards.transform(other)), *fields
+        )
+        for one, other in runs.values()
     ]
-    notes = [
-        "95 % intervals over runs: of r by Fisher's transformation (1921), of ρ by Bonett and "
-        "Wright (2000)."
+    head: Head = [
+        ("count", "runs"),
+        ("statistic", "Pearson's r", "r from", "r to"),
+        ("statistic", "Spearman's ρ", "ρ from", "ρ to"),
     ]
-    if across.logarithmic or upwards.logarithmic:
-        notes.append("Where an axis is logarithmic, r is that of logarithms.")
-    caption = "Whether the first generation's phenotype goes with the final fitness"
-    yield Table("foretold", caption, columns, notes)
+    logarithms = across.logarithmic or upwards.logarithmic
+    notes = [_INTERVALS, *["Where an axis is logarithmic, r is that of logarithms."] * logarithms]
+    title = "Correlation of the first generation's phenotype with the final fitness"
+    first = populations.layout.factor_columns(runs)
+    yield Table.of("foretold", title, head, rows, *notes, first=first)

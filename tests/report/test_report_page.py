@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.report.figures.intervals import Dot, Dots, dots
-from society.report.page import Caveat, Chapter, Fold, Heading, Listing, Paragraph, page
-from society.report.tables import Column, Table
+from society.report.figures.intervals import Dot, DotPanel, dot_plot
+from society.report.page import Caveat, Section, Verbatim, fold, render_page
+from society.report.tables import Table, TableColumn
 
 pytestmark = pytest.mark.xdist_group("browser")  # one for all
 
@@ -33,19 +33,24 @@ PAPER = 680  # pixels between the margins of A4
 Shown = Callable[..., Any]
 
 
-def chapters() -> list[Chapter]:
+def sections() -> list[Section]:
     """Everything that a page can hold; what is said in it is an attack."""
-    panel = Dots("", [HOSTILE, "b"], {"x": [dot(3), dot(9)], "y": [dot(4), None]}, ["a", "b"])
-    figures = [dots(name, f"Figure {name}", "Larger is later.", "rounds", [panel]) for name in "pq"]
-    names = [Column("who", [HOSTILE, "b"], "words"), Column("file", ["fine=2,lake=harsh.run"] * 2)]
-    numbers = [Column(f"column {place}", [1234.5, 2.5], "figure") for place in range(14)]
+    panel = DotPanel("", [HOSTILE, "b"], {"x": [dot(3), dot(9)], "y": [dot(4), None]}, ["a", "b"])
+    figures = [
+        dot_plot(name, f"Figure {name}", "Larger is later.", "rounds", [panel]) for name in "pq"
+    ]
+    names = [
+        TableColumn("who", [HOSTILE, "b"], "words"),
+        TableColumn("file", ["fine=2,lake=harsh.run"] * 2),
+    ]
+    numbers = [TableColumn(f"column {place}", [1234.5, 2.5], "figure") for place in range(14)]
     wide = Table("wide", "A wide table", [*names, *numbers])
-    long = Table("long", "A table", [Column("n", list(range(200)), "count")])
-    chosen = replace(long, name="chosen", paged=[0, 99, 199])
+    long = Table("long", "A table", [TableColumn("n", list(range(200)), "count")])
+    chosen = replace(long, name="chosen", chosen=[0, 99, 199])
     return [
-        Chapter("one", "One", [Caveat(HOSTILE, [HOSTILE]), Paragraph(HOSTILE), *figures]),
-        Chapter("two", "Two", [Heading(HOSTILE), wide, Heading("Deeper", 2), long, chosen]),
-        Chapter("three", "Three", [Fold("Words", [Listing(f"{HOSTILE}\n" + "x" * 500)])]),
+        Section("One", [Caveat(HOSTILE, [HOSTILE]), HOSTILE, *figures], "one"),
+        Section("Two", [Section(HOSTILE, [wide, Section("Deeper", [long, chosen])])], "two"),
+        Section("Three", [fold("Words", Verbatim(f"{HOSTILE}\n" + "x" * 500))], "three"),
     ]
 
 
@@ -66,7 +71,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
         pytest.skip(missing)
     playwright = import_module("playwright.sync_api")
     file = tmp_path_factory.mktemp("page") / "report.html"
-    file.write_text(page(HOSTILE, HOSTILE, chapters(), "Made by society"), "utf-8")
+    file.write_text(render_page(HOSTILE, HOSTILE, sections(), "Made by society"), "utf-8")
     with playwright.sync_playwright() as driver:
         # As root, as in containers, Chromium runs without its sandbox or not at all.
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
@@ -187,7 +192,7 @@ def test_ink_follows_the_scheme_and_series_keep_their_markers(shown: Shown) -> N
     }
 
 
-def test_the_contents_lead_to_every_chapter(shown: Shown) -> None:
+def test_the_contents_lead_to_every_section(shown: Shown) -> None:
     with shown() as (tab, _):
         links = tab.get_by_role("navigation").get_by_role("link")
         assert links.all_inner_texts() == ["One", "Two", "Three"]

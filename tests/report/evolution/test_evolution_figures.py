@@ -13,18 +13,17 @@ from hypothesis import strategies as st
 
 from society.draws import Array
 from society.lineage import Life, Lineage
-from society.report.figures.bars import Split, splits
-from society.report.figures.careers import Careers, careers
-from society.report.figures.curves import Course
-from society.report.figures.lineage_tree import genealogy, stacked
+from society.report.figures.bars import BarPanel, stacked_bars
+from society.report.figures.curves import Curve, CurvePanel, line_plot
+from society.report.figures.heatmaps import CareerPanel, career_heatmap
+from society.report.figures.lineage_tree import lineage_tree, stack_lives
 from society.report.figures.scales import LOG
-from society.report.figures.scatter import Cloud, scatter
-from society.report.figures.style import LOOKS, Picture
-from society.report.figures.trends import Trend, Trends, trends
-from society.report.sections.evolution.aggregates import Summed
+from society.report.figures.scatter import PointCloud, scatter_plot
+from society.report.figures.style import SERIES, Figure
+from society.report.sections.evolution.aggregates import RunMean
 
 
-def texts(picture: Picture) -> list[str]:
+def texts(picture: Figure) -> list[str]:
     """The words in a picture, without the figures of its axes."""
     found = ElementTree.fromstring(picture.inline).iter("text")
     said = ["".join(text.itertext()) for text in found]
@@ -45,13 +44,13 @@ def lineage(*lives: Life) -> Lineage:
 TWO = lineage(life(0, 1, 1), life(1, 1, 3), life(2, 2, 2, 1), life(4, 3, 3, 1))
 
 
-def course(label: str, mean: Array) -> Course:
+def course(label: str, mean: Array) -> Curve:
     when = np.arange(1, len(mean) + 1)
-    return Course(label, 0, when, mean, mean - 1, mean + 1, np.full(len(mean), 9.0))
+    return Curve(label, 0, when, mean, mean - 1, mean + 1, np.full(len(mean), 9.0))
 
 
 def test_children_stand_below_their_elders() -> None:
-    rows = stacked(TWO)
+    rows = stack_lives(TWO)
     assert [[one.name for one in row] for row in rows] == [
         ["1_1", "1_2"],
         ["1_2", "2_1"],
@@ -83,7 +82,7 @@ def lineages(draw: st.DrawFn) -> Lineage:
 @given(lineages())
 def test_no_line_crosses_another(found: Lineage) -> None:
     """Whoever stands above another, has nobody below a descendant of the other."""
-    rows = stacked(found)
+    rows = stack_lives(found)
     for above, below in pairwise(rows):
         place = {one.number: at for at, one in enumerate(above)}
         origins = [
@@ -93,31 +92,31 @@ def test_no_line_crosses_another(found: Lineage) -> None:
 
 
 def test_a_lineage_names_those_who_began_and_those_who_are_left() -> None:
-    picture = genealogy("g", "t", "w", TWO)
+    picture = lineage_tree("g", "t", "w", TWO)
     assert texts(picture) == ["generation", "1_1", "1_2", "1_2", "3_1"]
-    assert picture.seen == (
+    assert picture.alt == (
         "Of 2 founders these have descendants in the last generation: line of 1_2: 2 at the end."
     )
 
 
 def test_founders_beyond_the_colours_are_counted() -> None:
     founders = lineage(*(Life(n, f"1_{n + 1}", n, 1, 1, None, (), "") for n in range(9)))
-    picture = genealogy("g", "t", "w", founders)
-    assert picture.words.endswith("grey: 2 more with fewer of them, and lines that died out.")
-    assert picture.seen.endswith("line of 1_7: 1 at the end; 2 more.")
+    picture = lineage_tree("g", "t", "w", founders)
+    assert picture.caption.endswith("grey: 2 more with fewer of them, and lines that died out.")
+    assert picture.alt.endswith("line of 1_7: 1 at the end; 2 more.")
 
 
 def test_lines_that_have_died_out_have_no_colour() -> None:
-    svg = genealogy("g", "t", "w", TWO).svg
-    assert LOOKS[0].colour in svg
-    assert LOOKS[1].colour not in svg
+    svg = lineage_tree("g", "t", "w", TWO).svg
+    assert SERIES[0].colour in svg
+    assert SERIES[1].colour not in svg
 
 
-def careered() -> Picture:
+def careered() -> Figure:
     values = np.array([[0.1, 0.2, 0.3], [0.5, np.nan, 0.7]])
     newborn = np.array([[True, False, True], [True, True, False]])
-    panel = Careers("a = 1", values, newborn, np.array([0.5, -0.25, np.nan]))
-    return careers("c", "t", "w", "phenotype (share)", [panel])
+    panel = CareerPanel("a = 1", values, newborn, np.array([0.5, -0.25, np.nan]))
+    return career_heatmap("c", "t", "w", "phenotype (share)", [panel])
 
 
 def test_a_newborn_agent_is_marked_where_it_takes_a_place() -> None:
@@ -127,7 +126,7 @@ def test_a_newborn_agent_is_marked_where_it_takes_a_place() -> None:
 
 
 def test_a_career_says_what_all_did_and_who_was_selected() -> None:
-    assert careered().seen == (
+    assert careered().alt == (
         "a = 1: mean: 0.3 in generation 1, 0.5 in generation 3, lowest 0.2 in generation 2, "
         "highest 0.5 in generation 3. selection: 0.5 in generation 1, -0.25 in "
         "generation 2, lowest -0.25 in generation 2, highest 0.5 in generation 1."
@@ -136,21 +135,23 @@ def test_a_career_says_what_all_did_and_who_was_selected() -> None:
 
 def test_parts_of_a_change_add_up_to_the_line() -> None:
     parts = {"selection": np.array([0.2, -0.1]), "newborn agents": np.array([-0.05, 0.1])}
-    panel = Split("", np.array([2, 3]), parts)
+    panel = BarPanel("", np.array([2, 3]), parts)
     assert panel.total == pytest.approx([0.15, 0])
-    picture = splits("s", "t", "w", "change", [panel])
+    picture = stacked_bars("s", "t", "w", "change", [panel])
     assert texts(picture) == ["to generation", "change", "selection", "newborn agents", "sum"]
-    assert "sum: 0.15 in generation 2, 0 in generation 3" in picture.seen
+    assert "sum: 0.15 in generation 2, 0 in generation 3" in picture.alt
 
 
 def test_every_quantity_has_a_scale_of_its_own() -> None:
     small, large = course("a", np.array([0.1, 0.2])), course("a", np.array([1e4, 2e4]))
     runs = np.array([[1e4, 3e4], [1e4, 1e4]])
-    picture = trends(
-        "t", "t", "w", [Trends("share", [Trend(small)]), Trends("x", [Trend(large, runs)])]
-    )
+    panels = [
+        CurvePanel("share", [small], along="generation"),
+        CurvePanel("x", [large._replace(runs=runs)], along="generation"),
+    ]
+    picture = line_plot("t", "t", "w", panels)
     assert texts(picture) == ["generation", "share", "generation", "x"]
-    assert picture.seen == (
+    assert picture.alt == (
         "share: a: 0.1 in generation 1, 0.2 in generation 2, lowest 0.1 in generation 1, highest "
         "0.2 in generation 2. x: a: 10,000 in generation 1, 20,000 in generation 2, lowest 10,000 "
         "in generation 1, highest 20,000 in generation 2."
@@ -158,17 +159,17 @@ def test_every_quantity_has_a_scale_of_its_own() -> None:
 
 
 def test_a_point_is_a_run() -> None:
-    cloud = Cloud(np.array([0.1, 0.4, np.nan]), np.array([5.0, 9.0, 7.0]))
-    picture = scatter("s", "t", "w", ("first", "last"), {"a": cloud, "b": cloud})
+    cloud = PointCloud(np.array([0.1, 0.4, np.nan]), np.array([5.0, 9.0, 7.0]))
+    picture = scatter_plot("s", "t", "w", ("first", "last"), {"a": cloud, "b": cloud})
     assert texts(picture) == ["first", "last", "a", "b"]
-    assert picture.seen == (
+    assert picture.alt == (
         "a: across 0.1 to 0.4, upwards 5 to 9. b: across 0.1 to 0.4, upwards 5 to 9."
     )
 
 
 def test_a_standard_error_takes_two_runs() -> None:
     values = np.array([[1.0, 3.0, np.nan], [3.0, np.nan, np.nan]])
-    count, mean, error = Summed.of(values)
+    count, mean, error = RunMean.of(values)
     assert count.tolist() == [2, 1, 0]
     assert mean[:2] == pytest.approx([2, 3])
     assert error[0] == pytest.approx(1)
@@ -179,21 +180,23 @@ def test_a_mean_is_drawn_as_long_as_nearly_all_runs_have_a_value() -> None:
     """Of ten runs one may be missing; then the mean would be that of a choice."""
     values = np.ones((10, 3))
     values[0, 1:] = values[1, 2:] = np.nan
-    summed = Summed.of(values)
+    summed = RunMean.of(values)
     assert summed.runs.tolist() == [10, 9, 8]
-    assert summed.drawn == pytest.approx([1, 1, np.nan], nan_ok=True)
+    assert summed.representative == pytest.approx([1, 1, np.nan], nan_ok=True)
 
 
 def test_what_multiplies_has_a_logarithmic_axis() -> None:
     runs = np.array([[10.0, 100.0, 1e6]])
-    panel = Trends("units", [Trend(course("a", runs[0]), runs)], LOG)
-    found = ElementTree.fromstring(trends("t", "t", "w", [panel]).inline).iter("text")
+    panel = CurvePanel("units", [course("a", runs[0])._replace(runs=runs)], LOG)
+    found = ElementTree.fromstring(line_plot("t", "t", "w", [panel]).inline).iter("text")
     assert {"10", "1,000", "100,000"} <= {text.text for text in found}
 
 
 def test_points_of_what_multiplies_fill_the_figure() -> None:
     upwards = np.array([10.0, 100.0, 1000.0, 1e6])
-    picture = scatter("s", "t", "w", ("first", "last"), {"a": Cloud(np.arange(4.0), upwards)})
+    picture = scatter_plot(
+        "s", "t", "w", ("first", "last"), {"a": PointCloud(np.arange(4.0), upwards)}
+    )
     heights = [
         float(y) for y in re.findall(r'<use [^>]*y="([\d.]+)"[^>]*stroke: #0072b2', picture.svg)
     ]

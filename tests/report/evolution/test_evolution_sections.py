@@ -1,4 +1,4 @@
-"""The chapters on evolution: what stands in them, and what they say where nothing can be said."""
+"""The sections on evolution: what stands in them, and what they say where nothing can be said."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ import pytest
 
 from society.analysis.study import ConditionRun, Study
 from society.experiments.factors import Label
-from society.report import report, written
-from society.report.figures.style import Picture
+from society.report import write_report, write_sections
+from society.report.figures.style import Figure
 from society.report.layout import Layout
-from society.report.page import Chapter, Paragraph
-from society.report.sections.evolution import Populations, evolving
-from society.report.sections.over_time import measures_over_time
+from society.report.page import Section
+from society.report.sections.evolution import EVOLUTION, Populations
+from society.report.sections.over_time import over_time_section
 from society.report.tables import Table
 from society.runs.runfile import Level, Writer, manifest_of
 from society.scenario_file import load
@@ -88,13 +88,13 @@ TITLES = ["Evolution", "Agents and lineages", "Strategies in words", "Reaction n
 
 @dataclass
 class Told:
-    """A study, and the chapters on evolution that it has, by their anchors."""
+    """A study, and the sections on evolution that it has, by their anchors."""
 
     study: Study
-    chapters: dict[str, Chapter]
+    sections: dict[str, Section]
 
-    def __getitem__(self, anchor: str) -> Chapter:
-        return self.chapters[anchor]
+    def __getitem__(self, anchor: str) -> Section:
+        return self.sections[anchor]
 
 
 Telling = Callable[..., Told]
@@ -128,7 +128,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Telling:
         )
         levels = {"worth": list(worth)} if len(worth) > 1 else {}
         study = Study("gifts", runs, levels, "common" if levels else None)
-        return Told(study, chapters(study))
+        return Told(study, sections(study))
 
     return tell
 
@@ -142,29 +142,28 @@ def _run(folder: Path, changes: dict[str, object], level: Level) -> ConditionRun
     return ConditionRun.read(path, path.stem, {"worth": worth})
 
 
-def chapters(study: Study) -> dict[str, Chapter]:
-    return {one.anchor: one for one in evolving(Populations(Layout(study)))}
+def sections(study: Study) -> dict[str, Section]:
+    found = [section(Populations(Layout(study))) for section in EVOLUTION.values()]
+    return {one.anchor: one for one in found if one.parts}
 
 
 class Reported(NamedTuple):
-    """The chapters as a page, with its files."""
+    """The sections as a page, with its files."""
 
-    chapters: dict[str, Chapter]
+    sections: dict[str, Section]
     page: str
     folder: Path
 
 
 @pytest.fixture(scope="module")
 def reported(told: Telling, tmp_path_factory: pytest.TempPathFactory) -> Reported:
-    found, folder = told().chapters, tmp_path_factory.mktemp("report")
-    page = written("gifts", "", [*found.values()], folder)
+    found, folder = told().sections, tmp_path_factory.mktemp("report")
+    page = write_sections("gifts", "", [*found.values()], folder)
     return Reported(found, page.read_text("utf-8"), folder)
 
 
-def table(chapter: Chapter, name: str) -> Table:
-    (found,) = (
-        part for part in chapter.everything() if isinstance(part, Table) and part.name == name
-    )
+def table(section: Section, name: str) -> Table:
+    (found,) = (part for part in section.walk() if isinstance(part, Table) and part.name == name)
     return found
 
 
@@ -173,26 +172,26 @@ def column(given: Table, heading: str) -> list[object]:
     return list(found.cells)
 
 
-def names(chapter: Chapter) -> set[str]:
+def names(section: Section) -> set[str]:
     """Of its tables."""
-    return {part.name for part in chapter.everything() if isinstance(part, Table)}
+    return {part.name for part in section.walk() if isinstance(part, Table)}
 
 
-def said(chapter: Chapter) -> str:
-    return " ".join(part.text for part in chapter.everything() if isinstance(part, Paragraph))
+def said(section: Section) -> str:
+    return " ".join(part for part in section.walk() if isinstance(part, str))
 
 
-def test_societies_that_evolve_have_chapters_of_their_own(told: Telling) -> None:
-    assert [chapter.title for chapter in told().chapters.values()] == TITLES
+def test_societies_that_evolve_have_sections_of_their_own(told: Telling) -> None:
+    assert [section.title for section in told().sections.values()] == TITLES
 
 
 def test_others_have_none(told: Telling) -> None:
-    assert told(count=0, replicates=1).chapters == {}
+    assert told(count=0, replicates=1).sections == {}
 
 
 def test_they_stand_before_what_happened_round_by_round(told: Telling, tmp_path: Path) -> None:
     study = told(level="summary", replicates=1, worth=(10,)).study
-    page = report(study, tmp_path).read_text("utf-8")
+    page = write_report(study, tmp_path).read_text("utf-8")
     found = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
     assert found == ["Summary", "Outcome: given", *TITLES[:2], "Measures over time", *found[-2:]]
 
@@ -207,8 +206,8 @@ def test_every_figure_has_its_files(reported: Reported) -> None:
 
 def test_the_same_study_gives_the_same_bytes(told: Telling, tmp_path: Path) -> None:
     found = told(replicates=1, worth=(10,))
-    for folder, given in (("one", found.chapters), ("two", chapters(found.study))):
-        written("gifts", "", [*given.values()], tmp_path / folder)
+    for folder, given in (("one", found.sections), ("two", sections(found.study))):
+        write_sections("gifts", "", [*given.values()], tmp_path / folder)
     one, two = ((tmp_path / folder / "SHA256SUMS").read_text() for folder in ("one", "two"))
     assert one == two
 
@@ -273,7 +272,7 @@ def test_of_many_conditions_those_at_either_end_are_shown(told: Telling) -> None
     many = tuple(replace(run, name=f"n={n}", factors={"n": n}) for n in range(30))
     of = Populations(Layout(replace(study, played=many, levels={"n": list(range(30))})))
     assert of.shown == [0, 1, 2, 27, 28, 29]
-    assert of.whose == (" Of 30 conditions those with the lowest and the highest mean given.")
+    assert of.shown_note == (" Of 30 conditions those with the lowest and the highest mean given.")
 
 
 # Agents, their words and their reactions
@@ -281,11 +280,11 @@ def test_of_many_conditions_those_at_either_end_are_shown(told: Telling) -> None
 
 def test_runs_at_level_summary_have_means_and_say_that_they_keep_no_agents(told: Telling) -> None:
     found = told(level="summary", replicates=1, worth=(10,))
-    assert list(found.chapters) == ["evolution", "lives"]
+    assert list(found.sections) == ["evolution", "lives"]
     assert column(table(found["evolution"], "generations"), "generation") == [1, 2, 3, 4]
     assert said(found["lives"]) == (
         "Runs at level summary do not keep what single agents did, nor who descends from whom; "
-        "play with record: full."
+        "run with record: full."
     )
 
 
@@ -294,9 +293,9 @@ def test_a_graph_that_is_gone_costs_the_agents_and_not_the_report(told: Telling)
     (run,) = study.played
     spec = {**run.manifest.spec, "graph": "moved.py:circle", "uses": ["moved.py"]}
     moved = replace(run, manifest=run.manifest.model_copy(update={"spec": spec}))
-    found = chapters(replace(study, played=(moved,)))
+    found = sections(replace(study, played=(moved,)))
     assert list(found) == ["evolution", "lives"]
-    assert said(found["lives"]).startswith("What single agents did cannot be told: ")
+    assert said(found["lives"]).startswith("What single agents did is unknown: ")
 
 
 def test_lineages_stand_beside_the_page(reported: Reported) -> None:
@@ -315,8 +314,8 @@ def test_lineages_stand_beside_the_page(reported: Reported) -> None:
 def test_a_later_report_removes_lineages_that_it_does_not_have(
     reported: Reported, tmp_path: Path
 ) -> None:
-    written("gifts", "", [*reported.chapters.values()], tmp_path)
-    written("gifts", "", [reported.chapters["evolution"]], tmp_path)
+    write_sections("gifts", "", [*reported.sections.values()], tmp_path)
+    write_sections("gifts", "", [reported.sections["evolution"]], tmp_path)
     assert list((tmp_path / "lineage").iterdir()) == []
 
 
@@ -340,7 +339,7 @@ def test_that_there_are_no_embeddings_is_said(told: Telling) -> None:
 def test_who_was_advised_by_several_has_no_single_parent(told: Telling) -> None:
     """Three are born in each of the later three generations, and all found words of their own."""
     found = told(replicates=1, worth=(10,), strategies="advice")
-    assert "Of 9 agents, born later than in the first generation, 9 devised" in genealogy(found)
+    assert "Of 9 agents born after the first generation, 9 devised" in genealogy(found)
 
 
 def test_whoever_does_not_follow_words_descends_from_its_parent(told: Telling) -> None:
@@ -349,16 +348,16 @@ def test_whoever_does_not_follow_words_descends_from_its_parent(told: Telling) -
     assert "guess" not in genealogy(found)
     price = next(
         part
-        for part in found["evolution"].everything()
-        if isinstance(part, Picture) and part.name == "price"
+        for part in found["evolution"].walk()
+        if isinstance(part, Figure) and part.name == "price"
     )
-    assert "advice" not in price.words
+    assert "advice" not in price.caption
 
 
 def genealogy(found: Told) -> str:
     """What is said of the one lineage that is drawn."""
-    _, drawn = (part for part in found["lives"].everything() if isinstance(part, Picture))
-    return drawn.words
+    _, drawn = (part for part in found["lives"].walk() if isinstance(part, Figure))
+    return drawn.caption
 
 
 def test_newborn_agents_are_set_beside_those_they_descend_from(told: Telling) -> None:
@@ -383,13 +382,11 @@ def test_what_is_told_by_generation_is_not_told_by_round_again(told: Telling) ->
     once = Populations(layout).once
     selection = {"selection", "selection_differential"}
     assert once == {"fitness", "first_fitness", "phenotype", *selection}
-    chapter = measures_over_time(layout, without=once)
-    assert chapter is not None
-    assert names(chapter) == {"time_given"}
-    assert said(chapter).endswith("The same in every round of every run: rain (0).")
+    section = over_time_section(layout, without=once)
+    assert names(section) == {"time_given"}
+    assert said(section).endswith("The same in every round of every run: rain (0).")
 
 
 def test_what_is_measured_once_a_generation_is_shown_by_generation(told: Telling) -> None:
-    chapter = measures_over_time(Layout(told().study), ["fitness"])
-    assert chapter is not None
-    assert column(table(chapter, "time_fitness"), "generation") == [1, 2, 3, 4] * 2
+    section = over_time_section(Layout(told().study), ["fitness"])
+    assert column(table(section, "time_fitness"), "generation") == [1, 2, 3, 4] * 2

@@ -1,4 +1,4 @@
-"""The chapters on cross-play: what stands in them, and what they say where nothing can be said."""
+"""The sections on cross-play: what stands in them, and what they say where nothing can be said."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from society.analysis.crossplay import CrossPlay
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study.condition import ConditionRun
 from society.analysis.study.study import Study
-from society.report import report
-from society.report.figures.style import Picture
-from society.report.layout import Layout
-from society.report.page import Caveat, Chapter, Fold
-from society.report.sections.crossplay import cross_play
-from society.report.sections.crossplay.scores import of_all_games
+from society.report import write_report
+from society.report.figures.style import Figure
+from society.report.page import Caveat, Section
+from society.report.sections.crossplay import CROSS_PLAY
+from society.report.sections.crossplay.scores import scores_over_games
 from society.report.tables import Table
 from society.runs.drafting import drafted
 from society.runs.runfile import Level, Writer, manifest_of
@@ -35,16 +34,16 @@ REPEATED = {"repeated": {"games": 15, "continuation": 0.8}}
 
 
 class Told(NamedTuple):
-    """A study and its chapters, by their anchors."""
+    """A study and its sections, by their anchors."""
 
     study: Study
-    chapters: Mapping[str, Chapter]
+    sections: Mapping[str, Section]
 
     def table(self, anchor: str, name: str) -> dict[str, list[Any]]:
         """Cells by heading."""
         (found,) = (
             part
-            for part in self.chapters[anchor].everything()
+            for part in self.sections[anchor].walk()
             if isinstance(part, Table) and part.name == name
         )
         return {column.heading: list(column.cells) for column in found.columns}
@@ -55,11 +54,11 @@ class Told(NamedTuple):
         (found,) = (row for row in rows if row[: len(begin)] == begin)
         return list(found[len(begin) :])
 
-    def picture(self, anchor: str, name: str) -> Picture:
+    def picture(self, anchor: str, name: str) -> Figure:
         (found,) = (
             part
-            for part in self.chapters[anchor].everything()
-            if isinstance(part, Picture) and part.name == name
+            for part in self.sections[anchor].walk()
+            if isinstance(part, Figure) and part.name == name
         )
         return found
 
@@ -78,9 +77,14 @@ def play(
     return ConditionRun.read(path, path.stem, {})
 
 
+def _sections(study: Study) -> list[Section]:
+    found = [section(CrossPlay(study)) for section in CROSS_PLAY.values()]
+    return [one for one in found if one.parts]
+
+
 def tell(*runs: ConditionRun) -> Told:
     study = Study("study", runs)
-    return Told(study, {one.anchor: one for one in cross_play(Layout(study))})
+    return Told(study, {one.anchor: one for one in _sections(study)})
 
 
 Cells = Callable[..., ConditionRun]
@@ -145,12 +149,12 @@ def test_reputation_has_a_mean_alone_and_says_why(told: Told) -> None:
 def test_dilemmas_are_put_on_one_scale_and_games_that_are_none_are_named(cells: Cells) -> None:
     """nasty: 7/3 in the dilemma, on a scale from 1 to 2; 5/3 in public goods, from 1 to 1.5."""
     runs = [cells(game) for game in ("prisoners_dilemma", "public_goods", "stag_hunt")]
-    table, fold = of_all_games(CrossPlay(Study("three", tuple(runs))).contests)
+    table, fold = scores_over_games(CrossPlay(Study("three", tuple(runs))).contests)
     assert isinstance(table, Table)
-    assert isinstance(fold, Fold)
+    assert isinstance(fold, Section)
     assert "Means over prisoners dilemma, public goods" in table.notes[0]
-    assert "cooperation is no dilemma: stag hunt" in table.notes[0]
-    told = Told(Study("", ()), {"": Chapter("", "", [fold])})
+    assert "cooperation is no dilemma there: stag hunt" in table.notes[0]
+    told = Told(Study("", ()), {"": Section("", [fold])})
     mean, error, games = told.row("", "crossplay_numbers", "no mechanism", "Mean", "nasty")
     assert (mean, error, games) == (pytest.approx(4 / 3), pytest.approx(0, abs=1e-9), 2)
 
@@ -158,7 +162,7 @@ def test_dilemmas_are_put_on_one_scale_and_games_that_are_none_are_named(cells: 
 def test_heat_maps_and_curves_leave_out_what_has_no_meta_game(told: Told) -> None:
     payoffs = told.table("crossplay", "crossplay_prisoners_dilemma_payoffs")
     assert list(dict.fromkeys(payoffs["mechanism"])) == ["no mechanism", "repeated", "contracted"]
-    seen = told.picture("crossplay", "crossplay_prisoners_dilemma_selection").seen
+    seen = told.picture("crossplay", "crossplay_prisoners_dilemma_selection").alt
     assert "no mechanism: After 1000 steps: nice 0%, tit 0%, nasty 100%." in seen
     assert "reputed" not in seen
 
@@ -166,11 +170,11 @@ def test_heat_maps_and_curves_leave_out_what_has_no_meta_game(told: Told) -> Non
 def test_of_three_players_the_third_one_is_averaged_and_that_is_said(of_three: Told) -> None:
     """nasty beside nice, and nice, tit or nasty: 1 + (1 + 1 + 0.5) / 3."""
     picture = of_three.picture("crossplay", "crossplay_public_goods_payoffs")
-    assert "the others of all types" in picture.words
+    assert "the others of all types" in picture.caption
     payoffs = "crossplay_public_goods_payoffs", "no mechanism", "nasty"
     met = [of_three.row("crossplay", *payoffs, pair)[0] for pair in ("nice, nice", "nice, nasty")]
     assert met == [2, 1.5]
-    assert "Highest: 1.83" in picture.seen
+    assert "Highest: 1.83" in picture.alt
 
 
 def test_what_was_not_played_is_bounded(told: Told) -> None:
@@ -218,12 +222,12 @@ def test_designs_are_judged_by_type(told: Told) -> None:
 
 
 def test_nobody_was_asked_so_nothing_is_said_of_models(told: Told) -> None:
-    assert [*told.chapters] == ["crossplay", "conduct", "agreements"]
+    assert [*told.sections] == ["crossplay", "conduct", "agreements"]
 
 
 def test_runs_at_level_summary_are_named(tmp_path: Path) -> None:
     told = tell(play(tmp_path / "short.run", "prisoners_dilemma", [], "summary"))
-    _, caveat = (one for one in told.chapters["crossplay"].parts if isinstance(one, Caveat))
+    _, caveat = (one for one in told.sections["crossplay"].parts if isinstance(one, Caveat))
     assert "record: full" in caveat.text
     assert caveat.items == ["short"]
 
@@ -236,7 +240,7 @@ def test_runs_that_are_not_finished_are_named_and_stand_in_no_table_of_scores(
     part = tell(bare, replace(repeated, status="interrupted"))
     (caveat,) = (
         one
-        for one in part.chapters["crossplay"].parts
+        for one in part.sections["crossplay"].parts
         if isinstance(one, Caveat) and "not finished" in one.text
     )
     assert caveat.items == [f"{repeated.name} is interrupted"]
@@ -259,12 +263,12 @@ def test_a_game_of_one_type_has_no_cross_play(tmp_path: Path) -> None:
     with Writer(tmp_path / "one.run", manifest_of(setup)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
     told = tell(ConditionRun.read(tmp_path / "one.run", "one", {}))
-    assert [*told.chapters] == ["conduct"]
+    assert [*told.sections] == ["conduct"]
 
 
-def test_the_chapters_stand_in_the_report_with_their_files(told: Told, tmp_path: Path) -> None:
+def test_the_sections_stand_in_the_report_with_their_files(told: Told, tmp_path: Path) -> None:
     some = replace(told.study, played=told.study.played[3:])
-    page = report(some, tmp_path / "report")
+    page = write_report(some, tmp_path / "report")
     words = page.read_text("utf-8")
     assert 'id="crossplay"' in words
     assert 'id="agreements"' in words

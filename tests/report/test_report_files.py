@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from society.report import written
-from society.report.page import Chapter
-from society.report.tables import Column, Table
+from society.report import write_sections
+from society.report.page import Section
+from society.report.tables import Table, TableColumn
 
 
 def reported(out: Path, *names: str) -> set[str]:
     """Write a report with these tables; what is in its folder then."""
-    tables = [Table(name, "T", [Column("n", [1, 2], "count")]) for name in names]
-    written("a report", "", [Chapter("one", "One", tables)], out)
+    tables = [Table(name, "T", [TableColumn("n", [1, 2], "count")]) for name in names]
+    write_sections("a report", "", [Section("One", tables, "one")], out)
     return {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
 
 

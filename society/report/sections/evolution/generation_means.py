@@ -1,0 +1,77 @@
+"""The section of evolution: fitness and measures by generation, run by run, and their causes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from society.report.figures.curves import line_plot
+from society.report.page import Section, SectionPart, fold
+
+from .aggregates import curve_note, curve_panel, generation_table, join_values, varies
+from .populations import FITNESS, PHENOTYPE, Populations, Values
+from .price_equation import phenotype_change
+from .slopes import run_by_run
+
+_FIRST = "first_fitness"
+_SELECTION = {
+    "selection": (
+        " selection: Cov(w, z) / mean w of the phenotype z, where w counts an agent's children, "
+        "and itself if it lives on; in units of the phenotype."
+    ),
+    "selection_differential": (
+        " selection_differential: the phenotype of survivors less that of the others, over the "
+        "absolute mean of all: without a bound where that mean is near zero; selection has no such "
+        "trouble."
+    ),
+}
+
+
+def evolution_section(populations: Populations) -> Section:
+    """Show what came of each generation; empty if nothing has evolved."""
+    parts = _parts(populations) if populations.places else []
+    return Section("Evolution", parts, "evolution")
+
+
+def _parts(populations: Populations) -> list[SectionPart]:
+    fitness, others = populations.by_generation(FITNESS), _others(populations)
+    fitness_of, trait = populations.trait(FITNESS), populations.trait(PHENOTYPE)
+    beside = f"; beside it the phenotype{trait} is followed" if fitness_of != trait else ""
+    lead = (
+        f"Fitness{fitness_of} decides which agents of a generation live on, and which have "
+        f"children{beside}. A value of a run is a mean over its agents, and over the rounds of a "
+        "generation."
+    )
+    caption = f"Mean over agents and runs.{curve_note(populations, [fitness])}"
+    panels = [curve_panel(populations, f"fitness{fitness_of}", fitness)]
+    parts: list[SectionPart] = [
+        lead,
+        line_plot("generations_fitness", "Fitness over generations", caption, panels),
+    ]
+    if others:
+        meanings = "".join(words for name, words in _SELECTION.items() if name in others)
+        caption = f"Means over runs.{curve_note(populations, [*others.values()])}{meanings}"
+        panels = [
+            curve_panel(populations, f"{name}{trait if name == PHENOTYPE else ''}", each)
+            for name, each in others.items()
+        ]
+        title = "Other measures over generations"
+        parts.append(line_plot("generations_measures", title, caption, panels))
+    values, title = {FITNESS: fitness, **others}, "Means over runs by generation"
+    table = generation_table(populations, "generations", title, values)
+    parts.append(fold("Generations in numbers", table))
+    return [*parts, run_by_run(populations), phenotype_change(populations)]
+
+
+def _others(populations: Populations) -> dict[str, Values]:
+    """Measures besides fitness that vary and say something else; those of generations first."""
+    fitness, found = join_values(populations.by_generation(FITNESS)), dict[str, Values]()
+    known, folds = [fitness], populations.layout.folds
+    for name in dict.fromkeys([PHENOTYPE, *_SELECTION, *folds]):
+        if name not in folds or folds[name] == "first" or name in (_FIRST, FITNESS):
+            continue
+        values = populations.by_generation(name)
+        every = join_values(values)
+        if varies(values) and not any(np.allclose(every, one, equal_nan=True) for one in known):
+            found[name] = values
+            known.append(every)
+    return found

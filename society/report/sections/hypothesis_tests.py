@@ -1,0 +1,182 @@
+"""The section of tests: which conditions differ by more than chance, and how certain that is.
+
+Once for each panel: an analysis of variance over the factors of the analysis, Tukey's comparison of
+the levels of each factor whose effect it finds (with its error), contrasts of each condition with
+the first one, and rank tests. Where replicates share random numbers they are blocks, and pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from society.analysis.statistics.anova import Anova, anova
+from society.analysis.statistics.posthoc import Tukey, tukey_after
+from society.analysis.statistics.samples import NotEstimable, try_compute
+from society.experiments.factors import format_label
+from society.report.figures.scales import AxisScale
+from society.report.layout import ConditionGroup, Layout
+from society.report.page import Section, SectionPart, fold
+from society.report.tables import CellValue, Head, Table, TableColumn, read_fields
+
+from .pairwise_tests import contrasts, rank_tests
+
+_LEVEL = 0.05
+_MOST_CELLS = 130  # of an analysis of variance: its design matrix has a column for each
+_MOST_LEVELS = 16  # of Tukey's comparison: the p value of each of their 120 pairs takes 20 ms
+_BLOCKS = (
+    " Replicates are blocks, since their random numbers are common: a block is taken to add the "
+    "same in every condition, and is no part of the residual. Where it does not, p is somewhat too "
+    "small."
+)
+_MARGINAL = "Means are marginal: levels of the other factor count the same."
+
+
+@dataclass(frozen=True)
+class PanelTests:
+    """The analysis of variance of a panel, and Tukey's comparison for each factor with an effect.
+
+    Instead of either, why there is none.
+    """
+
+    panel: ConditionGroup
+    anova: Anova | NotEstimable
+    tukeys: Mapping[str, Tukey | NotEstimable]
+
+    def letters(self, factor: str) -> Mapping[str, str]:
+        """The letters of each level; none without an effect of the factor."""
+        found = self.tukeys.get(factor)
+        return found.letters if isinstance(found, Tukey) else {}
+
+    def title(self, subject: str) -> str:
+        return f"{subject}, {self.panel.title}" if self.panel.title else subject
+
+
+def compare_panels(layout: Layout) -> list[PanelTests]:
+    """Test each panel that has something to compare."""
+    return [_compare_panel(layout, panel) for panel in layout.panels if len(panel.places) > 1]
+
+
+def _compare_panel(layout: Layout, panel: ConditionGroup) -> PanelTests:
+    found = try_compute(_anova, layout, panel)
+    if isinstance(found, NotEstimable):
+        return PanelTests(panel, found, {})
+    effects = {one.name for one in found.sources if one.p is not None and one.p < _LEVEL}
+    varied = [name for name in layout.factors if name in effects]
+    return PanelTests(panel, found, {name: try_compute(_tukey, found, name) for name in varied})
+
+
+def _anova(layout: Layout, panel: ConditionGroup) -> Anova:
+    levels = {
+        name: [layout.level(place, name) for place in panel.places] for name in layout.factors
+    }
+    factors = [name for name, own in levels.items() if len(set(own)) > 1]
+    if not factors:
+        raise NotEstimable(f"{' and '.join(layout.factors)} does not vary here")
+    if len(panel.places) > _MOST_CELLS:
+        raise NotEstimable(
+            f"{len(panel.places)} conditions are too many for an analysis of variance here; at "
+            f"most {_MOST_CELLS}"
+        )
+    values = layout.comparable_values(panel.places)
+    sizes = [len(each) for each in values]
+    named = {
+        name: np.repeat([*map(format_label, levels[name])], sizes).tolist() for name in factors
+    }
+    replicates = [replicate for size in sizes for replicate in range(size)]
+    return anova(np.concatenate(values), named, replicates if layout.paired else None)
+
+
+def _tukey(found: Anova, factor: str) -> Tukey:
+    levels = len(found.margins[factor])
+    if levels > _MOST_LEVELS:
+        raise NotEstimable(
+            f"{levels} levels of {factor} are too many to compare all pairs here; at most "
+            f"{_MOST_LEVELS}"
+        )
+    return tukey_after(found, factor)
+
+
+def hypothesis_tests_section(layout: Layout, tests: Sequence[PanelTests]) -> Section:
+    """Test what differs between conditions; empty if there is nothing to compare."""
+    ways = "Two-way" if len(layout.factors) == 2 else "One-way"
+    variances = [_variance(f"anova_{number}", one, layout) for number, one in enumerate(tests, 1)]
+    parts = [
+        Section(f"{ways} analysis of variance", variances),
+        Section("Which levels differ (Tukey)", list(_comparisons(layout, tests))),
+        Section("Contrasts with the first condition", list(contrasts(layout))),
+        Section("Ranks", list(rank_tests(layout))),
+    ]
+    return Section("Tests", parts if tests else [], "tests")
+
+
+def _variance(name: str, one: PanelTests, layout: Layout) -> SectionPart:
+    title, found = one.title(f"Analysis of variance of {layout.outcome}"), one.anova
+    if isinstance(found, NotEstimable):
+        return f"{title}: {found}."
+    missing = "of replicates that miss a value" if layout.paired else "without a value"
+    note = (
+        f"Type III sums of squares, {'balanced' if found.balanced else 'unbalanced'}, "
+        f"{found.n} runs{f'; {found.dropped} {missing} are left out' if found.dropped else ''}. "
+        "η² = SS / SS total, partial η² = SS / (SS + SS residual)."
+        f"{' Of logarithms.' * layout.scale.logarithmic}{_BLOCKS * layout.paired}"
+    )
+    rows = [
+        read_fields(source, "name", "df", "f", "p", "eta_squared", "partial_eta_squared")
+        for source in found.sources
+    ]
+    head: Head = [
+        ("text", "source"),
+        ("count", "df"),
+        ("statistic", "F"),
+        ("p", "p"),
+        ("share", "η²", "partial η²"),
+    ]
+    return Table.of(name, title, head, rows, note)
+
+
+def _comparisons(layout: Layout, tests: Sequence[PanelTests]) -> Iterator[SectionPart]:
+    """Tukey's comparison, level by level, with all pairs on request."""
+    compared = [(one, factor) for one in tests for factor in one.tukeys]
+    for number, (one, factor) in enumerate(compared, 1):
+        title, found = one.title(f"{layout.outcome} by {factor}"), one.tukeys[factor]
+        if isinstance(found, NotEstimable):
+            yield f"{title}: {found}."
+            continue
+        marginal = isinstance(one.anova, Anova) and len(one.anova.margins) > 1
+        yield _letter_table(f"tukey_{number}", title, factor, found, marginal, layout.scale)
+        pairs = _pair_table(f"tukey_{number}_pairs", f"All pairs: {title}", found, layout.scale)
+        yield fold("All pairs", pairs)
+
+
+def _letter_table(
+    name: str, title: str, factor: str, found: Tukey, marginal: bool, scale: AxisScale
+) -> Table:
+    rows = [
+        (found.n[level], scale.invert(mean), found.letters[level])
+        for level, mean in found.means.items()
+    ]
+    note = (
+        f"Levels that share no letter differ (Tukey-Kramer, all pairs at a level of {_LEVEL}; "
+        f"error of the analysis of variance above, with {found.df} degrees of freedom)."
+    )
+    head: Head = [("count", "runs"), ("figure", scale.mean_name), ("text", "letters")]
+    notes = [note, *([_MARGINAL] if marginal else [])]
+    first = [TableColumn(factor, [*found.means])]
+    return Table.of(name, title, head, rows, *notes, first=first)
+
+
+def _pair_table(name: str, title: str, found: Tukey, scale: AxisScale) -> Table:
+    rows: list[tuple[CellValue, ...]] = [
+        (pair.first, pair.second, *map(scale.invert, (pair.difference, *pair.interval[:2])), pair.p)
+        for pair in found.pairs
+    ]
+    head: Head = [
+        ("text", "first", "second"),
+        ("figure", scale.contrast_name, "95 % from", "95 % to"),
+        ("p", "p"),
+    ]
+    note = "p values and intervals are adjusted for all pairs."
+    return Table.of(name, title, head, rows, note)
