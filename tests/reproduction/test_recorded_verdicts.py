@@ -79,8 +79,8 @@ class MadeUp:
         draws = generator(self.seed, f"{self.name} {measure} {sorted(map(str, condition.items()))}")
         if measure.startswith(("norm_never", "norm_always", "policy_")) or self.name == "neutral":
             return (draws.random((8, rounds)) < draws.random()).astype(float)
-        drawn: Array = draws.choice([0.3, 0.9, 2.0]) * np.exp(0.2 * draws.normal(size=(8, rounds)))
-        return drawn
+        found: Array = draws.choice([0.3, 0.9, 2.0]) * np.exp(0.2 * draws.normal(size=(8, rounds)))
+        return found
 
 
 class Scored(Results):
