@@ -34,7 +34,7 @@ golden: .venv/dev
 	SOCIETY_GOLDEN=rewrite $(BIN)/pytest tests/golden
 
 bench: .venv/dev
-	set -e; for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
+	set -e; for file in tests/benchmarks/*.py; do echo "== $$file"; $(BIN)/python "$$file"; done
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .agent import Column, Component, per_agent
     from .analysis.study import open_run, open_sweep
-    from .cast import Cohort
+    from .engine.action_spaces import Choice
+    from .engine.component import Column, Component, per_agent
+    from .engine.population import Cohort
+    from .engine.scenario import Measure, Params, Scenario, mechanism, scenario
+    from .engine.script import Ask, Inherit, Tell, common, own, seen
     from .notebook import run
-    from .replies import Choice
-    from .scenario import Measure, Params, Scenario, mechanism, scenario
-    from .talk import Ask, Inherit, Tell, common, own, seen
 
     __version__: str
 

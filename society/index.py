@@ -84,8 +84,10 @@ def prompts_in(folder: Path) -> Iterator[tuple[str, Path]]:
 
 def _sole_owner(folder: Path) -> str:
     """What precedes the names of templates: "contracts/" in mechanisms/contracts/prompts."""
-    home = folder.parent
-    return f"{home.name}/" if (home / f"{home.name}.py").is_file() else ""
+    name = folder.parent.name
+    module = folder.parent / f"{name}.py"
+    sole = module.is_file() and re.search(rf"^def {name}\b", module.read_text("utf-8"), re.M)
+    return f"{name}/" if sole else ""
 
 
 def folder_of(package: str) -> Path:

@@ -21,20 +21,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from society.agent import Component
-from society.analysis.study import open_run
-from society.errors import ScenarioError
-from society.runs.afterword import concluded
-from society.runs.drafting import drafted
-from society.runs.manifest import Level
-from society.runs.runfile import open_run as read_run
-from society.runs.sitting import Sitting
-from society.scenario import Estimate, Scenario, estimated
-from society.scenario_file import load
-from society.spec import prepared
+from .analysis.study import open_run
+from .config.build import prepared
+from .config.spec import load
+from .engine.component import Component
+from .engine.scenario import Estimate, Scenario, estimated
+from .errors import ScenarioError
+from .runs.conclusions import concluded
+from .runs.design_runs import drafted
+from .runs.manifest import Level
+from .runs.runfile import open_run as read_run
+from .runs.session import Sitting
 
 if TYPE_CHECKING:
-    from society.analysis.study import Study
+    from .analysis.study import Study
 
 _SHOWN = 6  # measures in the short form of a result
 

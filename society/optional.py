@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from society.errors import InputError
+from .errors import InputError
 
 
 def require(module: str, extra: str = "lab") -> Any:

@@ -18,21 +18,21 @@ import hypothesis
 import numpy as np
 import pytest
 
-from society.agent import Component, Members, Question
-from society.cast import Cast, Cohort, Troupe
-from society.cli import main
-from society.draws import Array
+from society.cli.main import main
+from society.engine.agents import World
+from society.engine.component import Component, Members, Question
+from society.engine.environment import Table, complete_graphs
+from society.engine.game_master import GameMaster, Outcome
+from society.engine.graph import Graph
+from society.engine.history import Page, Step
+from society.engine.mechanism import told_of
+from society.engine.population import Cast, Cohort, Troupe
+from society.engine.replay import Answerer
+from society.engine.rng import Array
+from society.engine.scenario import Measure, Params, Scenario
+from society.engine.script import Script
 from society.experiments.worker import Job, JobResult, run_job
-from society.gamemaster import GameMaster, Outcome
-from society.graph import Graph
-from society.history import Page, Step
-from society.members import World
-from society.prompts import Prompts
-from society.scenario import Measure, Params, Scenario
-from society.table import Table, complete_graphs
-from society.talk import Script
-from society.tape import Answerer
-from society.wrap import told_of
+from society.llm.prompt_files import Prompts
 
 # Torch comes late. Where tests share the cores, its threads would spin to wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -8,92 +8,83 @@ import os
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-import pytest
+import networkx as nx
 
-from society.catalogue import scenarios
-from society.wrap import as_play
+from society.config.registry import scenarios
+from society.engine.mechanism import as_play
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("components", "scenarios", "memory")
 
-# A module of the engine imports only what stands in a row above its own.
-ENGINE = (
-    ("errors", "draws", "index"),
+# A part of the house imports itself and what stands in a row above its own.
+FLOORS = (
+    ("memory", "errors", "text", "index"),
     ("optional",),
-    ("graph", "matching", "checks", "rubric", "claims"),
-    ("wording", "positions"),
-    ("replies", "templates", "cancellation"),
-    ("talk", "llm"),
-    ("observations", "table"),
-    ("calls", "state"),
-    ("callbook", "outside", "history"),
-    ("members", "models", "lineage"),
-    ("prompts",),
-    ("agent",),
-    ("cast", "wrap", "keeper", "heap"),
-    ("scenario", "tape"),
-    ("gamemaster", "families"),
-    ("catalogue",),
-    ("scenario_file",),
-    ("cohorts", "listing"),
-    ("spec",),
+    ("engine",),
+    ("lineage", "llm", "sandbox", "claims"),
+    ("config",),
+    ("components",),
+    ("scenarios",),
     ("runs",),
-    ("theatre",),
+    ("terminal",),
     ("experiments",),
     ("analysis",),
-    ("lab",),
     ("report",),
     ("reproduction",),
     ("notebook",),
-    ("reproduction",),
-    ("commands",),
     ("cli",),
     ("__main__",),
 )
-LEVEL = {name: level for level, row in enumerate(ENGINE) for name in row}
+FLOOR = {part: number for number, row in enumerate(FLOORS) for part in row}
 
-# What plays a game, and what puts it into words.
-NUMERIC = {"draws", "graph", "replies", "talk", "observations", "state", "history", "members"}
-NUMERIC |= {"agent", "table", "cast", "wrap", "keeper", "tape", "scenario", "gamemaster"}
-NUMERIC |= {"calls", "outside", "cancellation", "rubric"}
-PROSE = {"llm", "wording", "prompts", "templates"}
+# Of the floors below, components know these alone; some of their folders know more.
+FOR_COMPONENTS = {"memory", "errors", "text", "engine"}
+MORE = {"components/language": {"llm"}, "components/programs": {"sandbox"}}
+# Reproductions stand above the rest of their folder: they may import all but the command line.
+REPRODUCTIONS = "scenarios/reproductions/"
 
-# What a rule or a rule book may know of the engine.
-FOR_COMPONENTS = {"errors", "draws", "checks", "talk", "graph", "replies", "agent"}
-FOR_COMPONENTS |= {"calls", "prompts", "llm", "wording"}  # for those that speak
-FOR_COMPONENTS |= {"rubric"}  # for those that code texts
-FOR_SCENARIOS = FOR_COMPONENTS | {"table", "cast", "wrap", "scenario", "claims", "comparisons"}
-FOR_SCENARIOS |= {"lineage", "history", "matching"}
-FOR_THEATRE = {"errors", "draws", "graph", "replies", "talk", "scenario", "calls", "catalogue"}
-FOR_THEATRE |= {"lineage", "history", "theatre"}
+# What still has to be cut, file by file: no line may be added.
+DEBTS: frozenset[str] = frozenset(
+    (
+        # debts begin
+        "components/common/recorded_decisions.py imports society.llm.parsing.answers",
+        # debts end
+    )
+)
+# Modules that import each other, directly or by way of others: no circle may be added or grow.
+CIRCLES: tuple[frozenset[str], ...] = (
+    # circles begin
+    frozenset(
+        (
+            "society.scenarios.mechanisms",
+            "society.scenarios.mechanisms.institution_choice.institution_choice",
+            "society.scenarios.mechanisms.institution_choice.options",
+        )
+    ),
+    # circles end
+)
 
 
 class Import(NamedTuple):
-    """One import that happens when a program runs: not the ones for type checkers only."""
+    """One import of a module."""
 
     file: Path
     line: int
     module: str  # absolute
-    late: bool  # inside a function
-
-    @property
-    def room(self) -> str:
-        """The room, for our own modules: engine, components, scenarios or memory."""
-        parts = self.module.split(".")
-        return parts[1] if parts[1:] and parts[1] in ROOMS else "engine"
+    when: Literal["first", "late", "typing"]  # late: inside a function; typing: for checkers only
 
     @property
     def part(self) -> str:
-        """The module of the engine, or its folder: runs, theatre."""
-        return part_of(self.module.split(".")[1:])
+        """The part of the house, for our own modules: engine, components, errors."""
+        return [*self.module.split("."), ""][1]
 
     def __str__(self) -> str:
-        return f"{self.file.relative_to(ROOT)}:{self.line} imports {self.module}"
+        return f"{self.file.relative_to(ROOT)} imports {self.module}"
 
 
 def files(*folders: str) -> list[Path]:
@@ -103,9 +94,20 @@ def files(*folders: str) -> list[Path]:
 
 
 def package(file: Path) -> list[str]:
-    """society/runs/store.py -> society, runs; components/harvest.py -> society, components."""
+    """society/runs/schema.py -> society, runs; components/village/harvest.py -> society, ..."""
     parts = list(file.relative_to(ROOT).parts[:-1])
     return parts if parts[0] == "society" else ["society", *parts]
+
+
+def module_name(file: Path) -> str:
+    stem = [] if file.stem == "__init__" else [file.stem]
+    return ".".join([*package(file), *stem])
+
+
+@cache
+def modules() -> frozenset[str]:
+    """All modules of ours."""
+    return frozenset(map(module_name, files("society", *ROOMS)))
 
 
 @cache
@@ -115,104 +117,89 @@ def parsed(file: Path) -> ast.Module:
 
 @cache
 def imports(file: Path) -> tuple[Import, ...]:
-    return tuple(_imports(file, parsed(file), late=False))
+    return tuple(_imports(file, parsed(file), "first"))
 
 
-def _imports(file: Path, node: ast.AST, *, late: bool) -> Iterator[Import]:
+def _imports(
+    file: Path, node: ast.AST, when: Literal["first", "late", "typing"]
+) -> Iterator[Import]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
-            continue
-        if isinstance(child, ast.Import):
+            yield from _imports(file, child, "typing")
+        elif isinstance(child, ast.Import):
             for name in child.names:
-                yield Import(file, child.lineno, name.name, late)
+                yield Import(file, child.lineno, name.name, when)
         elif isinstance(child, ast.ImportFrom):
             home = package(file)[: -(child.level - 1) or None] if child.level else []
             module = ".".join([*home, *([child.module] if child.module else [])])
-            # `from society import draws` and `from . import draws` import a module each.
-            names = [f"{module}.{name.name}" for name in child.names]
-            for full in names if module == "society" else [module]:
-                yield Import(file, child.lineno, full, late)
+            # `from society.engine import rng` imports a module, others import what is in one.
+            full = {f"{module}.{name.name}" for name in child.names}
+            for found in sorted(full & modules()) or [module]:
+                yield Import(file, child.lineno, found, when)
         else:
             inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-            yield from _imports(file, child, late=late or inside)
+            yield from _imports(file, child, "late" if inside and when == "first" else when)
 
 
 def own(*folders: str) -> list[Import]:
-    """Imports of our own modules."""
+    """Imports of our own modules, those for type checkers included."""
     found = [one for file in files(*folders) for one in imports(file)]
     return [one for one in found if one.module.split(".")[0] == "society"]
 
 
-def engine_part(file: Path) -> str:
-    return part_of(file.relative_to(ROOT / "society").with_suffix("").parts)
+def part_of(file: Path) -> str:
+    """society/runs/schema.py -> runs, society/errors.py -> errors, memory/vectors.py -> memory."""
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return parts[1] if parts[0] == "society" else parts[0]
 
 
-def part_of(names: Sequence[str]) -> str:
-    """The first name; lab/reproduction stands above the rest of lab, and is a part of its own."""
-    return "reproduction" if list(names[:2]) == ["lab", "reproduction"] else [*names, ""][0]
+def allowed(one: Import) -> bool:
+    """Whether a file may import a module of ours."""
+    here, folder = part_of(one.file), one.file.relative_to(ROOT).parent.as_posix()
+    if here == "__init__" or one.part in ("", here):
+        return True
+    if f"{folder}/".startswith(REPRODUCTIONS):
+        return one.part != "cli"
+    if here == "components":
+        return one.part in FOR_COMPONENTS | MORE.get(folder, set())
+    return FLOOR.get(one.part, -1) < FLOOR.get(here, len(FLOORS))
 
 
-def test_the_engine_imports_no_other_room() -> None:
-    """The index looks through the folders themselves, and imports nothing."""
-    assert not [str(one) for one in own("society") if one.room != "engine"]
-
-
-def test_the_numeric_engine_knows_no_prose() -> None:
-    """Not even for type checkers: how answers are read and questions put is handed to it."""
-    wrong = [
-        f"{name}.py imports {ast.unparse(node)}"
-        for name in sorted(NUMERIC)
-        for node in ast.walk(parsed(ROOT / "society" / f"{name}.py"))
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        and PROSE & set(ast.unparse(node).replace(".", " ").split())
-    ]
-    assert not wrong
-
-
-def test_every_module_of_the_engine_has_its_level() -> None:
-    parts = {engine_part(file) for file in files("society")} - {"__init__"}
-    assert parts == set(LEVEL), "place new modules in ENGINE, and take out those that are gone"
-
-
-def test_inside_the_engine_imports_go_upwards_only() -> None:
-    wrong = []
-    for one in own("society"):
-        here, there = engine_part(one.file), one.part
-        if there in ROOMS or here in (there, "__init__"):
-            continue
-        if LEVEL.get(there, -1) >= LEVEL[here]:
-            wrong.append(str(one))
-    assert not wrong
-
-
-@pytest.mark.parametrize(
-    ("folder", "rooms", "parts"),
-    [
-        ("memory", {"memory"}, set()),
-        ("components", {"components", "memory"}, FOR_COMPONENTS),
-        ("scenarios", {"scenarios", "components", "memory"}, FOR_SCENARIOS),
-        ("society/theatre", set(), FOR_THEATRE),
-    ],
-)
-def test_a_room_imports_only_what_it_may_know(
-    folder: str, rooms: set[str], parts: set[str]
-) -> None:
-    """Rules never see a run file, rule books never see a model, memory knows no agents."""
-    wrong = [
+def strangers() -> set[str]:
+    """Imports that nobody should make."""
+    found = {str(one) for one in own("society", *ROOMS) if not allowed(one)}
+    # Nothing but reproductions imports them.
+    return found | {
         str(one)
-        for one in own(folder)
-        if one.room not in rooms and one.part not in parts and "reproductions" not in one.file.parts
-    ]
-    assert not wrong
+        for one in own("scenarios")
+        if one.module.startswith("society.scenarios.reproductions")
+        and not one.file.relative_to(ROOT).as_posix().startswith(REPRODUCTIONS)
+    }
 
 
-def test_reproductions_stand_above_all_but_the_command_line() -> None:
-    """Nothing imports them: the catalogue finds them by name."""
-    papers = "society.scenarios.reproductions"
-    for one in own("society", *ROOMS):
-        inside = "reproductions" in one.file.parts
-        assert inside or not one.module.startswith(papers), one
-        assert not inside or one.part not in ("cli", "commands"), one
+def circles() -> set[frozenset[str]]:
+    """Modules that import each other; a package's own __init__ stands for none of its modules."""
+    arrows = [(module_name(one.file), one.module) for one in own("society", *ROOMS)]
+    graph = nx.DiGraph((here, there) for here, there in arrows if here != there)
+    return {frozenset(ring) for ring in nx.strongly_connected_components(graph) if len(ring) > 1}
+
+
+def test_every_part_of_the_house_has_its_floor() -> None:
+    parts = {part_of(file) for file in files("society", *ROOMS)} - {"__init__"}
+    assert parts <= set(FLOOR), "place new parts in FLOORS"
+
+
+def test_imports_go_to_lower_floors_only() -> None:
+    assert sorted(strangers() - DEBTS) == []
+
+
+def test_debts_that_are_paid_are_struck_out() -> None:
+    assert sorted(DEBTS - strangers()) == []
+
+
+def test_no_modules_import_each_other() -> None:
+    added = [sorted(ring) for ring in circles() if not any(ring <= known for known in CIRCLES)]
+    assert added == []
 
 
 def test_our_modules_are_named_in_full_outside_the_engine() -> None:
@@ -227,16 +214,16 @@ def test_our_modules_are_named_in_full_outside_the_engine() -> None:
 
 
 def test_the_heavy_libraries_are_imported_late() -> None:
-    """But for modules that are themselves imported late: theatre, models, templates, progress."""
+    """But for modules that are imported late: terminal, providers, templates, progress."""
     heavy = {"networkx", "rich", "ruamel", "jinja2", "aiohttp", "litellm", "langchain_core"}
     heavy |= {"torch", "sentence_transformers", "transformers", "dotenv"}
     heavy |= {"scipy", "statsmodels", "pandas", "matplotlib", "distributed"}
-    late = {"theatre", "models", "templates.py", "progress.py"}
+    late = {"terminal", "providers", "templates.py", "progress.py"}
     early = [
         str(one)
         for file in files("society", *ROOMS)
         for one in imports(file)
-        if one.module.split(".")[0] in heavy and not one.late and not late & set(file.parts)
+        if one.module.split(".")[0] in heavy and one.when == "first" and not late & set(file.parts)
     ]
     assert not early
 
@@ -244,7 +231,7 @@ def test_the_heavy_libraries_are_imported_late() -> None:
 def test_chance_comes_from_addressed_draws_alone() -> None:
     """No np.random, random or secrets; networkx families need a generator, addressed as well."""
     wrong = []
-    for file in set(files("society", *ROOMS)) - {ROOT / "society/draws.py"}:
+    for file in set(files("society", *ROOMS)) - {ROOT / "society/engine/rng.py"}:
         wrong += [
             str(one)
             for one in imports(file)
@@ -261,7 +248,7 @@ def test_chance_comes_from_addressed_draws_alone() -> None:
 
 HELP = """
 import sys
-from society.cli import main
+from society.cli.main import main
 try:
     main(["--help"])
 except SystemExit as stop:
@@ -288,7 +275,7 @@ def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
 
 RULES = """
 import sys
-from society.cli import main
+from society.cli.main import main
 assert main(["run", "fishing_village", "--rounds", "2", "--quiet", "--json"]) == 0
 heavy = {"langchain_core", "litellm", "aiohttp", "jinja2", "torch", "dotenv"}
 print("heavy:", *sorted(heavy & {name.split(".")[0] for name in sys.modules}))

@@ -14,10 +14,10 @@ import pytest
 
 import society
 from society.errors import InputError, ScenarioError
-from society.scenarios.fishing_village import fishing_village
+from society.scenarios.village.fishing_village import fishing_village
 
 if TYPE_CHECKING:
-    from society.agent import Members, Question
+    from society.engine.component import Members, Question
     from tests.conftest import Written
 
 
@@ -142,6 +142,6 @@ def test_what_the_front_door_offers_is_there_under_its_name() -> None:
 
 
 def test_the_front_door_imports_nothing_before_it_is_used() -> None:
-    code = "import society, sys; print({'numpy', 'society.scenario'} & set(sys.modules))"
+    code = "import society, sys; print({'numpy', 'society.engine.scenario'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

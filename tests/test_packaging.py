@@ -28,7 +28,7 @@ import society, society.components, society.scenarios, society.memory
 for room in (society, society.components, society.scenarios, society.memory):
     print(room.__file__)
 """
-COMMAND = "import sys; from society.cli import main; sys.exit(main())"
+COMMAND = "import sys; from society.cli.main import main; sys.exit(main())"
 
 
 class Installation(NamedTuple):

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from society import catalogue
-from society.agent import Inquiry, One
+from society.config import registry
+from society.config.build import Setup, prepared
+from society.config.spec import load
+from society.engine.component import Inquiry, One
 from society.errors import InputError
-from society.prompts import Prompts
-from society.scenario_file import load
-from society.spec import Setup, prepared
+from society.llm.prompt_files import Prompts
 
 GAMES = (
     "matching_pennies",
@@ -25,8 +25,8 @@ GAMES = (
     "trust",
 )
 MECHANISMS = """
-from society.scenario import mechanism
-from society.wrap import intercept
+from society.engine.scenario import mechanism
+from society.engine.mechanism import intercept
 
 
 @mechanism
@@ -111,7 +111,7 @@ def in_words(folder: Path, scenario: str, mechanisms: Sequence[Any], **more: Any
     return prepared(load(scenario, {**said, **more}))
 
 
-@pytest.mark.parametrize("scenario", sorted(catalogue.scenarios()))
+@pytest.mark.parametrize("scenario", sorted(registry.scenarios()))
 def test_terms_of_a_users_mechanisms_are_in_every_question_in_order(
     scenario: str, folder: Path, questions: Callable[[Setup], list[Question]]
 ) -> None:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from society.draws import Array
+from society.engine.rng import Array
 
 Metric = Literal["mean", "fitness", "rank", "cooperation"]
 

@@ -23,7 +23,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
-from society.draws import Array
+from society.engine.rng import Array
 
 from .comparisons import ALPHA, MATTERS, Comparison, Effect, Metric, Odds, Ranked, TypeScores
 

@@ -7,9 +7,9 @@ from typing import Annotated, Self
 
 from pydantic import Field
 
-from society.checks import Fault, Refused
+from society.config.spec import Section
+from society.engine.parameters import Fault, Refused
 from society.errors import nearest
-from society.scenario_file import Section
 
 from .factors import Label
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from society.config.spec import Setting, Spec, amended, load
+from society.config.yaml_source import Source
 from society.errors import InputError, ScenarioError
-from society.positions import Source
-from society.scenario_file import Setting, Spec, amended, load
 
 from .factors import read_settings, sort_general_first
 

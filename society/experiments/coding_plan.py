@@ -16,13 +16,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
-from society.checks import Fault, Refused, anchored, checked
+from society.config.spec import File, Model, Section, Spec, load
+from society.config.yaml_source import Source, read
+from society.engine.parameters import Fault, Refused, anchored, checked
+from society.engine.rubric import UNCODED, Criterion, Rubric
 from society.errors import FileError, ScenarioError, brief, nearest
-from society.models.settings import ModelSpec
-from society.positions import Source, read
-from society.rubric import UNCODED, Criterion, Rubric
-from society.scenario_file import File, Model, Section, Spec, load
-from society.wording import clean
+from society.llm.providers.settings import ModelSpec
+from society.text import clean
 
 from .factors import coding_name, independent_seed, run_file_name
 

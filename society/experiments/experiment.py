@@ -23,14 +23,14 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from society.checks import Fault, Refused, checked, unknown
+from society.config.build import Setup, prepared
+from society.config.spec import Section, Spec, amended
+from society.config.yaml_source import Source, read
+from society.engine.parameters import Fault, Refused, checked, unknown
+from society.engine.scenario import Scenario
 from society.errors import InputError, ScenarioError, brief
-from society.models.settings import Limits
-from society.positions import Source, read
+from society.llm.providers.settings import Limits
 from society.runs.manifest import Level
-from society.scenario import Scenario
-from society.scenario_file import Section, Spec, amended
-from society.spec import Setup, prepared
 
 from .analysis_plan import AnalysisPlan
 from .bases import BaseReader, copy_spec

@@ -13,10 +13,10 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator
 
-from society.checks import Fault, Keys, Refused
+from society.config.spec import Key, Setting, placed
+from society.config.yaml_source import Source
+from society.engine.parameters import Fault, Keys, Refused
 from society.errors import ScenarioError
-from society.positions import Source
-from society.scenario_file import Key, Setting, placed
 
 Label = str | float | int | bool | None
 

@@ -22,9 +22,9 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from society.config.spec import Spec
 from society.errors import FileError, Paused, RunFileError, brief
-from society.models.settings import Limits, ModelSpec
-from society.scenario_file import Spec
+from society.llm.providers.settings import Limits, ModelSpec
 
 from .analysis_plan import AnalysisPlan
 from .coding_plan import CodingPlan

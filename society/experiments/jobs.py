@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from society.config.build import Setup, prepared
+from society.config.spec import Spec
 from society.errors import RunFileError, brief
-from society.runs.changes import changes
-from society.runs.drafting import Drafting, completed, draftings
+from society.runs.design_runs import Drafting, completed, draftings
+from society.runs.provenance import changes
 from society.runs.runfile import Level, Status, open_run
-from society.runs.store import SIDES, Header, beside
-from society.scenario_file import Spec
-from society.spec import Setup, prepared
+from society.runs.schema import SIDES, Header, beside
 
 from .experiment import Experiment
 from .folder import config_hash

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from society.calls import Spent
-from society.models.settings import Limits, ModelSpec
-from society.scenario_file import Spec
+from society.config.spec import Spec
+from society.engine.calls import Spent
+from society.llm.providers.settings import Limits, ModelSpec
 
 BOUNDS = ("concurrency", "requests_per_minute", "tokens_per_minute")  # of a model
 

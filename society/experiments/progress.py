@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
-from society.calls import Entry
+from society.engine.calls import Entry
 
 from .worker import JobResult
 

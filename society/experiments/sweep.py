@@ -15,15 +15,15 @@ from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from society.calls import Entry, Spent
-from society.history import Page
-from society.models.budget import Budget
-from society.models.settings import Limits
-from society.runs.changes import changes
-from society.runs.drafting import is_drafting
+from society.config.spec import Spec
+from society.engine.calls import Entry, Spent
+from society.engine.history import Page
+from society.llm.providers.budget import Budget
+from society.llm.providers.settings import Limits
+from society.runs.design_runs import is_drafting
+from society.runs.provenance import changes
 from society.runs.runfile import Level, open_run
-from society.runs.spending import total
-from society.scenario_file import Spec
+from society.runs.session import total
 
 from .clusters import Cluster
 from .experiment import Experiment

@@ -13,17 +13,16 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, Protocol
 
+from society.config.build import Setup, prepared
+from society.config.spec import Spec
+from society.engine.history import Recorder
 from society.errors import FileError, SocietyError, blamed
-from society.history import Recorder
-from society.models.budget import Budget
-from society.models.settings import Limits
+from society.llm.providers.budget import Budget
+from society.llm.providers.settings import Limits
 from society.runs.manifest import Level
-from society.runs.resume import begun_or_taken_up
 from society.runs.runfile import Status
-from society.runs.spending import total
-from society.runs.store import SIDES, beside
-from society.scenario_file import Spec
-from society.spec import Setup, prepared
+from society.runs.schema import SIDES, beside
+from society.runs.session import begun_or_taken_up, total
 
 from .folder import NOTE
 

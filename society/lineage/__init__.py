@@ -7,16 +7,15 @@
     by_generation               means of measures
 
 A life begins where `descended` marks its row as newborn, and lasts while `selected` lets it
-survive. From whom it descends is decided in one place, society.lineage.heredity: whoever draws a
+survive. From whom it descends is decided in one place, society.lineage.inheritance: whoever draws a
 tree, splits a change or writes a file of a lineage has it from there.
 """
 
 from __future__ import annotations
 
-from .courses import by_generation
 from .formats import graph, graphml, newick
-from .generations import Generation, generations
-from .heredity import Descents, Elders, Heredity, descents, elders
+from .generations import Generation, by_generation, generations
+from .inheritance import Descents, Elders, Heredity, descents, elders
 from .lives import Life, Lineage, descent, lineage
 
 __all__ = [

@@ -1,4 +1,7 @@
-"""Generations as the pages of a run tell of them, for all replicates at once."""
+"""Generations as the pages of a run tell of them, for all replicates at once.
+
+Courses of measures, which have a value for each round, generation by generation.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.draws import Array
+from society.engine.history import Page, Step
+from society.engine.rng import Array
 from society.errors import InputError
-from society.history import Page, Step
 
 
 class Generation(NamedTuple):
@@ -100,3 +103,24 @@ def _encounters(step: Step) -> tuple[str, ...]:
     if names is not None:
         return tuple(str(name) for name in names[0, 0])
     return tuple(str(number + 1) for number in range(step.arrays["own", "reaction"].shape[2]))
+
+
+def by_generation(values: Array, ended: Array) -> Array:
+    """Means over the known values of each generation that is over; (R, T) -> (R, G).
+
+    ended: at the end of which rounds a generation was selected, (T,) of bool. NaN where none is
+    known.
+
+    >>> by_generation(np.array([[1.0, 3.0, np.nan, 5.0]]), np.array([False, True, False, True]))
+    array([[2., 5.]])
+    """
+    last = np.flatnonzero(ended)
+    if not len(last):
+        return np.empty((len(values), 0))
+    begins = np.concatenate([[0], last[:-1] + 1])
+    within = values[:, : last[-1] + 1]
+    known = ~np.isnan(within)
+    count = np.add.reduceat(known, begins, axis=1, dtype=int)
+    total = np.add.reduceat(np.where(known, within, 0.0), begins, axis=1)
+    mean: Array = total / np.where(count, count, np.nan)
+    return mean

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from society.errors import FileError, brief
 from society.runs.manifest import versions
-from society.wording import clean
+from society.text import clean
 
 from .figures.style import Figure
 from .layout import Layout

@@ -16,13 +16,14 @@ import numpy as np
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study.frames import CONDITION
 from society.analysis.study.study import Study
-from society.draws import Array
+from society.engine.rng import Array
 from society.errors import InputError, nearest
 from society.experiments.analysis_plan import AnalysisPlan
 from society.experiments.factors import Label, format_label
-from society.report.figures.scales import LINEAR, AxisScale
-from society.report.figures.style import SERIES
-from society.report.tables import TableColumn, known_mean
+
+from .figures.scales import LINEAR, AxisScale
+from .figures.style import SERIES
+from .tables import TableColumn, known_mean
 
 _PANELS = 12  # on one figure
 _EXTREMES = 3  # conditions at either end that stand out where there are too many

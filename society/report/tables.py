@@ -20,9 +20,10 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from society.analysis.statistics.samples import NotEstimable
-from society.draws import Array
-from society.report.latex import latex_table
-from society.wording import clean
+from society.engine.rng import Array
+from society.text import clean
+
+from .latex import latex_table
 
 # figure: as many decimals as the column's largest number makes sense of. statistic: two decimals.
 # share: three. words: long text.

@@ -19,7 +19,7 @@ from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study.condition import ConditionRun
 from society.claims.comparisons import ALPHA, Effect, Metric, TypeScores
 from society.claims.types import InsufficientEvidence
-from society.draws import Array
+from society.engine.rng import Array
 from society.optional import require
 
 

@@ -27,7 +27,7 @@ from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study import Study, open_sweep
 from society.claims.comparisons import ALPHA, Comparison, Effect, Metric, Odds, Ranked, TypeScores
 from society.claims.types import Evidence, InsufficientEvidence, Levels
-from society.draws import Array
+from society.engine.rng import Array
 from society.experiments.experiment import Condition, Experiment
 from society.experiments.factors import format_label
 

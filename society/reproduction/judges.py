@@ -44,7 +44,7 @@ from society.claims.types import (
     contrary,
     outcome_of,
 )
-from society.draws import Array
+from society.engine.rng import Array
 
 from .samples import Samples, Variables, fill
 

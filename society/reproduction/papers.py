@@ -11,11 +11,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from society.checks import Fault
 from society.claims.data import ClaimData, DesignData, PaperData, TrialData, problems
 from society.claims.types import Claim, Design, Reproduction, Trial, as_levels
+from society.config.yaml_source import Source, read
+from society.engine.parameters import Fault
 from society.errors import brief
-from society.positions import Source, read
 
 from .judges import Panel, Stated
 from .samples import Variables, fill, overlay

@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from society.calls import Entry, Spent, added
 from society.claims.types import Design, Reproduction, Trial, Verdict, judge_claims
+from society.config.spec import Spec
+from society.config.yaml_source import read
+from society.engine.calls import Entry, Spent, added
 from society.errors import FileError, InputError, brief
 from society.experiments.clusters import Cluster
 from society.experiments.experiment import read_experiment
@@ -20,13 +22,11 @@ from society.experiments.jobs import PlannedRun, planned_runs, run_statuses
 from society.experiments.sweep import Sweep, SweepListener, play_experiment
 from society.experiments.worker import JobResult
 from society.index import experiments
-from society.models.estimate import Counting, Forecast
-from society.models.settings import Limits
-from society.positions import read
-from society.runs.drafting import drafted
+from society.llm.providers.estimate import Counting, Forecast
+from society.llm.providers.settings import Limits
+from society.runs.design_runs import drafted
 from society.runs.runfile import Level
-from society.runs.spending import total
-from society.scenario_file import Spec
+from society.runs.session import total
 
 from .evidence import Result, Results
 

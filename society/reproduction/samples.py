@@ -18,7 +18,7 @@ import numpy as np
 
 from society.claims.data import DesignData, Each, LevelsOf, Pair, Sample
 from society.claims.types import Evidence, InsufficientEvidence, asked_model, find_model
-from society.draws import Array
+from society.engine.rng import Array
 
 Variables = Mapping[str, Any]
 

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from society.cast import Cast, Cohort
-from society.draws import Array
+from society.engine.environment import Table
+from society.engine.population import Cast, Cohort
+from society.engine.rng import Array
+from society.engine.scenario import Fold, Scenario, Stage
 from society.errors import SocietyError
-from society.scenario import Fold, Scenario, Stage
-from society.table import Table
 
-from .extent import Extent, extent
-from .rules import GameNote, rules_of
+from .structure import Extent, GameNote, extent, rules_of
 
 if TYPE_CHECKING:
-    from society.spec import Setup
+    from society.config.build import Setup
 
 Level = Literal["full", "summary"]
 

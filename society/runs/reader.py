@@ -14,18 +14,18 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from society.callbook import Call, calls, found, ledger, seal, spent, unanswered, vectors
-from society.calls import Address, Entry, Spent, Trouble
-from society.draws import Array
+from society.engine.calls import Address, Entry, Spent, Trouble
+from society.engine.game_master import Outcome
+from society.engine.history import Page, Step
+from society.engine.rng import Array
+from society.engine.scenario import Finding, Folded
+from society.engine.script import UNREAD
 from society.errors import RunFileError
-from society.gamemaster import Outcome
-from society.history import Page, Step
-from society.scenario import Finding, Folded
-from society.talk import UNREAD
+from society.llm.call_tables import Call, calls, found, ledger, seal, spent, unanswered, vectors
 
+from .encoding import Look, unpacked
 from .manifest import FORMAT, Manifest
-from .packing import Look, unpacked
-from .store import Header, Standing, Status, beside
+from .schema import Header, Standing, Status, beside
 
 
 class Record(NamedTuple):

@@ -11,7 +11,7 @@ was present and the digests, from which playing again rebuilds the rest.
 
 from .manifest import FORMAT, Level, Manifest, manifest_of
 from .reader import Record, RunFile, open_run
-from .store import Status
+from .schema import Status
 from .writer import Writer
 
 __all__ = [

@@ -18,17 +18,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.draws import Array
+from society.config.build import Setup, prepared
+from society.config.spec import Spec
+from society.engine.history import Page, Step, chained, page_digest
+from society.engine.replay import Answerer, Tape
+from society.engine.rng import Array
 from society.errors import InputError, RunFileError, SocietyError
-from society.history import Page, Step, chained, page_digest
-from society.scenario_file import Spec
-from society.spec import Setup, prepared
-from society.tape import Answerer, Tape
 
-from .changes import changes
+from .call_store import Recorded
+from .provenance import changes
 from .reader import Record, RunFile, open_run
-from .store import endings
-from .vault import Recorded
+from .schema import endings
 
 
 class Check(NamedTuple):

@@ -13,17 +13,17 @@ from typing import Self
 
 import numpy as np
 
-from society.callbook import LOSE, addresses, seal
-from society.draws import Array
+from society.engine.history import Page, chained
+from society.engine.rng import Array
+from society.engine.scenario import Finding
 from society.errors import FileError, PartError, Paused, RunFileError, brief
-from society.history import Page, chained
-from society.scenario import Finding
+from society.llm.call_tables import LOSE, addresses, seal
 
+from .call_store import CallVault, unwritable
+from .encoding import Line, Look, packed
 from .manifest import Manifest
-from .packing import Line, Look, packed
 from .reader import RunFile, open_run
-from .store import SCHEMA, SIDES, Header, Standing, Status, beside, endings
-from .vault import CallVault, unwritable
+from .schema import SCHEMA, SIDES, Header, Standing, Status, beside, endings
 
 
 class Writer:

@@ -7,9 +7,7 @@ from typing import cast
 
 import pytest
 
-from society.catalogue import reproduction, reproductions
-from society.claims import comparisons
-from society.claims import types as claims
+from society.claims import comparisons, types
 from society.claims.comparisons import Comparison
 from society.claims.types import (
     Claim,
@@ -25,6 +23,7 @@ from society.claims.types import (
     order_finding,
     outcome_of,
 )
+from society.config.registry import reproduction, reproductions
 from society.errors import CatalogueError
 from society.index import experiments
 
@@ -205,7 +204,7 @@ def test_a_paper_that_is_not_there_is_refused_with_the_nearest_name() -> None:
 
 
 def test_the_examples_in_its_docstrings_are_true() -> None:
-    for module in (claims, comparisons):
+    for module in (types, comparisons):
         assert doctest.testmod(module) == (0, doctest.testmod(module).attempted)
 
 

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from society.agent import Component
-from society.calls import Going, Request, Said
-from society.cancellation import CancellationToken
-from society.cast import Cohort, Troupe
-from society.draws import Array
-from society.gamemaster import GameMaster
-from society.members import World
-from society.outside import Outside
-from society.prompts import Prompts
-from society.replies import Reply
-from society.scenario import Params, Scenario
-from society.table import Table, complete_graphs
-from society.talk import Ask, Fact, Inherit, Script
+from society.engine.action_spaces import Reply
+from society.engine.agents import World
+from society.engine.calls import Going, Request, Said
+from society.engine.cancellation import CancellationToken
+from society.engine.component import Component
+from society.engine.environment import Table, complete_graphs
+from society.engine.game_master import GameMaster
+from society.engine.gateway import Outside
+from society.engine.population import Cohort, Troupe
+from society.engine.rng import Array
+from society.engine.scenario import Params, Scenario
+from society.engine.script import Ask, Fact, Inherit, Script
+from society.llm.prompt_files import Prompts
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played, Recorded

@@ -20,21 +20,21 @@ import pytest
 from pydantic import ValidationError
 from ruamel.yaml import YAML
 
-from society.cast import Cast, Troupe
-from society.catalogue import scenarios
+from society.config.build import Setup, prepared
+from society.config.graph_families import FAMILIES
+from society.config.registry import scenarios
+from society.config.spec import load
+from society.engine.environment import Table
+from society.engine.game_master import GameMaster
+from society.engine.population import Cast, Troupe
+from society.engine.replay import Answerer
+from society.engine.scenario import Scenario
+from society.engine.script import Script
 from society.errors import InputError
-from society.families import FAMILIES
-from society.gamemaster import GameMaster
 from society.index import presets
-from society.scenario import Scenario
-from society.scenario_file import load
-from society.spec import Setup, prepared
-from society.table import Table
-from society.talk import Script
-from society.tape import Answerer
 
 if TYPE_CHECKING:
-    from society.prompts import Prompts
+    from society.llm.prompt_files import Prompts
     from tests.conftest import Played, Recorded
 
 SIZE = {"replicates": 12, "rounds": 12}

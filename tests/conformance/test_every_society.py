@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from society.agent import Column, Component, Members, News, Question
-from society.cast import Cast, Cohort, Raw, Troupe
-from society.catalogue import components, mechanisms, scenarios
-from society.draws import Array
-from society.gamemaster import GameMaster
-from society.graph import NOBODY
-from society.history import Page, Step
-from society.members import World
-from society.replies import Amount, Choice, Mix, Peer, Value, Whole, Words, fields
-from society.table import Table
-from society.talk import Ask, Line, Script
-from society.tape import Tape
-from society.wrap import intercept
+from society.config.registry import components, mechanisms, scenarios
+from society.engine.action_spaces import Amount, Choice, Mix, Peer, Value, Whole, Words, fields
+from society.engine.agents import World
+from society.engine.component import Column, Component, Members, News, Question
+from society.engine.environment import Table
+from society.engine.game_master import GameMaster
+from society.engine.graph import NOBODY
+from society.engine.history import Page, Step
+from society.engine.mechanism import intercept
+from society.engine.population import Cast, Cohort, Raw, Troupe
+from society.engine.replay import Tape
+from society.engine.rng import Array
+from society.engine.script import Ask, Line, Script
 
 if TYPE_CHECKING:
     from tests.conformance.conftest import Case, Once, Perform, Sharing
@@ -387,8 +387,8 @@ def determined(run: Played) -> bool:
 
 PLAYING = """
 import json, sys
-from society.scenario_file import load
-from society.spec import prepared
+from society.config.spec import load
+from society.config.build import prepared
 for source, changes in json.load(sys.stdin):
     print(prepared(load(source, changes)).gamemaster().play().digest)
 """

@@ -14,15 +14,15 @@ import pytest
 from ruamel.yaml import YAML
 
 import society.scenarios
-from society.agent import Component, Members, Question
-from society.cast import Cohort
-from society.catalogue import component_title, components, scenarios
-from society.components.harvest import Harvest
+from society.components.village.harvest import Harvest
+from society.config.registry import component_title, components, scenarios
+from society.engine.action_spaces import Amount, Choice, Form, Mix, Peer, Sentence, Whole, Words
+from society.engine.component import Component, Members, Question
+from society.engine.environment import Table
+from society.engine.graph import NOBODY
+from society.engine.population import Cohort
+from society.engine.script import Ask, Script
 from society.errors import CastError
-from society.graph import NOBODY
-from society.replies import Amount, Choice, Form, Mix, Peer, Sentence, Whole, Words
-from society.table import Table
-from society.talk import Ask, Script
 from tests.conftest import Play
 
 LISTED: Mapping[str, list[str]] = YAML(typ="safe").load(

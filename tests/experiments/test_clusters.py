@@ -204,7 +204,7 @@ def test_a_process_that_keeps_dying_is_given_up_and_takes_no_other_along(
     """One village ends the process that plays it; the other is played by its neighbour."""
     (tmp_path / "own.py").write_text(
         "import os\nimport numpy as np\nfrom dataclasses import dataclass\n"
-        "from society.agent import Component\n"
+        "from society.engine.component import Component\n"
         "@dataclass(frozen=True)\nclass Deadly(Component):\n"
         "    deadly: bool = False\n    answers = ('effort',)\n"
         "    def answer(self, ask, me):\n"

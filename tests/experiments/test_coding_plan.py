@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from society.analysis.coding.texts import write_sheet
-from society.checks import Refused, checked
+from society.config.build import prepared
+from society.engine.parameters import Refused, checked
 from society.errors import FileError, ScenarioError
 from society.experiments.coding_plan import CodingPlan, rater_spec, read_rubric
 from society.experiments.folder import config_hash
-from society.spec import prepared
 
 RUBRIC = """\
 name: norms

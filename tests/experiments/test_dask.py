@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from society.calls import Spent
+from society.config.spec import load
+from society.engine.calls import Spent
 from society.experiments.experiment import read_experiment
 from society.experiments.folder import SweepFolder
 from society.experiments.limits import divide_rate_limits, max_at_once, share_of_limits
 from society.experiments.worker import Job, JobResult, run_job
-from society.models.settings import Limits, ModelSpec
+from society.llm.providers.settings import Limits, ModelSpec
 from society.runs.runfile import open_run
-from society.runs.sitting import Sitting
-from society.scenario_file import load
+from society.runs.session import Sitting
 
 if TYPE_CHECKING:
     from tests.conftest import Provider, Typed

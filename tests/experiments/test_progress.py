@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from society.calls import Entry
+from society.engine.calls import Entry
 from society.experiments.progress import Progress, describe_spending
 from society.experiments.worker import JobResult
 
@@ -80,7 +80,7 @@ def _read(terminal: int) -> bytes:
 
 def test_where_stderr_is_no_terminal_only_what_is_wrong_is_said(typed: Typed) -> None:
     Path("own.py").write_text(
-        "from society.agent import Component\n"
+        "from society.engine.component import Component\n"
         "class Broken(Component):\n"
         "    answers = ('effort',)\n"
         "    def answer(self, ask, me):\n"

@@ -14,7 +14,7 @@ import pytest
 from society.experiments.experiment import read_experiment
 from society.experiments.folder import open_folder
 from society.runs.runfile import open_run
-from society.runs.sitting import Sitting
+from society.runs.session import Sitting
 
 if TYPE_CHECKING:
     from tests.conftest import Provider, Typed
@@ -31,7 +31,7 @@ NAMES = ["fine=10,growth=0.3", "fine=10,growth=0.6", "fine=2,growth=0.3", "fine=
 FRAIL = """
 from dataclasses import dataclass
 import numpy as np
-from society.agent import Component
+from society.engine.component import Component
 
 @dataclass(frozen=True)
 class Frail(Component):
@@ -217,7 +217,7 @@ def test_a_byte_that_was_flipped_deep_inside_a_finished_run_is_found(typed: Type
 
 def test_who_wants_to_hear_nothing_is_still_told_why_a_condition_failed(typed: Typed) -> None:
     Path("own.py").write_text(
-        "from society.agent import Component\n"
+        "from society.engine.component import Component\n"
         "class Rude(Component):\n"
         "    answers = ('effort',)\n"
         "    def answer(self, ask, me):\n"
@@ -259,7 +259,7 @@ def test_rules_are_swept_without_heavy_libraries(tmp_path: Path) -> None:
     """Neither here nor in the workers, where the component would raise."""
     heavy = "{'litellm', 'torch', 'pandas', 'scipy', 'statsmodels', 'matplotlib', 'distributed'}"
     (tmp_path / "own.py").write_text(
-        "import sys\nimport numpy as np\nfrom society.agent import Component\n"
+        "import sys\nimport numpy as np\nfrom society.engine.component import Component\n"
         "class Light(Component):\n"
         "    answers = ('effort',)\n"
         "    def answer(self, ask, me):\n"
@@ -271,7 +271,7 @@ def test_rules_are_swept_without_heavy_libraries(tmp_path: Path) -> None:
         "cohorts: [{name: folk, count: 4, replace: {harvest: light}}]\n"
     )
     program = (
-        "import sys; from society.cli import main; "
+        "import sys; from society.cli.main import main; "
         "code = main(['sweep', 'light.yaml', '--workers', '1', '--quiet']); "
         f"print(code, {heavy} & set(sys.modules))"
     )

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from society.calls import Minds
-from society.gamemaster import Outcome
-from society.history import Page
-from society.runs.drafting import drafted
-from society.scenario_file import load
-from society.spec import Setup, prepared
+from society.config.build import Setup, prepared
+from society.config.spec import load
+from society.engine.calls import Minds
+from society.engine.game_master import Outcome
+from society.engine.history import Page
+from society.runs.design_runs import drafted
 
 HERE = Path(__file__).parent
 REWRITE = os.environ.get("SOCIETY_GOLDEN") == "rewrite"

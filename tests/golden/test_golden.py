@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from society.config.build import prepared
+from society.config.spec import load
 from society.runs.runfile import RunFile, Writer, manifest_of, open_run
-from society.scenario_file import load
-from society.spec import prepared
-from society.theatre.plain import history
+from society.terminal.replay import history
 
 HERE = Path(__file__).parent
 

@@ -28,9 +28,9 @@ from zlib import crc32
 
 import pytest
 
-from society.calls import Address, Going, Minds, Request, Said
-from society.cancellation import CancellationToken
-from society.spec import Setup
+from society.config.build import Setup
+from society.engine.calls import Address, Going, Minds, Request, Said
+from society.engine.cancellation import CancellationToken
 
 if TYPE_CHECKING:
     from tests.golden.conftest import Over, Perform

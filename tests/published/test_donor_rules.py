@@ -17,7 +17,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from society.draws import Array
+from society.engine.rng import Array
 from society.experiments.experiment import Condition, read_experiment
 from society.index import experiments
 

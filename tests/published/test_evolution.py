@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.agent import Column, Component, Members, Question
-from society.cast import Cohort, Troupe
-from society.draws import Array
-from society.gamemaster import GameMaster
-from society.replies import Amount
-from society.scenario import Measure, Params, Scenario, Told, wrapped
-from society.scenarios.generations import generations
-from society.table import Table, complete_graphs
-from society.talk import Ask, Script, Tell, own
+from society.engine.action_spaces import Amount
+from society.engine.component import Column, Component, Members, Question
+from society.engine.environment import Table, complete_graphs
+from society.engine.game_master import GameMaster
+from society.engine.population import Cohort, Troupe
+from society.engine.rng import Array
+from society.engine.scenario import Measure, Params, Scenario, Told, wrapped
+from society.engine.script import Ask, Script, Tell, own
+from society.scenarios.mechanisms.generations.generations import generations
 
 
 class Trait(Component):

@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from society.components.donation import POLICIES
-from society.components.social_norms import (
+from society.components.donor.donation import POLICIES
+from society.components.donor.social_norms import (
     LEADING_EIGHT,
     NORMS,
     LeadingEight,
@@ -32,10 +32,10 @@ from society.components.social_norms import (
     gives,
     verdict,
 )
-from society.draws import Array
-from society.history import Page
-from society.scenario_file import load
-from society.spec import prepared
+from society.config.build import prepared
+from society.config.spec import load
+from society.engine.history import Page
+from society.engine.rng import Array
 
 BENEFIT = 3.0  # b, unless a test says otherwise
 Part = Mapping[str, Any]

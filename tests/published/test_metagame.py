@@ -33,7 +33,7 @@ from society.analysis.metagame import (
     payoff_tensor,
     replicator_dynamics,
 )
-from society.draws import Array
+from society.engine.rng import Array
 
 FOLDER = os.environ.get("SOCIETY_REFERENCE_DATA")
 

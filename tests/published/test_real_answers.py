@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from society.engine.action_spaces import Amount, Choice, Form, Legal, Mix, Reply
 from society.errors import CutOff, Unparsed
 from society.llm.parsing.answers import read
-from society.replies import Amount, Choice, Form, Legal, Mix, Reply
 
 FOLDER = os.environ.get("SOCIETY_REFERENCE_DATA")
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.agent import Members, Question
-from society.cast import Cohort
-from society.components.moves import Moves, Strategy
-from society.scenarios.dilemmas import prisoners_dilemma
+from society.components.games.classic_strategies import Moves, Strategy
+from society.engine.component import Members, Question
+from society.engine.population import Cohort
+from society.scenarios.games.two_by_two import prisoners_dilemma
 
 if TYPE_CHECKING:
     from tests.conftest import Duel, Play

@@ -33,7 +33,7 @@ from society.analysis.statistics import (
     welch,
     wilcoxon,
 )
-from society.draws import Array
+from society.engine.rng import Array
 
 pytestmark = pytest.mark.filterwarnings("error")
 

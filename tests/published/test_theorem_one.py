@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from society.catalogue import reproduction
 from society.claims.types import Verdict, judge_claims
+from society.config.registry import reproduction
 from society.reproduction.evidence import Results
-from society.scenarios.dilemmas import MATCHING_PENNIES, PRISONERS_DILEMMA, STAG_HUNT, TRUST
-from society.scenarios.pasts import weights
+from society.scenarios.games.two_by_two import MATCHING_PENNIES, PRISONERS_DILEMMA, STAG_HUNT, TRUST
+from society.scenarios.mechanisms.history import weights
 from society.scenarios.reproductions.tewolde2026 import theorem as theory
 from society.scenarios.reproductions.tewolde2026.agreement_games import (
     contract,

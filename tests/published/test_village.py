@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.draws import Array
-from society.scenario_file import load
-from society.spec import prepared
+from society.config.build import prepared
+from society.config.spec import load
+from society.engine.rng import Array
 
 pytestmark = pytest.mark.xdist_group("published village")  # they share their conditions
 

@@ -14,16 +14,16 @@ from society.analysis.crossplay import CrossPlay
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study.condition import ConditionRun
 from society.analysis.study.study import Study
+from society.config.build import prepared
+from society.config.spec import load
 from society.report import write_report
 from society.report.figures.style import Figure
 from society.report.page import Caveat, Section
 from society.report.sections.crossplay import CROSS_PLAY
 from society.report.sections.crossplay.scores import scores_over_games
 from society.report.tables import Table
-from society.runs.drafting import drafted
+from society.runs.design_runs import drafted
 from society.runs.runfile import Level, Writer, manifest_of
-from society.scenario_file import load
-from society.spec import prepared
 
 pytestmark = pytest.mark.xdist_group("crossplay")  # one is looked at by many
 

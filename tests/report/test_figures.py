@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from society.draws import Array
+from society.engine.rng import Array
 from society.report.figures.curves import (
     Curve,
     CurvePanel,

@@ -11,8 +11,10 @@ from typing import NamedTuple
 import pytest
 
 from society.analysis.study import ConditionRun, Study
-from society.calls import Entry
 from society.claims.types import Verdict
+from society.config.build import prepared
+from society.config.spec import load
+from society.engine.calls import Entry
 from society.errors import FileError, InputError
 from society.experiments.analysis_plan import AnalysisPlan
 from society.experiments.factors import Label
@@ -28,8 +30,6 @@ from society.report.sections.provenance import claims_section, summary_section
 from society.report.sections.survival import survival_section
 from society.report.tables import Table
 from society.runs.runfile import Level, Writer, manifest_of
-from society.scenario_file import load
-from society.spec import prepared
 
 pytestmark = pytest.mark.xdist_group("report")  # one is looked at by many
 
@@ -38,11 +38,11 @@ pytestmark = pytest.mark.xdist_group("report")  # one is looked at by many
 GOSSIP = """
 import numpy as np
 
-from society.agent import Component
-from society.cast import Cohort
-from society.replies import Words
-from society.scenario import Finding, Measure, Params, Stage, scenario
-from society.talk import Ask, Tell, common, own
+from society.engine.component import Component
+from society.engine.population import Cohort
+from society.engine.action_spaces import Words
+from society.engine.scenario import Finding, Measure, Params, Stage, scenario
+from society.engine.script import Ask, Tell, common, own
 
 
 class Crowd(Params):

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from society.analysis.study import ConditionRun, Study
-from society.draws import Array
+from society.config.build import prepared
+from society.config.spec import load
+from society.engine.rng import Array
 from society.experiments.factors import Label
 from society.report.figures import scales
 from society.report.figures.intervals import Dot, DotPanel, dot_plot
@@ -20,8 +22,6 @@ from society.report.sections.outcome import mean_dot
 from society.report.sections.pairwise_tests import contrasts
 from society.report.tables import Table
 from society.runs.runfile import Writer, manifest_of
-from society.scenario_file import load
-from society.spec import prepared
 
 
 def test_examples_hold() -> None:
@@ -74,10 +74,10 @@ def test_dots_of_what_multiplies_have_a_logarithmic_axis() -> None:
 WEALTH = """
 import numpy as np
 
-from society.agent import Component
-from society.cast import Cohort
-from society.scenario import Measure, Params, scenario
-from society.talk import Tell, common
+from society.engine.component import Component
+from society.engine.population import Cohort
+from society.engine.scenario import Measure, Params, scenario
+from society.engine.script import Tell, common
 
 
 class Wealth(Params):

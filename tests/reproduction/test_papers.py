@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from society.catalogue import reproduction, reproductions
 from society.claims.types import Levels, Verdict, judge_claims
-from society.draws import Array
+from society.config.registry import reproduction, reproductions
+from society.engine.rng import Array
 from society.errors import ScenarioError
 from society.index import experiments
 from society.reproduction import samples

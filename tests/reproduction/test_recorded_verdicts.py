@@ -18,10 +18,10 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from society.catalogue import reproduction
 from society.claims.comparisons import Metric, TypeScores
 from society.claims.types import Levels, Verdict, judge_claims
-from society.draws import Array, generator
+from society.config.registry import reproduction
+from society.engine.rng import Array, generator
 from society.reproduction.evidence import Result, Results
 from society.reproduction.run import ReproductionRun
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from society.catalogue import reproduction
 from society.claims.types import (
     Claim,
     Design,
@@ -23,7 +22,8 @@ from society.claims.types import (
     Trial,
     order_finding,
 )
-from society.cli import main
+from society.cli.main import main
+from society.config.registry import reproduction
 from society.errors import InputError, RunFileError
 from society.experiments.clusters import processes
 from society.experiments.experiment import read_experiment

@@ -9,21 +9,21 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from society.cli import main
-from society.gamemaster import Outcome
-from society.history import Page
+from society.cli.main import main
+from society.config.build import prepared
+from society.config.spec import load
+from society.engine.game_master import Outcome
+from society.engine.history import Page
 from society.runs.runfile import Level, RunFile, Writer, manifest_of, open_run
-from society.scenario_file import load
-from society.spec import prepared
 
 PRELOAD = [
-    "society.cli",
-    "society.runs.resume",
-    "society.models.desk",
-    "society.models.lean",
-    "society.templates",
-    "society.scenarios.language_village",
-    "society.components.language",
+    "society.cli.main",
+    "society.runs.session",
+    "society.llm.providers.pool",
+    "society.llm.providers.openai_compatible",
+    "society.llm.templates",
+    "society.scenarios.village.language_village",
+    "society.components.language.llm_policy",
 ]
 VILLAGE = {"agents": 6, "replicates": 4, "rounds": 12}
 

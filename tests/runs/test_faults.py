@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from society.cli import main
+from society.cli.main import main
 from society.runs.runfile import RunFile, open_run
 from society.runs.verify import verify
 

@@ -19,10 +19,10 @@ import pytest
 from xxhash import xxh3_128_hexdigest
 
 import society
-from society.cli import main
+from society.cli.main import main
+from society.config.build import prepared
+from society.config.spec import Spec
 from society.runs.runfile import open_run
-from society.scenario_file import Spec
-from society.spec import prepared
 
 FOLDER = Path(__file__).with_name("format2")
 USERS_FILES = Path(__file__).parents[1] / "golden" / "users_files.md"

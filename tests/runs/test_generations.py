@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from society.cli import main
+from society.cli.main import main
 from society.runs.runfile import open_run
 from society.runs.verify import verify
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pytest
 
-from society.cli import main
+from society.cli.main import main
 from society.runs.runfile import open_run
 from society.runs.verify import verify
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from society.config.build import prepared
+from society.config.spec import load
+from society.engine.environment import Table
+from society.engine.script import Script
 from society.runs.manifest import Manifest, manifest_of
-from society.runs.rules import GameNote, rules_of
-from society.scenario_file import load
-from society.scenarios.public_goods import PublicGood
-from society.spec import prepared
-from society.table import Table
-from society.talk import Script
+from society.runs.structure import GameNote, rules_of
+from society.scenarios.games.public_goods import PublicGood
 
 TYPES = [
     {"name": name, "components": [{"moves": {"strategy": strategy}}]}

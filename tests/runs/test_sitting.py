@@ -8,17 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from society.agent import Component, Members, Question
-from society.calls import Spent
+from society.config.build import Setup, prepared
+from society.config.spec import load
+from society.engine.calls import Spent
+from society.engine.component import Component, Members, Question
+from society.engine.history import Page
 from society.errors import FileError, Paused
-from society.history import Page
-from society.models.budget import Budget
-from society.models.settings import Limits
-from society.runs.resume import taken_up
+from society.llm.providers.budget import Budget
+from society.llm.providers.settings import Limits
 from society.runs.runfile import open_run
-from society.runs.sitting import End, Sitting
-from society.scenario_file import load
-from society.spec import Setup, prepared
+from society.runs.session import End, Sitting, taken_up
 
 VILLAGE = {"agents": 4, "rounds": 6, "parameters": {"ends_on": "horizon"}}
 

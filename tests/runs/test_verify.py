@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from society.engine.history import Page, page_digest
 from society.errors import RunFileError
-from society.history import Page, page_digest
 from society.runs.verify import Check, verify
 
 if TYPE_CHECKING:
     from tests.runs.conftest import Keep
 
 WOOD = '''
-from society.agent import Component
-from society.cast import Cohort
-from society.replies import Amount
-from society.scenario import Measure, Params, scenario
-from society.talk import Ask, Tell, common, own
+from society.engine.component import Component
+from society.engine.population import Cohort
+from society.engine.action_spaces import Amount
+from society.engine.scenario import Measure, Params, scenario
+from society.engine.script import Ask, Tell, common, own
 
 
 class Wood(Params):
@@ -52,7 +52,7 @@ def wood(table):
         yield Tell("felled", {"left": common(left), "cut": own(cut)})
 '''
 ASKED = """
-from society.agent import Component
+from society.engine.component import Component
 
 class Neighbour(Component):
     answers = ("effort",)

@@ -1,60 +1,114 @@
-"""Villages to look at: of puppets that do as they are told, or of the usual villagers."""
+"""Games to look at: of puppets that move as they were told, and prompts as somebody gets them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from society.agent import Component, Members, Question
-from society.graph import NOBODY
-from society.scenarios.fishing_village import fishing_village
+from society.config.build import prepared
+from society.config.spec import load
+from society.engine.action_spaces import Mix
+from society.engine.calls import Going, Request, Said
+from society.engine.cancellation import CancellationToken
+from society.engine.component import Column, Component, Members, News, Question
+from society.engine.rng import Array
+from society.engine.scenario import Scenario
 
 if TYPE_CHECKING:
-    from tests.conftest import Play, Played
+    from tests.conftest import Play, Played, Recorded
 
 
 class Puppet(Component):
-    """Gives to each kind of question what it was told to: a value, or one for each seat."""
+    """Takes the actions of a plan, (N, T), one after the other."""
 
-    answers = ("effort", "watch", "punish", "imitate", "propose", "vote")
+    answers = ("move",)
+    notices = ("played",)
+    columns = (Column("turn", int),)
 
-    def __init__(self, said: dict[str, Any]) -> None:
-        quiet = {"effort": 0.0, "watch": 0.0, "punish": NOBODY, "imitate": NOBODY, "propose": 99.0}
-        self.said = quiet | said
+    def __init__(self, plan: Sequence[Sequence[int]]) -> None:
+        self.plan = np.array(plan)
 
     def answer(self, ask: Question, me: Members) -> Any:
-        said = self.said[ask.kind]
-        return np.asarray(said)[me.audience.rows.seat] if np.ndim(said) else said
+        assert isinstance(ask.reply, Mix)
+        taken = self.plan[me.audience.rows.seat, me["turn"]]
+        # Who is not asked has more actions than there are here.
+        return np.eye(ask.reply.width)[np.minimum(taken, ask.reply.width - 1)]
+
+    def notice(self, tell: News, me: Members) -> None:
+        me["turn"] = (me["turn"] + 1) % self.plan.shape[1]
+
+
+class Model:
+    """Takes the action with the number that its plan for this agent and game names."""
+
+    patience = 0.0
+
+    def __init__(self, plan: Sequence[str]) -> None:
+        self.plan, self.requests = plan, list[Request]()
+
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+        await going()
+        self.requests.append(request)
+        plan = self.plan[request.address.agent]
+        assert request.question is not None
+        assert isinstance(request.question.reply, Mix)
+        taken = int(plan[request.address.use % len(plan)])
+        labels = request.question.reply.actions
+        said = {label: 100 * (number == taken) for number, label in enumerate(labels)}
+        return Said(json.dumps(said), cost=0.0, prompt_tokens=1, completion_tokens=1)
+
+    async def close(self) -> None: ...
 
 
 Puppets = Callable[..., "Played"]
-Village = Callable[..., "Played"]
+Shown = Callable[["Played", str], list[Array]]
+Prompted = Callable[..., list[str]]
 
 
 @pytest.fixture(scope="session")
-def village(play: Play) -> Village:
-    """`village(agents=10, seed=1, rounds=20, ..., growth=.2, ...)` plays the usual villagers."""
+def puppets(play: Play) -> Puppets:
+    """`puppets(scenario, ["01", "11"], ...)` plays these actions, a string for each agent."""
 
-    def lived(
-        *parts: Component, agents: int = 10, rounds: int = 20, at: Any = None, **params: Any
-    ) -> Played:
-        over: Played = play(
-            fishing_village, *parts, params=params, agents=agents, rounds=rounds, **at or {}
-        )
+    def danced(scenario: Scenario, plan: Sequence[str], **given: Any) -> Played:
+        actions = [[int(action) for action in one] for one in plan]
+        over: Played = play(scenario, Puppet(actions), **{"agents": len(plan), **given})
         return over
 
-    return lived
+    return danced
 
 
 @pytest.fixture(scope="session")
-def puppets(village: Village) -> Puppets:
-    """`puppets(agents, effort=[1, .5], ..., capacity=100, ...)` plays puppets who say that."""
+def shown() -> Shown:
+    """`shown(over, "past_own")`: the fact at each move, in the games in which it is shown."""
 
-    def danced(agents: int, *, rounds: int = 1, at: Any = None, **given: Any) -> Played:
-        said = {kind: given.pop(kind) for kind in Puppet.answers if kind in given}
-        return village(Puppet(said), agents=agents, rounds=rounds, at=at, **given)
+    def facts(over: Played, name: str) -> list[Array]:
+        moves = [step for step in over.steps if (step.sort, step.kind) == ("ask", "move")]
+        return [
+            values
+            for step in moves
+            for (role, fact), values in step.arrays.items()
+            if fact == name and role in ("common", "own")
+        ]
 
-    return danced
+    return facts
+
+
+@pytest.fixture(scope="session")
+def prompted(recorded: Recorded) -> Prompted:
+    """`prompted("trust", ["01", "11"], agent=1, mechanisms=[...])`: its prompts, game by game."""
+
+    def rendered(scenario: str, plan: Sequence[str], agent: int = 0, **changes: Any) -> list[str]:
+        usual = {} if "cohorts" in changes else {"minds": "language", "thinking": False}
+        minds = {**usual, **changes.pop("parameters", {})}
+        setup = prepared(load(scenario, {"agents": len(plan), "parameters": minds, **changes}))
+        model = Model(plan)
+        recorded(setup.gamemaster(minds=model))
+        asked = [one for one in model.requests if one.address.agent == agent]
+        asked.sort(key=lambda one: one.address)
+        return [one.messages[0].content for one in asked]
+
+    return rendered

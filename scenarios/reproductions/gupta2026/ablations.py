@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from society.claims.data import LevelsOf, Sample
-from society.draws import Array
+from society.engine.rng import Array
 from society.reproduction.samples import Samples
 
 CONDITIONS = ("full", "only_social_learning", "only_group_decision", "neither")

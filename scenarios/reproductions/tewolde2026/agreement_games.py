@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.draws import Array
-from society.scenarios.games import Game, NormalForm, Profile
+from society.engine.rng import Array
+from society.scenarios.games.game import Game, NormalForm, Profile
 
 
 class Deviation(NamedTuple):

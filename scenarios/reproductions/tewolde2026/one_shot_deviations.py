@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.draws import Array
+from society.engine.rng import Array
 
 CLOSE = 1e-9  # points: what is gained by rounding
 _PATIENT = 0.999  # as high as thresholds are sought

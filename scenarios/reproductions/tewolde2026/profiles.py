@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from society.scenarios import dilemmas
-from society.scenarios import travellers_dilemma as travellers
-from society.scenarios.games import Game, Profile
-from society.scenarios.public_goods import PublicGood
+from society.scenarios.games import travellers_dilemma as travellers
+from society.scenarios.games import two_by_two
+from society.scenarios.games.game import Game, Profile
+from society.scenarios.games.public_goods import PublicGood
 from society.scenarios.reproductions.tewolde2026.one_shot_deviations import Decisions, threshold
 from society.scenarios.reproductions.tewolde2026.trigger_strategies import (
     Norm,
@@ -27,11 +27,11 @@ FEW = 2  # agents of each seat, of whom all labels can be listed
 HUNTERS = (np.array([0.6, 0.4]),) * 2  # the mixed equilibrium of stag hunt
 
 GAMES: dict[str, Game] = {
-    "prisoner's dilemma": dilemmas.PRISONERS_DILEMMA,
+    "prisoner's dilemma": two_by_two.PRISONERS_DILEMMA,
     "public goods": PublicGood(3, 1.5),
-    "trust": dilemmas.TRUST,
+    "trust": two_by_two.TRUST,
     "traveller's dilemma": travellers.game(travellers.TravellersDilemma()),
-    "stag hunt": dilemmas.STAG_HUNT,
+    "stag hunt": two_by_two.STAG_HUNT,
 }
 
 

@@ -22,8 +22,8 @@ from functools import partial
 import numpy as np
 
 from society.claims.types import Finding, Outcome, outcome_of
-from society.scenarios.dilemmas import STAG_HUNT
-from society.scenarios.games import Game, Profile
+from society.scenarios.games.game import Game, Profile
+from society.scenarios.games.two_by_two import STAG_HUNT
 from society.scenarios.reproductions.tewolde2026.agreement_games import (
     Deviation,
     contract,

@@ -27,8 +27,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.draws import Array
-from society.scenarios.games import Game, Profile
+from society.engine.rng import Array
+from society.scenarios.games.game import Game, Profile
 from society.scenarios.reproductions.tewolde2026.one_shot_deviations import Decisions
 
 Mixed = Sequence[Array]  # the probabilities of each player's actions

@@ -16,7 +16,7 @@ import numpy as np
 from society.claims.types import Finding, outcome_of
 from society.errors import ScenarioError
 from society.reproduction.samples import Samples
-from society.scenarios.schedules import Schedule, feasible, shift
+from society.scenarios.donor.pairing import Schedule, feasible, shift
 
 CEILING = "ceiling"  # the experiment
 AGENTS = ROUNDS = 12

@@ -23,7 +23,7 @@ import numpy as np
 
 from society.claims.comparisons import ALPHA
 from society.claims.types import Finding, order_finding, outcome_of
-from society.draws import Array
+from society.engine.rng import Array
 from society.reproduction.samples import Samples, by_generation
 
 CLAUDE, GEMINI, GPT = "claude-3.5-sonnet", "gemini-1.5-flash", "gpt-4o"

@@ -29,12 +29,12 @@ from society.analysis.statistics.agreement import (
     percent_agreement,
 )
 from society.analysis.statistics.samples import NotEstimable, try_compute
-from society.draws import Array
+from society.engine.rng import Array
+from society.engine.rubric import Criterion
+from society.engine.scenario import Finding
 from society.errors import InputError, brief
 from society.experiments.coding_plan import SCENARIO, CodingPlan
-from society.rubric import Criterion
 from society.runs.reader import RunFile, open_run
-from society.scenario import Finding
 
 from .texts import Texts, gather_texts, refuse_summary
 

@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from society.config.build import prepared
+from society.engine.rubric import Rubric
 from society.errors import InputError, brief
 from society.experiments.coding_plan import (
     CodingPlan,
@@ -23,10 +25,8 @@ from society.experiments.factors import coding_name
 from society.experiments.folder import TEXTS
 from society.experiments.jobs import PlannedRun, planned_runs, run_statuses
 from society.experiments.sweep import Sweep
-from society.rubric import Rubric
-from society.runs.spending import total
-from society.spec import prepared
-from society.wording import fenced
+from society.runs.session import total
+from society.text import fenced
 
 from .texts import Texts, gather_texts, write_sheet
 

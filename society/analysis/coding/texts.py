@@ -1,6 +1,6 @@
 """The texts of some runs: gathered to be coded, and written for people who code them.
 
-A text is told by how it is shown (society.wording.clean): what looks the same is coded once. Texts
+A text is told by how it is shown (society.text.clean): what looks the same is coded once. Texts
 stand in an order that comes from their own words alone, so that it gives no condition away.
 """
 
@@ -15,11 +15,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from society.engine.rubric import Criterion
 from society.errors import FileError, InputError, brief, nearest
-from society.rubric import Criterion
 from society.runs.reader import RunFile, open_run
-from society.theatre.scene import Scene
-from society.wording import clean, fenced
+from society.terminal.round_view import Scene
+from society.text import clean, fenced
 
 Rounds = Literal["last", "all"] | int  # of each agent its last text, all, or those of every n-th
 

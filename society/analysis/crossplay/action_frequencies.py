@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.draws import Array
-from society.runs.rules import GameNote
+from society.engine.rng import Array
+from society.runs.structure import GameNote
 
 from .cell import GameCell
 

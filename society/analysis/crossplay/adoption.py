@@ -7,8 +7,8 @@ Under a contract that all have signed everybody may cooperate, under a mediator 
 cooperates for all. A design is good if that is a best action whatever the others do (it is weakly
 dominant), or at least if all others do the same (a Nash equilibrium), and if everybody then gets
 more than in the equilibrium without it. Gains of up to 1e-9 points are none. Capable minds
-(society.components.designs) sign contracts that are dominant and better, and delegate to mediators
-that are stable and better.
+(society.components.games.mechanism_use) sign contracts that are dominant and better, and delegate
+to mediators that are stable and better.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from society.analysis.study.frames import LongForm
-from society.draws import Array
-from society.runs.rules import GameNote
+from society.engine.rng import Array
+from society.runs.structure import GameNote
 
 from .cell import GameCell
 from .decisions import BALLOTS

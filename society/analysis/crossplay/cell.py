@@ -17,10 +17,10 @@ import numpy as np
 from society.analysis.metagame import Matchups
 from society.analysis.study.condition import ConditionRun
 from society.analysis.study.details import read_pages
-from society.draws import Array
+from society.engine.rng import Array
+from society.engine.script import UNREAD
 from society.errors import InputError, brief
-from society.runs.rules import GameNote
-from society.talk import UNREAD
+from society.runs.structure import GameNote
 
 from .decisions import GameDecisions
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from society.analysis.study.events import PageReading, asked_agents
 from society.analysis.study.frames import LongForm
-from society.draws import Array
-from society.history import Step
+from society.engine.history import Step
+from society.engine.rng import Array
 
 MOVE, PLAYED, DELEGATE = "move", "played", "delegate"
 BALLOTS = {"contract": "approve_contracts", "mediator": "approve_mediators"}  # by what is voted on

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from society.draws import Array
+from society.engine.rng import Array
 
 from .cell import GameCell
 

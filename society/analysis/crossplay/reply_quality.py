@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from society.analysis.study.condition import ConditionRun
-from society.callbook import Call
-from society.calls import Trouble
-from society.draws import Array
-from society.runs.drafting import drafted_in
+from society.engine.calls import Trouble
+from society.engine.rng import Array
+from society.llm.call_tables import Call
+from society.runs.design_runs import drafted_in
 from society.runs.runfile import RunFile, open_run
 
 _Where = tuple[Path, str, str, int, int, int]  # file, component, kind, round, replicate, agent

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from society.analysis.study.condition import ConditionRun
-from society.draws import Array
-from society.runs.drafting import is_drafting
-from society.theatre.crossplay import scoreboard, unscored
+from society.engine.rng import Array
+from society.runs.design_runs import is_drafting
+from society.terminal.score_tables import scoreboard, unscored
 
 from .cell import GameCell, has_game_moves
 

@@ -30,7 +30,7 @@ from society.analysis.metagame import (
     standard_error,
 )
 from society.analysis.statistics.samples import NotEstimable
-from society.draws import Array
+from society.engine.rng import Array
 from society.errors import SocietyError
 
 from .cell import GameCell

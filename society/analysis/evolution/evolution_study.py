@@ -19,11 +19,11 @@ from society.analysis.statistics import Mean, mean
 from society.analysis.statistics.samples import try_compute
 from society.analysis.study.frames import CONDITION, LongForm
 from society.analysis.study.study import Study
-from society.draws import Array
+from society.engine.gateway import Embedder
+from society.engine.rng import Array
 from society.errors import InputError, nearest
 from society.lineage import Lineage
 from society.optional import require
-from society.outside import Embedder
 
 from . import generation_tables as rows
 from .records import GenerationRecords, Phenotype
@@ -94,7 +94,7 @@ class Evolution:
         of: what changes; of reactions, survivors change only as far as they are inconsistent, and
         what newborn agents differ is mutation bias. Who devised words of its own by the advice of
         several elders descends from them in equal shares, everybody else from its parent: see
-        society.lineage.heredity.
+        society.lineage.inheritance.
         """
         return self._gathered(partial(rows.change_rows, of=of))
 

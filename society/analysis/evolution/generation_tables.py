@@ -14,10 +14,10 @@ import numpy as np
 from society.analysis.statistics.correlation import slope
 from society.analysis.study.frames import FLAG, ID_OR_NONE, FrameHeading
 from society.analysis.study.study import Study
-from society.draws import Array
-from society.graph import NOBODY
+from society.engine.graph import NOBODY
+from society.engine.rng import Array
+from society.engine.scenario import mean_over
 from society.lineage import Descents, Generation
-from society.scenario import mean_over
 
 from .price_equation import MutationBias, PriceTerms, mutation_bias, split_change
 from .records import GenerationRecords, Phenotype

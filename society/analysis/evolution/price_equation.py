@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.draws import Array
+from society.engine.rng import Array
 from society.lineage import Descents
 
 

@@ -11,9 +11,11 @@ from typing import Literal
 import numpy as np
 
 from society.analysis.study.condition import ConditionRun
-from society.draws import Array
+from society.engine.gateway import Embedder
+from society.engine.history import Page
+from society.engine.rng import Array
+from society.engine.scenario import Folded
 from society.errors import InputError, brief
-from society.history import Page
 from society.lineage import (
     Descents,
     Generation,
@@ -24,10 +26,8 @@ from society.lineage import (
     elders,
     generations,
 )
-from society.outside import Embedder
-from society.runs.heredity import heredity
+from society.runs.heritable import heredity
 from society.runs.manifest import ColumnNote
-from society.scenario import Folded
 
 Phenotype = Literal["phenotype", "fitness", "reaction"]
 

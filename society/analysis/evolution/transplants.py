@@ -23,16 +23,16 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from pydantic import BaseModel
 
-from society.agent import Column, Component
 from society.analysis.study.condition import ConditionRun
-from society.cast import Cohort
-from society.checks import parameters_of
+from society.config.build import prepared
+from society.config.spec import Spec
+from society.engine.component import Column, Component
+from society.engine.graph import NOBODY
+from society.engine.parameters import parameters_of
+from society.engine.population import Cohort
+from society.engine.scenario import Params
 from society.errors import InputError, brief
-from society.graph import NOBODY
 from society.lineage import Generation, descents
-from society.scenario import Params
-from society.scenario_file import Spec
-from society.spec import prepared
 
 from .records import GenerationRecords
 from .transplant_effects import FOCAL, focal_condition

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from society.draws import Array
+from society.engine.rng import Array
 from society.errors import InputError
 
 from .payoffs import check_tensor

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from society.analysis.statistics import NotEstimable
-from society.draws import Array
+from society.engine.rng import Array
 from society.errors import InputError
 
 _NAMED = 3  # seatings in a message

@@ -28,7 +28,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from society.draws import Array
+from society.engine.rng import Array
 from society.errors import SocietyError
 from society.optional import require
 

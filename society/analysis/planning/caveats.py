@@ -9,7 +9,7 @@ import numpy as np
 
 from society.analysis.statistics.samples import has_spread
 from society.experiments.experiment import Experiment
-from society.models.prices import price
+from society.llm.providers.pricing import price
 from society.optional import require
 
 from .pilot import Pilot, asks_by_itself, models_asked

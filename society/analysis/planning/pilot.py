@@ -16,21 +16,21 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from society.calls import Spent, added
-from society.draws import Array
+from society.config.build import Setup
+from society.engine.calls import Spent, added
+from society.engine.game_master import Outcome
+from society.engine.rng import Array
+from society.engine.scenario import Finding
 from society.errors import InputError, nearest
 from society.experiments.experiment import Condition, Experiment
 from society.experiments.factors import Label
 from society.experiments.jobs import PlannedRun, run_statuses
-from society.gamemaster import Outcome
-from society.models.budget import Budget
-from society.models.desk import Desk
-from society.models.estimate import Counting
-from society.models.settings import Limits, ModelSpec
-from society.runs.drafting import drafted
+from society.llm.providers.budget import Budget
+from society.llm.providers.estimate import Counting
+from society.llm.providers.pool import Desk
+from society.llm.providers.settings import Limits, ModelSpec
+from society.runs.design_runs import drafted
 from society.runs.runfile import open_run
-from society.scenario import Finding
-from society.spec import Setup
 
 Origin = Literal["finished runs", "played now", "none"]
 

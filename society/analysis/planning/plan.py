@@ -25,7 +25,7 @@ from society.analysis.statistics.power import (
     detectable_partial_eta_squared,
 )
 from society.analysis.statistics.samples import NotEstimable, pairs, sample
-from society.draws import Array
+from society.engine.rng import Array
 from society.experiments.experiment import Condition, Experiment
 from society.experiments.factors import Label
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from society.theatre.ink import Column, Ink, decimals_for, flowing, printed, table
-from society.theatre.minds import UNKNOWN, dollars
+from society.terminal.console import Column, Ink, decimals_for, flowing, printed, table
+from society.terminal.llm_usage import UNKNOWN, dollars
 
 from .pilot import PilotRuns
 from .plan import ALPHA, POWER, Plan, Smallest

@@ -21,7 +21,7 @@ from typing import Literal
 
 import numpy as np
 
-from society.draws import Array, generator
+from society.engine.rng import Array, generator
 
 from .samples import RESAMPLING, Interval, NotEstimable, Resampling
 

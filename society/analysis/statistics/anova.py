@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from society.draws import Array
+from society.engine.rng import Array
 from society.optional import require
 
 from .samples import NotEstimable, has_spread, sample

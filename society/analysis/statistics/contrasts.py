@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from society.draws import Array
+from society.engine.rng import Array
 from society.optional import require
 
 from .samples import Interval, NotEstimable, Sample, has_spread, pairs, sample

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from society.analysis.statistics.samples import Interval, NotEstimable, has_spread, pairs
 from society.optional import require
+
+from .samples import Interval, NotEstimable, has_spread, pairs
 
 
 @dataclass(frozen=True)

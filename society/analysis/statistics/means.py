@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from society.draws import generator
+from society.engine.rng import generator
 from society.optional import require
 
 from .samples import RESAMPLING, Interval, NotEstimable, Resampling, Sample, has_spread, sample

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from society.draws import Array, generator
+from society.engine.rng import Array, generator
 from society.optional import require
 
 from .samples import NotEstimable, has_spread, pairs, sample

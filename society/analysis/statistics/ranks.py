@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from society.draws import Array
+from society.engine.rng import Array
 from society.optional import require
 
 from .samples import NotEstimable, blocks, has_spread, pairs, sample, samples

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from society.draws import Array
+from society.engine.rng import Array
 
 _ROUNDING = 1e-12  # values that differ by less, relative to the largest, are the same number
 

@@ -15,11 +15,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from society.config.spec import Spec
 from society.errors import InputError, RunFileError, brief
 from society.experiments.folder import config_hash, open_folder
-from society.runs.drafting import is_drafting
+from society.runs.design_runs import is_drafting
 from society.runs.runfile import open_run as read_run
-from society.scenario_file import Spec
 
 from .codings import open_codings
 from .condition import ConditionRun

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from society.calls import Entry
+from society.engine.calls import Entry
 from society.runs.manifest import Manifest
 from society.runs.runfile import RunFile, Status, open_run
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from society.draws import Array
+from society.engine.rng import Array
 from society.errors import InputError, brief
 from society.optional import require
 from society.runs.runfile import RunFile

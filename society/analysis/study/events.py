@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.draws import Array
-from society.graph import NOBODY
-from society.history import Page, Step
-from society.theatre.scene import forms_of, labelled, opened
+from society.engine.graph import NOBODY
+from society.engine.history import Page, Step
+from society.engine.rng import Array
+from society.terminal.round_view import forms_of, labelled, opened
 
 _PEERS = ("join", "cut", "parents")
 _MASKS = ("gone", "ends", "void")

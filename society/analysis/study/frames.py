@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from society.draws import Array
+from society.engine.rng import Array
 from society.optional import require
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from society.callbook import Call
-from society.calls import Entry, Message, Trouble, added
-from society.catalogue import component_title
+from society.config.registry import component_title
+from society.engine.calls import Entry, Message, Trouble, added
+from society.llm.call_tables import Call
 
 from .frames import Columns, FrameColumn, nullable_integers, strings
 

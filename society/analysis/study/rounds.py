@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from society.calls import Trouble
-from society.draws import Array
+from society.engine.calls import Trouble
+from society.engine.rng import Array
+from society.engine.scenario import Folded
+from society.engine.script import UNREAD
 from society.runs.runfile import RunFile
-from society.scenario import Folded
-from society.talk import UNREAD
 
 from .frames import Columns, FrameColumn, add_column, concatenate, nullable_flags, strings
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from society.errors import brief
-from society.runs.afterword import Concluded, concluded
+from society.runs.conclusions import Concluded, concluded
 
 from . import llm_calls as exchanges
 from .codings import SweepCoding

@@ -16,8 +16,7 @@ from collections.abc import Collection, Mapping
 from functools import singledispatch
 from typing import Any
 
-from society.errors import CutOff, PartError, Unparsed
-from society.replies import (
+from society.engine.action_spaces import (
     Amount,
     Choice,
     Form,
@@ -30,7 +29,8 @@ from society.replies import (
     Whole,
     Words,
 )
-from society.wording import clean, fenced
+from society.errors import CutOff, PartError, Unparsed
+from society.text import clean, fenced
 
 from .extract import (
     answer,

@@ -19,9 +19,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from society.engine.action_spaces import Sentence
 from society.errors import CutOff, Unparsed
-from society.replies import Sentence
-from society.wording import clean
+from society.text import clean
 
 from .extract import Given, prepared, quoted, speech, unlatexed, unread
 from .values import WRAPPING

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from society.graph import NOBODY
+from society.engine.graph import NOBODY
 
 WRAPPING = " \t\r\n*_`\"'“”‘’«»$<>|\\"  # markup and quotes around what is said
 NONE = frozenset({"none", "n/a", "na", "null"})

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from society.draws import Array
-from society.wording import clean
+from society.engine.rng import Array
+from society.text import clean
 
 
 def format_number(value: float) -> str:

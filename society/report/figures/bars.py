@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.draws import Array
+from society.engine.rng import Array
 
 from .alt_text import describe_curves
 from .style import INK, Figure, constant_range, render_panels, series_style, thin_ticks

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.draws import Array
+from society.engine.rng import Array
 
 from .alt_text import describe_curves, format_number
 from .scales import LINEAR, AxisScale

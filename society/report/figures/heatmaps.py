@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.draws import Array
+from society.engine.rng import Array
 from society.optional import require
 
 from .alt_text import describe_curves, describe_extremes

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from society.draws import Array
+from society.engine.rng import Array
 
 from .alt_text import format_number
 

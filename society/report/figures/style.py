@@ -20,9 +20,9 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from society.draws import Array
+from society.engine.rng import Array
 from society.optional import require
-from society.wording import clean
+from society.text import clean
 
 from .alt_text import prefix_title
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from society.calls import Entry, added
+from society.engine.calls import Entry, added
 from society.report.layout import Layout
 from society.report.page import Section
 from society.report.tables import Head, Table

@@ -9,7 +9,7 @@ import numpy as np
 from society.analysis.statistics.means import bootstrapped_mean, mean, share
 from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.analysis.study.frames import CONDITION
-from society.draws import Array
+from society.engine.rng import Array
 from society.experiments.factors import format_label
 from society.report.figures.heatmaps import HeatPanel, heatmap
 from society.report.figures.intervals import Dot, DotPanel, dot_plot

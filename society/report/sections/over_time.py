@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.draws import Array
+from society.engine.rng import Array
+from society.engine.scenario import COURSELESS
 from society.optional import require
 from society.report.figures.alt_text import format_number
 from society.report.figures.curves import Curve, CurvePanel, line_plot
@@ -15,7 +16,6 @@ from society.report.figures.scales import AxisScale
 from society.report.layout import ConditionGroup, Layout, legend_note
 from society.report.page import Section, SectionPart, fold
 from society.report.tables import CellValue, Head, Table
-from society.scenario import COURSELESS
 
 from .evolution.aggregates import RunMean
 from .evolution.populations import Populations

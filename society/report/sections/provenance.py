@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from society.calls import Entry
+from society.engine.calls import Entry
 from society.experiments.factors import format_label
-from society.models.settings import ModelSpec
+from society.llm.providers.settings import ModelSpec
 from society.report.layout import Layout
 from society.report.page import Caveat, Section, SectionPart, Verbatim, fold
 from society.report.tables import Head, Table

@@ -22,11 +22,11 @@ from society.analysis.coding.codes import (
 )
 from society.analysis.coding.texts import TextPlace
 from society.analysis.statistics.agreement import Agreement
+from society.config.build import prepared
+from society.config.spec import load
+from society.engine.rubric import Criterion
 from society.errors import InputError
-from society.rubric import Criterion
 from society.runs.runfile import Level, Writer, manifest_of, open_run
-from society.scenario_file import load
-from society.spec import prepared
 
 NAN, ZERO = float("nan"), np.zeros((1, 1))
 TEXTS = ["Fish less.", "Fish more.", "Sing."]

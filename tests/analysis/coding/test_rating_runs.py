@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import society
-from society.cli import main
+from society.cli.main import main
 
 if TYPE_CHECKING:
     from tests.conftest import Provider, Typed, Written

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.agent import Column, Component, Members, News, Question
 from society.analysis.coding.texts import Rounds, TextPlace, gather_texts, write_sheet
-from society.cast import Cohort
-from society.draws import Array
+from society.config.build import prepared
+from society.config.spec import load
+from society.engine.action_spaces import Words
+from society.engine.component import Column, Component, Members, News, Question
+from society.engine.environment import Table
+from society.engine.population import Cohort
+from society.engine.rng import Array
+from society.engine.rubric import Criterion
+from society.engine.scenario import Params, Stage, scenario
+from society.engine.script import Ask, Script, Tell, common
 from society.errors import FileError, InputError, ScenarioError
 from society.experiments.coding_plan import read_hand_codes
-from society.replies import Words
-from society.rubric import Criterion
 from society.runs.runfile import Level, Writer, manifest_of
-from society.scenario import Params, Stage, scenario
-from society.scenario_file import load
-from society.spec import prepared
-from society.table import Table
-from society.talk import Ask, Script, Tell, common
 
 if TYPE_CHECKING:
     from tests.conftest import Written

@@ -10,10 +10,10 @@ import pytest
 
 from society.analysis.crossplay import GameCell
 from society.analysis.study.condition import ConditionRun
-from society.runs.drafting import drafted
+from society.config.build import prepared
+from society.config.spec import load
+from society.runs.design_runs import drafted
 from society.runs.runfile import Level, Writer, manifest_of
-from society.scenario_file import load
-from society.spec import prepared
 
 Tournament = Callable[..., ConditionRun]
 InCell = Callable[..., GameCell]

@@ -12,9 +12,9 @@ from society.analysis.crossplay import CrossPlay
 from society.analysis.crossplay.action_frequencies import NOTHING_YET, MoveTable
 from society.analysis.study.condition import ConditionRun
 from society.analysis.study.study import Study
-from society.runs.sitting import Sitting
-from society.scenario_file import load
-from society.spec import prepared
+from society.config.build import prepared
+from society.config.spec import load
+from society.runs.session import Sitting
 
 from .conftest import InCell, Tournament
 

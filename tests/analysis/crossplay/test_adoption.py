@@ -11,9 +11,9 @@ import pytest
 from society.analysis.crossplay import GameCell
 from society.analysis.crossplay.adoption import adoption_rows
 from society.analysis.study.condition import ConditionRun
-from society.runs.sitting import Sitting
-from society.scenario_file import load
-from society.spec import prepared
+from society.config.build import prepared
+from society.config.spec import load
+from society.runs.session import Sitting
 
 from .conftest import InCell
 

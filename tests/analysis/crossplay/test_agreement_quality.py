@@ -19,12 +19,12 @@ from society.analysis.crossplay.adoption import (
     judge_design,
     mediator_payoffs,
 )
-from society.components.designs import binding, sustaining
-from society.draws import Array
-from society.runs.rules import GameNote
-from society.scenarios.dilemmas import PRISONERS_DILEMMA, STAG_HUNT
-from society.scenarios.games import Game
-from society.scenarios.public_goods import PublicGood
+from society.components.games.mechanism_use import binding, sustaining
+from society.engine.rng import Array
+from society.runs.structure import GameNote
+from society.scenarios.games.game import Game
+from society.scenarios.games.public_goods import PublicGood
+from society.scenarios.games.two_by_two import PRISONERS_DILEMMA, STAG_HUNT
 from society.scenarios.reproductions.tewolde2026.agreement_games import transferred
 
 from .conftest import InCell

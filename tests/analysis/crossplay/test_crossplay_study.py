@@ -10,7 +10,7 @@ import pytest
 from society.analysis.crossplay import CrossPlay
 from society.analysis.study.condition import ConditionRun
 from society.analysis.study.study import Study
-from society.cli import main
+from society.cli.main import main
 
 from .conftest import Tournament
 

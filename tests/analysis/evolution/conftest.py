@@ -16,9 +16,9 @@ import pytest
 
 import society
 from society.analysis.evolution import Evolution
-from society.history import Page, Step
+from society.engine.history import Page, Step
+from society.engine.scenario import Stage
 from society.runs.runfile import Level, Manifest, Writer
-from society.scenario import Stage
 
 MANIFEST = Manifest.model_validate(
     {

@@ -13,7 +13,7 @@ import pytest
 
 import society
 from society.analysis.evolution import Evolution, mean_over_runs
-from society.draws import Array
+from society.engine.rng import Array
 from society.errors import InputError
 from society.experiments.factors import Label
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from society.analysis.evolution import mutation_bias, split_change
-from society.draws import Array
+from society.engine.rng import Array
 from society.lineage import Descents
 
 ALL_BORN = np.array([True, True])

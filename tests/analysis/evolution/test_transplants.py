@@ -178,8 +178,8 @@ def test_presets_of_language_minds_can_be_transplanted(
 STEADY = """
 import numpy as np
 from dataclasses import dataclass
-from society.agent import Column
-from society.components.donation import Donation
+from society.engine.component import Column
+from society.components.donor.donation import Donation
 
 
 @dataclass(frozen=True)
@@ -233,8 +233,8 @@ def test_a_label_may_be_set_by_a_field_of_another_name(written: Written, typed: 
 FORGETFUL = """
 import numpy as np
 from dataclasses import dataclass
-from society.agent import Column
-from society.components.donation import Donation
+from society.engine.component import Column
+from society.components.donor.donation import Donation
 
 
 @dataclass(frozen=True)

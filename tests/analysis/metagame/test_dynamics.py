@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 from society.analysis.metagame import replicator_dynamics
-from society.draws import Array
+from society.engine.rng import Array
 from society.errors import InputError
 
 PRISONERS = np.array([[2.0, 0.0], [3.0, 1.0]])  # cooperators, defectors

@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
 
 from society.analysis.metagame import Rule, dev_ranks, deviation_ratings
-from society.draws import Array, generator
+from society.engine.rng import Array, generator
 from society.errors import InputError, SocietyError
 
 PRISONERS = np.array([[2.0, 0.0], [3.0, 1.0]])  # cooperators, defectors

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from society.cli import main
+from society.cli.main import main
 
 # Whoever plays wins the prize, and a share of the pool by luck: uniform in [0, 1).
 LOTTERY = """
-from society.agent import Component
-from society.cast import Cohort
-from society.scenario import Measure, Params, scenario
-from society.talk import Tell, common
+from society.engine.component import Component
+from society.engine.population import Cohort
+from society.engine.scenario import Measure, Params, scenario
+from society.engine.script import Tell, common
 
 class Stakes(Params):
     prize: float = 0.0

@@ -12,10 +12,10 @@ import pytest
 
 from society.analysis.planning.pilot import find_pilot, spread_conditions
 from society.analysis.planning.plan import make_plan
-from society.cli import main
+from society.cli.main import main
 from society.errors import InputError
 from society.experiments.experiment import Condition, read_experiment
-from society.runs.sitting import Sitting
+from society.runs.session import Sitting
 
 POOLS = "base: lottery.py\nreplicates: 40\nfactors:\n  pool: [1, 2]\n"
 CROSSED = "base: lottery.py\nreplicates: 10\nfactors:\n  prize: [0, 1, 2]\n  pool: [1, 2]\n"
@@ -134,7 +134,7 @@ def test_who_asks_by_itself_is_neither_asked_nor_counted(plan: Planning, written
     written(
         "prophet.py",
         """
-from society.agent import Component
+from society.engine.component import Component
 
 class Prophet(Component):
     answers = ("effort",)

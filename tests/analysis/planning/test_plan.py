@@ -12,7 +12,7 @@ from scipy import optimize, stats
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from society.analysis.planning.plan import SIZES, make_plan
-from society.cli import main
+from society.cli.main import main
 from society.experiments.experiment import read_experiment
 
 POOLS = "base: lottery.py\nreplicates: 40\nfactors:\n  pool: [1, 2]\n"

@@ -19,7 +19,7 @@ from society.analysis.statistics import (
     percent_agreement,
 )
 from society.analysis.statistics.agreement import Code, Scale, Weights
-from society.draws import generator
+from society.engine.rng import generator
 
 pytestmark = pytest.mark.filterwarnings("error")
 FEW = Resampling(resamples=200)

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from society.analysis.statistics import NotEstimable, anova
-from society.draws import Array, generator
+from society.engine.rng import Array, generator
 
 pytestmark = pytest.mark.filterwarnings("error")
 NAN = math.nan

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from society.analysis.statistics import NotEstimable, Resampling, bootstrapped_mean, mean, share
-from society.draws import generator
+from society.engine.rng import generator
 
 pytestmark = pytest.mark.filterwarnings("error")
 NAN = math.nan

@@ -21,7 +21,7 @@ from society.analysis.statistics import (
     tukey,
     tukey_after,
 )
-from society.draws import Array, generator
+from society.engine.rng import Array, generator
 
 pytestmark = pytest.mark.filterwarnings("error")
 NAN = math.nan

@@ -22,7 +22,7 @@ from society.analysis.statistics import (
     detectable_difference,
     detectable_partial_eta_squared,
 )
-from society.draws import Array, generator
+from society.engine.rng import Array, generator
 
 pytestmark = pytest.mark.filterwarnings("error")
 SIZES = (5, 10, 50)

@@ -19,7 +19,7 @@ from society.analysis.statistics import (
     log_rank,
     restricted_mean,
 )
-from society.draws import generator
+from society.engine.rng import generator
 
 pytestmark = pytest.mark.filterwarnings("error")
 NAN = math.nan

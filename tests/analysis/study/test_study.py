@@ -15,7 +15,7 @@ from society.analysis.study import open_run, open_study, open_sweep
 from society.errors import InputError, RunFileError
 from society.experiments.experiment import read_experiment
 from society.experiments.folder import SweepFolder
-from society.runs.sitting import Sitting
+from society.runs.session import Sitting
 
 LAKES = """
 base: fishing_village

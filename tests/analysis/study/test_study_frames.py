@@ -13,11 +13,11 @@ import pytest
 
 import society
 from society.analysis.study import Study, open_study
-from society.calls import Address, Message, Request, Said, Trouble
+from society.engine.calls import Address, Message, Request, Said, Trouble
+from society.engine.history import Page, Step
+from society.engine.scenario import Finding, Stage
 from society.errors import InputError
-from society.history import Page, Step
 from society.runs.runfile import Level, Manifest, Status, Writer, open_run
-from society.scenario import Finding, Stage
 
 MANIFEST = Manifest.model_validate(
     {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from society.analysis.study import Study, open_run
-from society.cli import main
+from society.cli.main import main
 
 GAME = """
 scenario: public_goods

@@ -9,11 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.draws import Array
-from society.errors import PartError, Unparsed
-from society.graph import NOBODY
-from society.llm.parsing.answers import hint, interpret, parse
-from society.replies import (
+from society.engine.action_spaces import (
     Amount,
     Choice,
     Form,
@@ -26,6 +22,10 @@ from society.replies import (
     Whole,
     Words,
 )
+from society.engine.graph import NOBODY
+from society.engine.rng import Array
+from society.errors import PartError, Unparsed
+from society.llm.parsing.answers import hint, interpret, parse
 
 LEASE = Form({"rent": Amount(0, 10), "years": Whole(1, 9), "tenant": Peer("all")})
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from society.engine.action_spaces import Amount, Choice, Form, Legal, Mix, Peer, Reply, Whole, Words
 from society.errors import CutOff, Unparsed
 from society.llm.parsing.answers import parse, read
 from society.llm.parsing.extract import quoted
-from society.replies import Amount, Choice, Form, Legal, Mix, Peer, Reply, Whole, Words
 
 EFFORT = Amount(0, 1)
 MOVE = Choice("cooperate", "defect")

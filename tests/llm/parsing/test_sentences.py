@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from society.engine.action_spaces import Form, Legal, Sentence, Words
 from society.errors import CutOff, Unparsed
 from society.llm.parsing.answers import interpret, parse, read
-from society.replies import Form, Legal, Sentence, Words
 
 PLAN = Sentence(1500, opening="My plan will be")
 HALF = "My plan will be to give half of what I own."

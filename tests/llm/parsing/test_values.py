@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from society.graph import NOBODY
+from society.engine.graph import NOBODY
 from society.llm.parsing.values import nothing, number, option, peer, plain
 
 

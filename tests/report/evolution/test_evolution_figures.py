@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.draws import Array
+from society.engine.rng import Array
 from society.lineage import Life, Lineage
 from society.report.figures.bars import BarPanel, stacked_bars
 from society.report.figures.curves import Curve, CurvePanel, line_plot

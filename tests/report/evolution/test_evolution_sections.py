@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 from society.analysis.study import ConditionRun, Study
+from society.config.build import prepared
+from society.config.spec import load
 from society.experiments.factors import Label
 from society.report import write_report, write_sections
 from society.report.figures.style import Figure
@@ -23,19 +25,17 @@ from society.report.sections.evolution import EVOLUTION, Populations
 from society.report.sections.over_time import over_time_section
 from society.report.tables import Table
 from society.runs.runfile import Level, Writer, manifest_of
-from society.scenario_file import load
-from society.spec import prepared
 
 # A scenario of which every number can be foretold: who gives more, has more; children give 0.04
 # more than their parents, and would give half as much to a stranger; what they say is code.
 GIFTS = """
 import numpy as np
 
-from society.agent import Column, Component
-from society.cast import Cohort
-from society.replies import Amount
-from society.scenario import Measure, Params, scenario
-from society.talk import Ask, Tell, common, own
+from society.engine.component import Column, Component
+from society.engine.population import Cohort
+from society.engine.action_spaces import Amount
+from society.engine.scenario import Measure, Params, scenario
+from society.engine.script import Ask, Tell, common, own
 
 
 class Gifts(Params):

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society import catalogue
-from society.draws import Array
+from society.config import registry
+from society.config.build import prepared
+from society.config.spec import load
+from society.engine.action_spaces import Amount
+from society.engine.environment import Table
+from society.engine.mechanism import Play
+from society.engine.rng import Array
+from society.engine.scenario import MechanismSpec, mechanism, wrapped
+from society.engine.script import Ask, Tell
 from society.errors import InputError, ScenarioError
-from society.replies import Amount
-from society.scenario import MechanismSpec, mechanism, wrapped
-from society.scenario_file import load
-from society.scenarios.dilemmas import prisoners_dilemma
-from society.scenarios.fishing_village import fishing_village
-from society.scenarios.repeated import repeated
-from society.spec import prepared
-from society.table import Table
-from society.talk import Ask, Tell
-from society.wrap import Play
+from society.scenarios.games.two_by_two import prisoners_dilemma
+from society.scenarios.mechanisms.repetition.repetition import repeated
+from society.scenarios.village.fishing_village import fishing_village
 
 if TYPE_CHECKING:
-    from tests.scenarios.dilemmas.conftest import Puppets
+    from tests.scenarios.conftest import Puppets
 
 README = Path(__file__).parents[3] / "README.md"
 UNTAXED = {
@@ -161,7 +161,7 @@ def test_the_mechanism_of_the_readme_stands_around_all_scenarios_or_is_refused(
     (block,) = re.findall(r"^```python\n(# taxed\.py\n.*?)^```$", README.read_text(), re.M | re.S)
     (tmp_path / "taxed.py").write_text(block)
     said = {"uses": [str(tmp_path / "taxed.py")], "mechanisms": [{"taxed": {}}], "rounds": 1}
-    for name in catalogue.scenarios():
+    for name in registry.scenarios():
         if name in UNTAXED:
             with pytest.raises(InputError, match=f"taxed: .*{UNTAXED[name]}"):
                 prepared(load(name, said))
@@ -172,9 +172,9 @@ def test_the_mechanism_of_the_readme_stands_around_all_scenarios_or_is_refused(
 FORMERLY = """
 import functools
 
-from society.scenario import brings
-from society.talk import Tell
-from society.wrap import declared_by, mechanism, overhear, topped_up
+from society.engine.scenario import brings
+from society.engine.script import Tell
+from society.engine.mechanism import declared_by, mechanism, overhear, topped_up
 
 
 @brings({"levels": ("year",)})

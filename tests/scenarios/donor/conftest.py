@@ -9,19 +9,19 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from society.agent import Component, Members, Question
-from society.calls import Going, Request, Said
-from society.cancellation import CancellationToken
-from society.draws import Array
-from society.graph import NOBODY, Graph, from_networkx
-from society.replies import Choice, Form, Mix
-from society.scenario_file import load
-from society.scenarios.donor_game import donor_game
-from society.spec import prepared
+from society.config.build import prepared
+from society.config.spec import load
+from society.engine.action_spaces import Choice, Form, Mix
+from society.engine.calls import Going, Request, Said
+from society.engine.cancellation import CancellationToken
+from society.engine.component import Component, Members, Question
+from society.engine.graph import NOBODY, Graph, from_networkx
+from society.engine.rng import Array
+from society.scenarios.donor.donor_game import donor_game
 
 if TYPE_CHECKING:
-    from society.gamemaster import Outcome
-    from society.history import Page
+    from society.engine.game_master import Outcome
+    from society.engine.history import Page
     from tests.conftest import Play, Played, Recorded
 
 Rule = Callable[[Question, Members], Any]

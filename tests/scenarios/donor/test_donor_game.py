@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.cli import main
-from society.components.donation import Donation
+from society.cli.main import main
+from society.components.donor.donation import Donation
+from society.engine.scenario import wrapped
 from society.errors import ScenarioError
-from society.scenario import wrapped
-from society.scenarios.donor_game import donor_game
-from society.scenarios.generations import generations
+from society.scenarios.donor.donor_game import donor_game
+from society.scenarios.mechanisms.generations.generations import generations
 
 if TYPE_CHECKING:
     from tests.conftest import Play

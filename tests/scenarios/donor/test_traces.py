@@ -8,11 +8,11 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from society.graph import NOBODY
-from society.scenarios.traces import DEEDS
+from society.engine.graph import NOBODY
+from society.scenarios.donor.traces import DEEDS
 
 if TYPE_CHECKING:
-    from society.draws import Array
+    from society.engine.rng import Array
 
     from .conftest import Donors, Game, Net
 

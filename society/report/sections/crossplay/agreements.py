@@ -13,7 +13,7 @@ from society.analysis.crossplay.adoption import (
     agreement_kinds,
     designs,
 )
-from society.draws import Array
+from society.engine.rng import Array
 from society.report.page import Section, SectionPart, fold
 from society.report.tables import CellValue, Head, Table, known_mean
 

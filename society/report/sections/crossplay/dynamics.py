@@ -9,7 +9,7 @@ import numpy as np
 
 from society.analysis.crossplay import Contest
 from society.analysis.statistics.samples import NotEstimable, try_compute
-from society.draws import Array
+from society.engine.rng import Array
 from society.report.figures.heatmaps import HeatPanel, heatmap
 from society.report.figures.style import FAINT, SERIES, Figure, render_panels, series_style
 from society.report.page import SectionPart, fold

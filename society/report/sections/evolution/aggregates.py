@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.draws import Array
+from society.engine.rng import Array
 from society.report.figures.curves import Curve, CurvePanel
 from society.report.figures.scales import LINEAR, AxisScale
 from society.report.tables import ColumnFormat, Table, TableColumn

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from society.draws import Array
+from society.engine.rng import Array
 from society.lineage import Lineage, graphml, newick
 from society.report.figures.heatmaps import CareerPanel, career_heatmap
 from society.report.figures.lineage_tree import lineage_tree

@@ -11,12 +11,12 @@ import numpy as np
 
 from society.analysis.evolution import Evolution
 from society.analysis.study.frames import CONDITION
-from society.draws import Array
+from society.engine.rng import Array
+from society.engine.scenario import mean_over
 from society.errors import SocietyError
 from society.lineage import Lineage
 from society.report.figures.style import SERIES
 from society.report.layout import Layout, legend_note
-from society.scenario import mean_over
 
 FITNESS, PHENOTYPE = "fitness", "phenotype"
 MOST_PANELS = 6  # conditions that figures of single agents and of causes show

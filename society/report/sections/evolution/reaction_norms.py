@@ -13,7 +13,7 @@ from society.analysis.evolution.price_equation import MutationBias, mutation_bia
 from society.analysis.statistics.means import mean
 from society.analysis.statistics.samples import try_compute
 from society.analysis.study.frames import CONDITION
-from society.draws import Array
+from society.engine.rng import Array
 from society.report.figures.heatmaps import HeatPanel, heatmap
 from society.report.figures.intervals import DotPanel, dot_plot
 from society.report.figures.style import Figure

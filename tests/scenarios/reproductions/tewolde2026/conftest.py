@@ -10,7 +10,7 @@ import pytest
 
 from society.claims.comparisons import Metric, TypeScores
 from society.claims.types import Claim, Levels, Verdict, judge_claims
-from society.draws import Array
+from society.engine.rng import Array
 from society.reproduction.evidence import Results
 
 DILEMMAS = ("prisoners_dilemma", "travellers_dilemma", "trust", "public_goods")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from society.catalogue import reproduction
+from society.config.registry import reproduction
 from society.reproduction.run import ReproductionRun, forecasts
 from society.scenarios.reproductions.tewolde2026.types import as_types
 

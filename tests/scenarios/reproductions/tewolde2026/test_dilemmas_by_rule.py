@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from society.catalogue import reproduction
+from society.config.registry import reproduction
 
 if TYPE_CHECKING:
     from society.claims.comparisons import Metric

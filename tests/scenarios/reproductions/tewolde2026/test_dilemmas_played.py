@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.catalogue import reproduction
 from society.claims.types import Design, Reproduction, Trial, Verdict, judge_claims
+from society.config.registry import reproduction
 from society.experiments.clusters import processes
 from society.experiments.progress import NoProgress
 from society.reproduction.evidence import Results

@@ -12,9 +12,9 @@ from typing import Any, Protocol, cast
 import numpy as np
 import pytest
 
-from society.catalogue import reproduction
 from society.claims.types import Claim, Evidence, Levels, Verdict, judge_claims
-from society.draws import Array
+from society.config.registry import reproduction
+from society.engine.rng import Array
 from society.reproduction.evidence import Result, Results
 from society.reproduction.run import ReproductionRun
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from society.draws import Array
+from society.engine.rng import Array
 
 if TYPE_CHECKING:
     from tests.scenarios.reproductions.vallinder2024.conftest import Condition, Found, OfModels

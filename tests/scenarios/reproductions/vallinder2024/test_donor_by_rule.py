@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from society.draws import Array
+from society.engine.rng import Array
 from society.scenarios.reproductions.vallinder2024.arithmetic import arithmetic
 
 if TYPE_CHECKING:

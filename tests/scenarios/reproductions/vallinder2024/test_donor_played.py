@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from society.catalogue import reproduction
 from society.claims.types import Design, Reproduction, Verdict, judge_claims
-from society.cli import main
+from society.cli.main import main
+from society.config.registry import reproduction
 from society.experiments.clusters import processes
 from society.experiments.progress import NoProgress
 from society.reproduction.evidence import Results

@@ -1,0 +1,78 @@
+"""Genes: of a few alleles everybody has one, from its parent, unless it mutates.
+
+At first the K alleles are dealt out in equal shares, or drawn by chance, all equally likely. To be
+dealt out, each of K agents whose ids follow on each other draws one of K lots: so a cohort has
+equal shares as well, as far as K divides it, and two genes are independent of each other. A
+mutation draws anew from all alleles: with chance mu in a child, so that it has another allele than
+its parent with chance mu (K - 1) / K.
+
+Which model one thinks with, as a gene: models compete, since children have their parent's.
+
+Source: ours; Vallinder and Hughes 2024, arXiv 2412.10270, section 5, ask what becomes of mixed
+populations of models.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from society.engine.component import Column, Component, Members
+from society.engine.parameters import Share
+from society.engine.rng import Array, Draws, Places
+
+First = Literal["shares", "chance"]
+
+
+def first_alleles(me: Members, count: int, first: First) -> Array:
+    """Which of the alleles everybody has at first, (M,)."""
+    return _dealt(me, count) if first == "shares" else me.draws.integers("first", count)
+
+
+def _dealt(me: Members, count: int) -> Array:
+    """As many agents as there are alleles draw one each, (M,)."""
+    table, place = me.world.table, me.agent % count
+    # All draw where the first of them does, in whatever cohort that one is.
+    lots = Places.at(table.replicate_ids[me.replicate] * table.agents + me.agent - place)
+    draws = Draws(table.seed, f"{me.occasion.component}\0alleles", lots, use=table.births)
+    tickets = np.column_stack([draws.uniform(str(allele)) for allele in range(count)])
+    order = np.argsort(tickets, axis=1)
+    dealt: Array = order[np.arange(len(me)), place]
+    return dealt
+
+
+def mutated(me: Members, inherited: Array, alleles: Array, chance: float) -> Array:
+    """What children have in place of what they inherited, (M,); alleles: (K,)."""
+    anew = alleles[me.draws.integers("allele", len(alleles))]
+    return np.where(me.draws.uniform("mutation") < chance, anew, inherited)
+
+
+@dataclass(frozen=True)
+class ModelGene(Component):
+    """The model that a language policy beside it asks, inherited from the parent.
+
+    alleles: names among the run's models. first: in equal shares, or by chance. mutation: chance
+    that a child draws anew. Keeps the column `model_gene`, a name.
+    """
+
+    alleles: Annotated[tuple[str, ...], Field(min_length=1)]
+    first: First = "shares"
+    mutation: Share = 0.0
+
+    chance_id = "model_gene"
+    columns = (Column("model_gene", object, public=True, heritable=True),)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return self.alleles
+
+    def begin(self, me: Members) -> None:
+        alleles = np.array(self.alleles, object)
+        me["model_gene"] = alleles[first_alleles(me, len(alleles), self.first)]
+
+    def born(self, me: Members) -> None:
+        alleles = np.array(self.alleles, object)
+        me["model_gene"] = mutated(me, me["model_gene"], alleles, self.mutation)

@@ -1,0 +1,205 @@
+"""How much to give, by rule, to somebody of whom something is known.
+
+    fixed           the share g, whoever it is
+    reciprocal      the mean of the shares known of the recipient; g to a stranger
+    discriminating  g, but nothing if that mean is below the threshold; g to a stranger
+    forwarding      the share that somebody gave to oneself last; g before anybody had a chance to
+    random          any share, all equally likely
+    free_rider      nothing
+In the mean an entry weighs half as much as the one before (society.components.donor.track_record);
+a punishment is a share of nothing there, like keeping. Under stake `fixed` the share is the chance
+to give. Where one may punish, discriminating donors spend the
+share `severity` on it (or punish with that chance) instead of giving nothing; where one may refuse
+to meet somebody, they refuse whom they would give nothing. All others accept everybody.
+
+Children have the traits of their parent, with normal noise that is reflected at 0 and 1, so that
+all values remain equally likely where nothing selects; with chance `mutation`, any policy.
+Source: discriminating (k = threshold) and unconditional donors: Nowak and Sigmund 1998, Nature 393;
+forwarding: Nowak and Roch 2007, Proc. R. Soc. B 274; shares, and what becomes of them: ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from society.engine.action_spaces import Choice, Form, Mix, Reply
+from society.engine.component import Column, Component, Members, News, Question
+from society.engine.parameters import Positive, Share
+from society.engine.rng import Array
+
+from .track_record import by_fixed_stake, known_shares, mean_share, reviews
+
+Policy = Literal["fixed", "reciprocal", "discriminating", "forwarding", "random", "free_rider"]
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+FIXED, RECIPROCAL, DISCRIMINATING, FORWARDING, RANDOM, FREE_RIDER = range(len(POLICIES))
+KEEP, GIVE, PUNISH = range(3)  # what can be done under stake `fixed`
+TRAITS = ("generosity", "threshold", "severity")
+COLUMNS = (
+    Column("policy", np.int8, public=True, heritable=True, labels=POLICIES),
+    *(Column(trait, public=True, heritable=True) for trait in TRAITS),
+    Column("offered"),
+)
+
+
+@dataclass(frozen=True)
+class Donation(Component):
+    """Giving by rule: a policy with traits g, threshold and severity; None and any: by chance.
+
+    Answers `donate`, `suppose`, `accept`, `review` and `devise`; keeps `policy` and the traits,
+    which children inherit, and `offered`, the share that was given to oneself last.
+    """
+
+    policy: Policy | Literal["any"] = "any"
+    generosity: Share | None = None
+    threshold: Share | None = None
+    severity: Share | None = None
+    noise: Positive = 0.05  # standard deviation, of inherited traits
+    mutation: Share = 0.01  # chance that an inherited policy is drawn anew
+
+    chance_id = "donation"
+    answers = ("donate", "suppose", "accept", "review", "devise")
+    notices = ("endowed", "donated")
+    columns = COLUMNS
+
+    def begin(self, me: Members) -> None:
+        me["policy"] = _any_policy(me) if self.policy == "any" else POLICIES.index(self.policy)
+        for trait in TRAITS:
+            me[trait] = _first(me, trait, getattr(self, trait))
+        me["offered"] = np.nan
+
+    def answer(self, ask: Question, me: Members) -> Any:
+        return _ANSWERS[ask.kind](ask, me)
+
+    def notice(self, tell: News, me: Members) -> None:
+        me["offered"] = _offered_last(tell, me)
+
+    def born(self, me: Members) -> None:
+        drawn = me.draws.uniform("mutates") < self.mutation
+        me["policy"] = np.where(drawn, _any_policy(me), me["policy"])
+        for trait in TRAITS:
+            me[trait] = reflected(me[trait] + self.noise * me.draws.normal(trait))
+
+
+def decision(ask: Question, share: Array, fine: Array, lot: Array | float) -> Any:
+    """Shares to be given, or where `fine` is above 0 spent on punishing, as the question has it.
+
+    lot: under stake `fixed` one gives, or punishes, if it is below the share, unless the chance
+    itself is asked for. Each (M,).
+    """
+    if isinstance(ask.reply, Mix):
+        gives = np.maximum(share - fine, 0)
+        return np.stack([1 - gives - fine, gives, fine][: ask.reply.width], axis=-1)
+    if isinstance(ask.reply, Choice):
+        return np.where(lot < fine, PUNISH, np.where(lot < share, GIVE, KEEP))
+    units = ask.facts["resources"] * np.where(fine > 0, fine, share)
+    if isinstance(ask.reply, Form):
+        return {"deed": (fine > 0) * 1, "amount": units}
+    return units
+
+
+def may_punish(reply: Reply) -> bool:
+    """Whether punishing is among what a donor can do."""
+    if isinstance(reply, Mix):
+        return "punish" in reply.actions
+    return isinstance(reply, Form) or (isinstance(reply, Choice) and "punish" in reply.options)
+
+
+def reflected(values: Array) -> Array:
+    """Into [0, 1], by reflection at both ends.
+
+    >>> reflected(np.array([-0.25, 0.5, 1.25])).tolist()
+    [0.25, 0.5, 0.75]
+    """
+    distance = np.abs(values) % 2
+    inside: Array = np.where(distance > 1, 2 - distance, distance)  # what is inside stays as it is
+    return inside
+
+
+def _any_policy(me: Members) -> Array:
+    return me.draws.integers("policy", len(POLICIES))
+
+
+def _first(me: Members, trait: str, given: float | None) -> Array | float:
+    return me.draws.uniform(trait) if given is None else given
+
+
+def _offered_last(tell: News, me: Members) -> Array | float:
+    """Nothing is known at the beginning of a game; later, the last share that was to be had."""
+    if tell.kind == "endowed":
+        return np.nan
+    offered = tell.facts["received_share"]
+    return np.where(np.isnan(offered), me["offered"], offered)
+
+
+def _scorns(me: Members, known: Array) -> Array:
+    """Who finds the recipient, known by its mean share, wanting; (M,) of bool."""
+    scorns: Array = (me["policy"] == DISCRIMINATING) & (known < me["threshold"])
+    return scorns
+
+
+def _donates(ask: Question, me: Members) -> Any:
+    known, generosity = mean_share(known_shares(ask)), me["generosity"]
+    scorns = _scorns(me, known)
+    by_policy = [
+        generosity,
+        np.where(np.isnan(known), generosity, known),
+        np.where(scorns, 0.0, generosity),
+        np.where(np.isnan(me["offered"]), generosity, me["offered"]),
+        me.draws.uniform("any share"),
+        np.zeros(len(me)),
+    ]
+    share = np.choose(me["policy"], by_policy)
+    fine = scorns * me["severity"] * may_punish(ask.reply)
+    return decision(ask, share, fine, me.draws.uniform("give"))
+
+
+def _accepts(ask: Question, me: Members) -> Array:
+    accepts: Array = ~_scorns(me, mean_share(known_shares(ask))) * 1
+    return accepts
+
+
+def _devises(ask: Question, me: Members) -> Array:
+    """The rule as it is now, in a sentence, of those who were asked."""
+    said = np.full(len(me), "", object)
+    traits = (np.rint(100 * me[trait][ask.asked]) for trait in TRAITS)
+    words = _OF_CHANCES if by_fixed_stake(me) else _OF_SHARES
+    in_words = np.frompyfunc(lambda k, g, t, s: words[k].format(g=g, t=t, s=s), 4, 1)
+    said[ask.asked] = in_words(me["policy"][ask.asked], *traits)
+    return said
+
+
+_OF_SHARES = (
+    "My strategy will be to give {g:g} % of what I own, whoever it is.",
+    "My strategy will be to give the share that the recipient and those before it are known to "
+    "have given, the latest gift counting most, and {g:g} % to a stranger.",
+    "My strategy will be to give {g:g} % to strangers and to those who are known to have given "
+    "{t:g} % or more, and to others nothing, but where I may, to spend {s:g} % on punishing them.",
+    "My strategy will be to pass on the share that somebody gave to me last, and to begin with "
+    "{g:g} %.",
+    "My strategy will be to give any share, as chance has it.",
+    "My strategy will be to give nothing.",
+)
+_OF_CHANCES = (
+    "My strategy will be to give with a chance of {g:g} %, whoever it is.",
+    "My strategy will be to give the more often, the more often the recipient and those before it "
+    "are known to have given, the latest deed counting most, and to a stranger with a chance of "
+    "{g:g} %.",
+    "My strategy will be to give with a chance of {g:g} % to strangers and to those who are known "
+    "to have given {t:g} % of the time or more, the latest deed counting most, and to others "
+    "nothing, but where I may, to punish them with a chance of {s:g} %.",
+    "My strategy will be to give if somebody gave to me last, and to begin with a chance of "
+    "{g:g} %.",
+    "My strategy will be to give or to keep, as chance has it.",
+    "My strategy will be to give nothing.",
+)
+_ANSWERS: Mapping[str, Callable[[Question, Members], Any]] = {
+    "donate": _donates,
+    "suppose": _donates,
+    "accept": _accepts,
+    "review": reviews,
+    "devise": _devises,
+}

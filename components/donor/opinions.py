@@ -1,0 +1,261 @@
+"""Reputation: an opinion of everybody, formed by a social norm from what one sees.
+
+An opinion is a score. It begins at 0, a deed that the norm calls good raises it by one and any
+other lowers it, between the two bounds `scores`; who has at least `least` is good. With scores from
+-1 to 0 that is the latest verdict; from -5 to 5 they are the scores of Nowak and Sigmund. With a
+`least` above 0 strangers are bad.
+
+One sees the deeds of neighbours on the graph `hear`, each with chance `known`, and without fail
+what one did oneself and what was done to oneself. A verdict on somebody else is the wrong one with
+chance `perception_error`, each observer for itself, so that opinions differ: assessment is private,
+and public as long as everybody sees everything right. All deeds of a round are judged by what one
+thought before it. Giving is giving at least the share `generosity`, which is also what one gives;
+who punishes does not give, whomever it punishes.
+
+Gossip is the opinion of a neighbour drawn by chance, reported the wrong way round with chance
+`gossip_error`. Each listener believes each word with chance `trust`, and then it weighs as much as
+a deed that it has seen itself, one point; contrary words about somebody cancel out, and what many
+say in a round outvotes what one has seen in it. What is said of oneself one does not believe.
+Source: the norms: society.components.donor.social_norms; private errors: Hilbe et al. 2018, PNAS
+115; scores for every norm: Schmid et al. 2023, Nature Communications 14; gossip and shares: ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from society.engine.action_spaces import Choice, Mix
+from society.engine.component import Column, Component, Members, News, Question
+from society.engine.graph import NOBODY
+from society.engine.parameters import Share
+from society.engine.rng import STRIDE, Array, mixed
+
+from .donation import decision
+from .social_norms import NORMS, Norm, gives, verdict
+from .track_record import by_fixed_stake, known_shares, reviews
+
+Worst = Annotated[int, Field(ge=-100, le=0)]
+Best = Annotated[int, Field(ge=0, le=100)]
+COLUMNS = (
+    Column("norm", np.int8, public=True, heritable=True, labels=NORMS),
+    Column("opinion", np.int8, per_peer=True),
+)
+_NEVER = NORMS.index("never")
+_HAIR = 1 - 1e-9  # a share is a quotient, and may be a little less than what it was made of
+
+
+@dataclass(frozen=True)
+class Reputation(Component):
+    """Giving to those whom one thinks good, by a norm, which children inherit; any: by chance.
+
+    Answers `donate`, `suppose`, `accept`, `review`, `gossip` and `devise`; keeps `norm`, and
+    `opinion` of each seat, which begins anew with each game.
+    """
+
+    norm: Norm | Literal["any"] = "L3"
+    generosity: Share = 0.5
+    scores: tuple[Worst, Best] = (-1, 0)
+    least: int = 0
+    known: Share = 1  # chance to see a deed of somebody else
+    perception_error: Share = 0
+    gossip_error: Share = 0
+    trust: Share = 0.5
+    mutation: Share = 0.01  # chance that an inherited norm is drawn anew
+
+    chance_id = "reputation"
+    answers = ("donate", "suppose", "accept", "review", "gossip", "devise")
+    notices = ("endowed", "donated", "gossiped")
+    columns = COLUMNS
+
+    def __post_init__(self) -> None:
+        _decisive(self.scores, self.least)
+
+    def begin(self, me: Members) -> None:
+        me["norm"] = _any_norm(me) if self.norm == "any" else NORMS.index(self.norm)
+
+    def answer(self, ask: Question, me: Members) -> Any:
+        return _ANSWERS[ask.kind](self, ask, me)
+
+    def notice(self, tell: News, me: Members) -> None:
+        me["opinion"] = _HEARD[tell.kind](self, tell, me)
+
+    def born(self, me: Members) -> None:
+        drawn = me.draws.uniform("mutates") < self.mutation
+        me["norm"] = np.where(drawn, _any_norm(me), me["norm"])
+
+
+class Witnessed(NamedTuple):
+    """What each member knows of each seat's last deed: share (NaN: none), to whom; (M, N) each."""
+
+    share: Array
+    to: Array
+
+
+def _decisive(scores: tuple[int, int], least: int) -> None:
+    """Raises ValueError if what somebody does can make it neither good nor bad."""
+    worst, best = scores
+    if not worst < least <= best:
+        raise ValueError(
+            f"with scores from {worst} to {best}, who is good at {least} or more is "
+            f"{'never' if least > best else 'always'} so; take a least above {worst}, and at most "
+            f"{best}"
+        )
+
+
+def _any_norm(me: Members) -> Array:
+    return me.draws.integers("norm", len(NORMS))
+
+
+def towards_each(me: Members, channel: str) -> Array:
+    """Uniforms in [0, 1), one of each member for each seat, (M, N).
+
+    A member's number is spread over the ids of its peers, so that it does not matter who sits
+    where.
+    """
+    seed = (me.draws.uniform(channel) * 2.0**53).astype(np.uint64)
+    ids = me.world.table.ids.astype(np.uint64)
+    words = mixed(seed[:, None] + (ids + np.uint64(1)) * STRIDE)
+    uniform: Array = (words >> np.uint64(11)) * 2.0**-53
+    return uniform
+
+
+# Hearing
+
+
+def _forgotten(part: Reputation, tell: News, me: Members) -> Array:
+    """A new game begins."""
+    return np.zeros_like(me["opinion"])
+
+
+def _judged(part: Reputation, tell: News, me: Members) -> Array:
+    """Opinions after the deeds of a round."""
+    opinion, deeds = me["opinion"], _witnessed(part, tell, me)
+    good = opinion >= part.least
+    gave = deeds.share >= part.generosity * _HAIR
+    recipient = np.take_along_axis(good, deeds.to, 1)
+    right = verdict(me["norm"][:, None], good, recipient, gave)
+    if part.perception_error:
+        wrong = towards_each(me, "misjudges") < part.perception_error
+        wrong[_oneself(me)] = False
+        right = right ^ wrong
+    step = np.where(np.isnan(deeds.share), 0, np.where(right, 1, -1))
+    after: Array = np.clip(opinion + step, *part.scores)
+    return after
+
+
+def _witnessed(part: Reputation, tell: News, me: Members) -> Witnessed:
+    """What one sees of others, what one did, and what was done to oneself."""
+    facts, myself = tell.facts, _oneself(me)
+    share, to = facts.seen("share").everyone(), facts.seen("partner").everyone()
+    if part.known < 1:
+        share[towards_each(me, "watches") >= part.known] = np.nan
+    share[myself], to[myself] = facts["share"], facts["partner"]
+    offered = facts["received_share"]
+    recipient = np.flatnonzero(~np.isnan(offered))
+    donor, seat = facts["partner"][recipient], myself[1][recipient]
+    share[recipient, donor], to[recipient, donor] = offered[recipient], seat
+    return Witnessed(share, np.where(np.isnan(share), 0, to).astype(np.int64))
+
+
+def _hearsay(part: Reputation, tell: News, me: Members) -> Array:
+    """Opinions after gossip about others; contrary words about somebody cancel out."""
+    opinion = me["opinion"]
+    about, good = tell.facts.seen("about").everyone(), tell.facts.seen("good").everyone()
+    others = (about >= 0) & (about != _oneself(me)[1][:, None])
+    believed = others & (towards_each(me, "trusts") < part.trust)
+    listener, speaker = np.nonzero(believed)
+    step = np.zeros(opinion.shape, np.int64)
+    subject = about[listener, speaker].astype(np.int64)
+    np.add.at(step, (listener, subject), np.where(good[listener, speaker] > 0, 1, -1))
+    after: Array = np.clip(opinion + step, *part.scores)
+    return after
+
+
+def _oneself(me: Members) -> tuple[Array, Array]:
+    """Where each member's own entry stands among (M, N)."""
+    return np.arange(len(me)), me.audience.rows.seat
+
+
+# Answering
+
+
+def _donates(part: Reputation, ask: Question, me: Members) -> Any:
+    fixed = isinstance(ask.reply, Choice | Mix)
+    share = np.where(_gives(part, ask, me), 1.0 if fixed else part.generosity, 0.0)
+    return decision(ask, share, np.zeros(len(me)), 0.5)
+
+
+def _accepts(part: Reputation, ask: Question, me: Members) -> Array:
+    """Whom one would give nothing one does not meet; but who never gives meets everybody."""
+    accepts: Array = (_gives(part, ask, me) | (me["norm"] == _NEVER)) * 1
+    return accepts
+
+
+def _gives(part: Reputation, ask: Question, me: Members) -> Array:
+    good = me["opinion"] >= part.least
+    if ask.kind == "suppose":
+        recipient = _by_its_trace(part, ask, me)
+    else:
+        # The number of a life is births * N + id.
+        seat = np.argsort(me.world.table.ids)[ask.facts["recipient"] % good.shape[1]]
+        recipient = good[np.arange(len(me)), seat]
+    return gives(me["norm"], good[_oneself(me)], recipient)
+
+
+def _by_its_trace(part: Reputation, ask: Question, me: Members) -> Array:
+    """Whether one would think good of somebody with this trace, whose last agent met a newcomer."""
+    newcomer = score = np.zeros(len(me), np.int64)
+    for share in known_shares(ask).T[::-1]:
+        gave = share >= part.generosity * _HAIR
+        right = verdict(me["norm"], newcomer >= part.least, score >= part.least, gave)
+        step = np.clip(np.where(right, 1, -1), *part.scores)
+        score = np.where(np.isnan(share), newcomer, step)
+    good: Array = score >= part.least
+    return good
+
+
+def _gossips(part: Reputation, ask: Question, me: Members) -> Mapping[str, Array]:
+    audience = me.audience
+    uniform = me.draws.uniform("about whom")
+    about = audience.graphs["hear"].drawn(uniform, audience.rows, audience.present)
+    good = me["opinion"][np.arange(len(me)), about] >= part.least
+    wrong = me.draws.uniform("errs") < part.gossip_error
+    # Of nobody nothing is said, whatever stands on the last seat.
+    return {"about": about, "verdict": ((good ^ wrong) & (about != NOBODY)) * 1}
+
+
+def _devises(part: Reputation, ask: Question, me: Members) -> Array:
+    gift = "" if by_fixed_stake(me) else f" {round(100 * part.generosity, 2):.15g} % of what I own"
+    words = [_in_words(norm, gift) for norm in NORMS]
+    return np.array(words, object)[me["norm"]]
+
+
+def _in_words(norm: Norm, gift: str) -> str:
+    if norm == "never":
+        return "My strategy will be to give nothing."
+    if norm == "always":
+        return f"My strategy will be to give{gift}, whoever it is."
+    return (
+        f"My strategy will be to give{gift} to those whom the norm {norm.replace('_', ' ')} tells "
+        "me to give to, and nothing to others."
+    )
+
+
+_HEARD: Mapping[str, Callable[[Reputation, News, Members], Array]] = {
+    "endowed": _forgotten,
+    "donated": _judged,
+    "gossiped": _hearsay,
+}
+_ANSWERS: Mapping[str, Callable[[Reputation, Question, Members], Any]] = {
+    "donate": _donates,
+    "suppose": _donates,
+    "accept": _accepts,
+    "review": lambda part, ask, me: reviews(ask, me),
+    "gossip": _gossips,
+    "devise": _devises,
+}

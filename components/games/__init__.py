@@ -1,0 +1,1 @@
+"""Components for games given by payoffs."""

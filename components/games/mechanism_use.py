@@ -1,0 +1,275 @@
+"""Minds that use mechanisms: what to propose, what to approve of, what to sign, when to delegate.
+
+    capable     proposes what makes cooperation rational, and uses exactly what does so
+    naive       proposes anything, and approves, signs and delegates whatever is proposed
+    stubborn    proposes nothing new, and approves, signs and delegates nothing
+
+A contract makes cooperation rational if under it to cooperate is weakly dominant for everybody; a
+mediator, if it is a Nash equilibrium that all delegate; and either only if everybody then gets more
+than in equilibrium without it. The contract that capable minds propose pays those who cooperate
+the most that anybody could gain by not doing so, and `margin` on top, at the others' expense; their
+mediator cooperates if all delegate and plays the equilibrium if fewer do. Where no game in normal
+form, or no cooperation, is known, they propose nothing new and find nothing rational; nor do they
+find any contract rational in a game of more players than its table of payoffs can list.
+
+Capable minds move as the theorem has it, too, whatever strategy they have. Under a contract in
+force that makes cooperation rational they cooperate, and to a mediator that does they delegate.
+Where a contract or a mediator could be agreed on, and none such is there now, they play the
+equilibrium: nothing was proposed, or something else has won, or not all have signed. They follow
+their own strategy where neither mechanism stands around the game, and where the game has no known
+cooperation or equilibrium. The naive and the stubborn always do, unless they delegate.
+Source: the proof of theorem 1 in Tewolde et al. 2026 (CoopEval), appendix D; naive, stubborn: ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from society.engine.action_spaces import Amount, Choice, Form
+from society.engine.component import Column, Component, Members, Question
+from society.engine.parameters import Positive
+from society.engine.rng import Array
+
+from .payoff_helpers import deviations
+
+Skill = Literal["capable", "naive", "stubborn"]
+SKILLS: tuple[Skill, ...] = get_args(Skill)
+CAPABLE, NAIVE, STUBBORN = range(len(SKILLS))
+_CLOSE = 1e-9  # of payoffs that count as equal
+
+
+@dataclass(frozen=True)
+class Designs(Component):
+    """How well one uses contracts and mediators, which children inherit; any: by chance."""
+
+    skill: Skill | Literal["any"] = "capable"
+    margin: Positive = 1.0  # points, by which a proposed contract pays more than it must
+
+    chance_id = "designs"
+    answers = (
+        "design_contract",
+        "approve_contracts",
+        "sign_contract",
+        "design_mediator",
+        "approve_mediators",
+        "delegate",
+    )
+    columns = (Column("skill", np.int8, public=True, heritable=True, labels=SKILLS),)
+
+    def begin(self, me: Members) -> None:
+        any_one = me.draws.integers("skill", len(SKILLS))
+        me["skill"] = any_one if self.skill == "any" else SKILLS.index(self.skill)
+
+    def answer(self, ask: Question, me: Members) -> Any:
+        return _ANSWERS[ask.kind](self, ask, me)
+
+
+class Guidance(NamedTuple):
+    """Whom mechanisms tell how to move, (M,) of bool each; nobody is told two things."""
+
+    cooperates: Array
+    delegates: Array
+    resigns: Array  # to the equilibrium
+
+
+def guidance(ask: Question, me: Members) -> Guidance | None:
+    """How minds for mechanisms take a question for their move; None if neither is there."""
+    contract, mediator = "contract_active" in ask.facts, "mediator" in ask.facts
+    if "skill" not in me or not (contract or mediator):
+        return None
+    capable = me["skill"] == CAPABLE
+    cooperates, delegates = np.zeros(len(me), bool), np.zeros(len(me), bool)
+    if mediator:
+        there = ~np.isnan(ask.facts["mediator"]).any(-1)
+        delegates = there & _judged(me, sustaining(me.rules, ask.facts["mediator"]))
+    if contract:
+        active = ask.facts["contract_active"].astype(bool)
+        cooperates = capable & active & binding(me.rules, ask.facts["contract"]) & ~delegates
+    known = me.rules.cooperation is not None and me.rules.equilibrium is not None
+    return Guidance(cooperates, delegates, known & capable & ~cooperates & ~delegates)
+
+
+def binding(rules: Any, contracts: Array) -> Array:
+    """Which contracts, (..., K) payments in the order of their form, make cooperation rational."""
+    if not _is_listed(rules) or rules.cooperation is None:
+        return np.zeros(contracts.shape[:-1], bool)
+    good = np.ones(contracts.shape[:-1], bool)
+    received: list[Array] = []
+    for seat, payments in enumerate(payments_by_seat(rules, contracts)):
+        own = payments[..., rules.cooperation[seat]]
+        gains = _gains(rules)[seat] + payments - own[..., None]
+        good &= (gains <= _CLOSE).all(-1)
+        received.append(own)
+    total, others = sum(received), max(rules.players - 1, 1)
+    for own, more in zip(received, _improvement(rules), strict=True):
+        good &= more + own - (total - own) / others > _CLOSE
+    return good
+
+
+def sustaining(rules: Any, mediators: Array) -> Array:
+    """Which mediators, (..., K) indices in the order of their form, make cooperation rational."""
+    flat = mediators.reshape(-1, mediators.shape[-1])
+    good = np.zeros(len(flat), bool)
+    if rules is not None and rules.cooperation is not None and len(flat):
+        known = np.flatnonzero(~np.isnan(flat).any(1))
+        designs, which = np.unique(flat[known], axis=0, return_inverse=True)
+        judged = [_sustains(rules, tuple(map(int, design))) for design in designs]
+        good[known] = np.array(judged, bool)[which.reshape(-1)]
+    return good.reshape(mediators.shape[:-1])
+
+
+@lru_cache(maxsize=4096)
+def _sustains(rules: Any, design: tuple[int, ...]) -> bool:
+    """Whether it is an equilibrium that all delegate, and better than that without a mediator."""
+    n = rules.players
+    entries = np.array(design).reshape(n, -1)  # by how many delegate; one for all, or by seat
+    all_do, but_one = (np.broadcast_to(entries[count - 1], n) for count in (n, max(n - 1, 1)))
+    values = rules.paid(all_do)
+    for seat, value in enumerate(values):
+        if value < deviations(rules, seat, but_one[None]).max() - _CLOSE:
+            return False
+    if rules.equilibrium is None:
+        return True
+    return bool((values > rules.paid(np.array(rules.equilibrium)) + _CLOSE).all())
+
+
+def _is_listed(rules: Any) -> bool:
+    """Whether it is a game in normal form whose payoffs are few enough to look at all of them."""
+    try:
+        return rules is not None and rules.payoffs is not None
+    except ValueError:
+        return False
+
+
+@lru_cache(maxsize=64)
+def _gains(rules: Any) -> tuple[Array, ...]:
+    """The most that each action of each player may pay more than cooperating does, (A_j,) each."""
+    gains = []
+    for seat, payoffs in enumerate(rules.payoffs):
+        by_action = np.moveaxis(payoffs, seat, 0).reshape(payoffs.shape[seat], -1)
+        gains.append((by_action - by_action[rules.cooperation[seat]]).max(1))
+    return tuple(gains)
+
+
+@lru_cache(maxsize=64)
+def _improvement(rules: Any) -> Array:
+    """How much more everybody gets if all cooperate than in equilibrium, (n,)."""
+    if rules.equilibrium is None:
+        return np.full(rules.players, np.inf)
+    both = rules.paid(np.array([rules.cooperation, rules.equilibrium]))
+    more: Array = both[0] - both[1]
+    return more
+
+
+def payments_by_seat(rules: Any, contracts: Array) -> Iterator[Array]:
+    """What every seat is paid for each action, (..., A_j) each."""
+    if contracts.shape[-1] == rules.sizes[0] != sum(rules.sizes):
+        yield from [contracts] * rules.players
+    else:
+        yield from np.split(contracts, np.cumsum(rules.sizes)[:-1], axis=-1)
+
+
+def _judged(me: Members, rational: Array) -> Array:
+    """Who goes along, (M, ...): the capable with what is rational, the naive with everything."""
+    skill = me["skill"].reshape(-1, *[1] * (rational.ndim - 1))
+    goes: Array = ((skill == CAPABLE) & rational) | (skill == NAIVE)
+    return goes
+
+
+def _designs_contract(self: Designs, ask: Question, me: Members) -> Any:
+    bound, skill, fields = ask.facts["contract_bound"], me["skill"], _fields(ask)
+    wanted = _payments(me.rules, self.margin)
+    reach = float(np.ptp(me.rules.payoffs)) if _is_listed(me.rules) else 1.0
+    answers = {}
+    for name in fields:
+        anything = me.draws.between(name, -reach, reach)
+        paid = np.where(skill == CAPABLE, wanted.get(name, 0.0), (skill == NAIVE) * anything)
+        answers[name] = np.clip(paid, -bound, bound)
+    return answers
+
+
+def _payments(rules: Any, margin: float) -> dict[str, float]:
+    """What is paid for cooperating, by the names of both forms; nothing for anything else.
+
+    It is the same for all, so that nobody gains or loses by it if all cooperate.
+    """
+    if not _is_listed(rules) or rules.cooperation is None:
+        return {}
+    least = max(float(gains.max()) for gains in _gains(rules)) + margin
+    labels = [rules.actions[seat][action] for seat, action in enumerate(rules.cooperation)]
+    by_seat = [f"{label}, seat {seat}" for seat, label in enumerate(labels, 1)]
+    return dict.fromkeys([*labels, *by_seat], least)
+
+
+def _approves_contracts(self: Designs, ask: Question, me: Members) -> Any:
+    rational = binding(me.rules, ask.facts["contract_proposals"])
+    return _votes(ask, _judged(me, rational) & ask.facts["contract_offered"].astype(bool))
+
+
+def _signs(self: Designs, ask: Question, me: Members) -> Array:
+    return _judged(me, binding(me.rules, ask.facts["contract"])) * 1
+
+
+def _designs_mediator(self: Designs, ask: Question, me: Members) -> Any:
+    wanted = _acts(me.rules)
+    answers = {}
+    for name, reply in _fields(ask).items():
+        if isinstance(reply, Choice):
+            anything = me.draws.integers(name, reply.options.shape[1])
+            together, apart = wanted.get(name, (0, 0))
+            planned = np.where(me["skill"] == CAPABLE, together, apart)
+        else:
+            assert isinstance(reply, Amount)
+            anything, planned = me.draws.uniform(name), np.zeros(len(me))
+        answers[name] = np.where(me["skill"] == NAIVE, anything, planned)
+    return answers
+
+
+def _acts(rules: Any) -> dict[str, tuple[int, int]]:
+    """What mediators of the capable and of the stubborn do, by the names of both forms."""
+    acts: dict[str, tuple[int, int]] = {}
+    if rules is None:
+        return acts
+    apart = rules.equilibrium or rules.cooperation or (0,) * rules.players
+    together = rules.cooperation or apart
+    for count in range(1, rules.players + 1):
+        plays = together if count == rules.players else apart
+        for seat in range(rules.players):
+            acts[f"{count}, seat {seat + 1}"] = plays[seat], apart[seat]
+        acts[f"{count}"] = plays[0], apart[0]
+    return acts
+
+
+def _approves_mediators(self: Designs, ask: Question, me: Members) -> Any:
+    rational = sustaining(me.rules, ask.facts["mediator_proposals"])
+    return _votes(ask, _judged(me, rational) & ask.facts["mediator_offered"].astype(bool))
+
+
+def _delegates(self: Designs, ask: Question, me: Members) -> Array:
+    """Where no game in normal form is played."""
+    return _judged(me, np.zeros(len(me), bool)) * 1
+
+
+def _votes(ask: Question, approves: Array) -> dict[str, Array]:
+    """By field, from (M, n) of bool."""
+    return {name: approves[:, place] * 1 for place, name in enumerate(_fields(ask))}
+
+
+def _fields(ask: Question) -> Mapping[str, Any]:
+    assert isinstance(ask.reply, Form)
+    return ask.reply.fields
+
+
+_ANSWERS: Mapping[str, Callable[[Designs, Question, Members], Any]] = {
+    "design_contract": _designs_contract,
+    "approve_contracts": _approves_contracts,
+    "sign_contract": _signs,
+    "design_mediator": _designs_mediator,
+    "approve_mediators": _approves_mediators,
+    "delegate": _delegates,
+}

@@ -1,0 +1,94 @@
+"""What a game in normal form makes of cooperation, seat by seat.
+
+What belongs to seats is one value for each of n seats, or a single one if all are the same, as they
+mostly are. An action below 0 stands for somebody who takes no part.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from society.engine.component import Members
+from society.engine.rng import Array
+
+PerSeat = Any  # a number, or an array (n,)
+
+
+@lru_cache(maxsize=64)
+def cooperation(rules: Any) -> PerSeat:
+    """The action with which each seat cooperates."""
+    return _alike(np.array(rules.cooperation))
+
+
+@lru_cache(maxsize=64)
+def of_others(rules: Any) -> list[PerSeat]:
+    """The same of each seat's first co-player, of its second one, ..., in order of seat."""
+    actions = rules.cooperation
+    if len(set(actions)) == 1:
+        return list(actions[1:])
+    others = [np.delete(actions, seat) for seat in range(rules.players)]
+    return [_alike(one) for one in np.stack(others, axis=1)]
+
+
+@lru_cache(maxsize=64)
+def aspirations(rules: Any) -> PerSeat:
+    """What each seat gets in equilibrium; nothing satisfies where none is known."""
+    if rules.equilibrium is None:
+        return np.inf
+    return _alike(rules.paid(np.array(rules.equilibrium)))
+
+
+@lru_cache(maxsize=64)
+def chances(rules: Any, width: int) -> list[tuple[PerSeat, PerSeat]]:
+    """Of each of so many actions the chance if one defects, and how much more if one cooperates.
+
+    Actions of a seat that has more are cut off, and those that it lacks are not played.
+    """
+    unkind, kind = _mixtures(rules, width)
+    return [(_alike(low), _alike(high - low)) for low, high in zip(unkind, kind, strict=True)]
+
+
+def deviations(rules: Any, seat: int, profiles: Array) -> Array:
+    """What each action of one seat pays it, by what the others do, (m, n) -> (m, A_j)."""
+    actions = np.arange(rules.sizes[seat])
+    varied = np.repeat(profiles[:, None], len(actions), axis=1)
+    varied[..., seat] = actions
+    paid: Array = rules.paid(varied)[..., seat]
+    return paid
+
+
+def by_seat(values: PerSeat, me: Members) -> Any:
+    """What belongs to each member's seat, (M,) or a number."""
+    return values[seats(me)] if isinstance(values, np.ndarray) else values
+
+
+def seats(me: Members) -> Array:
+    """Everybody's seat in its game, counted from 0."""
+    taken: Array = me.agent % me.rules.players
+    return taken
+
+
+def _mixtures(rules: Any, width: int) -> tuple[Array, Array]:
+    """How each seat defects and cooperates: the chance of each action, (K, n)."""
+    sizes = np.minimum(rules.sizes, width)
+    even = (np.arange(width)[:, None] < sizes) / sizes
+    unkind = even if rules.equilibrium is None else _pure(rules.equilibrium, width)
+    if rules.cooperation is None:
+        return unkind, unkind
+    kind = _pure(rules.cooperation, width)
+    if rules.equilibrium is None:
+        others = even * (1 - kind)
+        unkind = np.where(sizes > 1, others / np.maximum(others.sum(0), even.min()), kind)
+    return unkind, kind
+
+
+def _pure(profile: tuple[int, ...], width: int) -> Array:
+    pure: Array = np.arange(width)[:, None] == np.array(profile)
+    return pure.astype(float)
+
+
+def _alike(values: Array) -> PerSeat:
+    return values[0].item() if (values == values[0]).all() else values

@@ -1,0 +1,97 @@
+"""Simple ways to use what else may stand around a game: fines, gifts, talk and votes.
+
+    fine    the same points on each co-player who defected, if one cooperated oneself
+    give    the same points to each co-player who cooperated
+    say     the promise to cooperate, whatever one is going to do
+    choose  the mechanism `favours`, if it is offered; else any, all equally likely
+Where nothing is cooperation, nobody is fined, given or promised anything; nor is anybody fined or
+given anything who takes no part.
+Source: ours; altruistic punishment: Fehr and Gaechter 2002, Nature 415.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from society.engine.action_spaces import Choice, Form
+from society.engine.component import Component, Members, Question
+from society.engine.rng import Array
+
+from .payoff_helpers import by_seat, cooperation, of_others, seats
+
+COOPERATED, DEFECTED, UNKNOWN = range(3)  # what a co-player did; unknown: it took no part
+Points = Annotated[int, Field(ge=0)]
+
+
+@dataclass(frozen=True)
+class Sanctions(Component):
+    """Fines, gifts, a promise and a vote, by rule; fine and gift: points spent on a co-player."""
+
+    fine: Points = 1
+    gift: Points = 0
+    favours: str = ""
+
+    chance_id = "sanctions"
+    answers = ("fine", "give", "say", "choose")
+
+    def answer(self, ask: Question, me: Members) -> Any:
+        return _ANSWERS[ask.kind](self, ask, me)
+
+
+def _fines(self: Sanctions, ask: Question, me: Members) -> Any:
+    own, others = _kind(ask, me)
+    return _spent(ask, self.fine * (own[:, None] & (others == DEFECTED)))
+
+
+def _gives(self: Sanctions, ask: Question, me: Members) -> Any:
+    return _spent(ask, self.gift * (_kind(ask, me)[1] == COOPERATED))
+
+
+def _says(self: Sanctions, ask: Question, me: Members) -> Array:
+    rules, said = me.rules, np.full(len(me), "", object)
+    if rules is not None and rules.cooperation is not None:
+        parts = zip(rules.actions, rules.cooperation, strict=True)
+        promises = np.array([f"I will play {labels[part]}." for labels, part in parts], object)
+        said[:] = promises[seats(me)]
+    return said
+
+
+def _chooses(self: Sanctions, ask: Question, me: Members) -> Array:
+    assert isinstance(ask.reply, Choice)
+    offered = [str(option) for option in ask.reply.options[0]]
+    anything = me.draws.integers("choose", len(offered))
+    if self.favours not in offered:
+        return anything
+    return np.full(len(me), offered.index(self.favours))
+
+
+def _kind(ask: Question, me: Members) -> tuple[Array, Array]:
+    """Whether one cooperated oneself, (M,) of bool, and what each co-player did, (M, n - 1)."""
+    rules = me.rules
+    if rules is None or rules.cooperation is None:
+        return np.zeros(len(me), bool), np.full(ask.facts["others_seats"].shape, UNKNOWN)
+    others = ask.facts["others"]
+    expected = np.stack([others[:, 0] * 0 + by_seat(one, me) for one in of_others(rules)], axis=1)
+    kind = np.where(others == expected, COOPERATED, DEFECTED)
+    own: Array = ask.facts["action"] == by_seat(cooperation(rules), me)
+    return own, np.where(others < 0, UNKNOWN, kind)
+
+
+def _spent(ask: Question, points: Array) -> dict[str, Array]:
+    """By field, from (M, n - 1)."""
+    assert isinstance(ask.reply, Form)
+    allowed = np.minimum(points, ask.facts[f"{ask.kind}_most"][:, None])
+    return {name: allowed[:, place] for place, name in enumerate(ask.reply.fields)}
+
+
+_ANSWERS: Mapping[str, Callable[[Sanctions, Question, Members], Any]] = {
+    "fine": _fines,
+    "give": _gives,
+    "say": _says,
+    "choose": _chooses,
+}

@@ -1,0 +1,1 @@
+"""Components that ask language models."""

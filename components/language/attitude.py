@@ -1,0 +1,52 @@
+"""What one cares for, as a gene: a sentence before every question, which children inherit.
+
+Source: ours, also the sentences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal, get_args
+
+import numpy as np
+from pydantic import Field
+
+from society.components.common.genes import First, first_alleles, mutated
+from society.engine.component import Column, Component, Inquiry, Members, One
+from society.engine.parameters import Share
+
+Allele = Literal["cooperative", "selfish", "neutral"]
+ATTITUDES: tuple[Allele, ...] = get_args(Allele)
+
+_WORDS = {
+    "cooperative": "You want everybody here to do well, and are ready to bear a cost for it.",
+    "selfish": "You want to do as well as you can yourself, and do not mind how others fare.",
+    "neutral": "",
+}
+
+
+@dataclass(frozen=True)
+class Attitude(Component):
+    """What one cares for: all, oneself, or nothing that would be said; inherited from the parent.
+
+    alleles: those that there are. first: in equal shares, or by chance. mutation: chance that a
+    child draws anew. Keeps the column `attitude`, an index into ATTITUDES.
+    """
+
+    alleles: Annotated[tuple[Allele, ...], Field(min_length=1)] = ATTITUDES
+    first: First = "shares"
+    mutation: Share = 0.0
+
+    chance_id = "attitude"
+    columns = (Column("attitude", np.int8, public=True, heritable=True, labels=ATTITUDES),)
+
+    def begin(self, me: Members) -> None:
+        alleles = np.array([ATTITUDES.index(allele) for allele in self.alleles])
+        me["attitude"] = alleles[first_alleles(me, len(alleles), self.first)]
+
+    def born(self, me: Members) -> None:
+        alleles = np.array([ATTITUDES.index(allele) for allele in self.alleles])
+        me["attitude"] = mutated(me, me["attitude"], alleles, self.mutation)
+
+    def brief(self, ask: Inquiry, one: One) -> str:
+        return _WORDS[ATTITUDES[one["attitude"]]]

@@ -1,0 +1,36 @@
+"""Who somebody is, told in prose: for language minds, which read it before each question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from society.engine.component import Column, Component, Inquiry, Members, One
+
+USUAL = (
+    "You have lived here all your life and know everybody by name.",
+    "You moved here a few years ago and still find some customs strange.",
+    "You came here as a child, left to see the world, and returned to stay.",
+)
+
+
+@dataclass(frozen=True)
+class Backstory(Component):
+    """Who one is: one of these texts, each as likely as the others, for life.
+
+    Keeps its index in the column `story`.
+    """
+
+    texts: Annotated[tuple[str, ...], Field(min_length=1)] = USUAL
+
+    chance_id = "backstory"
+    columns = (Column("story", np.int16),)
+
+    def begin(self, me: Members) -> None:
+        me["story"] = me.draws.integers("which", len(self.texts))
+
+    def brief(self, ask: Inquiry, one: One) -> str:
+        return self.texts[int(one["story"])]

@@ -1,0 +1,150 @@
+"""A language model as a mind: prompt, reply, reading, and what to do if the reply cannot be read.
+
+    briefs of the siblings + the question in words  ->  model  ->  answer
+    cut off by a limit:  the same prompt again, with twice the room, at most twice
+    not readable:        the prompt again with the reply and the reason below it (any/repair.md),
+                         as often as the question allows; then it stays unread
+
+A repair is one fresh message and not a longer conversation: it begins with the very words of the
+prompt, which providers have in their prefix caches, it does not grow from one repair to the next,
+and the reply stands in it as data, whereas some providers refuse a conversation in which an
+assistant has said nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import Field
+
+from society.engine.action_spaces import Choice, Legal, Peer, fields
+from society.engine.calls import Again, Message, Said
+from society.engine.component import ANYTHING, Component, Inquiry, One, Sight
+from society.errors import CutOff, Unparsed
+from society.llm.parsing.answers import read
+from society.text import number, shortened
+
+MOST_CUTS = 2  # how often a reply that was cut off is asked for again
+_ROOM = 1024  # tokens that a reply is taken to have had if nobody says how many
+_QUOTED = 600  # characters of an unreadable reply that are shown in a repair
+
+
+@dataclass(frozen=True)
+class LanguagePolicy(Component):
+    """A language model: it answers every question that no component before it answers.
+
+    model, and by kind of question another one in `questions`: names among the run's models.
+    An agent that has a column `model_gene` asks the model that this names in place of `model`.
+    thinking: step by step before the answer, instead of the answer only.
+    peers_seen: so many of the neighbours at most are shown and can be named, by chance each round.
+    """
+
+    model: str = "default"
+    questions: Mapping[str, str] = field(default_factory=dict)
+    thinking: bool = False
+    peers_seen: Annotated[int, Field(ge=0)] | None = None
+
+    chance_id = "language_policy"
+    answers = ANYTHING
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((self.model, *self.questions.values())))
+
+    async def consult(self, ask: Inquiry, one: One) -> Any:
+        model = self.questions.get(ask.kind) or _gene(one) or self.model
+        shown = view(ask, one, self.peers_seen)
+        return await answered(ask, one, model, shown, thinking=self.thinking)
+
+
+def _gene(one: One) -> str:
+    """The model that an agent has inherited; "" if none is heritable here."""
+    return str(one["model_gene"]) if "model_gene" in one else ""
+
+
+class View(NamedTuple):
+    """Whom an agent is shown, and what it may name in its answer."""
+
+    sight: Sight
+    legal: Legal
+
+
+def view(ask: Inquiry, one: One, peers_seen: int | None = None) -> View:
+    """The peers on the graphs of the question, and those and the options that can be named."""
+    replies = fields(ask.reply).values()
+    asked = [reply.graph for reply in replies if isinstance(reply, Peer)]
+    graphs = dict.fromkeys([*asked, *ask.facts.graphs])
+    sight = {graph: one.neighbours(graph, peers_seen) for graph in graphs}
+    nameable = {name: seat for graph in asked for name, seat in sight[graph].items()}
+    return View(sight, Legal(labels(ask), nameable))
+
+
+def labels(ask: Inquiry) -> dict[str, int]:
+    """The open options of a choice as text, with their indices; none for other replies."""
+    if ask.options is None or not isinstance(ask.reply, Choice):
+        return {}
+    there = {index: option for index, option in enumerate(ask.options) if _is_open(option)}
+    words = {index: _worded(option) for index, option in there.items()}
+    if len(set(words.values())) < len(words):  # numbers that differ after the third decimal
+        words = {index: str(option) for index, option in there.items()}
+    return {label: index for index, label in words.items()}
+
+
+def _worded(option: Any) -> str:
+    return option if isinstance(option, str) else number(option)
+
+
+def _is_open(option: Any) -> bool:
+    """Whether it is neither None nor NaN, which differs from itself."""
+    return option is not None and bool(option == option)
+
+
+async def answered(
+    ask: Inquiry,
+    one: One,
+    model: str,
+    shown: View,
+    *,
+    thinking: bool = False,
+    page: str = "",
+    more: Mapping[str, object] | None = None,
+) -> Any:
+    """The answer of a model to a question in words; raises Unparsed.
+
+    page: ask by the template any/PAGE.md, with `more` variables, in place of the question's own.
+    """
+    worded = partial(one.prompt, ask, legal=shown.legal, sight=shown.sight, thinking=thinking)
+    prompt = words = worded(page=page, more=more)
+    again: Again = ""
+    room, reason, cuts, repairs = None, "", 0, 0
+    while True:
+        said = await one.call(
+            model,
+            (Message("user", words),),
+            room=room,
+            again=again,
+            reason=reason,
+            question=ask,
+            peers=shown.legal.peers,
+        )
+        try:
+            return read(ask.reply, said.text, shown.legal, said.finish)
+        except Unparsed as unread:
+            reason = str(unread)
+            if isinstance(unread, CutOff) and cuts < MOST_CUTS:
+                cuts, again, room = cuts + 1, "cut", 2 * _room(said)
+            elif repairs < ask.repairs:
+                repairs, again = repairs + 1, "repair"
+                reply = {"reply": shortened(said.text, _QUOTED), "reason": reason}
+                words = f"{prompt}\n\n{worded(page='repair', more=reply)}"
+            else:
+                raise
+
+
+def _room(said: Said) -> int:
+    """The tokens that a reply was allowed to have."""
+    sent = said.sent.get("max_tokens")
+    return sent if isinstance(sent, int) else max(said.completion_tokens or 0, _ROOM)

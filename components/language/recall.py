@@ -1,0 +1,113 @@
+"""Remembering what was told, and what of it comes to mind when a question is asked.
+
+An episodic memory brings back the latest events, an associative one those that are near to the
+question, recent or important. Near means near to its kind in words: its facts may be for rules
+alone, and what is hidden from agents must not steer their thoughts. What happens for the n-th time
+(a tell of the same kind) has importance 1 / n: the first harvest is news, the hundredth is not
+(ours; Park et al. 2023 let a model rate each memory, which costs a call each).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field, WithJsonSchema
+
+from society.engine.component import ANYTHING, Column, Component, Inquiry, Members, News, One
+from society.engine.rng import Array
+from society.errors import CastError, Paused
+from society.memory.associative import AssociativeMemory, Item
+from society.memory.embedders import (
+    Embedder,
+    ForeignWeights,
+    Hashing,
+    MissingExtra,
+    NoEmbedder,
+    embedder,
+)
+from society.memory.episodic import Episode, EpisodicLog
+
+Count = Annotated[int, Field(ge=1)]
+OwnFunction = Annotated[
+    str, Field(pattern=r"\.py:\w+$"), WithJsonSchema({"const": "FILE.py:function"})
+]
+EmbedderName = Literal["hashing", "minilm"] | OwnFunction
+
+
+@dataclass(frozen=True)
+class Recall(Component):
+    """A memory of everything told, of which the latest or the most fitting comes to mind.
+
+    k: how many memories a question brings back. limit: how many are kept.
+    embedder: what finds the fitting ones: hashing goes by wording, minilm by meaning; or a function
+    of the user's that gives any `Embeddings` of langchain-core.
+    Keeps the column `memory`, a store for each, and in `heard` how often each kind was told.
+    """
+
+    kind: Literal["episodic", "associative"] = "episodic"
+    k: Count = 5
+    limit: Count = 200
+    embedder: EmbedderName = "hashing"
+
+    chance_id = "recall"
+    notices = ANYTHING
+    columns = (Column("memory", object), Column("heard", object))
+
+    def begin(self, me: Members) -> None:
+        store = EpisodicLog if finder(self) is None else AssociativeMemory
+        me["memory"] = [store(self.limit) for _ in range(len(me))]
+        me["heard"] = [Counter[str]() for _ in range(len(me))]
+
+    def notice(self, tell: News, me: Members) -> None:
+        remember(tell, me, finder(self))
+
+    def brief(self, ask: Inquiry, one: One) -> str:
+        memory, by = one["memory"], finder(self)
+        if by is None:
+            return recounted(memory.latest(self.k))
+        (cue,) = vectors(by, [ask.kind.replace("_", " ")], one)
+        return recounted(memory.recall(cue, one.moment, self.k))
+
+
+def finder(part: Recall) -> Embedder | None:
+    """What finds fitting memories, if they are looked for; raises CastError if there is none."""
+    if part.kind == "episodic":
+        return None
+    try:
+        return embedder(part.embedder)
+    except (MissingExtra, ForeignWeights, NoEmbedder) as missing:
+        raise CastError(str(missing)) from None
+
+
+def vectors(by: Embedder, texts: Sequence[str], me: Members | One) -> Array:
+    """Of each text, (n, d); raises Paused if an embedder of the user's fails."""
+    if isinstance(by, Hashing):  # has the same bits everywhere, so that none need be kept
+        return by.embed(texts)
+    try:
+        return me.embedded(by, texts)
+    except NoEmbedder as error:
+        raise Paused(f"nothing can be remembered: {error}; mend it, then resume") from error
+
+
+def remember(tell: News, me: Members, by: Embedder | None) -> None:
+    """Everybody keeps what it was told; where the words are empty there is nothing to remember."""
+    told = me.told(tell)
+    places = None if by is None else vectors(by, told, me)
+    for row, (memory, heard) in enumerate(zip(me["memory"], me["heard"], strict=True)):
+        heard[tell.kind] += 1
+        if not told[row]:
+            continue
+        if places is None:
+            memory.add(me.moment, told[row])
+        else:
+            memory.add(me.moment, told[row], places[row], importance=1 / heard[tell.kind])
+
+
+def recounted(memories: Sequence[Episode | Item]) -> str:
+    """Memories as a list, each with its round; nothing if there are none."""
+    in_order = sorted(memories, key=lambda memory: memory.moment)
+    lines = [f"- Round {memory.moment}: {memory.text}" for memory in in_order]
+    return "\n".join(["What you remember:", *lines]) if lines else ""

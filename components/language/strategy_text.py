@@ -1,0 +1,43 @@
+"""A strategy in words, which its owner follows: made once, or learnt from those who did well.
+
+Whoever asks for it (`devise`) is society.scenarios.mechanisms.generations.generations; the sentence
+that came of it is told as `devised`. It stands in every other question to its owner, whoever
+thought of it: the owner, or its parent, if the owner found no words that could be read.
+Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from society.engine.component import Column, Component, Inquiry, Members, News, One
+from society.text import fenced
+
+_SHOWN = 1500  # characters: strategies grow over the generations, and none may be cut
+
+
+@dataclass(frozen=True)
+class Strategy(Component):
+    """A sentence that says how one plays; newborn agents have their parent's until they devise one.
+
+    strategy: the first one; none if it is empty. Keeps the column `strategy`.
+    """
+
+    strategy: str = ""
+
+    chance_id = "strategy"
+    notices = ("devised",)
+    columns = (Column("strategy", object, public=True, heritable=True),)
+
+    def begin(self, me: Members) -> None:
+        me["strategy"] = np.full(len(me), self.strategy, object)
+
+    def notice(self, tell: News, me: Members) -> None:
+        told = tell.facts["strategy"]
+        me["strategy"] = np.where(told == "", me["strategy"], told)
+
+    def brief(self, ask: Inquiry, one: One) -> str:
+        text = one["strategy"]
+        return f"Your strategy: {fenced(text, _SHOWN)}" if text and ask.kind != "devise" else ""

@@ -1,0 +1,1 @@
+"""Components for villages that share a resource."""

@@ -1,0 +1,42 @@
+"""Who somebody is: general, altruist or selfish.
+
+Source: Gupta et al. 2026 (AAMAS), Table 3: the ranges from which a faculty draws its first trait
+depend on the persona. Each faculty states its own column of that table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from society.engine.component import Column, Component, Members
+from society.engine.rng import Array
+
+Temper = Literal["general", "altruist", "selfish"]
+TEMPERS: tuple[Temper, ...] = ("general", "altruist", "selfish")
+Range = tuple[float, float]
+Ranges = tuple[Range, Range, Range]  # in the order of TEMPERS
+
+
+@dataclass(frozen=True)
+class Persona(Component):
+    """Who one is, general, altruist or selfish: it decides about first habits and beliefs.
+
+    Keeps the temper as an index into TEMPERS, in the column `persona`.
+    """
+
+    temper: Temper = "general"
+
+    chance_id = "persona"
+    columns = (Column("persona", np.int8, public=True, heritable=True, labels=TEMPERS),)
+
+    def begin(self, me: Members) -> None:
+        me["persona"] = TEMPERS.index(self.temper)
+
+
+def first_trait(me: Members, ranges: Ranges) -> Array:
+    """A uniform draw from the range of each member's persona; (M,)."""
+    low, high = np.array(ranges)[me["persona"]].T
+    return me.draws.between("first", low, high)

@@ -1,0 +1,56 @@
+"""Whom to fine: look at one peer with chance m, and fine a violation with chance p.
+
+Table 3 gives one number B = m p: here m ~ U(range of the persona) and p = 1. `punishers` settles
+which of the paper's two statements holds: its table has the selfish fine more often, its text the
+altruists. Source: Gupta et al. 2026, section 3.1.3 and Table 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from society.engine.component import Column, Component, Members, Question
+from society.engine.graph import NOBODY
+from society.engine.parameters import Positive
+from society.engine.rng import Array
+
+from .persona import Ranges, first_trait
+
+_MONITORING: dict[str, Ranges] = {
+    "table": ((0.0, 1.0), (0.0, 0.1), (0.4, 0.5)),
+    "text": ((0.0, 1.0), (0.4, 0.5), (0.0, 0.1)),
+}
+
+
+@dataclass(frozen=True)
+class Punishment(Component):
+    """Watching one peer a round, and fining it for a catch above the cap.
+
+    Answers `watch` (the chance m p) and `punish`; others may imitate `monitoring`.
+    """
+
+    punishers: Literal["table", "text"] = "table"
+    effort_noise: Positive = 0.03  # sigma_B: one noise serves effort and monitoring
+
+    chance_id = "punishment"
+    answers = ("watch", "punish")
+    columns = (Column("monitoring", public=True, heritable=True), Column("punishing"))
+
+    def begin(self, me: Members) -> None:
+        me["monitoring"] = first_trait(me, _MONITORING[self.punishers])
+        me["punishing"] = 1.0
+
+    def answer(self, ask: Question, me: Members) -> Array:
+        if ask.kind == "watch":
+            return me["monitoring"] * me["punishing"]
+        catches = ask.facts.seen("catch")
+        peer = catches.drawn(me.draws.uniform("whom"))
+        fines = me.draws.uniform("whether") < me["monitoring"] * me["punishing"]
+        return np.where(fines & (catches.of(peer) > ask.facts["cap"]), peer, NOBODY)
+
+    def born(self, me: Members) -> None:
+        noise = self.effort_noise * me.draws.normal("noise")
+        me["monitoring"] = np.clip(me["monitoring"] + noise, 0, 1)

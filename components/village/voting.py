@@ -1,0 +1,111 @@
+"""Taking part in collective choice: propose the own belief, vote for what lies nearest to it.
+
+A proposal is a number, the cap itself, or in a village with language agents a sentence. There a
+rule writes its cap at the end of the sentence and reads the caps of others at the same place:
+
+    Nobody should land more than this on one day. (at most 6.25 fish per villager and day)
+
+A proposal without such an ending states no cap, so that a rule cannot judge it, and votes for it
+only where nothing else is open: then for the first.
+Source: Gupta et al. 2026, section 3.1.3 (g* = g, median voter); the vote and the words are ours.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from society.engine.action_spaces import Form
+from society.engine.component import Component, Members, Question
+from society.engine.rng import Array
+from society.text import clean
+
+_NUMBER = r"\d+(?:\.\d+)?(?:e[+-]\d+)?"
+_ENDING = re.compile(rf" \(at most ({_NUMBER}) fish per villager and day\)\Z")
+_FAR = 1e300  # stands for infinity, which is no part of a complex number
+_PROPOSED = "Nobody should land more than this on one day."
+_HELD = "Land no more than {cap} fish on one day."
+
+
+@dataclass(frozen=True)
+class Voting(Component):
+    """Proposing one's belief as the next cap, and voting for the proposal nearest to it.
+
+    Answers `propose`, `update` (one's own norm in words) and `vote` from the column `belief`.
+    """
+
+    chance_id = "voting"
+    answers = ("propose", "update", "vote")
+
+    def answer(self, ask: Question, me: Members) -> Any:
+        belief = me["belief"]
+        if ask.options is not None:
+            caps = caps_of(ask.options) if ask.options.dtype == object else ask.options
+            return nearest(caps, me.replicate, belief)
+        if not isinstance(ask.reply, Form):
+            return belief
+        said = {"personal": _held(belief), "community": _PROPOSED, "cap": belief}
+        return {name: said[name] for name in ask.reply.fields}
+
+
+def worded(sentences: Array, caps: Array) -> Array:
+    """Proposals as one text each: the sentence as it is shown, and its cap (NaN: none) at the end.
+
+    Both (R, N). A cap that is stated replaces one that the sentence ends with; it is written with
+    two decimals and counts as it is written. An empty sentence makes no proposal.
+    """
+    return np.asarray(np.frompyfunc(_worded, 2, 1)(sentences, caps), object)
+
+
+def caps_of(proposals: Array) -> Array:
+    """The caps at the end of proposals, of any shape; NaN for one without, and for None."""
+    return np.asarray(np.frompyfunc(_cap_of, 1, 1)(proposals), float)
+
+
+def _worded(sentence: str, cap: float) -> str:
+    line = clean(sentence)
+    if not line or not np.isfinite(cap):
+        return line
+    return f"{_ENDING.sub('', line)} (at most {_figure(cap)} fish per villager and day)"
+
+
+@lru_cache(maxsize=4096)
+def _cap_of(proposal: str | None) -> float:
+    ending = _ENDING.search(proposal) if proposal else None
+    return float(ending[1]) if ending else np.nan
+
+
+def _figure(cap: float) -> str:
+    return f"{round(cap, 2):.15g}"
+
+
+def _held(belief: Array) -> Array:
+    """Beliefs as norms of one's own."""
+    said = np.frompyfunc(lambda cap: _HELD.format(cap=_figure(cap)), 1, 1)
+    return np.asarray(said(belief), object)
+
+
+def nearest(options: Array, replicate: Array, wish: Array) -> Array:
+    """The index of the option nearest to each wish, of two the smaller one, (M,).
+
+    options: (R, K), NaN where one is not open. replicate: whose options a wish is held against,
+    (M,). wish: (M,).
+    """
+    options, wish = np.minimum(options, _FAR), np.minimum(wish, _FAR)
+    order = np.argsort(options, axis=1, kind="stable")  # NaN comes last
+    ascending = np.take_along_axis(options, order, 1)
+    there = ~np.isnan(ascending)
+    count = there.sum(1)
+    row = np.broadcast_to(np.arange(len(options))[:, None], options.shape)
+    # Complex numbers are ordered by their real parts first: one search serves all replicates.
+    above = np.searchsorted(row[there] + 1j * ascending[there], replicate + 1j * wish)
+    above -= (np.cumsum(count) - count)[replicate]
+    last = np.maximum(count[replicate] - 1, 0)
+    high, low = np.minimum(above, last), np.clip(above - 1, 0, last)
+    nearer = ascending[replicate, high] - wish < wish - ascending[replicate, low]
+    chosen: Array = order[replicate, np.where(nearer, high, low)]
+    return chosen

@@ -1,0 +1,1 @@
+"""Coding of texts by several raters."""

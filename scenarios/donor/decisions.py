@@ -1,0 +1,150 @@
+"""One encounter of the donor game: what can be decided, and what follows from it.
+
+Under stake `share` a donor of r units gives x, 0 <= x <= r, and the recipient gets m x; or, with
+punishment, spends x, and the recipient loses 2 x, but at most what it has. Under stake `fixed` a
+gift costs c and is worth b, and a punishment costs c and takes 2 c; debts are possible.
+Whoever punishes, gives nothing: everywhere, in what is told, in traces, in reviews of rules and in
+opinions, its share is 0, and it is the deed that tells it from one who kept.
+What all own grows by (m - 1) of what is given under stake `share`, by b - c a gift under `fixed`,
+and shrinks by what is spent and destroyed in punishing.
+Source: Vallinder and Hughes 2024, arXiv 2412.10270; Nowak and Sigmund 1998, Nature 393.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from society.engine.action_spaces import Amount, Choice, Form, Reply
+from society.engine.environment import Table
+from society.engine.rng import Array
+from society.engine.script import Ask, Fact, Script, Tell, own, seen
+from society.scenarios.donor.pairing import CHANCE_ID, Pairs
+from society.scenarios.donor.traces import GAVE, HAD_NOTHING, NONE, PUNISHED, Deeds
+
+DESTROYED = 2  # units that a unit of punishment takes
+GIVE, PUNISH = 1, 2  # among keep, give, punish
+NOTHING: Mapping[str, Any] = MappingProxyType({"deed": "donate", "amount": 0.0})
+
+
+class Decision(NamedTuple):
+    """Units given, and units spent on punishing; (R, N) each."""
+
+    given: Array
+    spent: Array
+
+
+class Done(NamedTuple):
+    """What came of the decisions of a round; (R, N) each.
+
+    deed: what each donor did, as an index into DEEDS; NONE of the others. share: of what the donor
+    owned, 0 where it punished, NaN where it had nothing to give and for all who are no donors.
+    received, taken: units, of recipients. gain: of everybody.
+    """
+
+    given: Array
+    spent: Array
+    deed: Array
+    share: Array
+    received: Array
+    taken: Array
+    gain: Array
+
+    def deeds(self, pairs: Pairs, number: int) -> Deeds:
+        """As entries of a trace, (R, N, 1)."""
+        units, when = self.given + self.spent, np.full(self.deed.shape, number)
+        parts = (self.deed, self.share, units, pairs.partner, when)
+        return Deeds(*(part[..., None] for part in parts))
+
+    def facts(self, table: Table, pairs: Pairs) -> dict[str, Fact]:
+        """As all are told; neighbours on `hear` see who did what to whom, and the share given."""
+        offered = np.where(pairs.receives, pairs.other(self.share), np.nan)
+        return {
+            "partner": seen("hear", pairs.partner),
+            "share": seen("hear", self.share),
+            "deed": seen("hear", self.deed),
+            "donor": own(pairs.gives),
+            "partner_life": own(pairs.lives(table)),
+            "given": own(self.given),
+            "spent": own(self.spent),
+            "received": own(self.received),
+            "received_share": own(offered),
+            "taken": own(self.taken),
+        }
+
+    def added(self, held: Array) -> Array:
+        """What everybody owns thereafter, (R, N); infinite where that is beyond counting."""
+        with np.errstate(over="ignore"):
+            owned: Array = held + self.gain
+        return owned
+
+
+def owned(held: Array) -> Fact:
+    """As all are told what they own; NaN where that is beyond counting."""
+    return own(np.where(np.isinf(held), np.nan, held))
+
+
+def countable(table: Table) -> bool:
+    """Whether nobody can come to own more than can be counted, 1e308, whatever is decided."""
+    p = table.params
+    with np.errstate(over="ignore"):
+        if p.stake == "fixed":
+            most = p.endowment + table.horizon * (p.benefit + p.cost + DESTROYED * p.cost)
+        else:
+            most = p.endowment * table.agents * np.float64(max(p.multiplier, 1)) ** table.horizon
+    return bool(np.isfinite(most))
+
+
+def counted(table: Table, held: Array) -> Script:
+    """A replicate in which somebody owns more than can be counted is over."""
+    if not countable(table):
+        yield Tell("uncountable", ends=np.logical_or.reduce(np.isinf(held), axis=1, keepdims=True))
+
+
+def reply(p: Any, held: Array) -> Reply:
+    """The form of a decision for those who own so much, (R, N); p: the parameters of the game."""
+    if p.stake == "fixed":
+        return Choice("keep", "give", "punish") if p.punishment else Choice("keep", "give")
+    if p.punishment:
+        return Form({"deed": Choice("donate", "punish"), "amount": Amount(0, held)})
+    return Amount(0, held)
+
+
+def decided(
+    table: Table, held: Array, facts: Mapping[str, Fact], who: Array, kind: str = "donate"
+) -> Script:
+    """What those in `who` do, as a Decision; an answer that cannot be read gives nothing."""
+    p = table.params
+    otherwise: Any = "keep" if p.stake == "fixed" else NOTHING if p.punishment else 0.0
+    said = yield Ask(kind, reply(p, held), facts, who=who, otherwise=otherwise)
+    if p.stake == "fixed":
+        return Decision(p.cost * (said == GIVE), p.cost * (said == PUNISH))
+    if p.punishment:
+        gives = said["deed"] == 0
+        return Decision(said["amount"] * gives, said["amount"] * ~gives)
+    return Decision(said, np.zeros_like(said))
+
+
+def settled(table: Table, pairs: Pairs, held: Array, choice: Decision) -> Done:
+    """What comes of it, with errors of execution; held: units before, (R, N)."""
+    p, (given, spent) = table.params, choice
+    if p.execution_error:
+        works = table.draws(CHANCE_ID).uniform("slip") >= p.execution_error
+        given, spent = given * works, spent * works
+    # Only donors decide, so that who meets nobody, or gives itself, gets and loses nothing.
+    gift, harm = pairs.other(given), DESTROYED * pairs.other(spent)
+    if p.stake == "fixed":
+        share = np.where(pairs.gives, (given > 0) * 1.0, np.nan)
+        received = p.benefit * (gift > 0)
+    else:
+        able = pairs.gives & (held > 0)
+        share = np.divide(given, held, out=np.full(held.shape, np.nan), where=able)
+        with np.errstate(over="ignore"):
+            received = p.multiplier * gift
+        harm = np.minimum(harm, held)
+    deed = np.where(np.isnan(share), HAD_NOTHING, np.where(spent > 0, PUNISHED, GAVE))
+    deed = np.where(pairs.gives, deed, NONE).astype(np.int8)
+    return Done(given, spent, deed, share, received, harm, received - given - spent - harm)

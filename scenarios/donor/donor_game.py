@@ -1,0 +1,242 @@
+"""The donor game: who gives loses, who receives gains more, and nobody is paid back directly.
+
+Each round agents are paired, one of a pair may give, and under stake
+    share    gives x of the r units it owns, 0 <= x <= r; the recipient gets m x
+    fixed    gives or not: it costs c, and is worth b to the recipient
+With `punishment` it may instead take from the recipient: x units of its own destroy 2 x, at most
+all that the recipient has (under stake `fixed`, c destroys 2 c).
+
+A game has T rounds, and everybody begins it with an endowment; in every second game the roles of a
+fixed schedule are exchanged, so that an even number of games favours nobody (society.scenarios.
+schedules has who meets whom). Agents are not told how many rounds there are. What a donor is shown
+of the recipient is built by the game (society.scenarios.donor.traces). Where somebody comes to own
+more than can be counted, 1e308, the replicate is over.
+
+If all take turns and give all, a unit becomes m^k in the k rounds that are left if its owner gives
+next, and m^(k - 1) if its owner receives next: endowments E come to a mean of
+E (m + 1) m^(T - 1) / 2, which for m > 1 is the most that can be had: 30,720 for m = 2, E = 10,
+T = 12.
+Source: Vallinder and Hughes 2024, arXiv 2412.10270; stake `fixed`: Nowak and Sigmund 1998, Nature
+393. Ours: the schedules, records, chance to know (q), errors of execution, refusals, gossip.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from society.components.donor.donation import Donation
+from society.components.donor.opinions import Reputation
+from society.components.language.llm_policy import LanguagePolicy
+from society.components.language.recall import Recall
+from society.components.language.strategy_text import Strategy
+from society.engine.environment import Table
+from society.engine.graph import NOBODY
+from society.engine.mechanism import Declared, declares
+from society.engine.parameters import Positive, Share
+from society.engine.population import Cohort, fitted
+from society.engine.rng import Array
+from society.engine.scenario import (
+    OF_DEFAULT_CAST,
+    Measure,
+    Meeting,
+    Params,
+    Stage,
+    Told,
+    mean_over,
+    scenario,
+)
+from society.engine.script import Fact, Script, Tell, common, own
+from society.errors import ScenarioError
+from society.scenarios.donor.decisions import counted, decided, owned, settled
+from society.scenarios.donor.gossip import Reviews, gossiped
+from society.scenarios.donor.measures import told_by_traits
+from society.scenarios.donor.pairing import Pairs, Schedule, pairing, playable
+from society.scenarios.donor.partner_choice import Partners, accepted
+from society.scenarios.donor.probe import mutation_bias, supposed
+from society.scenarios.donor.traces import Trace, informed
+
+
+class DonorGame(Params):
+    """Symbols in brackets are those of the docstring above."""
+
+    endowment: Positive = Field(10, description="units at the beginning of each game")
+    multiplier: Positive = Field(
+        2, description="m, what a unit that is given under stake share is worth to the recipient"
+    )
+    stake: Literal["share", "fixed"] = Field(
+        "share", description="any share of what one owns is given, or a fixed sum"
+    )
+    cost: float = Field(1, gt=0, description="c, of giving under stake fixed")
+    benefit: Positive = Field(3, description="b, of a gift under stake fixed")
+    punishment: bool = Field(False, description="whether one may destroy instead of giving")
+    games: int = Field(
+        2,
+        ge=1,
+        description="played one after the other, every second one with roles exchanged: an even "
+        "number favours nobody",
+    )
+    schedule: Schedule = Field("ordered-once", description="who meets whom, and who gives")
+    medium: Literal["trace", "record", "review"] = Field(
+        "trace",
+        description="what is shown of the recipient: deeds along a chain, all its own, or reviews; "
+        "who gives by opinions of its own, as rules that gossip do, does not look at it",
+    )
+    trace: int = Field(
+        3, ge=0, le=100, description="entries of a trace, or reviews, at most; a record has all"
+    )
+    known: Share = Field(
+        1,
+        description="q, the chance to learn of the recipient's past; with opinions of one's own, "
+        "to see a deed of somebody else",
+    )
+    execution_error: Share = Field(0, description="chance that a gift or punishment fails")
+    partners: Partners = Field(
+        "given", description="whether one may refuse a partner, and is then rid of it"
+    )
+    gossip: bool = Field(False, description="whether agents tell neighbours what they think of one")
+    probe: bool = Field(
+        False, description="whether strategies are put before a battery of recipients beforehand"
+    )
+    minds: Literal["rules", "language"] = Field(
+        "rules", description="who plays", json_schema_extra=OF_DEFAULT_CAST
+    )
+    thinking: bool = Field(True, description="whether models reason before they answer")
+
+
+def donors(p: DonorGame, agents: int) -> list[Cohort]:
+    """The default cast: language models, or donors by rule, of many different strategies.
+
+    Where they gossip, rules give by reputation, each by any social norm, since only who has an
+    opinion can pass it on, and language models remember what they hear.
+    """
+    if p.minds == "language":
+        ears = (Recall(),) if p.gossip else ()
+        return [Cohort("donor", agents, (Strategy(), *ears, fitted(LanguagePolicy, p)))]
+    rule = fitted(Reputation, p, norm="any") if p.gossip else fitted(Donation, p)
+    return [Cohort("donor", agents, (rule,))]
+
+
+def share_given(told: Told, table: Table) -> Array:
+    """Share given by those who had a chance to give, and something to give, (R,)."""
+    return mean_over(~np.isnan(told["share"]), told["share"])
+
+
+def share_refused(told: Told, table: Table) -> Array:
+    """Share of encounters, (R,); the two whom a refusal parts have no partner any more."""
+    return mean_over((told["partner"] != NOBODY) | told["refused"], told["refused"])
+
+
+def share_alone(told: Told, table: Table) -> Array:
+    """Share of those present whom nobody was found for, (R,)."""
+    return mean_over(table.present, (told["partner"] == NOBODY) & ~told["refused"])
+
+
+MEASURES = (
+    Measure(
+        "final_resources",
+        "units, mean over agents and games",
+        lambda told, table: mean_over(table.present, told["final"]),
+    ),
+    Measure("donation", "share of what donors owned", share_given),
+    Measure(
+        "punished",
+        "share of encounters",
+        lambda told, table: mean_over(told["donor"], told["spent"] > 0),
+    ),
+    Measure("refused", "share of encounters", share_refused),
+    Measure("sat_out", "share of agents without a partner", share_alone),
+)
+
+STAGE = Stage(
+    columns=("resources", "share", "spent"),
+    meeting=Meeting(
+        "partner",
+        "deed",
+        ("", "gave {share:%}", "had nothing to give", "punished with {spent}"),
+        share="share",
+        holds="resources",
+        apart="refused",
+    ),
+    links={"gossip about": "spoke of"},
+    quotes={"review": "is said to be"},
+    endings={"uncountable": "somebody owned more than can be counted"},
+    levels=("game", "round"),
+)
+
+
+@scenario(
+    params=DonorGame,
+    cast=donors,
+    measures=MEASURES,
+    relations=("meet", "hear"),
+    agents=12,
+    rounds=12,
+    stage=STAGE,
+    in_words={"minds": "language"},
+    afterword=lambda after: chain(mutation_bias(after), told_by_traits(after)),
+)
+@declares(Declared("donate", "donated", payoff=""))  # what is owned compounds: none is paid in
+def donor_game(table: Table) -> Script:
+    """Agents give to each other by what they hear of each other (Vallinder and Hughes 2024)."""
+    playable(table)
+    _fitting(table.params)
+    return _played(table)
+
+
+def _fitting(p: DonorGame) -> None:
+    """Raises ScenarioError for options that cannot be had together."""
+    if p.partners == "rewired" and p.schedule != "random":
+        raise ScenarioError(
+            f"partners rewired changes who can meet whom, and schedule {p.schedule} is fixed; "
+            "take schedule random, or partners agreed"
+        )
+    if p.probe and p.medium == "review":
+        raise ScenarioError(
+            "probe asks what one would give after certain shares, and medium review shows none; "
+            "take medium trace or record, or leave out probe"
+        )
+
+
+def _played(table: Table) -> Script:
+    p, meetings = table.params, pairing(table)
+    if p.probe:
+        yield from supposed(table)
+    for game in table.rounds(p.games):
+        held = np.full(table.present.shape, float(p.endowment))
+        trace, reviews = Trace(table), Reviews(table)
+        for number in table.rounds():
+            if number == 1:
+                yield Tell("endowed", {"resources": own(held)}, restores=("meet",))
+            now = {"generation": common(table.births + 1), "round": common(number)}
+            pairs, learns = meetings.round(game, number), informed(table)
+            facts = {
+                **now,
+                **encounter(table, pairs, held),
+                **trace.facts(pairs, learns),
+                **reviews.facts(pairs, learns),
+            }
+            pairs, apart = yield from accepted(table, pairs, facts)
+            choice = yield from decided(table, held, facts, pairs.gives)
+            done = settled(table, pairs, held, choice)
+            held = done.added(held)
+            more = {"resources": owned(held), "refused": own(apart)}
+            yield Tell("donated", done.facts(table, pairs) | more)
+            yield from counted(table, held)
+            trace.add(pairs, done.deeds(pairs, number))
+            yield from reviews.written(pairs, done, now)
+            if p.gossip:
+                yield from gossiped(now)
+        yield Tell("scored", {"final": owned(held)})
+
+
+def encounter(table: Table, pairs: Pairs, held: Array) -> dict[str, Fact]:
+    """What each agent owns, and who is opposite with how much."""
+    return {
+        "resources": own(held),
+        "recipient": own(pairs.lives(table)),
+        "recipient_resources": own(pairs.other(held, np.nan)),
+    }

@@ -1,0 +1,177 @@
+"""Who meets whom in a donor game, and who of the two gives.
+
+N agents are parted by chance into halves a_0 .. a_(h-1) and b_0 .. b_(h-1), h = N / 2. Round t
+pairs a_i with b_((i + s_t) mod h), and the halves give in turn, a first:
+
+    ordered-once   s = 0 .. h-1, then again so that every ordered pair gives exactly once in N
+                   rounds; the two rounds of a pair lie at least h - 1 apart
+    no-repeat      s = 0 .. h-1: nobody meets anybody twice, for h rounds at most
+    published      s = 0 .. h-1 twice, the second time with the roles of the first exchanged; so
+                   with an even h one half gives twice running, and what the other has received
+                   meanwhile cannot be passed on; it is what the paper's public notebook plays
+    random         other pairs in each round, by chance and only along the graph `meet`; who of a
+                   pair gives is chance, too, and those who find nobody sit out
+
+In every second game the roles of all but `random` are exchanged, so that after an even number of
+games nobody is favoured by who receives last. After an odd number a half is: equal strategies then
+own unequal sums, and selection acts on them. `random` favours nobody beforehand, and chance favours
+whom it will, however many games there are.
+With strict turns and 12 agents the paper's 12 rounds without a repeated partner cannot be had:
+each half gives in every other round, and there are 6 partners.
+
+Source: Vallinder and Hughes 2024, arXiv 2412.10270, section 3; that its schedule is infeasible, and
+what takes its place, are ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from society.engine.environment import Table
+from society.engine.graph import NOBODY, Complete
+from society.engine.rng import Array
+from society.errors import ScenarioError
+
+CHANCE_ID = "donor_game"  # of all that the game itself draws
+Schedule = Literal["ordered-once", "no-repeat", "published", "random"]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """One round: the seat of each agent's partner, or NOBODY, and who gives; (R, N) each."""
+
+    partner: Array
+    gives: Array
+
+    @cached_property
+    def receives(self) -> Array:
+        """Who has a partner that gives, (R, N) of bool."""
+        receives: Array = ~self.alone & ~self.gives
+        return receives
+
+    @cached_property
+    def alone(self) -> Array:
+        """Who has no partner, (R, N) of bool."""
+        alone: Array = self.partner == NOBODY
+        return alone
+
+    @cached_property
+    def row(self) -> Array:
+        """The partner's row where replicates stand below each other, (R, N); NOBODY's is any."""
+        replicates, seats = self.partner.shape
+        row: Array = np.maximum(self.partner, 0) + np.arange(replicates)[:, None] * seats
+        return row
+
+    def other(self, values: Array, nobody: Any = 0) -> Array:
+        """What the partner has, (R, N, ...); `nobody` where there is none."""
+        replicates, seats, *entries = values.shape
+        # Whole rows of a flat array are taken, which is several times as fast as a look-up along
+        # an axis.
+        theirs: Array = values.reshape(replicates * seats, *entries).take(self.row, axis=0)
+        if self.alone.any():
+            theirs[self.alone] = nobody
+        return theirs
+
+    def lives(self, table: Table) -> Array:
+        """The number of the partner's life, (R, N), or NOBODY."""
+        return self.other(table.lives, NOBODY)
+
+
+def playable(table: Table) -> None:
+    """Raises ScenarioError where agents, rounds or the graph do not fit the schedule."""
+    schedule = table.params.schedule
+    feasible(schedule, table.agents, table.horizon)
+    if schedule != "random" and not isinstance(table.graph("meet"), Complete):
+        raise ScenarioError(
+            f"schedule {schedule} pairs everybody with everybody, and the graph meet says "
+            "otherwise; take schedule random, or leave that graph out"
+        )
+
+
+def feasible(schedule: Schedule, agents: int, rounds: int) -> None:
+    """Raises ScenarioError unless so many agents can play so many rounds."""
+    if agents < 2 or agents % 2:
+        near = "2" if agents < 2 else f"{agents - 1} or {agents + 1}"
+        raise ScenarioError(
+            f"got {agents} agents, who cannot all be paired; give an even number, as {near}"
+        )
+    most = {"ordered-once": agents, "published": agents, "no-repeat": agents // 2}.get(schedule)
+    if most is None or rounds <= most:
+        return
+    needed = rounds * 2 if schedule == "no-repeat" else rounds + rounds % 2
+    raise ScenarioError(
+        f"schedule {schedule} has at most {most} rounds for {agents} agents, as halves give in "
+        f"turn, and {rounds} were asked for; take {most} rounds, {needed} agents, or schedule "
+        f"{'ordered-once' if schedule == 'no-repeat' and rounds <= agents else 'random'}"
+    )
+
+
+def shift(schedule: Schedule, number: int, half: int) -> tuple[int, bool]:
+    """s_t of round `number`, from 1 on, and whether the first half gives.
+
+    >>> [shift("ordered-once", number, 6)[0] for number in range(1, 13)]
+    [0, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 0]
+    """
+    lap, place = divmod(number - 1, half)
+    first_gives = number % 2 == 1
+    if schedule == "published":
+        return place, (place % 2 == 0) ^ (lap == 1)
+    if lap and half % 2 == 0:
+        # An even number of rotations would give the second lap the turns of the first.
+        return (place + 1) % half, first_gives
+    return place, first_gives
+
+
+class Pairing(Protocol):
+    """A way to make pairs."""
+
+    def round(self, game: int, number: int) -> Pairs:
+        """Who meets whom among those who take part; both are counted from 1."""
+        ...
+
+
+def pairing(table: Table) -> Pairing:
+    """As the schedule has it, for one play."""
+    return ByChance(table) if table.params.schedule == "random" else Rotations(table)
+
+
+class Rotations:
+    """Two halves that are turned against each other: who sits where is drawn for each play."""
+
+    def __init__(self, table: Table) -> None:
+        self._table, self._schedule = table, table.params.schedule
+        place = table.draws(CHANCE_ID).uniform("half")
+        self._order = np.argsort(place, axis=1, kind="stable")
+
+    def round(self, game: int, number: int) -> Pairs:
+        half = self._table.agents // 2
+        turn, first_gives = shift(self._schedule, number, half)
+        one = self._order[:, :half]
+        other = np.roll(self._order[:, half:], -turn, axis=1)
+        partner = np.empty_like(self._order)
+        np.put_along_axis(partner, one, other, 1)
+        np.put_along_axis(partner, other, one, 1)
+        gives = np.zeros(partner.shape, bool)
+        np.put_along_axis(gives, one if first_gives ^ (game % 2 == 0) else other, True, 1)
+        if not self._table.complete:
+            active = self._table.active
+            partner = np.where(active & np.take_along_axis(active, partner, 1), partner, NOBODY)
+        return Pairs(partner, gives & (partner != NOBODY))
+
+
+class ByChance:
+    """Neighbours on the graph `meet`, matched anew in each round."""
+
+    def __init__(self, table: Table) -> None:
+        self._table, self._draws = table, table.draws(CHANCE_ID)
+
+    def round(self, game: int, number: int) -> Pairs:
+        meet = self._draws.uniform("meet")
+        partner = self._table.graph("meet").matched(meet, self._table.active)
+        pairs = Pairs(partner, partner != NOBODY)
+        role = self._draws.uniform("role")
+        return replace(pairs, gives=pairs.gives & (role < pairs.other(role)))

@@ -1,0 +1,58 @@
+"""Partner choice: whom one agrees to meet, and whom one never meets again.
+
+    given     partners are as the schedule has them
+    agreed    both are shown what is known of the other and who of them may give; if one refuses,
+              nobody gives
+    rewired   a refusal also cuts the edge of the graph `meet` between the two, for the rest of the
+              game, and whoever refused makes a new one to somebody by chance
+So who is refused by all is ostracised: it neither gives nor receives, and under `rewired` has
+nobody left to meet, unless chance makes somebody seek it who does not know it.
+Source: the option is ours, after Santos, Pacheco and Lenaerts 2006, PLoS Comput. Biol. 2, where
+the new neighbour is one of the old neighbour's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+
+from society.engine.action_spaces import Choice
+from society.engine.environment import Table
+from society.engine.graph import NOBODY, Complete, Rows
+from society.engine.rng import Array
+from society.engine.script import Ask, Fact, Script, Tell, own
+from society.scenarios.donor.pairing import Pairs
+
+CHANCE_ID = "accepted"
+Partners = Literal["given", "agreed", "rewired"]
+
+
+def accepted(table: Table, pairs: Pairs, facts: Mapping[str, Fact]) -> Script:
+    """The pairs that agree, and who is in a pair of which one refused, (R, N) of bool."""
+    rule = table.params.partners
+    if rule == "given":
+        return pairs, np.zeros_like(pairs.gives)
+    facts = {**facts, "gives": own(pairs.gives)}
+    reply = Choice("refuse", "accept")
+    answer = yield Ask("accept", reply, facts, who=~pairs.alone, otherwise="accept")
+    refuses = ~pairs.alone & (answer == 0)
+    apart = refuses | pairs.other(refuses, False)
+    if rule == "rewired":
+        # From both ends, since a graph may have edges in one direction only.
+        cuts = {"meet": np.where(apart, pairs.partner, NOBODY)}
+        joins = {"meet": np.where(refuses, _sought(table, pairs), NOBODY)}
+        yield Tell("refused", {"refuses": own(refuses)}, cuts=cuts, joins=joins)
+    return Pairs(np.where(apart, NOBODY, pairs.partner), pairs.gives & ~apart), apart
+
+
+def _sought(table: Table, pairs: Pairs) -> Array:
+    """Somebody by chance for everybody, (R, N), or NOBODY if it is the partner or a neighbour."""
+    node = np.arange(table.present.size)
+    rows = Rows(*np.divmod(node, table.agents), node)
+    uniform = table.draws(CHANCE_ID).uniform("whom").reshape(-1)
+    anybody = Complete(table.replicates, table.ids).drawn(uniform, rows, table.active)
+    known = anybody == pairs.partner.reshape(-1)
+    known |= table.graph("meet").connects(node, np.maximum(anybody, 0))
+    return np.where(known, NOBODY, anybody).reshape(pairs.partner.shape)

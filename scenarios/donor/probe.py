@@ -1,0 +1,156 @@
+"""A battery of recipients: what everybody would give to each of them.
+
+All agents are asked about the same encounters, and nothing comes of it: so a strategy, be it a
+rule, a sentence or code, becomes a function from what is known of a recipient to the share that it
+is given (a reaction norm), strategies of all generations can be compared, and newborn ones with
+those that they were made from, before the same recipients. Everybody is asked as at the beginning
+of a game, of which nothing is left from the last one. Donor and recipient own the same, and each is
+shown as much as the game ever shows: of a record only what the recipient itself did. Under stake
+`fixed`, where no gift is a part, recipients are those who gave all or nothing, and what is asked is
+the chance to give.
+
+Mutation bias is by how much newborn agents give more than their parents did, who were asked the
+same at the beginning of the generation before. Who was selected as a parent does not matter to it.
+Source: ours; Vallinder and Hughes 2024, section 4.1, ask for such a fixed background.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice, pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from society.engine.action_spaces import Mix
+from society.engine.environment import Table
+from society.engine.graph import NOBODY
+from society.engine.rng import Array
+from society.engine.scenario import Afterword, Finding, mean_over
+from society.engine.script import Ask, Fact, Script, Tell, common, own
+from society.lineage import Generation, generations
+from society.scenarios.donor.decisions import GIVE, decided
+from society.scenarios.donor.traces import GAVE, Deeds, blank
+
+
+class Encounter(NamedTuple):
+    """A recipient of whom is known which shares were given, its own first, then along the chain."""
+
+    name: str
+    shares: tuple[float, ...] = ()
+
+
+BATTERY = (
+    Encounter("stranger"),
+    Encounter("gave nothing", (0.0,)),
+    Encounter("gave a quarter", (0.25,)),
+    Encounter("gave half", (0.5,)),
+    Encounter("gave three quarters", (0.75,)),
+    Encounter("gave all", (1.0,)),
+    Encounter("gave nothing to one who gave nothing", (0.0, 0.0)),
+    Encounter("gave nothing to one who gave all", (0.0, 1.0)),
+    Encounter("gave all to one who gave nothing", (1.0, 0.0)),
+    Encounter("gave all to one who gave all", (1.0, 1.0)),
+    Encounter("gave half in a chain of halves", (0.5, 0.5, 0.5)),
+)
+
+
+def battery(p: Any) -> tuple[Encounter, ...]:
+    """The encounters that there can be with these parameters."""
+    if p.stake == "share":
+        return BATTERY
+    return tuple(one for one in BATTERY if set(one.shares) <= {0.0, 1.0})
+
+
+def endowed(p: Any) -> float:
+    """What donors and recipients own; of nothing no share can be given."""
+    return float(p.endowment if p.stake == "fixed" else p.endowment or 1)
+
+
+def supposed(table: Table) -> Script:
+    """Ask everybody about the battery; tells `reaction`, the shares given, (R, N, B).
+
+    Under stake `fixed` the chances to give. NaN of those who do not take part.
+    """
+    p = table.params
+    held = np.full(table.present.shape, endowed(p))
+    yield Tell("endowed", {"resources": own(held)})  # of the last game nobody keeps anything
+    shares = []
+    for encounter in battery(p):
+        facts = {
+            "generation": common(table.births + 1),
+            "round": common(len(encounter.shares) + 1),
+            "resources": own(held),
+            "recipient": own(np.full(held.shape, NOBODY)),
+            "recipient_resources": own(held),
+            **deeds(table, encounter).facts(table),
+        }
+        share = yield from _imagined(table, held, facts)
+        shares.append(np.where(table.active, share, np.nan))
+    names = np.array([[[encounter.name for encounter in battery(p)]]], object)
+    reaction = own(np.stack(shares, axis=2))
+    yield Tell("supposed", {"encounter": common(names), "reaction": reaction})
+
+
+def _imagined(table: Table, held: Array, facts: dict[str, Fact]) -> Script:
+    """The share of what they own that everybody would give, or the chance that they would."""
+    p = table.params
+    if p.stake == "share":
+        choice = yield from decided(table, held, facts, table.active, "suppose")
+        return choice.given / held
+    form = Mix("keep", "give", "punish") if p.punishment else Mix("keep", "give")
+    keeps = np.eye(form.width)[0]
+    chance = yield Ask("suppose", form, facts, who=table.active, otherwise=keeps)
+    return chance[..., GIVE]
+
+
+def deeds(table: Table, encounter: Encounter) -> Deeds:
+    """What is shown of a recipient, who had the endowment when it gave."""
+    p, rounds = table.params, len(encounter.shares)
+    shown = encounter.shares[: p.trace if p.medium == "trace" else 1]
+    length = p.trace if p.medium == "trace" else len(shown)
+    known = Deeds.of(blank(table, length))
+    for place, share in enumerate(shown):
+        known.sort[..., place] = GAVE
+        known.share[..., place] = share
+        known.units[..., place] = share * (p.cost if p.stake == "fixed" else endowed(p))
+        known.when[..., place] = rounds - place
+    return known
+
+
+def mutation_bias(after: Afterword) -> Iterator[Finding]:
+    """How much more newborn agents give to the battery than their parents did, mean over all.
+
+    Nothing is found in a run without a battery, or in which nobody was born to anybody.
+    """
+    if not (after.params.probe and _of_generations(after)):
+        return
+    changes = [_changed(*pair) for pair in pairwise(generations(after.pages()))]
+    if changes:
+        change = np.concatenate(changes, axis=1)
+        unit = "share given to the battery, newborn agents less their own parents"
+        yield Finding("mutation_bias", unit, mean_over(~np.isnan(change), change))
+
+
+def _of_generations(after: Afterword) -> bool:
+    """Whether the first page of its rounds says who descends from whom."""
+    first = islice(after.pages(), 2)
+    return any(step.kind == "descended" for page in first for step in page.steps)
+
+
+def _changed(before: Generation, now: Generation) -> Array:
+    """What newborn agents give more than their parent did, (R, N); NaN of others."""
+    was, gives = (_mean_reaction(one) for one in (before, now))
+    agents = now.life.shape[1]
+    # The number of a life is births * N + id, and seats keep their ids.
+    seat = np.argsort(now.life[0] % agents)[now.parent % agents]
+    born = now.newborn & (now.parent != NOBODY)
+    return np.where(born, gives - np.take_along_axis(was, seat, 1), np.nan)
+
+
+def _mean_reaction(one: Generation) -> Array:
+    """Over all encounters, (R, N); NaN if it was not asked for."""
+    if one.reaction is None:
+        return np.full(one.life.shape, np.nan)
+    mean: Array = one.reaction.mean(2)
+    return mean

@@ -1,0 +1,1 @@
+"""Games given by their payoffs."""

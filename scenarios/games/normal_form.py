@@ -1,0 +1,280 @@
+"""Any game in normal form: all choose at the same time, and everybody is paid.
+
+Each player submits a mixed strategy, and the game draws its action from that; others see the action
+and not what was submitted. Everybody knows all payoffs. An answer that cannot be read ends a
+replicate that holds one match only; where there are more, such a player mixes all actions evenly,
+and is counted.
+
+    payoff      sum over rounds of weight x points; the weights of all rounds sum to 1
+    efficiency  (v - v*) / (c - v*), where v is the mean payoff of the players of a match, v* that
+                in equilibrium, and c > v* that when everybody cooperates
+Source: von Neumann and Morgenstern 1944; played as in Tewolde et al. 2026 (CoopEval), section 2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+from pydantic import AfterValidator, Field, model_validator
+
+from society.components.games.classic_strategies import Moves, Strategy
+from society.components.games.mechanism_use import Designs
+from society.components.games.sanctions import Sanctions
+from society.components.language.llm_policy import LanguagePolicy
+from society.engine.action_spaces import Mix
+from society.engine.environment import Table
+from society.engine.matching import Matches
+from society.engine.mechanism import Declared, Play, PlayFunction, declares
+from society.engine.population import Cohort, fitted
+from society.engine.rng import Array
+from society.engine.scenario import OF_DEFAULT_CAST, Measure, Meeting, Params, Stage, Told, scenario
+from society.engine.script import VOID, Ask, Script, Tell, common, own
+from society.errors import ScenarioError
+from society.scenarios.games.game import ABSENT, REPAIRS, Game, NormalForm, numbered
+from society.scenarios.games.matching import mean, met, refuse_unequal
+
+CHANCE_ID = "normal_form"
+
+
+class GameParams(Params):
+    """What every game has."""
+
+    minds: Literal["rules", "language"] = Field(
+        "rules", description="who plays", json_schema_extra=OF_DEFAULT_CAST
+    )
+    strategy: Strategy | Literal["any"] = Field(
+        "any", description="of rules: see the component moves", json_schema_extra=OF_DEFAULT_CAST
+    )
+    thinking: bool = Field(True, description="whether models reason before they answer")
+
+
+def players(p: GameParams, agents: int) -> list[Cohort]:
+    """The default cast: language models, or classic strategies that know how to use mechanisms."""
+    if p.minds == "language":
+        return [Cohort("player", agents, (fitted(LanguagePolicy, p),))]
+    return [Cohort("player", agents, (Designs(), Sanctions(), fitted(Moves, p)))]
+
+
+def mean_payoff(told: Told, table: Table) -> Array:
+    """Points, weighted, mean over players, (R, 1)."""
+    weighted: Array = told["weight"] * mean(told["payoff"])
+    return weighted
+
+
+def cooperating(told: Told, table: Table) -> Array:
+    """Share of players who cooperate, (R, 1); NaN in a game in which nothing is cooperation."""
+    game: Game = table.rules
+    if game.cooperation is None:
+        return np.full((table.replicates, 1), np.nan)
+    wanted: Any = game.cooperation[0]
+    if len(set(game.cooperation)) > 1:
+        wanted = np.array(game.cooperation)[met(table, game.players).seat]
+    return mean((told["action"] == wanted) * 1.0)
+
+
+def efficiency(told: Told, table: Table) -> Array:
+    """How far the mean payoff is from equilibrium (0) to cooperation (1), weighted, (R, 1).
+
+    NaN where either is not known, or cooperation pays no more.
+    """
+    game: Game = table.rules
+    undefined = np.full((table.replicates, 1), np.nan)
+    if game.cooperation is None or game.equilibrium is None:
+        return undefined
+    low, high = (game.paid(np.array(one)).mean() for one in (game.equilibrium, game.cooperation))
+    if high <= low:
+        return undefined
+    share: Array = told["weight"] * (mean(told["payoff"]) - low) / (high - low)
+    return share
+
+
+PAYOFF = Measure("payoff", "points, mean over players, weighted over rounds", mean_payoff, "total")
+MEASURES = (
+    PAYOFF,
+    Measure("cooperation", "share of players", cooperating),
+    Measure("efficiency", "0 in equilibrium, 1 if all cooperate", efficiency, "total"),
+)
+MOST_ACTIONS = 500  # of a player, that are shown by name where two meet
+PAIRED = Stage(
+    meeting=Meeting(
+        "partner",
+        "action",
+        tuple(f"played A{action}" for action in range(MOST_ACTIONS)),
+        holds="payoff",
+    )
+)
+ALONE = Stage(columns=("action", "payoff"))
+LANGUAGE = {"minds": "language"}
+
+
+def in_matches(game: Callable[[Any], Game]) -> Callable[[PlayFunction], Play]:
+    """Declare what all games in normal form do; game: its rules, by the parameters."""
+    move = Declared("move", "played", players=lambda p: game(p).players)
+    return declares(move, rules=game)
+
+
+def played(table: Table) -> Script:
+    """Play the game whose rules the play has; raises ScenarioError if it cannot be played here."""
+    game = table.rules
+    if not isinstance(game, Game):
+        raise ScenarioError(
+            "this play has no rules; put @in_matches(lambda p: GAME) above it, below @scenario"
+        )
+    refuse_unequal(table, game.players)
+    return _played(table, game)
+
+
+def _played(table: Table, game: Game) -> Script:
+    weight = common(1 / table.horizon)
+    for _ in table.rounds():
+        matches = met(table, game.players)
+        action = yield from moved(table, game, matches)
+        if not table.complete:
+            action = np.where(table.active, action, np.int16(ABSENT))
+        payoff = matches.spread(game.paid(matches.gathered(action)))
+        facts = {"action": own(action), "others": own(matches.others(action))}
+        if game.players == 2:
+            facts["partner"] = own(matches.partner)
+        yield Tell("played", {**facts, "payoff": own(payoff), "weight": weight})
+
+
+def moved(table: Table, game: Game, matches: Matches) -> Script:
+    """The action of everybody, (R, N), drawn from the mixed strategies that they submit.
+
+    Seats with different actions are asked one after the other.
+    """
+    uniform = table.draws(CHANCE_ID).uniform("action")
+    action: Array = np.zeros(table.present.shape, np.int16)
+    facts = {"seat": own(matches.number)}
+    for labels in dict.fromkeys(game.actions):
+        offered = np.array([one == labels for one in game.actions])
+        who = None if offered.all() else offered[matches.seat]
+        even = np.full(len(labels), 1 / len(labels))
+        otherwise: Any = VOID if matches.count == 1 else even
+        mix = yield Ask("move", Mix(*labels), facts, who, otherwise, REPAIRS)
+        action = drawn(mix, uniform) if who is None else np.where(who, drawn(mix, uniform), action)
+    return action
+
+
+def drawn(mix: Array, uniform: Array) -> Array:
+    """Actions from mixed strategies, (R, N, K), and uniforms, (R, N).
+
+    >>> drawn(np.array([[[0.25, 0.75], [0, 1]]]), np.array([[0.2, 0.2]])).tolist()
+    [[0, 1]]
+    """
+    action: Array = np.zeros(uniform.shape, np.int16)
+    below: Array = np.zeros(uniform.shape)
+    for probability in np.moveaxis(mix, -1, 0)[:-1]:
+        below = below + probability
+        action += uniform >= below
+    return action
+
+
+Labels = Annotated[list[Annotated[list[str], Field(min_length=1)]], Field(min_length=1)]
+Actions = list[Annotated[int, Field(strict=True)]]
+
+
+def _rectangular(payoffs: Any, path: str = "payoffs") -> tuple[int, ...]:
+    """The shape of a nested list of numbers; raises ValueError with the place that is wrong."""
+    if not isinstance(payoffs, list):
+        if isinstance(payoffs, bool) or not isinstance(payoffs, int | float):
+            raise ValueError(f"{path} is {payoffs!r:.40}; expected points, a number")
+        if not math.isfinite(payoffs):
+            raise ValueError(f"{path} is {payoffs}; points are finite")
+        return ()
+    shapes = [_rectangular(entry, f"{path}[{k}]") for k, entry in enumerate(payoffs)]
+    for k, shape in enumerate(shapes):
+        if shape != shapes[0]:
+            raise ValueError(
+                f"{path}[{k}] is nested by {list(shape)} entries, {path}[0] by {list(shapes[0])}; "
+                "every action needs as many as the others, and every cell the points of all players"
+            )
+    return (len(payoffs), *(shapes[0] if shapes else ()))
+
+
+def _tabular(payoffs: list[Any]) -> list[Any]:
+    """A table of as many levels as players, with the points of each in its cells."""
+    *sizes, count = _rectangular(payoffs) or (0,)
+    if len(sizes) != count or not all(sizes) or not count:
+        raise ValueError(
+            f"payoffs are nested {len(sizes)} deep above the points of {count} players; nest them "
+            "by the action of each player, and give each cell the points of all"
+        )
+    return payoffs
+
+
+class NormalFormParams(GameParams):
+    """A table is nested: by the action of player 1, then of player 2, ..., then points of each."""
+
+    payoffs: Annotated[list[Any], AfterValidator(_tabular)] = Field(
+        [[[2, 2], [0, 3]], [[3, 0], [1, 1]]],
+        description="points: by the action of player 1, then of player 2, ..., then of each player",
+    )
+    actions: Labels | None = Field(None, description="labels by player; none: A0, A1, ...")
+    cooperation: Actions | None = Field(
+        None, description="the action, counted from 0, with which each player cooperates"
+    )
+    equilibrium: Actions | None = Field(
+        None,
+        description="the profile with which cooperation is compared; none: the Nash equilibrium in "
+        "pure strategies, if there is only one",
+    )
+
+    @model_validator(mode="after")
+    def _playable(self) -> Self:
+        tabulated(self)
+        return self
+
+
+@scenario(
+    params=NormalFormParams,
+    cast=players,
+    measures=MEASURES,
+    agents=2,
+    rounds=1,
+    stage=ALONE,
+    in_words=LANGUAGE,
+)
+@in_matches(lambda p: tabulated(p))
+def normal_form(table: Table) -> Script:
+    """A game given by its table of payoffs, of any number of players and actions."""
+    return played(table)
+
+
+def tabulated(p: NormalFormParams) -> NormalForm:
+    """The game that parameters describe; raises ValueError."""
+    cells = np.array(p.payoffs, float)
+    sizes = cells.shape[:-1]
+    labels = numbered(*sizes) if p.actions is None else tuple(map(tuple, p.actions))
+    given = tuple(map(len, labels))
+    if given != sizes or any(len(set(one)) < len(one) for one in labels):
+        raise ValueError(
+            f"actions has labels for {_by(given)} actions, and payoffs are for {_by(sizes)}; name "
+            "every action of every player once, each differently"
+        )
+    game = NormalForm(cells, labels, _profile(p, "cooperation", sizes))
+    equilibrium = _profile(p, "equilibrium", sizes)
+    if equilibrium is not None and equilibrium not in game.equilibria():
+        raise ValueError(f"equilibrium {list(equilibrium)} is no Nash equilibrium of the payoffs")
+    alone = list(game.equilibria())
+    if equilibrium is None and len(alone) == 1:
+        equilibrium = alone[0]
+    return NormalForm(cells, labels, game.cooperation, equilibrium)
+
+
+def _profile(p: NormalFormParams, name: str, sizes: tuple[int, ...]) -> tuple[int, ...] | None:
+    said: list[int] | None = getattr(p, name)
+    if said is None:
+        return None
+    if len(said) != len(sizes) or not all(0 <= a < k for a, k in zip(said, sizes, strict=False)):
+        raise ValueError(
+            f"{name} is {said}; expected an action, counted from 0, of each of {len(sizes)} players"
+        )
+    return tuple(said)
+
+
+def _by(sizes: tuple[int, ...]) -> str:
+    return " x ".join(map(str, sizes))

@@ -1,0 +1,114 @@
+"""Two players, two actions: four small games with large problems.
+
+Points of (player 1, player 2):
+
+    prisoner's dilemma      A0      A1        trust                A0       A1
+        A0                 2, 2    0, 3         A0 (gives)       10, 10    0, 20
+        A1                 3, 0    1, 1         A1 (keeps)        6, 2     4, 4
+
+    stag hunt               A0      A1        matching pennies     A0       A1
+        A0                 5, 5    0, 3         A0                1, -1   -1, 1
+        A1                 3, 0    3, 3         A1               -1, 1     1, -1
+
+In the prisoner's dilemma A1 strictly dominates A0. In trust, player 1 decides whether to entrust
+player 2 with more, who decides, without knowing, whether to share the returns: A1 dominates for
+player 2, and so for player 1. In stag hunt both cooperating is an equilibrium, too, but a risky
+one. Matching pennies has no cooperation, and one equilibrium, in mixed strategies.
+Source: Tewolde et al. 2026 (CoopEval), table 1 and appendix; Skyrms 2004, The Stag Hunt.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from society.engine.environment import Table
+from society.engine.rng import Array
+from society.engine.scenario import Measure, Told, scenario
+from society.engine.script import Script
+from society.scenarios.games.game import NormalForm, Profile, numbered
+from society.scenarios.games.matching import met
+from society.scenarios.games.normal_form import (
+    LANGUAGE,
+    MEASURES,
+    PAIRED,
+    PAYOFF,
+    GameParams,
+    in_matches,
+    played,
+    players,
+)
+
+COOPERATE: Profile = (0, 0)
+DEFECT: Profile = (1, 1)
+
+
+def _game(
+    cells: list[list[tuple[float, float]]],
+    cooperation: Profile | None = COOPERATE,
+    equilibrium: Profile | None = DEFECT,
+) -> NormalForm:
+    return NormalForm(np.array(cells, float), numbered(2, 2), cooperation, equilibrium)
+
+
+PRISONERS_DILEMMA = _game([[(2, 2), (0, 3)], [(3, 0), (1, 1)]])
+TRUST = _game([[(10, 10), (0, 20)], [(6, 2), (4, 4)]])
+STAG_HUNT = _game([[(5, 5), (0, 3)], [(3, 0), (3, 3)]])
+MATCHING_PENNIES = _game([[(1, -1), (-1, 1)], [(-1, 1), (1, -1)]], None, None)
+
+
+def won(told: Told, table: Table) -> Array:
+    """Points of player 1, weighted, mean over matches, (R, 1)."""
+    points = met(table, 2).gathered(told["payoff"])[:, :, 0]
+    weighted: Array = told["weight"] * points.mean(1, keepdims=True)
+    return weighted
+
+
+WON = Measure("won", "points of player 1, weighted over rounds", won, "total")
+of_two = scenario(
+    params=GameParams,
+    cast=players,
+    measures=MEASURES,
+    agents=2,
+    rounds=1,
+    stage=PAIRED,
+    in_words=LANGUAGE,
+)
+
+
+@of_two
+@in_matches(lambda p: PRISONERS_DILEMMA)
+def prisoners_dilemma(table: Table) -> Script:
+    """Defecting pays, whatever the other one does, and both were better off if neither did."""
+    return played(table)
+
+
+@of_two
+@in_matches(lambda p: TRUST)
+def trust(table: Table) -> Script:
+    """One may entrust the other with more, who may share what comes of it or keep it all."""
+    return played(table)
+
+
+@of_two
+@in_matches(lambda p: STAG_HUNT)
+def stag_hunt(table: Table) -> Script:
+    """The stag takes both hunters; a hare takes one, and is safe."""
+    return played(table)
+
+
+@scenario(
+    params=GameParams,
+    cast=players,
+    measures=(PAYOFF, WON),
+    agents=2,
+    rounds=1,
+    stage=PAIRED,
+    in_words=LANGUAGE,
+)
+@in_matches(lambda p: MATCHING_PENNIES)
+def matching_pennies(table: Table) -> Script:
+    """One wins if both show the same side, the other one if not: a control without cooperation.
+
+    What player 1 gets, player 2 loses, so that the mean payoff is 0 but for what mechanisms add.
+    """
+    return played(table)

@@ -1,0 +1,1 @@
+"""Agreements: designed, approved by vote, and signed."""

@@ -1,0 +1,114 @@
+"""Approval voting: everybody says yes or no to every proposal, the own one included.
+
+Of the proposals with most approvals one wins by chance, each equally likely; even without any
+approval one wins, since whoever does not want it has other ways to say so. There is a vote in each
+match, among those who play it. Proposals are numbered by the seats of those who make them, from 1.
+Source: Brams and Fishburn 1978, American Political Science Review 72; Tewolde et al. 2026
+(CoopEval), section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from society.engine.action_spaces import Choice, Form
+from society.engine.environment import Table
+from society.engine.matching import Matches
+from society.engine.rng import Array
+from society.engine.script import Ask, Fact, Script, common, own
+from society.scenarios.games.game import REPAIRS
+
+CHANCE_ID = "approval"
+BALLOT = Choice("no", "yes")
+YES = 1
+
+
+class Elected(NamedTuple):
+    """What has won in each match.
+
+    design: (R, M, K), NaN where nothing was proposed. proposer: (R, M), the seat counted from 1; 0:
+    nobody. approvals: (R, M). unanimous: (R, M) of bool, all who play approved of it.
+    """
+
+    design: Array
+    proposer: Array
+    approvals: Array
+    unanimous: Array
+
+    @property
+    def exists(self) -> Array:
+        """Where anything was proposed, (R, M) of bool."""
+        exists: Array = self.proposer > 0
+        return exists
+
+    def told(self, matches: Matches, noun: str) -> dict[str, Fact]:
+        """As it is told with payoffs."""
+        told = {
+            f"{noun}_proposer": self.proposer,
+            f"{noun}_approvals": self.approvals,
+            f"{noun}_unanimous": self.unanimous,
+        }
+        return {name: own(everybody(matches, values)) for name, values in told.items()}
+
+
+def everybody(matches: Matches, values: Array) -> Array:
+    """What a match has, for each who plays in it: (R, M, ...) -> (R, N, ...)."""
+    return matches.spread(np.repeat(values[:, :, None], matches.players, axis=2))
+
+
+def shared(matches: Matches, values: Array) -> Fact:
+    """What all in a match know of it, (R, M, ...)."""
+    return common(values) if matches.count == 1 else own(everybody(matches, values))
+
+
+def elected(
+    table: Table,
+    matches: Matches,
+    noun: str,
+    drafts: Array,
+    known: Mapping[str, Fact],
+    otherwise: Any,
+) -> Script:
+    """What wins among everybody's drafts, (R, N, K), as Elected.
+
+    noun: what is voted on. known: facts for all who vote. otherwise: for a vote that cannot be
+    read; None: it approves of nothing.
+    """
+    designs, voting = matches.gathered(drafts), matches.gathered(table.active)
+    offered: Array = ~np.isnan(designs).any(-1) & voting
+    facts = {
+        "seat": own(matches.seat + 1),
+        **known,
+        f"{noun}_proposals": shared(matches, designs),
+        f"{noun}_offered": shared(matches, offered),
+    }
+    ballots = Form({f"proposal {number}": BALLOT for number in range(1, matches.players + 1)})
+    spoilt = dict.fromkeys(ballots.fields, "no") if otherwise is None else otherwise
+    who = everybody(matches, np.logical_or.reduce(offered, axis=-1))
+    said = yield Ask(f"approve_{noun}s", ballots, facts, who, spoilt, REPAIRS)
+    chance = matches.gathered(table.draws(CHANCE_ID).uniform(noun))[:, :, 0]
+    # By proposal, one after the other: all votes at once would be (R, N, n).
+    votes = [(matches.gathered(said[name]) == YES).sum(-1) for name in ballots.fields]
+    return _winner(designs, offered, np.stack(votes, axis=-1), chance, voting.sum(-1))
+
+
+def _winner(
+    designs: Array, offered: Array, approvals: Array, chance: Array, voters: Array
+) -> Elected:
+    most = np.where(offered, approvals, -1).max(-1, keepdims=True)
+    tied: Array = offered & (approvals == most)
+    kth = np.floor(chance * tied.sum(-1)) + 1
+    winner: Array = np.argmax(np.cumsum(tied, axis=-1) == kth[..., None], axis=-1)
+    exists = np.logical_or.reduce(offered, axis=-1)
+    first = winner[..., None]
+    design = np.take_along_axis(designs, first[..., None], axis=2)[:, :, 0]
+    won = np.take_along_axis(approvals, first, axis=-1)[..., 0]
+    return Elected(
+        np.where(exists[..., None], design, np.nan),
+        np.where(exists, winner + 1, 0),
+        np.where(exists, won, 0),
+        exists & (won == voters),
+    )

@@ -1,0 +1,250 @@
+"""Designs: what a contract, or a mediator, is to be, as those write it who will play under it.
+
+A design is a few numbers, or actions, each under a name. It is made by one player of a match, for
+one seat, or given beforehand: many matches may share the designs that each type of agent makes once
+for each seat (society.engine.scenario.Drafts).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field, Strict
+
+from society.engine.action_spaces import Amount, Choice, Form
+from society.engine.environment import Table
+from society.engine.matching import Matches
+from society.engine.mechanism import Declared, Play, declared_by, survey
+from society.engine.rng import Array
+from society.engine.script import VOID, Ask, Fact, Line, Script, Tell, common, own
+from society.errors import ScenarioError, nearest
+from society.scenarios.games.game import REPAIRS, Game
+from society.scenarios.games.matching import in_order
+
+Shape = Literal["count", "seat"]
+Entry = Amount | Choice
+Design = dict[str, Annotated[float, Strict()] | str]
+Designs = dict[str, list[Design | None]]  # by type, one for each seat; None: it proposes nothing
+Given = Annotated[
+    Designs | None,
+    Field(description="by type, one for each seat, or none there; none: all are asked"),
+]
+Stage = Annotated[
+    Literal["play", "design"],
+    Field(description="design: designs are asked for, and nothing is played"),
+]
+
+
+class Ground(NamedTuple):
+    """What a mechanism stands on.
+
+    first: the first question for a move, as it is rehearsed. terms: what all know of the mechanisms
+    within before the first round. game: None where a move is an amount. players: how many make a
+    match.
+    """
+
+    declared: Declared
+    first: Ask
+    terms: Mapping[str, Fact]
+    game: Game | None
+    players: int
+
+    @property
+    def lasting(self) -> bool:
+        """Whether several games are played within, and what is agreed on is for all of them."""
+        return "games_played" in self.terms
+
+    def otherwise(self, table: Table, stated: Any) -> Any:
+        """What stands for an answer that cannot be read: a game that is one match is over."""
+        alone = self.game is not None and table.agents == self.players
+        return VOID if alone else stated
+
+
+def surveyed(play: Play, table: Table, mechanism: str) -> Ground:
+    """What a play is made of, which was given this table before; raises ScenarioError."""
+    declared = declared_by(play, mechanism)
+    first, terms = survey(_opening, play, table, declared.move)
+    if first is None:
+        raise ScenarioError(f"{mechanism}: the play never asks {declared.move!r}, its move")
+    if "opponents" in first.facts:
+        raise ScenarioError(
+            f"{mechanism} stands around reputed, where those who agree on something part after one "
+            f"game; name {mechanism} before reputed"
+        )
+    players = table.agents if declared.players is None else declared.players(table.params)
+    if players < 2:
+        raise ScenarioError(f"{mechanism}: there is one player, with nobody to agree with")
+    return Ground(declared, first, terms, table.rules, players)
+
+
+def _opening(lines: Iterator[Line], move: str) -> tuple[Ask | None, Mapping[str, Fact]]:
+    """The first question for a move, and what all know at the first question of any kind.
+
+    Of that only what is the same in all replicates, a single number: the terms of a mechanism are,
+    and it says them in all questions within, where the state of a world has a row for each.
+    """
+    terms: Mapping[str, Fact] | None = None
+    for line in lines:
+        if not isinstance(line, Ask):
+            continue
+        if terms is None:
+            terms = {name: fact for name, fact in line.facts.items() if _is_term(fact)}
+        if line.kind == move:
+            return line, terms
+    return None, {}
+
+
+def _is_term(fact: Fact) -> bool:
+    return fact.scope == "common" and fact.values.ndim == 0
+
+
+def amount(ground: Ground, mechanism: str, form: Shape) -> Amount:
+    """The move of a play without a game; raises ScenarioError unless it is a bounded amount."""
+    reply = ground.first.reply
+    if not isinstance(reply, Amount) or not np.isfinite(reply.high).all():
+        raise ScenarioError(
+            f"{mechanism}: {ground.declared.move!r} asks for {reply.form()}; take a game in normal "
+            "form, or a play whose move is an amount within bounds"
+        )
+    if form == "seat":
+        raise ScenarioError(
+            f"{mechanism}: all play together, and nobody has a seat of its own; take form: count"
+        )
+    return reply
+
+
+def shared_labels(game: Game, mechanism: str) -> tuple[str, ...]:
+    """The actions of every seat; raises ScenarioError if they differ."""
+    labels, *others = dict.fromkeys(game.actions)
+    if others:
+        raise ScenarioError(
+            f"{mechanism}: seats have different actions ({'/'.join(labels)} and "
+            f"{'/'.join(others[0])}), and form count says the same for all; say form: seat"
+        )
+    return labels
+
+
+@dataclass(frozen=True, eq=False)
+class Blueprint:
+    """What a design of some sort states.
+
+    noun: contract or mediator. entries: by name. neutral: what stands, by name, for a design that
+    could not be read, where it does not end the match. facts: what else describes it.
+    """
+
+    noun: str
+    entries: Mapping[str, Entry]
+    neutral: Mapping[str, float]
+    facts: Mapping[str, Fact]
+
+    def described(self, ground: Ground) -> Mapping[str, Fact]:
+        """What all are told of any design, in all questions."""
+        return {**self.facts, f"{self.noun}_lasts": common(ground.lasting)}
+
+    def asked(
+        self, table: Table, ground: Ground, matches: Matches, who: Array | None = None
+    ) -> Script:
+        """Everybody's design, (R, N, K)."""
+        facts = {"seat": own(matches.seat + 1), **ground.terms, **self.described(ground)}
+        otherwise = ground.otherwise(table, self.neutral)
+        kind, reply = f"design_{self.noun}", Form(self.entries)
+        said = yield Ask(kind, reply, facts, who, otherwise, REPAIRS)
+        return np.stack([said[name] for name in self.entries], axis=-1).astype(float)
+
+    def row(self, design: Design, of: str) -> list[float]:
+        """A design as numbers, (K,); raises ScenarioError. of: whose it is, in words."""
+        strange = [name for name in (*self.entries, *design) if name not in design]
+        strange += [name for name in design if name not in self.entries]
+        if strange:
+            raise ScenarioError(
+                f"{of} is for {', '.join(design) or 'nothing'}; expected an entry for each of "
+                f"{', '.join(self.entries)}"
+            )
+        return [
+            _number(entry, design[name], f"{of}, {name}") for name, entry in self.entries.items()
+        ]
+
+    def text(self, row: Sequence[float]) -> str:
+        """A design as JSON."""
+        pairs = zip(self.entries.items(), row, strict=True)
+        return json.dumps({name: _said(entry, value) for (name, entry), value in pairs})
+
+
+def _number(entry: Entry, said: float | str, of: str) -> float:
+    if isinstance(entry, Choice):
+        labels = entry.options[0].tolist()
+        if said in labels:
+            return float(labels.index(said))
+        expected = f"one of {', '.join(labels)}"
+    else:
+        if not isinstance(said, str | bool) and entry.low <= said <= entry.high:
+            return float(said)
+        expected = f"a number from {entry.low:g} to {entry.high:g}"
+    raise ScenarioError(f"{of}, is {said!r}; expected {expected}")
+
+
+def _said(entry: Entry, value: float) -> float | str:
+    if isinstance(entry, Choice):
+        label: str = entry.options[0][int(value)]
+        return label
+    return float(value)
+
+
+def handed(
+    designs: Designs, blueprint: Blueprint, table: Table, players: int, mechanism: str
+) -> Array:
+    """The design of everybody's type for its seat, (R, N, K); NaN where it proposes nothing.
+
+    Raises ScenarioError for designs that do not fit the cohorts, the seats or the blueprint.
+    """
+    of = f"{mechanism}: designs"
+    for name in designs:
+        if name not in table.cohorts:
+            raise ScenarioError(
+                f"{of} has some of {name!r}, and no cohort is called so; "
+                f"{nearest(name, table.cohorts)}"
+            )
+    rows = np.full((*table.present.shape, len(blueprint.entries)), np.nan)
+    seat = in_order(table, players).seat
+    for name, members in table.cohorts.items():
+        if len(designs.get(name, ())) != players:
+            raise ScenarioError(
+                f"{of} has {len(designs.get(name, ()))} of type {name!r} for {players} seats; give "
+                "one for each seat, or null where nothing is proposed"
+            )
+        for number, design in enumerate(designs[name]):
+            if design is not None:
+                row = blueprint.row(design, f"{of} of {name}, seat {number + 1}")
+                rows[members & (seat == number)] = row
+    return rows
+
+
+def designed_apart(table: Table, ground: Ground, blueprint: Blueprint) -> Script:
+    """Designs are all that is asked for: in replicate r from seat r mod n alone, told as JSON."""
+    for _ in table.rounds(1):
+        matches = in_order(table, ground.players)
+        turn = table.replicate_ids[:, None] % ground.players
+        who = matches.seat == turn
+        rows = yield from blueprint.asked(table, ground, matches, who)
+        texts = np.full(table.present.shape, "", object)
+        for at in zip(*np.nonzero(who & table.active), strict=True):
+            texts[at] = blueprint.text(rows[at])
+        yield Tell("designed", {f"{blueprint.noun}_design": own(texts)})
+
+
+def between(knots: Sequence[float], values: Array, where: Array) -> Array:
+    """Linear between ascending knots, and level beyond: (..., K) and (..., n) -> (..., n).
+
+    >>> between((0, 0.5, 1), np.array([0.0, 4.0, 2.0]), np.array([0.25, 0.5, 0.75, 2]))
+    array([2., 4., 3., 2.])
+    """
+    at = np.asarray(knots, float)
+    left = np.clip(np.searchsorted(at, where, side="right") - 1, 0, len(at) - 2)
+    along = np.clip((where - at[left]) / (at[left + 1] - at[left]), 0, 1)
+    low, high = (np.take_along_axis(values, left + step, axis=-1) for step in (0, 1))
+    along_it: Array = low + along * (high - low)
+    return along_it

@@ -1,0 +1,1 @@
+"""No mechanism: the baseline."""

@@ -1,0 +1,12 @@
+"""No mechanism at all: what every other one is compared with."""
+
+from __future__ import annotations
+
+from society.engine.mechanism import Play
+from society.engine.scenario import mechanism
+
+
+@mechanism(chance_id="unchanged")
+def unchanged(play: Play) -> Play:
+    """The game is as it was."""
+    return play

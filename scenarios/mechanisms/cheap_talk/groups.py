@@ -1,0 +1,81 @@
+"""Who plays together in any play that declares its move, and what comes before they move."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from society.engine.environment import Table
+from society.engine.matching import Matches
+from society.engine.mechanism import Declared, intercept
+from society.engine.script import Ask, Fact, Line, Script, Tell
+from society.errors import ScenarioError
+from society.scenarios.games.game import Game
+from society.scenarios.games.matching import met
+
+_MOST = 100  # players who know each of the others: what they are shown grows with the square
+
+
+def size(declared: Declared, table: Table) -> int:
+    """How many play together."""
+    return table.agents if declared.players is None else int(declared.players(table.params))
+
+
+def grouped(declared: Declared, table: Table) -> Matches:
+    """Who plays with whom in this round; all, where a play has no number of players."""
+    return met(table, size(declared, table))
+
+
+def refuse_strangers(declared: Declared, table: Table, mechanism: str) -> None:
+    """Raises ScenarioError unless there are others, and few enough to deal with each of them."""
+    players = size(declared, table)
+    if not 2 <= players <= _MOST:
+        raise ScenarioError(
+            f"{mechanism}: players deal with each of the others, and {players} play together; "
+            f"take a game of 2 to {_MOST}"
+        )
+
+
+def game_of(table: Table, mechanism: str) -> Game:
+    """The game in normal form that is played; raises ScenarioError if it is none."""
+    if not isinstance(table.rules, Game):
+        raise ScenarioError(
+            f"{mechanism}: what is played has no list of actions for each player; "
+            "take a game in normal form"
+        )
+    return table.rules
+
+
+def announced(script: Script, terms: Mapping[str, Fact]) -> Script:
+    """Drive a play in which all are told these terms of a mechanism whenever they are asked."""
+
+    def line(said: Line) -> Line:
+        if isinstance(said, Ask):
+            return replace(said, facts={**said.facts, **terms})
+        return said
+
+    return intercept(script, line=line)
+
+
+def informed(script: Script, move: str, stage: Callable[[Ask], Script]) -> Script:
+    """Play a stage before players move; what it returns, facts, is known to all who move then.
+
+    A play may ask some players for their move after the others; they move at the same time if it
+    tells nothing in between, and the stage is played before the first of them.
+    """
+    facts: dict[str, Any] | None = None
+
+    def heard(said: Line) -> Line | Script:
+        nonlocal facts
+        if isinstance(said, Tell):
+            facts = None
+        return asked(said) if isinstance(said, Ask) and said.kind == move else said
+
+    def asked(said: Ask) -> Script:
+        nonlocal facts
+        if facts is None:
+            facts = yield from stage(said)
+        return (yield replace(said, facts={**said.facts, **facts}))
+
+    return intercept(script, line=heard)

@@ -1,0 +1,216 @@
+"""Contracts: those who play may bind themselves to payments that depend on what each one does.
+
+    1. Everybody proposes a contract (society.scenarios.mechanisms.contracts.terms says what one
+    is); 2. all vote on the proposals of their match
+    (society.scenarios.mechanisms.agreements.approval_voting); 3. everybody signs the winner or does
+    not: it is in force only if all have signed; 4. the play goes on as it would, and all know the
+    contract and who has signed it; 5. with every payoff the contract in force is carried out.
+It is made before the first round of the play, and holds for all of its rounds.
+Source: Tewolde et al. 2026 (CoopEval), section 3; Haupt et al. 2024. Bounds, the form `seat`, and
+contracts over amounts are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from society.engine.environment import Table
+from society.engine.matching import Matches
+from society.engine.mechanism import Play, PlayFunction, intercept, topped_up
+from society.engine.rng import Array
+from society.engine.scenario import Drafts, Measure, Told, mean_over, mechanism
+from society.engine.script import Ask, Fact, Line, Script, Tell, own
+from society.errors import ScenarioError
+from society.scenarios.games.game import REPAIRS
+from society.scenarios.games.matching import met
+from society.scenarios.mechanisms.agreements.approval_voting import (
+    BALLOT,
+    YES,
+    Elected,
+    elected,
+    everybody,
+    shared,
+)
+from society.scenarios.mechanisms.agreements.proposals import (
+    Given,
+    Ground,
+    Shape,
+    Stage,
+    designed_apart,
+    handed,
+    surveyed,
+)
+from society.scenarios.mechanisms.contracts.terms import Terms, terms, transfers
+
+_DID = "action"  # the fact that says what everybody did; else it is called as the move
+
+
+def in_force(told: Told, table: Table) -> Array:
+    """Share of those present, (R,), that is of matches."""
+    return mean_over(table.present, told["contract_active"])
+
+
+def unanimous(told: Told, table: Table) -> Array:
+    """Share of those present, (R,), that is of matches; NaN where nothing was proposed."""
+    return mean_over(table.present & (told["contract_proposer"] > 0), told["contract_unanimous"])
+
+
+def signing(told: Told, table: Table) -> Array:
+    """Share of those present who could sign, (R,); NaN where nothing was proposed."""
+    return mean_over(table.present & (told["contract_proposer"] > 0), told["contract_signs"])
+
+
+def moved(told: Told, table: Table) -> Array:
+    """What the contract takes from some and gives to others, mean over those present, (R,)."""
+    return mean_over(table.present, np.abs(told["contract_transfer"]) / 2)
+
+
+MEASURES = (
+    Measure("contracts", "share of matches with one in force", in_force),
+    Measure(
+        "contract_unanimity",
+        "share of matches in which all approved of the winner",
+        unanimous,
+    ),
+    Measure("contract_signing", "share of players who sign what was proposed", signing),
+    Measure("contract_payments", "in units of payoff, per player and game", moved),
+)
+
+
+@mechanism(
+    chance_id="contracted",
+    measures=MEASURES,
+    columns=("contract_proposer", "contract_active", "contract_transfer"),
+    drafts=Drafts("designs", ("stage", "design"), "contract_design"),
+)
+def contracted(
+    play: Play,
+    *,
+    form: Annotated[
+        Shape, Field(description="a payment for each action, or each seat's")
+    ] = "count",
+    bound: Annotated[float, Field(gt=0, le=1e9, description="of a payment")] = 100.0,
+    knots: Annotated[int, Field(ge=2, le=100, description="how many payments, if for amounts")] = 5,
+    designs: Given = None,
+    stage: Stage = "play",
+) -> PlayFunction:
+    """Players may agree on payments for what each one does, before they do it.
+
+    bound: no payment is larger, in units of payoff. Raises ScenarioError, before the first line,
+    for a play without matches that last, or that takes no payments, and for designs that do not
+    fit.
+    """
+
+    def agreed(table: Table) -> Script:
+        inner = play(table)  # says now what it misses
+        ground = surveyed(play, table, "contracted")
+        _refuse_unpaid(ground)
+        sense = terms(ground, form, bound, knots)
+        given = None
+        if designs is not None:
+            given = handed(designs, sense.blueprint, table, ground.players, "contracted")
+        if stage == "design":
+            return designed_apart(table, ground, sense.blueprint)
+        return _agreed(table, inner, ground, sense, given)
+
+    return agreed
+
+
+def _refuse_unpaid(ground: Ground) -> None:
+    if not ground.declared.payoff:
+        raise ScenarioError(
+            "contracted: what is owned in this play can grow or vanish from round to round, and "
+            "what was promised might not be there when it is due; take a game of fixed payoffs, "
+            "or `mediated`, which needs no payments"
+        )
+
+
+def _agreed(
+    table: Table, inner: Script, ground: Ground, sense: Terms, given: Array | None
+) -> Script:
+    matches, blueprint = met(table, ground.players), sense.blueprint
+    drafts = given
+    if drafts is None:
+        drafts = yield from blueprint.asked(table, ground, matches)
+    spoilt = ground.otherwise(table, None)
+    about = blueprint.described(ground)
+    before = {**ground.terms, **about}
+    won = yield from elected(table, matches, "contract", drafts, before, spoilt)
+    known = {**about, "contract": shared(matches, won.design)}
+    known["contract_proposer"] = shared(matches, won.proposer)
+    facts = {"seat": own(matches.seat + 1), **ground.terms, **known}
+    who, otherwise = everybody(matches, won.exists), ground.otherwise(table, "no")
+    said = yield Ask("sign_contract", BALLOT, facts, who, otherwise, REPAIRS)
+    contract = Contract(table, matches, ground, sense, won, said == YES, known)
+    return (yield from intercept(inner, line=contract.heard, answer=contract.answered))
+
+
+class Contract:
+    """A contract in each match, in force or not, and what it does to a play.
+
+    signs: (R, N) of bool. known: facts that describe it.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        matches: Matches,
+        ground: Ground,
+        sense: Terms,
+        won: Elected,
+        signs: Array,
+        known: Mapping[str, Fact],
+    ) -> None:
+        self._table, self._matches, self._ground, self._sense = table, matches, ground, sense
+        signed = matches.gathered(signs)
+        agree = (signed | ~matches.gathered(table.active)).all(-1)
+        self._active = won.exists & agree
+        self._contract = np.where(self._active[..., None], won.design, 0)
+        self._asked = {
+            **known,
+            "contract_active": shared(matches, self._active),
+            "contract_signed": shared(matches, signed),
+        }
+        self._told = {
+            **won.told(matches, "contract"),
+            "contract_active": own(everybody(matches, self._active)),
+            "contract_signs": own(signs),
+        }
+        self._did = np.zeros(table.present.shape, np.int64)
+        self._transfer = np.zeros(table.present.shape)
+
+    def heard(self, said: Line) -> Line:
+        """Questions say what was agreed; payoffs are what they are after all have paid."""
+        if isinstance(said, Ask):
+            return replace(said, facts={**said.facts, **self._asked})
+        if isinstance(said, Tell):
+            self._watch(said.facts)
+            return self._paid(said) if said.kind == self._ground.declared.told else said
+        return said
+
+    def answered(self, said: Line, received: Any) -> Any:
+        """The play gets what it has to add to its payoffs, (R, N)."""
+        if isinstance(said, Tell) and said.kind == self._ground.declared.told:
+            return self._transfer if received is None else self._transfer + received
+        return received
+
+    def _watch(self, facts: Mapping[str, Fact]) -> None:
+        """What everybody does is told with the payoffs, or before."""
+        for name in (_DID, self._ground.declared.move):
+            if name in facts:
+                self._did = facts[name].values
+                return
+
+    def _paid(self, said: Tell) -> Tell:
+        matches = self._matches
+        due = self._sense.due(self._contract, matches.gathered(self._did))
+        present = matches.gathered(self._table.active)
+        self._transfer = matches.spread(transfers(due, present))
+        paid = topped_up(said, self._ground.declared, self._transfer)
+        transfer = {"contract_transfer": own(self._transfer)}
+        return replace(paid, facts={**paid.facts, **self._told, **transfer})

@@ -1,0 +1,133 @@
+"""Recommendations: a device draws what all should do, and tells each player its own part only.
+
+Everybody knows the profiles of actions that the device may draw, and how likely each is. If
+nobody gains by not obeying while the others obey, the distribution is a correlated equilibrium;
+what is dominant without the device stays so with it.
+Source: Aumann 1974, Journal of Mathematical Economics 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from society.engine.environment import Table
+from society.engine.mechanism import Declared, Play, PlayFunction, declared_by, intercept
+from society.engine.rng import Array
+from society.engine.scenario import Measure, Params, Told, mean_over, mechanism
+from society.engine.script import Ask, Fact, Line, Script, Tell, common, own
+from society.errors import ScenarioError
+from society.scenarios.games.game import Game
+from society.scenarios.mechanisms.cheap_talk.groups import announced, game_of, grouped, informed
+
+_ROUNDED = 1e-6  # of a sum of probabilities
+
+CHANCE_ID = "recommended"
+
+
+class Recommendation(Params):
+    """One thing that the device may draw; actions are counted from 0."""
+
+    profile: list[Annotated[int, Field(ge=0)]] = Field(description="the action of each player")
+    probability: float = Field(ge=0, le=1)
+
+
+class Device(NamedTuple):
+    """What is drawn: profiles, (K, n), and their probabilities, (K,)."""
+
+    profiles: Array
+    probabilities: Array
+
+    def drawn(self, uniform: Array) -> Array:
+        """Profiles from uniforms, (...) -> (..., n)."""
+        below = np.cumsum(self.probabilities)[:-1]
+        profiles: Array = self.profiles[np.searchsorted(below, uniform, side="right")]
+        return profiles
+
+    def facts(self, replicates: int) -> Mapping[str, Fact]:
+        """What everybody knows of the device: K, and (R, 1, K * n) and (R, 1, K)."""
+        both = {
+            "device_profiles": self.profiles.reshape(-1),
+            "device_probabilities": self.probabilities,
+        }
+        return {"device_choices": common(len(self.profiles))} | {
+            name: common(np.broadcast_to(values, (replicates, 1, len(values))))
+            for name, values in both.items()
+        }
+
+
+def followed(told: Told, table: Table) -> Array:
+    """Share of players who do as recommended, (R,)."""
+    return mean_over(table.present, told["action"] == told["recommended_action"])
+
+
+@mechanism(
+    chance_id=CHANCE_ID,
+    measures=(Measure("followed", "share of recommendations", followed),),
+    columns=("recommended_action",),
+)
+def recommended(
+    play: Play,
+    *,
+    profiles: Annotated[
+        list[Recommendation] | None,
+        Field(description="what is drawn, and how likely; none: that all cooperate"),
+    ] = None,
+) -> PlayFunction:
+    """A device draws an action for each player, and recommends it to that player in private."""
+    declared = declared_by(play, "recommended")
+
+    def advised(table: Table) -> Script:
+        script = play(table)
+        device = _device(game_of(table, "recommended"), profiles)
+        script = announced(script, device.facts(table.replicates))
+        told: dict[str, Fact] = {}
+
+        def advise(ask: Ask) -> Script:
+            yield from ()  # nobody is asked
+            told["recommended_action"] = own(_parts(table, declared, device))
+            return told
+
+        def reported(said: Line) -> Line:
+            if isinstance(said, Tell) and said.kind == declared.told:
+                return replace(said, facts={**said.facts, **told})
+            return said
+
+        return intercept(informed(script, declared.move, advise), line=reported)
+
+    return advised
+
+
+def _parts(table: Table, declared: Declared, device: Device) -> Array:
+    """The action that is recommended to everybody, (R, N): one draw for each match."""
+    matches = grouped(declared, table)
+    uniform = matches.gathered(table.draws(CHANCE_ID).uniform("profile"))[:, :, 0]
+    return matches.spread(device.drawn(uniform))
+
+
+def _device(game: Game, profiles: Sequence[Recommendation] | None) -> Device:
+    """Raises ScenarioError for profiles that are none of the game's."""
+    if profiles is None:
+        if game.cooperation is None:
+            raise ScenarioError(
+                "recommended: nothing is cooperation in this game; say what to recommend, "
+                "as in profiles: [{profile: [0, 1], probability: 1}]"
+            )
+        return Device(np.array([game.cooperation]), np.ones(1))
+    for one in profiles:
+        fits = len(one.profile) == game.players
+        if not fits or any(a >= k for a, k in zip(one.profile, game.sizes, strict=True)):
+            raise ScenarioError(
+                f"recommended: got the profile {one.profile}; expected an action, counted from 0, "
+                f"of each of {game.players} players, who have {game.sizes} of them"
+            )
+    chances = np.array([one.probability for one in profiles])
+    if abs(chances.sum() - 1) > _ROUNDED:
+        raise ScenarioError(
+            f"recommended: the probabilities of profiles sum to {chances.sum():g}; expected 1"
+        )
+    return Device(np.array([one.profile for one in profiles]), chances)

@@ -1,0 +1,1 @@
+"""Generations: selection, inheritance, succession."""

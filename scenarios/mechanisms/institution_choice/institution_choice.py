@@ -1,0 +1,184 @@
+"""Choosing a mechanism: those who play decide under which rules they do.
+
+    vote    the players of a match vote, and all play under the option with most votes; chance
+            decides between equals
+    feet    everybody chooses an option, and plays with those who choose the same one; who is alone
+            keeps what it has, and who cannot be understood is with the first group
+
+All options are played (society.scenarios.mechanisms.institution_choice.branches), and what came of
+them is told once, of all. It is a game of one round: to choose again before each, repeat it.
+
+What acts on moves, or on what is paid, belongs into the options. Around the choice it would take
+what is said under one option for what all others heard.
+Source: Guererk, Irlenbusch and Rockenbach 2006, Science 312 (feet); the vote is ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from society.engine.action_spaces import Choice
+from society.engine.environment import Table
+from society.engine.mechanism import Declared, Play, declared_by, rehearsed
+from society.engine.rng import Array
+from society.engine.scenario import Measure, Part, Told, mean_over, mechanism
+from society.engine.script import VOID, Ask, Fact, Script, Tell, common, own
+from society.errors import ScenarioError
+from society.scenarios.games.game import REPAIRS
+from society.scenarios.games.matching import met
+from society.scenarios.games.public_goods import PublicGood
+from society.scenarios.mechanisms.agreements.proposals import surveyed
+from society.scenarios.mechanisms.cheap_talk.groups import game_of
+from society.scenarios.mechanisms.institution_choice.branches import MEASURED, Branch, played
+from society.scenarios.mechanisms.institution_choice.options import (
+    Option,
+    described,
+    option,
+    parts_of,
+    refuse_fixed,
+    titles,
+)
+
+By = Literal["vote", "feet"]
+_CLOSED = (
+    "players choose the rules of this play, and what stands around the choice would act on options "
+    "that were not chosen as well; name it as part of each option"
+)
+
+CHANCE_ID = "chosen"
+
+
+def measuring(*, own: Mapping[str, Any]) -> Iterator[Measure]:
+    """How many play under each option, and what the options themselves measure."""
+    offered = _offered(own["options"])
+    for number, title in enumerate(titles(offered)):
+        name = "_".join(re.findall(r"\w+", title))
+        yield Measure(f"chose_{name}", "share of players", partial(_under, number))
+    inner = {one.name: one for each in offered for one in each.measures}
+    for name, measure in inner.items():
+        unit = f"{measure.unit}; under options that have it"
+        yield Measure(name, unit, partial(_measured, name), measure.fold)
+
+
+def _under(option: int, told: Told, table: Table) -> Array:
+    """Who plays under an option, (R,)."""
+    return mean_over(table.present, told["chosen_option"] == option)
+
+
+def _measured(name: str, told: Told, table: Table) -> Array:
+    return told[f"{MEASURED}{name}"]
+
+
+def parts(*, own: Mapping[str, Any]) -> Iterator[Part]:
+    """The mechanisms of all options."""
+    return parts_of(_offered(own["options"]), "chosen_option")
+
+
+@mechanism(chance_id=CHANCE_ID, measuring=measuring, columns=("chosen_option",), parts=parts)
+def chosen(
+    play: Play,
+    *,
+    options: Annotated[
+        list[Any],
+        Field(min_length=2, description="each a mechanism, or a list of them, the innermost first"),
+    ],
+    by: Annotated[By, Field(description="by the most votes, or each with its feet")] = "vote",
+) -> Play:
+    """Players choose the rules under which they play, out of several.
+
+    Raises ScenarioError for an option that names no mechanism of ours; and, before the first line,
+    for a play that is no game in normal form of one round and one match, for what an option itself
+    refuses, and by feet for a game in which not any number of players can play.
+    """
+    declared = declared_by(play, "chosen")
+    offered = _offered(options)
+    plays = [one.laid_over(play) for one in offered]
+
+    def choosing(table: Table) -> Script:
+        play(table)
+        _refuse_many(play, table, declared)
+        if by == "feet":
+            _refuse_fixed(table, offered)
+        terms = surveyed(play, table, "chosen").terms
+        scripts = [one(table) for one in plays]
+        branches = [
+            Branch(script, one.measures) for script, one in zip(scripts, offered, strict=True)
+        ]
+        return _played(table, declared, branches, _choice(table, offered, by, terms), by)
+
+    return replace(play, script=choosing, declared=declared._replace(closed=_CLOSED))
+
+
+def _offered(options: list[Any]) -> list[Option]:
+    return [option(said, f"chosen: options[{number}]") for number, said in enumerate(options)]
+
+
+def _choice(table: Table, offered: list[Option], by: By, terms: Mapping[str, Fact]) -> Ask:
+    """Which option it is to be; terms: what all know of the mechanisms within."""
+    facts = {
+        "seat": own(met(table, table.agents).number),
+        "chosen_by": common(np.array(by, object)),
+        **terms,
+        **described(offered, table.replicates),
+    }
+    otherwise: Any = VOID if by == "vote" else 0
+    return Ask("choose", Choice(*titles(offered)), facts, None, otherwise, REPAIRS)
+
+
+def _played(
+    table: Table, declared: Declared, branches: list[Branch], choice: Ask, by: By
+) -> Script:
+    for _ in table.rounds(1):
+        mine = yield choice
+        if by == "vote":
+            mine = _winner(table, mine, len(branches))
+        known = {**choice.facts, "chosen_option": own(mine)}
+        if by == "feet":
+            known["chosen_group"] = own((mine[:, :, None] == mine[:, None]).sum(-1))
+        told = yield from played(table, declared, branches, mine, known)
+        yield Tell(declared.told, {**told, "chosen_option": own(mine)})
+
+
+def _winner(table: Table, votes: Array, options: int) -> Array:
+    """The option with most votes, for everybody, (R, N)."""
+    count = (votes[:, :, None] == np.arange(options)).sum(1)
+    most = count == count.max(1, keepdims=True)
+    chance = table.draws(CHANCE_ID, "replicate").uniform("tie")
+    nth = np.floor(chance * most.sum(1, keepdims=True)) + 1
+    winner = (np.cumsum(most, axis=1) == nth).argmax(1)
+    return np.broadcast_to(winner[:, None], votes.shape)
+
+
+def _refuse_many(play: Play, table: Table, declared: Declared) -> None:
+    """Raises ScenarioError unless a replicate is one match that is paid once."""
+    players = game_of(table, "chosen").players
+    if table.agents != players:
+        raise ScenarioError(
+            f"chosen: those who play a match choose its rules, and {table.agents} agents make "
+            f"{table.agents // players} matches; take {players} agents, and replicates for more "
+            "matches"
+        )
+    told = [said for said in rehearsed(play, table) if isinstance(said, Tell)]
+    paid = sum(said.kind == declared.told for said in told)
+    if paid != 1:
+        raise ScenarioError(
+            f"chosen: the rules are chosen for one round, and this play has {paid}; take "
+            "rounds: 1, and name `repeated` after `chosen` to choose anew before each game"
+        )
+
+
+def _refuse_fixed(table: Table, offered: list[Option]) -> None:
+    """Raises ScenarioError unless groups of any size can play."""
+    if not isinstance(table.rules, PublicGood):
+        raise ScenarioError(
+            f"chosen: by feet groups have any size, and this is a game of {table.rules.players}; "
+            "take public_goods, with all agents as players, or by: vote"
+        )
+    refuse_fixed(offered)

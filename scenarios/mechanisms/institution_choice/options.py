@@ -1,0 +1,149 @@
+"""Mechanisms to choose from: as a scenario file names them, each an option or part of one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import reduce
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from society.engine.mechanism import Play
+from society.engine.parameters import Refused, checked
+from society.engine.scenario import Layer, Measure, MechanismSpec, Part
+from society.engine.script import Fact, common
+from society.errors import ScenarioError, nearest
+
+# They share among all players of a match, and count those of them who play in another group.
+_FIXED = ("contracted", "mediated")
+
+
+class Option(NamedTuple):
+    """Mechanisms, the innermost first."""
+
+    layers: tuple[Layer, ...]
+
+    @property
+    def title(self) -> str:
+        return " + ".join(layer.name for layer in self.layers)
+
+    def laid_over(self, play: Play) -> Play:
+        return reduce(lambda inner, layer: layer.spec(inner, **layer.given), self.layers, play)
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        return tuple(chain.from_iterable(layer.spec.measures for layer in self.layers))
+
+
+def option(said: Any, place: str) -> Option:
+    """An option as it was said: a name, {name: {parameter: value}}, or a list of these.
+
+    Raises ScenarioError for what names no mechanism that can be chosen, or not its parameters.
+    """
+    parts = said if isinstance(said, list) else [said]
+    return Option(tuple(_layer(part, place) for part in parts))
+
+
+def titles(options: list[Option]) -> tuple[str, ...]:
+    """By what an option is chosen; those with the same mechanisms are numbered.
+
+    >>> titles([option(name, "here") for name in ("fined", "unchanged", "fined")])
+    ('fined', 'unchanged', 'fined (2)')
+    """
+    seen: Counter[str] = Counter()
+    named = []
+    for one in options:
+        seen[one.title] += 1
+        number = seen[one.title]
+        named.append(one.title if number == 1 else f"{one.title} ({number})")
+    return tuple(named)
+
+
+def parts_of(options: list[Option], fact: str) -> Iterator[Part]:
+    """Their mechanisms, each in force for who plays under its option."""
+    for number, one in enumerate(options):
+        for layer in one.layers:
+            yield Part(fact, number, layer)
+
+
+def _numbers(layer: Layer) -> Mapping[str, float]:
+    """Those of its parameters that are numbers."""
+    return {
+        name: value
+        for name, value in layer.given.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+
+
+def described(options: list[Option], replicates: int) -> dict[str, Fact]:
+    """What the options are made of, one mechanism after the other, (R, 1, L) each.
+
+    option_of: of which option, counted from 0. option_mechanism: its name. The others: a parameter
+    that is a number, NaN where a mechanism has none of that name.
+    """
+    layers = [(number, layer) for number, one in enumerate(options) for layer in one.layers]
+    names = dict.fromkeys(chain.from_iterable(_numbers(layer) for _, layer in layers))
+    columns: dict[str, Any] = {
+        "of": [number for number, _ in layers],
+        "mechanism": np.array([layer.name for _, layer in layers], object),
+    }
+    columns |= {name: [_numbers(one).get(name, np.nan) for _, one in layers] for name in names}
+    shape = replicates, 1, len(layers)
+    return {
+        f"option_{name}": common(np.broadcast_to(column, shape)) for name, column in columns.items()
+    }
+
+
+def refuse_fixed(options: list[Option]) -> None:
+    """Raises ScenarioError for what cannot be played by some of the players of a match."""
+    for layer in (layer for one in options for layer in one.layers):
+        if layer.name in _FIXED:
+            raise ScenarioError(
+                f"chosen: {layer.name} is for all players of a match, and by feet only some of "
+                "them play; leave it out, or take by: vote"
+            )
+
+
+def _layer(said: Any, place: str) -> Layer:
+    # The shelf holds `chosen` as well, which is made of options.
+    from society.scenarios import mechanisms as shelf
+
+    named = {said: {}} if isinstance(said, str) else said
+    if not isinstance(named, Mapping) or len(named) != 1:
+        raise ScenarioError(
+            f"{place}: got {said!r:.60}; expected the name of a mechanism, or one name with its "
+            "parameters below"
+        )
+    name, given = next(iter(named.items()))
+    if name not in shelf.__all__:
+        raise ScenarioError(
+            f"{place}: there is no mechanism {name!r}; {nearest(str(name), shelf.__all__)}"
+        )
+    spec: MechanismSpec = getattr(shelf, name)
+    try:
+        layer = Layer(spec, dict(checked(spec.parameters, given or {})))
+    except Refused as refused:
+        raise ScenarioError(f"{place}: {name}: {refused}") from None
+    _refuse_unplayed(layer, place)
+    return layer
+
+
+def _refuse_unplayed(layer: Layer, place: str) -> None:
+    """Raises ScenarioError for what cannot be played once, as it is, by those who choose it."""
+    spec, drafts = layer.spec, layer.spec.drafts
+    if layer.name == "chosen":
+        raise ScenarioError(
+            f"{place}: an option is no choice of its own; name its options beside the others"
+        )
+    if spec.levels or spec.seating:
+        raise ScenarioError(
+            f"{place}: {layer.name} holds whole games, and an option is played for one; name it "
+            "after `chosen`"
+        )
+    if drafts is not None and layer.given[drafts.stage[0]] == drafts.stage[1]:
+        raise ScenarioError(
+            f"{place}: {layer.name} with {drafts.stage[0]}: {drafts.stage[1]} plays nothing; leave "
+            f"{drafts.stage[0]} out"
+        )

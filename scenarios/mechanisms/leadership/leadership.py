@@ -1,0 +1,128 @@
+"""A leader: one player moves first, and all others see what it does before they move.
+
+A leader that submits a mixed strategy is seen to play the action that is drawn from it. Where the
+leader takes no part any more, there is nothing to see: its action is -1. What dominates for the
+others does so whatever they see, and so a leader who expects them to know that does the same.
+Source: von Stackelberg 1934, Marktform und Gleichgewicht.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from society.engine.action_spaces import Mix
+from society.engine.environment import Table
+from society.engine.mechanism import Declared, Play, PlayFunction, declared_by, intercept, survey
+from society.engine.rng import Array
+from society.engine.scenario import mechanism
+from society.engine.script import Ask, Fact, Line, Script, Tell, common, own
+from society.errors import ScenarioError
+from society.scenarios.games.game import ABSENT, Game
+from society.scenarios.games.normal_form import drawn
+from society.scenarios.mechanisms.agreements.approval_voting import everybody
+from society.scenarios.mechanisms.cheap_talk.groups import announced, grouped, size
+
+CHANCE_ID = "led"
+
+
+@mechanism(chance_id=CHANCE_ID, columns=("leader_action",))
+def led(
+    play: Play,
+    *,
+    leader: Annotated[int, Field(ge=1, description="its seat, counted from 1")] = 1,
+) -> PlayFunction:
+    """One player moves first, and the others see what it does before they move."""
+    declared = declared_by(play, "led")
+
+    def following(table: Table) -> Script:
+        script = announced(play(table), {"leader_seat": common(leader)})
+        _refuse_unasked(play, table, declared, leader)
+        seen: Mapping[str, Fact] | None = None
+
+        def heard(said: Line) -> Line | Script:
+            nonlocal seen
+            if isinstance(said, Tell):
+                known, seen = seen, None
+                return said if known is None else _reported(said, declared, known)
+            if not isinstance(said, Ask) or said.kind != declared.move:
+                return said
+            return led_by(said) if seen is None else _followed(said, seen)
+
+        def led_by(said: Ask) -> Script:
+            nonlocal seen
+            leads = grouped(declared, table).seat == leader - 1
+            answer = yield _asked(said, leads, {"leads": own(leads)})
+            action, answer = _shown(table, said, answer)
+            seen = _sight(table, declared, leader, action)
+            others = yield _asked(_followed(said, seen), ~leads, {})
+            wide = leads[..., None] if isinstance(said.reply, Mix) else leads
+            return np.where(wide, answer, others)
+
+        return intercept(script, line=heard)
+
+    return following
+
+
+def _asked(said: Ask, some: Array, facts: Mapping[str, Fact]) -> Ask:
+    """The question to some of those only whom it was for."""
+    who = some if said.who is None else said.who & some
+    return replace(said, who=who, facts={**said.facts, **facts})
+
+
+def _followed(said: Ask, seen: Mapping[str, Fact]) -> Ask:
+    return replace(said, facts={**said.facts, **seen})
+
+
+def _reported(said: Tell, declared: Declared, seen: Mapping[str, Fact]) -> Tell:
+    """What all saw is told with what everybody got."""
+    if said.kind != declared.told:
+        return said
+    return replace(said, facts={**said.facts, "leader_action": seen["leader_action"]})
+
+
+def _shown(table: Table, said: Ask, answer: Array) -> tuple[Array, Array]:
+    """What is seen of everybody's answer, (R, N), and the answer that has come of it."""
+    if not isinstance(said.reply, Mix):
+        return answer, answer
+    action = drawn(answer, table.draws(CHANCE_ID).uniform("action"))
+    return action, np.eye(said.reply.width)[action]
+
+
+def _sight(table: Table, declared: Declared, leader: int, action: Array) -> Mapping[str, Fact]:
+    matches = grouped(declared, table)
+    here = matches.gathered(np.where(table.active, action, ABSENT))[:, :, leader - 1]
+    # Others may keep the last question for a move as what everybody knew, the leader included.
+    leads = own(matches.seat == leader - 1)
+    return {"leads": leads, "leader_action": own(everybody(matches, here))}
+
+
+def _refuse_unasked(play: Play, table: Table, declared: Declared, leader: int) -> None:
+    """Raises ScenarioError for a leader who cannot move before all others."""
+    players = size(declared, table)
+    has_leader, in_turn = survey(_asked_before, play, table, declared.move)
+    if has_leader:
+        raise ScenarioError("led: somebody leads in this play already; name the mechanism once")
+    if leader > players:
+        raise ScenarioError(f"led: leader is seat {leader} of {players}; name one from 1 on")
+    if isinstance(table.rules, Game):
+        if table.rules.actions[leader - 1] != table.rules.actions[0]:
+            raise ScenarioError(
+                f"led: player {leader} has other actions than player 1, who is asked before it; "
+                "let player 1 lead, or number the players differently"
+            )
+    elif in_turn:
+        raise ScenarioError(
+            "led: not everybody is asked for a move at the same time, so that nobody can lead; "
+            "take a play in which all move together"
+        )
+
+
+def _asked_before(lines: Iterator[Line], move: str) -> tuple[bool, bool]:
+    """Whether somebody leads already, and whether some are asked to move without the others."""
+    moves = [said for said in lines if isinstance(said, Ask) and said.kind == move]
+    return any("leads" in ask.facts for ask in moves), any(ask.who is not None for ask in moves)

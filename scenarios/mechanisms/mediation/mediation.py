@@ -1,0 +1,148 @@
+"""Mediation: a third party, whose plan all know, plays for those who delegate to it.
+
+    1. Everybody proposes a mediator (society.scenarios.mechanisms.mediation.plans says what one
+    is); 2. all vote on the proposals of their match
+    (society.scenarios.mechanisms.agreements.approval_voting); 3. where the play asks for a move, to
+    delegate is one more action of the mixed strategy; where
+       the move is an amount, everybody is asked first whether it delegates;
+    4. those who delegate are counted, after all actions are drawn, and the mediator does for them
+       what it does for so many.
+The mediator is elected before the first round of the play, and serves in all of its rounds.
+Source: Monderer and Tennenholtz 2009, Artificial Intelligence 173; Tewolde et al. 2026 (CoopEval),
+section 3. The form `seat` and mediators of amounts are ours.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from society.engine.action_spaces import Mix
+from society.engine.environment import Table
+from society.engine.mechanism import Play, PlayFunction
+from society.engine.rng import Array
+from society.engine.scenario import Drafts, Measure, Told, mean_over, mechanism
+from society.engine.script import Script
+from society.errors import ScenarioError
+from society.scenarios.games.matching import met
+from society.scenarios.mechanisms.agreements.approval_voting import elected
+from society.scenarios.mechanisms.agreements.proposals import (
+    Given,
+    Ground,
+    Shape,
+    Stage,
+    designed_apart,
+    handed,
+    surveyed,
+)
+from society.scenarios.mechanisms.mediation.plans import Plans, plans
+from society.scenarios.mechanisms.mediation.service import CHANCE_ID, DELEGATE, Actions, Amounts
+
+
+def delegating(told: Told, table: Table) -> Array:
+    """Share of those who could delegate, (R,); NaN where nobody could."""
+    return mean_over(told["mediator_asked"], told["mediator_delegated"])
+
+
+def adopted(told: Told, table: Table) -> Array:
+    """Share of those who could delegate in whose match all did, (R,)."""
+    return mean_over(told["mediator_asked"], told["mediator_count"] == told["mediator_most"])
+
+
+def unanimous(told: Told, table: Table) -> Array:
+    """Share of those present, (R,), that is of matches; NaN where nothing was proposed."""
+    return mean_over(table.present & (told["mediator_proposer"] > 0), told["mediator_unanimous"])
+
+
+MEASURES = (
+    Measure("mediators", "share of matches in which all delegate", adopted),
+    Measure(
+        "mediator_unanimity", "share of matches in which all approved of the winner", unanimous
+    ),
+    Measure("delegating", "share of those who could", delegating),
+)
+
+
+@mechanism(
+    chance_id=CHANCE_ID,
+    measures=MEASURES,
+    columns=("mediator_proposer", "mediator_delegated"),
+    drafts=Drafts("designs", ("stage", "design"), "mediator_design"),
+)
+def mediated(
+    play: Play,
+    *,
+    form: Annotated[Shape, Field(description="an action for all, or for each seat")] = "count",
+    knots: Annotated[
+        int, Field(ge=2, le=100, description="for how many shares of delegates, if of amounts")
+    ] = 4,
+    designs: Given = None,
+    stage: Stage = "play",
+) -> PlayFunction:
+    """Players may leave their move to a mediator, whose plan depends on how many do.
+
+    Raises ScenarioError, before the first line, for a play without matches that last, or in which
+    not all move at the same time, and for designs that do not fit.
+    """
+
+    def helped(table: Table) -> Script:
+        inner = play(table)  # says now what it misses
+        ground = surveyed(play, table, "mediated")
+        _refuse_turns(ground)
+        sense = plans(ground, form, knots)
+        given = None
+        if designs is not None:
+            given = handed(designs, sense.blueprint, table, ground.players, "mediated")
+        if stage == "design":
+            return designed_apart(table, ground, sense.blueprint)
+        gaps = any(None in of_type for of_type in (designs or {}).values())
+        return _helped(table, inner, ground, sense, given, gaps=gaps)
+
+    return helped
+
+
+def _refuse_turns(ground: Ground) -> None:
+    """Raises ScenarioError for a game in which some move before others, or that has a mediator."""
+    game, (reply, who) = ground.game, (ground.first.reply, ground.first.who)
+    if game is None:
+        return
+    if any(DELEGATE in labels for labels in game.actions):
+        raise ScenarioError(
+            f"mediated: an action of this game is called {DELEGATE!r}, as is leaving the move to "
+            "the mediator; call that action something else"
+        )
+    if not isinstance(reply, Mix) or DELEGATE in reply.actions:
+        raise ScenarioError(
+            f"mediated: {ground.declared.move!r} asks for {reply.form()}; take mixed strategies, "
+            "and no more than one mediator"
+        )
+    alike = np.array([labels == reply.actions for labels in game.actions])
+    seats = ground.first.facts["seat"].values - 1
+    if not np.array_equal(np.ones(seats.shape, bool) if who is None else who, alike[seats]):
+        raise ScenarioError(
+            "mediated: not all move at the same time, so that those who delegate could not be "
+            "counted before anybody moves; name mediated before led"
+        )
+
+
+def _helped(
+    table: Table,
+    inner: Script,
+    ground: Ground,
+    sense: Plans,
+    given: Array | None,
+    *,
+    gaps: bool,
+) -> Script:
+    matches, blueprint = met(table, ground.players), sense.blueprint
+    drafts = given
+    if drafts is None:
+        drafts = yield from blueprint.asked(table, ground, matches)
+    spoilt = ground.otherwise(table, None)
+    before = {**ground.terms, **blueprint.described(ground)}
+    won = yield from elected(table, matches, "mediator", drafts, before, spoilt)
+    service = Amounts if ground.game is None else Actions
+    mediator = service(table, matches, ground, sense, won, gaps=gaps)
+    return (yield from mediator.serving(inner))

@@ -1,0 +1,108 @@
+"""Mediators: what is done on behalf of those who delegate, by how many of them there are.
+
+For the k of n players of a match who delegate, a mediator has (form `count`) one action that it
+plays for all of them, or (form `seat`) an action for each seat. Of amounts in place of actions it
+takes a share of the legal range, 0 being the least that is legal and 1 the most, that is linear
+between a few shares of delegating players.
+Source: Monderer and Tennenholtz 2009, Artificial Intelligence 173; Tewolde et al. 2026 (CoopEval),
+section 3.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from society.engine.action_spaces import Amount, Choice
+from society.engine.rng import Array
+from society.engine.script import common
+from society.scenarios.games.game import Game
+from society.scenarios.mechanisms.agreements.proposals import (
+    Blueprint,
+    Ground,
+    Shape,
+    amount,
+    between,
+    shared_labels,
+)
+
+MEDIATED = "mediated"
+
+
+class Plans(ABC):
+    """What the numbers of a mediator mean."""
+
+    blueprint: Blueprint
+
+    @abstractmethod
+    def done(self, mediator: Array, delegate: Array, asked: Array) -> Array:
+        """What is done for everybody who delegates, (R, M, n); mediators are (R, M, K).
+
+        delegate: who does, of those `asked`; (R, M, n) of bool.
+        """
+
+
+class ByCount(Plans):
+    """One action for all who delegate to it."""
+
+    def __init__(self, game: Game) -> None:
+        labels = shared_labels(game, MEDIATED)
+        names = [str(count) for count in range(1, game.players + 1)]
+        neutral = dict.fromkeys(names, float(_usual(game)[0]))
+        entries = dict.fromkeys(names, Choice(*labels))
+        facts = {"mediator_by_seat": common(False)}
+        self.blueprint = Blueprint("mediator", entries, neutral, facts)
+
+    def done(self, mediator: Array, delegate: Array, asked: Array) -> Array:
+        count = delegate.sum(-1, keepdims=True)
+        action = np.take_along_axis(mediator, np.maximum(count - 1, 0), axis=-1)
+        return np.broadcast_to(action, delegate.shape)
+
+
+class BySeat(Plans):
+    """An action for each seat."""
+
+    def __init__(self, game: Game) -> None:
+        usual = _usual(game)
+        entries, neutral = {}, {}
+        for count in range(1, game.players + 1):
+            for seat, labels in enumerate(game.actions):
+                name = f"{count}, seat {seat + 1}"
+                entries[name], neutral[name] = Choice(*labels), float(usual[seat])
+        facts = {"mediator_by_seat": common(True)}
+        self.blueprint = Blueprint("mediator", entries, neutral, facts)
+
+    def done(self, mediator: Array, delegate: Array, asked: Array) -> Array:
+        players = delegate.shape[-1]
+        count = np.maximum(delegate.sum(-1, keepdims=True) - 1, 0)
+        return np.take_along_axis(mediator, count * players + np.arange(players), axis=-1)
+
+
+class ByShare(Plans):
+    """A share of what is legal, by the share of those asked who delegate."""
+
+    def __init__(self, knots: int) -> None:
+        self._at = tuple((np.arange(1, knots + 1) / knots).tolist())
+        names = [f"{at:g}" for at in self._at]
+        entries, neutral = dict.fromkeys(names, Amount(0, 1)), dict.fromkeys(names, 0.5)
+        at = common(np.array([[self._at]]))
+        facts = {"mediator_by_seat": common(False), "mediator_at": at}
+        self.blueprint = Blueprint("mediator", entries, neutral, facts)
+
+    def done(self, mediator: Array, delegate: Array, asked: Array) -> Array:
+        share = delegate.sum(-1, keepdims=True) / np.maximum(asked.sum(-1, keepdims=True), 1)
+        return np.broadcast_to(between(self._at, mediator, share), delegate.shape)
+
+
+def _usual(game: Game) -> tuple[int, ...]:
+    """What a mediator does that could not be read: what it came to without it."""
+    return game.equilibrium or (0,) * game.players
+
+
+def plans(ground: Ground, form: Shape, knots: int) -> Plans:
+    """What a mediator is about in this play; raises ScenarioError."""
+    if ground.game is None:
+        amount(ground, MEDIATED, form)
+        return ByShare(knots)
+    return ByCount(ground.game) if form == "count" else BySeat(ground.game)

@@ -1,0 +1,167 @@
+"""How a mediator serves in a play: who delegates is counted, and it moves for them.
+
+In a game in normal form, to delegate is an action more of everybody's mixed strategy. It is drawn
+first; of the other actions those who do not delegate keep their chances, so that all is as if one
+action had been drawn from the whole strategy.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from society.engine.action_spaces import Amount, Mix
+from society.engine.environment import Table
+from society.engine.matching import Matches
+from society.engine.mechanism import intercept
+from society.engine.rng import Array
+from society.engine.script import Ask, Fact, Line, Script, Tell, own
+from society.scenarios.games.game import REPAIRS
+from society.scenarios.mechanisms.agreements.approval_voting import (
+    BALLOT,
+    YES,
+    Elected,
+    everybody,
+    shared,
+)
+from society.scenarios.mechanisms.agreements.proposals import Ground
+from society.scenarios.mechanisms.mediation.plans import Plans
+
+CHANCE_ID = "mediated"
+DELEGATE = "delegate"
+
+
+class Mediator(ABC):
+    """A mediator in each match, and what it does in a play.
+
+    gaps: whether there may be matches without one.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        matches: Matches,
+        ground: Ground,
+        sense: Plans,
+        won: Elected,
+        *,
+        gaps: bool = False,
+    ) -> None:
+        self.table, self.matches, self.ground, self._sense = table, matches, ground, sense
+        self.gaps, self.serves = gaps, everybody(matches, won.exists)
+        # Where there is none nobody delegates to it; a number stands there all the same.
+        self._plan = np.nan_to_num(won.design)
+        self._asked = {
+            **sense.blueprint.described(ground),
+            "mediator": shared(matches, won.design),
+            "mediator_proposer": shared(matches, won.proposer),
+        }
+        self._elected = won.told(matches, "mediator")
+        self._told: Mapping[str, Fact] = {}
+
+    def serving(self, script: Script) -> Script:
+        """Drive a play."""
+        return intercept(script, line=self._heard)
+
+    def _heard(self, said: Line) -> Line | Script:
+        """Questions say who mediates; it moves for those who delegate."""
+        if isinstance(said, Ask):
+            known = replace(said, facts={**said.facts, **self._asked})
+            return self.moved(known) if said.kind == self.ground.declared.move else known
+        if isinstance(said, Tell) and said.kind == self.ground.declared.told:
+            return replace(said, facts={**said.facts, **self._told})
+        return said
+
+    @abstractmethod
+    def moved(self, said: Ask) -> Script:
+        """Answer a question for moves."""
+
+    def done(self, delegate: Array, asked: Array) -> Array:
+        """What the mediator does for everybody, (R, N), if these delegate, (R, N) of bool."""
+        those, of = self.matches.gathered(delegate), self.matches.gathered(asked)
+        self._told = {
+            **self._elected,
+            "mediator_asked": own(asked),
+            "mediator_delegated": own(delegate),
+            "mediator_count": own(everybody(self.matches, those.sum(-1))),
+            "mediator_most": own(everybody(self.matches, of.sum(-1))),
+        }
+        return self.matches.spread(self._sense.done(self._plan, those, of))
+
+
+class Actions(Mediator):
+    """In a game in normal form."""
+
+    _ready: Mapping[tuple[str, ...], Array] | None = None  # answers to questions that are to come
+
+    def moved(self, said: Ask) -> Script:
+        """Seats with different actions are asked one after the other, and all before any moves."""
+        assert isinstance(said.reply, Mix), "looked at before"
+        ready = dict((yield from self._resolved(said)) if self._ready is None else self._ready)
+        answer = ready.pop(said.reply.actions)
+        self._ready = ready or None
+        return answer
+
+    def _resolved(self, said: Ask) -> Script:
+        """What everybody plays, by the actions of its seat; (R, N, K) each."""
+        mixes = {}
+        for labels, who in self._groups():
+            mixes[labels] = yield from self._mixed(said, labels, who)
+        chance = self.table.draws(CHANCE_ID).uniform(DELEGATE)
+        delegate = np.any([chance < mix[..., -1] for mix in mixes.values()], axis=0)
+        action = self.done(delegate, self.serves & self.table.active)
+        return {labels: resolved(mix, delegate, action) for labels, mix in mixes.items()}
+
+    def _groups(self) -> Iterator[tuple[tuple[str, ...], Array | None]]:
+        """Labels of actions, and who has these, (R, N) of bool; None: everybody."""
+        actions = self.table.rules.actions
+        for labels in dict.fromkeys(actions):
+            alike = np.array([one == labels for one in actions])
+            yield labels, None if alike.all() else alike[self.matches.seat]
+
+    def _mixed(self, said: Ask, labels: tuple[str, ...], who: Array | None) -> Script:
+        """Mixed strategies over actions and delegating, (R, N, K + 1)."""
+        even = np.full(len(labels), 1 / len(labels))
+        otherwise = self.ground.otherwise(self.table, np.append(even, 0.0))
+        wide = replace(said, reply=Mix(*labels, DELEGATE), who=who, otherwise=otherwise)
+        if not self.gaps:
+            return (yield wide)
+        mix = yield replace(wide, who=self.serves if who is None else self.serves & who)
+        alone = ~self.serves if who is None else ~self.serves & who
+        otherwise = self.ground.otherwise(self.table, even)
+        bare = yield replace(said, reply=Mix(*labels), who=alone, otherwise=otherwise)
+        return mix + np.pad(bare, ((0, 0), (0, 0), (0, 1)))  # nobody is asked both
+
+
+class Amounts(Mediator):
+    """Where the move is an amount: who delegates is asked beforehand."""
+
+    def moved(self, said: Ask) -> Script:
+        reply = said.reply
+        assert isinstance(reply, Amount), "looked at before"
+        movers = np.ones(self.table.present.shape, bool) if said.who is None else said.who
+        asked = movers & self.table.active & self.serves
+        delegate = (yield Ask(DELEGATE, BALLOT, said.facts, asked, "no", REPAIRS)) == YES
+        share = self.done(delegate, asked)
+        moves = yield replace(said, who=movers & ~delegate)
+        return np.where(delegate, reply.low + share * (reply.high - reply.low), moves)
+
+
+def resolved(mix: Array, delegate: Array, action: Array) -> Array:
+    """What remains of mixed strategies when it is known who delegates: (R, N, K + 1) -> (R, N, K).
+
+    Delegates play what the mediator says; the others what they would if they could not delegate.
+
+    >>> mix = np.array([[[0.3, 0.1, 0.6], [0.3, 0.1, 0.6]]])
+    >>> resolved(mix, np.array([[True, False]]), np.array([[1, 1]])).round(2).tolist()
+    [[[0.0, 1.0], [0.75, 0.25]]]
+    """
+    rest = mix[..., :-1]
+    total = rest.sum(-1, keepdims=True)
+    free = np.divide(rest, total, out=np.zeros_like(rest), where=total > 0)
+    bound = action[..., None] == np.arange(rest.shape[-1])
+    remaining: Array = np.where(delegate[..., None], bound, free)
+    return remaining

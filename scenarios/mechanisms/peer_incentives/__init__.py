@@ -1,0 +1,1 @@
+"""Peer punishment and peer reward."""

@@ -1,0 +1,130 @@
+"""Points that players spend on each other when everybody knows what all have done and got.
+
+Player i spends s_ij points, 0 to `most`, on each co-player j, all at the same time. Then
+
+    payoff_i = what the play pays - cost * sum_j s_ij + worth * sum_j s_ji
+
+Nobody spends points on somebody who takes no part any more, or plays in another group. An answer
+that cannot be read spends nothing, and is counted. What was spent in earlier games of a repeated
+one is not shown again; everybody's actions are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from society.engine.action_spaces import Form, Whole
+from society.engine.environment import Table
+from society.engine.matching import Matches
+from society.engine.mechanism import (
+    Declared,
+    Play,
+    PlayFunction,
+    declared_by,
+    intercept,
+    refuse_unpaid,
+    topped_up,
+)
+from society.engine.rng import Array
+from society.engine.scenario import Brought, Measure, Told, mean_over
+from society.engine.script import Ask, Fact, Line, Script, Tell, common, own
+from society.scenarios.games.game import REPAIRS
+from society.scenarios.mechanisms.cheap_talk.groups import (
+    announced,
+    grouped,
+    refuse_strangers,
+    size,
+)
+
+
+@dataclass(frozen=True)
+class Points:
+    """What may be spent, and what becomes of it.
+
+    mechanism: whose points these are. ask: the kind of the question; facts are called after it.
+    """
+
+    mechanism: str
+    ask: str
+    most: int
+    cost: float
+    worth: float
+
+    def laid_over(self, play: Play) -> PlayFunction:
+        """The play, and a chance to spend points whenever it tells what everybody got."""
+        declared = declared_by(play, self.mechanism)
+
+        def spending(table: Table) -> Script:
+            script = announced(play(table), self._terms())
+            refuse_unpaid(declared, self.mechanism)
+            refuse_strangers(declared, table, self.mechanism)
+            known: dict[str, Fact] = {}
+
+            def heard(said: Line) -> Line | Script:
+                if isinstance(said, Ask) and said.kind == declared.move:
+                    known.update(said.facts)
+                if isinstance(said, Tell) and said.kind == declared.told:
+                    return self._spent(said, declared, table, known)
+                return said
+
+            return intercept(script, line=heard)
+
+        return spending
+
+    def _spent(
+        self, said: Tell, declared: Declared, table: Table, known: Mapping[str, Fact]
+    ) -> Script:
+        """Tells the payoffs after all; gives what was added to them, (R, N).
+
+        known: what all knew when they moved.
+        """
+        matches, paid = grouped(declared, table), said.facts[declared.payoff]
+        about = {
+            "others_seats": own(matches.others(matches.number)),
+            "whom": own(matches.opposite),
+        }
+        if declared.players is not None:  # elsewhere one knows what one sees of the others
+            about["others_payoffs"] = own(matches.others(paid.values))
+        fields = [f"other_{number}" for number in range(1, size(declared, table))]
+        reply = Form({field: Whole(0, self.most) for field in fields})
+        facts = {**known, **said.facts, **about}
+        answer = yield Ask(self.ask, reply, facts, None, dict.fromkeys(fields, 0), REPAIRS)
+        points = np.stack([answer[field] for field in fields], axis=-1)
+        spent, received = settled(matches, points, table.active)
+        added: Array = self.worth * received - self.cost * spent
+        more = {f"{self.ask}_spent": own(spent), f"{self.ask}_received": own(received)}
+        said = topped_up(said, declared, added)
+        back = yield replace(said, facts={**said.facts, **more})
+        return added if back is None else added + back
+
+    def _terms(self) -> dict[str, Fact]:
+        terms = {"most": self.most, "cost": self.cost, "worth": self.worth}
+        return {f"{self.ask}_{name}": common(value) for name, value in terms.items()}
+
+
+def shown(mechanism: str, ask: str) -> Brought:
+    """What a mechanism of points brings along; ask: the kind of its question."""
+    spent, received = f"{ask}_spent", f"{ask}_received"
+
+    def mean_spent(told: Told, table: Table) -> Array:
+        return mean_over(table.present, told[spent])
+
+    measure = Measure(spent, "points, mean over players and rounds", mean_spent)
+    return {"chance_id": mechanism, "measures": (measure,), "columns": (spent, received)}
+
+
+def settled(matches: Matches, points: Array, active: Array) -> tuple[Array, Array]:
+    """Points that everybody spends and receives, (R, N) each.
+
+    points: (R, N, n - 1), on co-players in order of seat. active: (R, N), who takes part.
+    """
+    given, here = matches.gathered(points), matches.gathered(active)
+    seats = np.arange(matches.players)
+    others = np.array([np.delete(seats, seat) for seat in seats])
+    each = np.zeros((*given.shape[:-1], matches.players), given.dtype)  # by giver and recipient
+    np.put_along_axis(each, np.broadcast_to(others, given.shape), given, axis=-1)
+    each *= here[:, :, None, :]
+    return matches.spread(each.sum(-1)), matches.spread(each.sum(-2))

@@ -1,0 +1,1 @@
+"""A bound on answers."""

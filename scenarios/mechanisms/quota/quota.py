@@ -1,0 +1,68 @@
+"""A cap: an authority lets no answer to one question be above a bound.
+
+In Python: replace(fishing_village, play=capped(fishing_village.play, kind="effort", at=0.5)).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from society.engine.action_spaces import Amount
+from society.engine.environment import Table
+from society.engine.mechanism import Play, PlayFunction, intercept, questions
+from society.engine.scenario import mechanism
+from society.engine.script import Ask, Line, Script
+from society.errors import ScenarioError, nearest
+
+
+@mechanism(chance_id="capped")
+def capped(play: Play, *, kind: str, at: float) -> PlayFunction:
+    """An authority lets no answer to the question `kind`, an amount, be above `at`.
+
+    The agents are asked for an amount up to `at`, in the units of the question, and whoever wishes
+    for more gets `at`. Raises ScenarioError, before the first line, if the play asks for no such
+    amount.
+    """
+
+    def bounded(table: Table) -> Script:
+        _find(kind, play, table)
+
+        def limited(said: Line) -> Line:
+            return _below(said, at) if isinstance(said, Ask) and said.kind == kind else said
+
+        return intercept(play(table), line=limited)
+
+    return bounded
+
+
+def _find(kind: str, play: Play, table: Table) -> None:
+    """Raises ScenarioError unless the play asks `kind` for an amount."""
+    others = set()
+    for ask in questions(play, table):
+        if ask.kind == kind:
+            _amount(ask)
+            return
+        others.add(ask.kind)
+    raise ScenarioError(f"capped: the play never asks {kind!r}; {nearest(kind, others)}")
+
+
+def _amount(ask: Ask) -> Amount:
+    if not isinstance(ask.reply, Amount):
+        raise ScenarioError(
+            f"capped: {ask.kind!r} asks for {ask.reply.form()}; only an amount can be capped"
+        )
+    return ask.reply
+
+
+def _below(ask: Ask, at: float) -> Ask:
+    """The same question with `at` as the upper bound."""
+    amount = _amount(ask)
+    if np.any(amount.low > at):
+        raise ScenarioError(
+            f"capped: at={at:g} is below the least legal answer to {ask.kind!r}, "
+            f"{np.max(amount.low):g}; raise it"
+        )
+    lower = dataclasses.replace(amount, high=np.minimum(amount.high, at))
+    return dataclasses.replace(ask, reply=lower)

@@ -1,0 +1,1 @@
+"""Repeated play with the same partners."""

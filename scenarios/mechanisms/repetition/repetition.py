@@ -1,0 +1,153 @@
+"""Several games in a row: a scenario is played from its beginning, as often as one likes.
+
+Of games in matches, as all in normal form are, everybody is shown the actions of those it plays
+with, which are the same in each game, but not what they come to. What counts in the end is the mean
+over games, weighted by how likely it is that they are played
+(society.scenarios.mechanisms.history).
+
+Whoever dies in a game, is dead in those that follow. Where a game ends before its horizon, its
+agents wait for the next one; what is told meanwhile has no numbers, since nothing happens there.
+Source: Axelrod 1984, The Evolution of Cooperation; Tewolde et al. 2026 (CoopEval), section 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from society.engine.environment import Table
+from society.engine.mechanism import Declared, Play, PlayFunction, intercept, survey
+from society.engine.rng import Array
+from society.engine.scenario import mechanism
+from society.engine.script import Fact, Line, Script, Tell
+from society.errors import ScenarioError
+from society.scenarios.mechanisms.history import Actions, Opening, weights
+
+
+class Recess:
+    """Who waits since a game is over that would else have ended its replicate.
+
+    waiting: (R, N) of bool, those who took part when their game ended.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self.waiting = np.zeros(table.present.shape, bool)
+
+    def played(self, play: PlayFunction) -> Script:
+        """Drive the play; where it ends a replicate, the game is adjourned there."""
+        return intercept(play(self._table), line=self._heard)
+
+    def _heard(self, said: Line) -> Line | Script:
+        if not isinstance(said, Tell):
+            return said
+        over: Array = np.logical_or.reduce(self.waiting, axis=1)
+        if over.any():
+            facts = {name: _blank(fact, over) for name, fact in said.facts.items()}
+            said = replace(said, facts=facts)
+        return said if said.ends is None else self._adjourned(said)
+
+    def _adjourned(self, said: Tell) -> Script:
+        received = yield replace(said, ends=None)
+        waits = np.asarray(said.ends, bool) & self._table.active
+        self.waiting = self.waiting | waits
+        yield Tell("adjourned", gone=waits)
+        return received
+
+
+def _blank(fact: Fact, over: Array) -> Fact:
+    """NaN in replicates whose game is over, (R,), if the fact is of amounts."""
+    if fact.values.dtype.kind != "f":
+        return fact
+    tall = over.reshape(-1, *(1 for _ in range(max(fact.values.ndim - 1, 1))))
+    return fact._replace(values=np.where(tall, np.nan, fact.values))
+
+
+Continuation = Annotated[
+    Annotated[float, Field(ge=0, lt=1)] | None,
+    Field(description="the chance that another game follows, of which all are told"),
+]
+Window = Annotated[
+    Annotated[int, Field(ge=0)] | None,
+    Field(description="how many of the latest games are shown; none: all"),
+]
+
+
+@mechanism(chance_id="repeated", levels=("game",))
+def repeated(
+    play: Play,
+    *,
+    games: Annotated[int, Field(ge=1)] = 2,
+    continuation: Continuation = None,
+    window: Window = None,
+) -> PlayFunction:
+    """The scenario is played several times in a row by the same agents.
+
+    games: how often; nobody is told. Everything in the world begins anew; agents remember what they
+    do. continuation: by which games are weighted; None: all count the same. window: None shows all
+    games. Raises ScenarioError, before the first line, for a play that has generations: nobody
+    would descend from those of the game before; for games in matches that are repeated already, or
+    have several rounds; and for continuation or window if no actions are told.
+    """
+
+    def again(table: Table) -> Script:
+        play(table)  # says now what it misses
+        _refuse_generations(play)
+        declared = _matches(play, table)
+        if declared is None:
+            _refuse_past(continuation, window)
+        else:
+            refuse_rounds(table, "repeated")
+
+        def script() -> Script:
+            counted = weights(games, continuation)
+            past = None if declared is None else Actions(declared, continuation, window)
+            for number in table.rounds(games):
+                recess = Recess(table)
+                game = recess.played(play)
+                yield from past.kept(game, counted[number - 1]) if past else game
+                yield Tell("gathered", back=recess.waiting)
+
+        return script()
+
+    return again
+
+
+def _refuse_generations(play: Play) -> None:
+    if play.succession is not None:
+        raise ScenarioError(
+            "repeated: what is to be repeated has generations, and they would begin anew in "
+            "each game; name `repeated` before `generations`, so that each generation plays "
+            "several games, or ask for more generations (count)"
+        )
+
+
+def _matches(play: Play, table: Table) -> Declared | None:
+    """What a play declares, if it is one of matches in which actions are told."""
+    declared = play.declared
+    if declared is None:
+        return None
+    opening = survey(Opening, play, table, declared)
+    opening.refuse_series("repeated")
+    return declared if opening.has_actions else None
+
+
+def _refuse_past(continuation: float | None, window: int | None) -> None:
+    for name, given in (("continuation", continuation), ("window", window)):
+        if given is not None:
+            raise ScenarioError(
+                f"repeated: {name} is for games in matches that tell everybody's action, and this "
+                "play tells none; leave it out"
+            )
+
+
+def refuse_rounds(table: Table, mechanism: str) -> None:
+    """Raises ScenarioError for a game of several rounds, which would be taken for games."""
+    if table.horizon > 1:
+        raise ScenarioError(
+            f"{mechanism}: a game has {table.horizon} rounds, and what is shown of the past counts "
+            "games; take rounds: 1, and as many games as you want"
+        )

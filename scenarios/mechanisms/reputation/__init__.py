@@ -1,0 +1,1 @@
+"""Repeated play with new partners and what they did before."""

@@ -1,0 +1,1 @@
+"""Villages that share a fishing ground."""

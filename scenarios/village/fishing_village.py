@@ -1,0 +1,275 @@
+"""A fishing village: a common pool, fines, imitation of the better-off, and a cap by vote.
+
+N villagers share a lake with stock R. Each round
+    1. villager i fishes with effort e_i in [0, 1] and lands h_i = alpha e_i R (pro rata if that
+       exceeds R: ours, it matters only if alpha N > 1);
+    2. everyone may inspect one peer and fine it if h_j > G, the community's cap;
+    3. wealth: P_i += h_i - c - gamma [fined somebody] - beta [was fined];
+    4. who has P_i < 0 starves and is removed;
+    5. the stock regrows: R = R+ + r R+ (1 - R+ / K);
+    6. with chance q a villager meets a peer and may copy its effort, monitoring and belief;
+    7. everyone proposes a cap; the median (or the plurality) is G of the next round.
+Survival time: the first round that ends with R <= R_min or with a death. Efficiency: the catch
+over the maximum sustainable yield r K / 4, which is exact for this order of events.
+Units: fish of stock, catch, wealth and fines are the same.
+Source: Gupta et al. 2026 (AAMAS), sections 3 and 4.1, Table 3. What the paper leaves open (alpha,
+c, wealth, stock, q, delta, the noises, R_min, the horizon) is set by us to make governance matter.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from society.components.village.harvest import Harvest
+from society.components.village.norm_belief import NormBelief
+from society.components.village.persona import Persona, Temper
+from society.components.village.punishment import Punishment
+from society.components.village.social_learning import SocialLearning
+from society.components.village.voting import Voting
+from society.engine.action_spaces import Amount
+from society.engine.environment import Table
+from society.engine.mechanism import Declared, declares
+from society.engine.parameters import Positive, Share
+from society.engine.population import Cohort, fitted
+from society.engine.rng import Array
+from society.engine.scenario import OF_DEFAULT_CAST, Measure, Params, Stage, Told, scenario
+from society.engine.script import Ask, Script, Tell, common, own, seen
+from society.scenarios.village.institutions import (
+    VoteRule,
+    imitated,
+    no_fines,
+    proposed_and_voted,
+    punished,
+    watched,
+)
+
+
+class Village(Params):
+    """Symbols in brackets are the paper's."""
+
+    capacity: float = Field(300, gt=0, description="K, fish that the lake can hold")
+    growth: float = Field(0.6, ge=0, le=3, description="r, a round")
+    stock: Share = Field(1.0, description="R0, as a share of K")
+    catchability: Share = Field(0.05, description="alpha, share of the stock at full effort")
+    consumption: Positive = Field(2.5, description="c, fish a round")
+    wealth: Positive = Field(30, description="P0, fish")
+    fine: Positive = Field(10, description="beta, fish for each round in which one is fined")
+    fining_cost: Positive = Field(0, description="gamma, fish for fining somebody")
+    punish_until: int | None = Field(
+        None, ge=0, description="last round with fines; none: always, 0: never"
+    )
+    social_learning: bool = Field(True, description="whether villagers imitate")
+    revision: Share = Field(0.5, description="q, chance a round to reconsider")
+    selection: Positive = Field(0.3, description="delta, per fish of payoff")
+    effort_noise: Positive = Field(0.03, description="sigma of copied effort and monitoring")
+    belief_noise: Positive = Field(0.3, description="sigma of a copied belief")
+    payoff: Literal["wealth", "average"] = Field(
+        "wealth", description="what is imitated: wealth, or a moving average of gains (weight .1)"
+    )
+    vote: VoteRule = Field("median", description="how the cap is chosen; none: the first one stays")
+    effort_rule: Literal["deterrence", "trait"] = Field(
+        "deterrence", description="whether an expected fine bends the effort (ours), or not"
+    )
+    punishers: Literal["table", "text"] = Field(
+        "table", description="who fines more: selfish (the paper's table) or altruists (its text)"
+    )
+    population: Literal["general", "altruist", "mixed", "selfish"] = Field(
+        "general",
+        description="the personas; mixed: altruists, then selfish",
+        json_schema_extra=OF_DEFAULT_CAST,
+    )
+    altruists: Share = Field(
+        0.5,
+        description="share of altruists in a mixed population",
+        json_schema_extra=OF_DEFAULT_CAST,
+    )
+    collapse_at: Share = Field(0.01, description="R_min, as a share of K")
+    ends_on: Literal["death", "collapse", "horizon"] = Field(
+        "death",
+        description="a replicate is over at the first death or collapse; at collapse; never",
+    )
+
+
+def villagers(p: Village, agents: int) -> list[Cohort]:
+    """The default cast: everybody has every faculty; personas as the population says."""
+    altruists = round(p.altruists * agents)
+    counts: dict[str, dict[Temper, int]] = {
+        "general": {"general": agents},
+        "altruist": {"altruist": agents},
+        "selfish": {"selfish": agents},
+        "mixed": {"altruist": altruists, "selfish": agents - altruists},
+    }
+    faculties = (Harvest, NormBelief, Punishment, SocialLearning, Voting)
+    return [
+        Cohort(
+            "villager" if temper == "general" else temper,
+            count,
+            (Persona(temper), *(fitted(part, p) for part in faculties)),
+        )
+        for temper, count in counts[p.population].items()
+    ]
+
+
+def landed(p: Village, effort: Array, stock: Array) -> Array:
+    """Catches, (R, N), scaled down pro rata where they would exceed the stock."""
+    wish = p.catchability * effort * stock
+    total = wish.sum(1, keepdims=True)
+    catch: Array = wish * np.divide(stock, total, out=np.ones_like(stock), where=total > stock)
+    return catch
+
+
+def regrown(p: Village, left: Array) -> Array:
+    """Logistic growth, (R, 1)."""
+    left = np.maximum(left, 0)  # rounding may take a hair more than there is
+    grown: Array = left + p.growth * left * (1 - left / p.capacity)
+    return np.maximum(grown, 0)
+
+
+def sustainable(table: Table) -> float:
+    """Maximum sustainable yield, fish a round."""
+    return float(table.params.growth * table.params.capacity / 4)
+
+
+def gini(told: Told, table: Table) -> Array:
+    """Of the wealth of those present, (R,): 0 is equality, NaN nobody. Debts count as nothing."""
+    # Whoever is absent joins the poorest with nothing, and is taken out of the ranks again.
+    wealth = np.sort(np.maximum(told["wealth"], 0) * table.present, axis=1)
+    present, total = table.present.sum(1), wealth.sum(1)
+    ranks = (np.arange(1.0, table.agents + 1) * wealth).sum(1)
+    twice = np.divide(2 * ranks, total, out=2.0 * table.agents - present + 1, where=total > 0)
+    index: Array = (twice - (2 * table.agents - present + 1)) / np.where(present, present, np.nan)
+    return index
+
+
+def efficiency(told: Told, table: Table) -> Array:
+    """Catch over the maximum sustainable yield, (R,); NaN after the village has failed."""
+    best = sustainable(table)
+    counts = told["survived"][:, 0] & (best > 0)
+    share: Array = np.where(counts, told["catch"].sum(1) / (best or 1), np.nan)
+    return share
+
+
+def per_fisher(told: Told, happened: Array) -> Array:
+    """Share of those who fished this round, (R,); NaN where nobody did."""
+    fishers = told["fishing"].sum(1)
+    share: Array = (happened & told["fishing"]).sum(1) / np.where(fishers, fishers, np.nan)
+    return share
+
+
+MEASURES = (
+    Measure("survival_time", "rounds", lambda told, table: told["failed"], fold="first"),
+    Measure("efficiency", "catch / maximum sustainable yield", efficiency),
+    Measure(
+        "stock",
+        "share of the capacity, at the end of rounds",
+        lambda told, table: told["stock"][:, 0] / table.params.capacity,
+    ),
+    Measure("gini", "of the wealth of those present, last round", gini, fold="last"),
+    Measure(
+        "over_use",
+        "share of catches above an equal share of the sustainable yield",
+        lambda told, table: per_fisher(told, told["catch"] > sustainable(table) / table.agents),
+    ),
+    Measure(
+        "compliance",
+        "share of catches within the cap",
+        lambda told, table: per_fisher(told, told["catch"] <= told["limit"]),
+    ),
+    Measure(
+        "fines",
+        "fines per fisher and round",
+        lambda told, table: per_fisher(told, told["fined"]),
+    ),
+    Measure(
+        "norm", "cap, fish a round, last round", lambda told, table: told["limit"], fold="last"
+    ),
+)
+
+STAGE = Stage(
+    gauge=("stock", "capacity"),
+    columns=("effort", "catch", "wealth", "belief"),
+    links={"punish": "fined", "imitate": "copied"},
+    notes={"cap": {"propose": "the median of {n} proposals", "vote": "the plurality of {n} votes"}},
+    limits={"catch": "limit"},
+    endings={
+        "starved": "a villager starved",
+        "fined_to_death": "a villager was fined to death",
+        "collapsed": "the lake collapsed",
+    },
+    presence="alive",
+)
+
+
+@scenario(
+    params=Village,
+    cast=villagers,
+    measures=MEASURES,
+    relations=("monitor", "learn"),
+    stage=STAGE,
+    in_words="language_village",
+)
+@declares(Declared("effort", "paid", payoff="wealth"))
+def fishing_village(table: Table) -> Script:
+    """A lake shared by villagers who fish, fine, imitate and vote (Gupta et al. 2026)."""
+    p = table.params
+    stock = np.full((table.replicates, 1), p.stock * p.capacity)
+    wealth = np.full(table.present.shape, float(p.wealth))
+    average, survived = np.zeros_like(wealth), np.ones_like(stock, bool)
+    effort = np.full_like(wealth, 0.5)  # of those who cannot make themselves understood at first
+    cap = yield from proposed_and_voted(table, "median", np.full_like(stock, np.inf))
+    for number in table.rounds():
+        fishing = table.active
+        facts = {"cap": common(cap), "full_catch": common(p.catchability * stock)}
+        punishing = p.punish_until is None or number <= p.punish_until
+        if p.effort_rule == "deterrence":
+            risk = (yield from watched(table)) if punishing else np.zeros_like(wealth)
+            facts["expected_fine"] = own(p.fine * risk)
+        facts["wealth"] = own(wealth)
+        effort = yield Ask("effort", Amount(0, 1), facts, otherwise=effort)
+        catch = landed(p, effort, stock)
+        seen_catch = {"effort": seen("monitor", effort), "catch": seen("monitor", catch)}
+        yield Tell("harvested", seen_catch | {"limit": common(cap), "fishing": own(fishing)})
+        fines = (yield from punished(table, catch, cap)) if punishing else no_fines(catch)
+        payoff = catch - p.consumption - p.fining_cost * fines.given - p.fine * fines.received
+        wealth = wealth + payoff * fishing
+        more = yield from paid(wealth, fines.received)
+        wealth, average = wealth + more, 0.9 * average + 0.1 * (payoff + more)
+        dead = fishing & (wealth < 0)
+        left = stock - catch.sum(1, keepdims=True)
+        stock, survived = yield from overnight(table, dead, fines.received, left, survived)
+        if p.social_learning:
+            payoff_seen = wealth if p.payoff == "wealth" else average
+            yield from imitated(payoff_seen, ("effort", "monitoring", "belief"))
+        cap = yield from proposed_and_voted(table, p.vote, cap)
+
+
+def paid(wealth: Array, fined: Array) -> Script:
+    """All see what they own; gives what mechanisms add to it, (R, N), or 0 where none does."""
+    more = yield Tell("paid", {"wealth": seen("monitor", wealth), "fined": own(fined)})
+    return 0.0 if more is None else more
+
+
+def overnight(table: Table, dead: Array, fined: Array, left: Array, survived: Array) -> Script:
+    """Burials, regrowth and collapse; gives the stock and which villages have not failed yet."""
+    p = table.params
+    yield from buried(table, dead, fined)
+    stock = regrown(p, left)
+    collapsed = stock <= p.collapse_at * p.capacity
+    failed = collapsed | dead.any(1, keepdims=True)
+    lake = {"stock": stock, "failed": failed, "survived": survived}
+    yield Tell("regrown", {name: common(value) for name, value in lake.items()})
+    yield Tell("collapsed", ends=collapsed if p.ends_on != "horizon" else None)
+    return stock, survived & ~failed
+
+
+def buried(table: Table, dead: Array, fined: Array) -> Script:
+    """Who is in debt leaves the village; the cause says whether a fine of this round was in it."""
+    ends_on = table.params.ends_on
+    emptied = ~(table.present & ~dead).any(1, keepdims=True)
+    for kind, gone in (("starved", dead & ~fined), ("fined_to_death", dead & fined)):
+        died = gone.any(1, keepdims=True)
+        over = np.asarray(died & emptied if ends_on == "collapse" else died)
+        yield Tell(kind, gone=gone, ends=None if ends_on == "horizon" else over)

@@ -1,0 +1,123 @@
+"""Institutions: sub-scripts that a scenario calls in its rounds.
+
+Each asks, tells and gives back what follows for the world; arrays are (R, N), caps are (R, 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from society.components.village.voting import nearest
+from society.engine.action_spaces import Amount, Choice, Peer
+from society.engine.environment import Table
+from society.engine.graph import NOBODY
+from society.engine.rng import Array
+from society.engine.script import Ask, Fact, Inherit, Script, Tell, common, own, seen
+
+CHANCE_ID = "proposed_and_voted"
+VoteRule = Literal["median", "plurality", "none"]
+Known = Mapping[str, Fact]  # facts that a scenario adds to a question
+NOTHING: Known = MappingProxyType({})
+
+
+class Fines(NamedTuple):
+    """Who fined somebody and who was fined, (R, N) of bool; at most one fine a round each."""
+
+    given: Array
+    received: Array
+
+
+def no_fines(catch: Array) -> Fines:
+    """Nobody fines anybody."""
+    return Fines(np.zeros(catch.shape, bool), np.zeros(catch.shape, bool))
+
+
+def watched(table: Table, known: Known = NOTHING) -> Script:
+    """The chance that a violator is caught, rho = 1 - prod_j (1 - B_j / deg_j), (R, N).
+
+    j runs over those who can see the agent; each inspects one of its deg_j neighbours and fines a
+    violation with chance B_j.
+    """
+    graph = table.graph("monitor")
+    watch = yield Ask("watch", Amount(0, 1), known, otherwise=0.0)
+    missed = 1 - watch / np.maximum(graph.degree(table.present), 1)
+    return 1 - graph.combined(np.multiply, missed, table.present, "watchers")
+
+
+def punished(table: Table, catch: Array, cap: Array, known: Known = NOTHING) -> Script:
+    """Everybody may fine one neighbour, by its catch, the cap and what else is known; gives Fines.
+
+    Rules hold catches against the cap; minds that judge in words are asked with facts of theirs.
+    """
+    facts = {"catch": seen("monitor", catch), "cap": common(cap), **known}
+    victim = yield Ask("punish", Peer("monitor"), facts, otherwise=NOBODY)
+    received = np.zeros(victim.shape, bool)
+    replicate, seat = np.nonzero(victim != NOBODY)
+    received[replicate, victim[replicate, seat]] = True
+    yield Tell("punished", {"fined": own(received)})
+    return Fines(victim != NOBODY, received)
+
+
+def imitated(payoff: Array, columns: tuple[str, ...]) -> Script:
+    """Everybody may copy one neighbour's columns."""
+    facts = {"payoff": seen("learn", payoff)}
+    model = yield Ask("imitate", Peer("learn"), facts, otherwise=NOBODY)
+    yield Inherit("imitated", model, columns)
+
+
+def proposed_and_voted(table: Table, rule: VoteRule, cap: Array) -> Script:
+    """A new cap from everybody's proposals; where nobody is left, and under `none`, the old one.
+
+    A proposal that cannot be read is for the old cap, and a vote for the own proposal.
+    """
+    if rule == "none":
+        return cap
+    known = {"cap": common(cap)}
+    proposal = yield Ask("propose", Amount(0, np.inf), known, otherwise=cap)
+    if rule == "median":
+        chosen = median(proposal, table.active)
+    else:
+        options = distinct(proposal, table.active)
+        replicate, _ = np.indices(proposal.shape)
+        mine = nearest(options, replicate.reshape(-1), proposal.reshape(-1))
+        ballot = Choice(options=options)
+        vote = yield Ask("vote", ballot, known, otherwise=mine.reshape(proposal.shape))
+        chosen = plurality(options, vote, table.draws(CHANCE_ID, per="replicate").uniform("tie"))
+    cap = np.where(table.active.any(1, keepdims=True), chosen, cap)
+    yield Tell("adopted", {"cap": common(cap), "proposal": own(proposal)})
+    return cap
+
+
+def median(values: Array, counted: Array) -> Array:
+    """The median voter's proposal among those counted, (R, 1); 0 where there is none.
+
+    Source: Black 1948, Journal of Political Economy 56.
+    """
+    ranked = np.sort(np.where(counted, values, np.inf), axis=1)
+    count = counted.sum(1, keepdims=True)
+    low = np.take_along_axis(ranked, np.maximum(count - 1, 0) // 2, 1)
+    high = np.take_along_axis(ranked, count // 2, 1)
+    return np.where(count > 0, (low + high) / 2, 0.0)
+
+
+def distinct(values: Array, counted: Array) -> Array:
+    """The distinct values among those counted, ascending, then NaN; (R, N) -> (R, N)."""
+    ranked = np.sort(np.where(counted, values, np.nan), axis=1)
+    ranked[:, 1:][ranked[:, 1:] == ranked[:, :-1]] = np.nan
+    return np.sort(ranked, axis=1)
+
+
+def plurality(options: Array, vote: Array, uniform: Array) -> Array:
+    """The option with most votes, (R, 1); `uniform` (R, 1) picks among the winners of a tie."""
+    replicates, count = options.shape
+    place = np.arange(replicates)[:, None] * (count + 1) + vote + 1
+    votes = np.bincount(place.reshape(-1), minlength=replicates * (count + 1))
+    tally = votes.reshape(replicates, count + 1)[:, 1:]
+    winner = tally == tally.max(1, keepdims=True)
+    kth = np.floor(uniform * winner.sum(1, keepdims=True)).astype(np.int64) + 1
+    index = np.argmax(np.cumsum(winner, axis=1) == kth, axis=1)[:, None]
+    return np.take_along_axis(options, index, 1)

@@ -1,0 +1,233 @@
+"""A fishing village whose norms are sentences: four questions to each villager and round.
+
+The lake, fines, deaths and measures are those of fishing_village. Each round every villager
+    1. decides how hard to fish, from its own norm, the policy in force, and what it saw last round;
+    2. fines one villager whom it sees, or nobody, as it judges (in fishing_village: if h_j > G);
+    3. rewrites its norm and proposes a policy; the winner of the vote is told word for word.
+Villagers are told what they eat a day, that who falls below 0 dies, what a fine costs, their own
+norm, the policy, and the efforts and payoffs of the villagers they see. They are not told of
+catchability, growth, capacity, stock, or how a catch comes about: rules, which need some of that,
+find it among the facts of a question, and the prompts leave it out.
+
+Three switches make the paper's four conditions, as we read them:
+                         see to learn   see to punish   shared policy
+    full                     yes             yes             yes
+    only_social_learning     yes             yes             no
+    only_group_decision      no              yes             yes
+    neither                  no              no              no
+Whether peers are still seen to be fined under only_group_decision the paper does not say. Where
+nobody is seen to be fined, nobody is asked, and under neither each knows its own past alone.
+
+Source: Gupta et al. 2026 (AAMAS), section 4.2 and appendix A. The paper gives no alpha, c, wealth
+or stock for its language villages: they are ours, those of fishing_village.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from society.components.language.llm_policy import LanguagePolicy
+from society.components.language.personal_norm import Creed
+from society.components.language.recall import EmbedderName
+from society.components.village.persona import Persona, Temper
+from society.engine.action_spaces import Amount
+from society.engine.environment import Table
+from society.engine.mechanism import Declared, declares
+from society.engine.population import Cohort, fitted
+from society.engine.rng import Array
+from society.engine.scenario import OF_DEFAULT_CAST, Measure, Told, scenario
+from society.engine.script import Ask, Fact, Script, Tell, common, own, seen
+from society.scenarios.village.fishing_village import (
+    MEASURES,
+    Village,
+    landed,
+    overnight,
+    per_fisher,
+)
+from society.scenarios.village.fishing_village import STAGE as LAKE_STAGE
+from society.scenarios.village.institutions import VoteRule, imitated, no_fines, punished, watched
+from society.scenarios.village.norm_measures import told_by_norms
+from society.scenarios.village.norm_proposals import Policy, reconsidered, unwritten
+
+
+class Channels(NamedTuple):
+    """By what norms can come to agree."""
+
+    learn: bool
+    punish: bool
+    policy: bool
+
+
+CONDITIONS = {
+    "full": Channels(learn=True, punish=True, policy=True),
+    "only_social_learning": Channels(learn=True, punish=True, policy=False),
+    "only_group_decision": Channels(learn=False, punish=True, policy=True),
+    "neither": Channels(learn=False, punish=False, policy=False),
+}
+
+
+class LanguageVillage(Village):
+    """Parameters of rules (`revision`, `effort_rule`, ...) matter where a cohort follows rules."""
+
+    condition: Literal["full", "only_social_learning", "only_group_decision", "neither"] = Field(
+        "full", description="what the three switches below are set to"
+    )
+    see_to_learn: bool | None = Field(
+        None, description="others seen when fishing and rewriting norms; none: by condition"
+    )
+    see_to_punish: bool | None = Field(
+        None, description="others seen when fining, or else no fines; none: by condition"
+    )
+    shared_policy: bool | None = Field(
+        None, description="policies proposed and voted on; none: by condition"
+    )
+    vote: Literal["plurality", "median"] = Field(
+        "plurality", description="most votes, or the proposal with the median of the caps stated"
+    )
+    social_learning: bool = Field(
+        False, description="whether villagers may also copy a peer's norm and traits (ours)"
+    )
+    effort_rule: Literal["deterrence", "trait"] = Field(
+        "trait", description="of rules; deterrence asks everybody how likely it would fine"
+    )
+    population: Literal["altruist", "mixed", "selfish"] = Field(
+        "mixed",
+        description="the personas; mixed: altruists, then selfish",
+        json_schema_extra=OF_DEFAULT_CAST,
+    )
+    peers_seen: int | None = Field(
+        None, ge=1, description="of those one sees, how many in a round, by chance; none: all"
+    )
+    thinking: bool = Field(False, description="whether models reason before they answer")
+    norm_embedder: EmbedderName = Field(
+        "minilm", description="what norms are measured by at the end; hashing goes by wording only"
+    )
+
+    @property
+    def channels(self) -> Channels:
+        """The switches; one that is not set is as the condition says."""
+        given = self.see_to_learn, self.see_to_punish, self.shared_policy
+        usual = CONDITIONS[self.condition]
+        return Channels(*(u if g is None else g for g, u in zip(given, usual, strict=True)))
+
+    @property
+    def vote_rule(self) -> VoteRule:
+        """How a policy is adopted."""
+        return self.vote if self.channels.policy else "none"
+
+    def fines_in(self, number: int) -> bool:
+        """Whether anybody may fine anybody in a round."""
+        ended = self.punish_until is not None and number > self.punish_until
+        return self.channels.punish and not ended
+
+
+def villagers(p: LanguageVillage, agents: int) -> list[Cohort]:
+    """The default cast: language agents with a persona and a creed, as the population says."""
+    share = {"altruist": 1.0, "mixed": p.altruists, "selfish": 0.0}[p.population]
+    altruists = round(share * agents)
+    counts: dict[Temper, int] = {"altruist": altruists, "selfish": agents - altruists}
+    return [
+        Cohort(temper, count, (Persona(temper), Creed(), fitted(LanguagePolicy, p)))
+        for temper, count in counts.items()
+        if count
+    ]
+
+
+def known(shown: bool, graph: str, effort: Array, payoff: Array) -> dict[str, Fact]:
+    """What each knows of itself, and of its neighbours if that is `shown`."""
+    looks = {"effort": effort, "payoff": payoff}
+    return {name: seen(graph, value) if shown else own(value) for name, value in looks.items()}
+
+
+def paid(shown: bool, effort: Array, wealth: Array, fined: Array) -> Script:
+    """All are told what they own; gives what mechanisms add to it, (R, N), or 0 where none does."""
+    looks = known(shown, "learn", effort, wealth)
+    more = yield Tell("paid", looks | {"wealth": own(wealth), "fined": own(fined)})
+    return 0.0 if more is None else more
+
+
+def told_law(p: LanguageVillage, policy: Policy) -> dict[str, Fact]:
+    """The policy, where there can be one; its cap is for rules."""
+    words = {"policy": common(policy.words)} if p.channels.policy else {}
+    return words | {"cap": common(policy.cap)}
+
+
+def compliance(told: Told, table: Table) -> Array:
+    """Share of catches within the cap, (R,); NaN while no policy has stated one."""
+    capped = np.isfinite(told["limit"][:, 0])
+    return np.where(capped, per_fisher(told, told["catch"] <= told["limit"]), np.nan)
+
+
+def stated(told: Told, table: Table) -> Array:
+    """The cap in force, (R,); NaN while no policy has stated one."""
+    cap: Array = told["limit"][:, 0]
+    return np.where(np.isfinite(cap), cap, np.nan)
+
+
+OWN_MEASURES = (
+    Measure("compliance", "share of catches within the cap, where a policy states one", compliance),
+    Measure("norm", "cap that a policy stated, fish a round, last round", stated, fold="last"),
+)
+_OWN = [measure.name for measure in OWN_MEASURES]
+
+STAGE = dataclasses.replace(
+    LAKE_STAGE,
+    columns=("effort", "catch", "wealth"),
+    notes={
+        "policy": {
+            "propose community": "of {n} proposals the one with the median cap",
+            "vote": "the plurality of {n} votes",
+        },
+        "cap": {},
+    },
+    quotes={"norm": "now holds", "proposal": "proposes"},
+)
+
+
+@scenario(
+    params=LanguageVillage,
+    cast=villagers,
+    measures=(*(measure for measure in MEASURES if measure.name not in _OWN), *OWN_MEASURES),
+    relations=("monitor", "learn"),
+    rounds=50,
+    stage=STAGE,
+    afterword=told_by_norms,
+)
+@declares(Declared("effort", "paid", payoff="wealth", repeats=("payoff",)))
+def language_village(table: Table) -> Script:
+    """A lake shared by villagers whose norms are sentences (Gupta et al. 2026, section 4.2)."""
+    p, channels = table.params, table.params.channels
+    stock = np.full((table.replicates, 1), p.stock * p.capacity)
+    wealth = np.full(table.present.shape, float(p.wealth))
+    average, survived = np.zeros_like(wealth), np.ones_like(stock, bool)
+    effort, policy = np.full_like(wealth, np.nan), unwritten(table)
+    for number in table.rounds():
+        fishing, punishing = table.active, p.fines_in(number)
+        law, looks = told_law(p, policy), known(channels.learn, "learn", effort, wealth)
+        facts = law | looks | {"full_catch": common(p.catchability * stock)}
+        if p.effort_rule == "deterrence":
+            risk = (yield from watched(table, law)) if punishing else np.zeros_like(wealth)
+            facts["expected_fine"] = own(p.fine * risk)
+        effort = yield Ask("effort", Amount(0, 1), facts, otherwise=np.nan_to_num(effort, nan=0.5))
+        catch = landed(p, effort, stock)
+        yield Tell("harvested", {"catch": own(catch), "limit": law["cap"], "fishing": own(fishing)})
+        gain = catch - p.consumption
+        looks = known(channels.punish, "monitor", effort, wealth + gain)
+        fines = no_fines(catch)
+        if punishing:
+            fines = yield from punished(table, catch, policy.cap, law | looks)
+        payoff = gain - p.fining_cost * fines.given - p.fine * fines.received
+        wealth = wealth + payoff * fishing
+        more = yield from paid(channels.learn, effort, wealth, fines.received)
+        wealth, average = wealth + more, 0.9 * average + 0.1 * (payoff + more)
+        looks = known(channels.learn, "learn", effort, wealth)
+        dead, left = fishing & (wealth < 0), stock - catch.sum(1, keepdims=True)
+        stock, survived = yield from overnight(table, dead, fines.received, left, survived)
+        if p.social_learning:
+            better_off = wealth if p.payoff == "wealth" else average
+            yield from imitated(better_off, ("effort", "monitoring", "belief", "norm"))
+        policy = yield from reconsidered(table, p.vote_rule, policy, law | looks)

@@ -1,0 +1,120 @@
+"""Norms in words: everybody rewrites its own, proposes one for all, and one of these is adopted.
+
+A proposal is a sentence with an optional cap, and travels as one text
+(society.components.village.voting). Norms and proposals are taken as they will be shown, so that
+two which look alike are one. The policy is the text that won, word for word. Rules read its cap; a
+policy without one leaves the last cap standing. Under `plurality` the distinct proposals are voted
+on, and chance breaks ties; under `median` the policy is the proposal that states the median of the
+caps, of two the lower.
+
+A personal norm belongs to its owner (society.components.language.personal_norm): "" is told where
+nothing new was said, and leaves what the owner holds, which it may have copied from a peer just
+before. What cannot be read is settled so: a personal norm stays as it is, a proposal is none, and a
+vote counts for the own proposal. Whoever proposes nothing has no vote, and where nobody proposes,
+the policy stays.
+Source: Gupta et al. 2026, section 3.1.3 (propose, then vote); caps and the median are ours.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from society.components.village.voting import caps_of, worded
+from society.engine.action_spaces import Amount, Choice, Form, Words
+from society.engine.environment import Table
+from society.engine.graph import NOBODY
+from society.engine.rng import Array
+from society.engine.script import Ask, Script, Tell, common, own
+from society.scenarios.village.institutions import Known, VoteRule, plurality
+from society.text import clean
+
+CHANCE_ID = "reconsidered"
+_UPDATE = Form({"personal": Words()})
+_PROPOSAL = Form(
+    {"personal": Words(), "community": Words(), "cap": Amount(0, np.inf, optional=True)}
+)
+_NOTHING = {"personal": "", "community": "", "cap": np.nan}
+_CLEAN = np.frompyfunc(clean, 1, 1)
+
+
+class Policy(NamedTuple):
+    """What is in force: its words, (R, 1) of text, "" before the first; its cap, (R, 1)."""
+
+    words: Array
+    cap: Array
+
+
+class Ballot(NamedTuple):
+    """options: (R, N), the distinct proposals by text, then None. own: (R, N), whose is which."""
+
+    options: Array
+    own: Array
+
+
+def unwritten(table: Table) -> Policy:
+    """Before anybody has said anything: no policy, and no cap."""
+    shape = table.running.shape
+    return Policy(np.full(shape, "", object), np.full(shape, np.inf))
+
+
+def reconsidered(table: Table, rule: VoteRule, old: Policy, known: Known) -> Script:
+    """The policy after a round in which all have seen what is `known`.
+
+    Under `none` everybody rewrites its own norm, and the policy stays.
+    """
+    if rule == "none":
+        said = yield Ask("update", _UPDATE, known, otherwise=_NOTHING)
+        yield Tell("reconsidered", {"norm": own(_CLEAN(said["personal"]))})
+        return old
+    said = yield Ask("propose", _PROPOSAL, known, otherwise=_NOTHING)
+    norms, proposals = _CLEAN(said["personal"]), worded(said["community"], said["cap"])
+    yield Tell("reconsidered", {"norm": own(norms), "proposal": own(proposals)})
+    if rule == "median":
+        chosen = central(proposals)
+    else:
+        chosen = yield from _voted(table, proposals, known)
+    words = np.where(chosen.astype(bool), chosen, old.words)
+    caps = caps_of(words)
+    cap = np.where(np.isnan(caps), old.cap, caps)
+    yield Tell("adopted", {"policy": common(words), "cap": common(cap)})
+    return Policy(words, cap)
+
+
+def _voted(table: Table, proposals: Array, known: Known) -> Script:
+    """The proposal with most votes, (R, 1); None where there is none."""
+    options, mine = ballot(proposals)
+    facts = {name: fact for name, fact in known.items() if fact.scope == "common"}
+    choice = Choice(options=options)
+    vote = yield Ask("vote", choice, facts, who=mine != NOBODY, otherwise=mine)
+    tie = table.draws(CHANCE_ID, per="replicate").uniform("tie")
+    return plurality(options, vote, tie)
+
+
+def ballot(proposals: Array) -> Ballot:
+    """What can be voted for; "" is no proposal. (R, N) of text."""
+    options = np.full(proposals.shape, None, object)
+    mine = np.full(proposals.shape, NOBODY)
+    for said, listed, chosen in zip(proposals, options, mine, strict=True):
+        made = said != ""
+        distinct, chosen[made] = np.unique(said[made], return_inverse=True)
+        listed[: len(distinct)] = distinct
+    return Ballot(options, mine)
+
+
+def central(proposals: Array) -> Array:
+    """The proposal with the median of the caps stated, of two the lower; (R, N) -> (R, 1).
+
+    Of several with that cap the first by text; "" where nobody states one.
+    """
+    return np.array([[_central(row)] for row in proposals], object).reshape(-1, 1)
+
+
+def _central(proposals: Array) -> str:
+    caps = caps_of(proposals)
+    stated = ~np.isnan(caps)
+    if not stated.any():
+        return ""
+    ranked = np.sort(caps[stated])
+    return str(min(proposals[caps == ranked[(len(ranked) - 1) // 2]]))

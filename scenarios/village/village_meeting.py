@@ -1,0 +1,95 @@
+"""A village meeting: fishers talk until each has promised a limit, and the lake can bear them all.
+
+Each day
+    1. every villager speaks, in turn by id or all at once;
+    2. every villager says what it proposes and what it is ready to promise itself;
+    3. the referee settles what follows: a limit for each villager who has promised one, in fish a
+       day, and none for the others;
+    4. all are told the limits; once everybody has one and their sum is at most `bearable`, what the
+       lake can bear to lose, the meeting is over.
+Nobody fishes here: the scene shows how free text becomes numbers that a script can go on with.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from society.components.language.backstory import Backstory
+from society.components.language.llm_policy import LanguagePolicy
+from society.components.language.recall import Recall
+from society.components.language.reflection import Reflection
+from society.engine.action_spaces import Amount, Words
+from society.engine.environment import Table
+from society.engine.population import Cohort, fitted
+from society.engine.rng import Array
+from society.engine.scenario import Measure, Params, Stage, Told, scenario
+from society.engine.script import Ask, Script, Tell, common, seen
+from society.scenarios.village.narration import judged, spoken
+
+LIMIT = Amount(0, np.inf, optional=True)  # fish a day; NaN: no promise
+
+
+class Meeting(Params):
+    """What is talked about, and how."""
+
+    bearable: float = Field(12, gt=0, description="fish a day that the lake can bear to lose")
+    in_turn: bool = Field(True, description="whether villagers speak one by one, or all at once")
+    thinking: bool = Field(False, description="whether models reason before they answer")
+
+
+def assembly(p: Meeting, agents: int) -> list[Cohort]:
+    """The default cast: language agents, the last of them the referee."""
+    mind = fitted(LanguagePolicy, p)
+    villager = (Backstory(), Recall(), Reflection(every=2), mind)
+    return [Cohort("villager", agents - 1, villager), Cohort("referee", 1, (mind,))]
+
+
+def promising(told: Told, table: Table) -> Array:
+    """Share of the villagers who have promised a limit, (R,); NaN without villagers."""
+    villagers = (~table.cohort("referee") & table.present).sum(1)
+    share: Array = (~np.isnan(told["limit"])).sum(1) / np.where(villagers, villagers, np.nan)
+    return share
+
+
+def promised(told: Told, table: Table) -> Array:
+    """The sum of all limits over what the lake bears, (R,)."""
+    total: Array = np.nansum(told["limit"], axis=1) / table.params.bearable
+    return total
+
+
+MEASURES = (
+    Measure("agreed_after", "rounds", lambda told, table: told["agreed"], fold="first"),
+    Measure("promising", "share of villagers with a limit, last round", promising, fold="last"),
+    Measure("promised", "sum of limits / what the lake bears, last round", promised, fold="last"),
+)
+
+STAGE = Stage(
+    columns=("limit",),
+    quotes={"words": "says", "propose": "proposes"},
+    endings={"settled": "the villagers agreed on limits"},
+)
+
+
+@scenario(
+    params=Meeting,
+    cast=assembly,
+    measures=MEASURES,
+    relations=("hear",),
+    agents=5,
+    rounds=6,
+    stage=STAGE,
+)
+def village_meeting(table: Table) -> Script:
+    """Villagers talk about limits to fishing; a referee settles who has promised what (ours)."""
+    referee = table.cohort("referee")
+    villager = ~referee
+    for _ in table.rounds():
+        words = yield from spoken(table, in_turn=table.params.in_turn, who=villager)
+        heard = {"words": seen("hear", words)}
+        offer = yield Ask("propose", Words(), heard, who=villager, otherwise="")
+        limit = yield from judged(table, offer, LIMIT, whose=villager, by=referee, otherwise=np.nan)
+        total = np.nansum(limit, axis=1, keepdims=True)
+        open_ended = (villager & np.isnan(limit)).any(1, keepdims=True)
+        agreed = ~open_ended & (total <= table.params.bearable)
+        yield Tell("settled", {"limit": seen("hear", limit), "agreed": common(agreed)}, ends=agreed)

@@ -1,0 +1,227 @@
+"""Commands about experiments: they sweep, plan, report and reproduce."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .console import console
+from .runs import minds_given
+
+if TYPE_CHECKING:
+    from society.experiments.clusters import Cluster
+    from society.experiments.experiment import Experiment
+    from society.experiments.sweep import Sweep, SweepListener
+    from society.experiments.worker import JobResult
+    from society.llm.providers.settings import Limits
+    from society.reproduction.run import ReproductionRun
+
+
+def sweep(args: argparse.Namespace) -> int:
+    """society sweep"""
+    from society.analysis.coding.rating_runs import play_coding
+    from society.experiments.sweep import Sweep, play_experiment
+
+    if args.plan:
+        return plan(args)
+    read, folder = _read(args)
+    said = _said_before(folder) | minds_given(args)["limits"]
+    limits = _limits(read, said)
+    count = len(read.conditions) + (len(read.coding.raters) if read.coding else 0)
+    with _watched(args, count) as watching, _cluster(args) as cluster:
+        sitting = Sweep(cluster, watching, read.record, limits)
+        notes, interrupted = list[str](), False
+        try:
+            play_experiment(read, folder, sitting, overwrite=args.overwrite, said=said)
+            notes = play_coding(read, folder, sitting, overwrite=args.overwrite)
+        except KeyboardInterrupt:
+            interrupted = True
+    for note in notes:
+        print(f"society: {note}", file=sys.stderr)
+    return _told(args, read, folder, sitting, interrupted)
+
+
+def plan(args: argparse.Namespace) -> int:
+    """society sweep --plan"""
+    from society.analysis.planning.plan import make_plan
+    from society.analysis.planning.plan_summary import plan_as_json, print_plan
+
+    found = make_plan(*_read(args))
+    if args.json:
+        print(json.dumps(plan_as_json(found), indent=2))
+    else:
+        print_plan(found, console())
+    return 0
+
+
+def _read(args: argparse.Namespace) -> tuple[Experiment, Path]:
+    """The experiment, with what the command line says of minds, and its folder."""
+    from society.config.spec import told
+    from society.experiments.experiment import read_experiment
+
+    minds = minds_given(args) | {"limits": {}}
+    read = read_experiment(args.experiment, lambda spec: told(spec, minds))
+    return read, args.out or Path("sweeps") / read.name
+
+
+def _watched(args: argparse.Namespace, conditions: int) -> AbstractContextManager[SweepListener]:
+    from society.experiments.progress import NoProgress, Progress
+
+    return nullcontext(NoProgress()) if args.quiet or args.json else Progress(conditions)
+
+
+def _cluster(args: argparse.Namespace) -> AbstractContextManager[Cluster]:
+    from society.experiments.clusters import dask, processes
+
+    return processes(args.workers) if args.dask is None else dask(args.dask, args.workers)
+
+
+def _said_before(folder: Path) -> dict[str, Any]:
+    """What the command lines of earlier sittings have said of limits."""
+    from society.experiments.folder import NOTE, open_folder
+
+    return dict(open_folder(folder).limits) if (folder / NOTE).exists() else {}
+
+
+def _limits(read: Experiment, given: dict[str, Any]) -> Limits | None:
+    """Of all runs together: those of the file, outweighed by those of the command line."""
+    from society.llm.providers.settings import Limits
+
+    said = {} if read.limits is None else read.limits.model_dump()
+    return Limits(**{**said, **given}) if said or given else None
+
+
+def _told(
+    args: argparse.Namespace, read: Experiment, folder: Path, sitting: Sweep, interrupted: bool
+) -> int:
+    """Say what a sweep has come to; gives the exit code."""
+    code = _code(sitting.results.values(), interrupted=interrupted)
+    if args.json:
+        print(json.dumps(_facts(read, folder, sitting), indent=2))
+    ended = [sitting.results.get(condition.name) for condition in read.conditions]
+    finished = sum(done is not None and done.status == "finished" for done in ended)
+    words = f"{read.name}: {finished} of {len(ended)} conditions are finished"
+    if code and args.quiet:
+        for name, done in sitting.results.items():
+            if done.status == "failed":
+                print(f"society: {name}: {done.words}", file=sys.stderr)
+    if code:
+        again = "go on with: " + shlex.join(
+            ["society", "sweep", str(args.experiment), "--out", str(folder)]
+        )
+        print(f"society: {words}; what was played is kept; {again}", file=sys.stderr)
+    elif not (args.json or args.quiet):
+        console().print(f"{words} · {folder}\nsociety report {folder}", markup=False)
+    return code
+
+
+def _code(ended: Iterable[JobResult], *, interrupted: bool) -> int:
+    """The exit code of what was played."""
+    statuses = [done.status for done in ended]
+    return 130 if interrupted else 1 if "failed" in statuses else 3 if "paused" in statuses else 0
+
+
+def _facts(read: Experiment, folder: Path, sitting: Sweep) -> dict[str, Any]:
+    from society.experiments.jobs import planned_runs
+    from society.experiments.worker import JobResult
+    from society.runs.session import total
+
+    conditions = []
+    for name, factors, _, file in read.conditions:
+        done = sitting.results.get(name, JobResult("interrupted"))
+        told = {"status": done.status, "words": done.words}
+        conditions.append({"name": name, "factors": dict(factors), "file": file, **told})
+    used = total(file for part in planned_runs(read, folder) for file in part.files)
+    return {
+        "name": read.name,
+        "out": str(folder),
+        "spent": used._asdict(),
+        "conditions": conditions,
+    }
+
+
+def report(args: argparse.Namespace) -> int:
+    """society report"""
+    from society.analysis.study import open_study
+    from society.report import write_report
+
+    one_sweep = len(args.paths) == 1 and args.paths[0].is_dir()
+    folder = args.paths[0] / "report" if one_sweep else Path("report")
+    page = write_report(open_study(args.paths), args.out or folder)
+    print(page)
+    return 0
+
+
+def reproduce(args: argparse.Namespace) -> int:
+    """society reproduce"""
+    from society.config.registry import reproduction
+    from society.config.spec import told
+    from society.llm.providers.settings import Limits
+    from society.reproduction.run import ReproductionRun
+
+    minds = minds_given(args)
+    kind = [args.paper, *(["language"] if args.models else []), *(["quick"] if args.quick else [])]
+    run = ReproductionRun(
+        reproduction(args.paper),
+        args.out or Path("reproductions") / "-".join(kind),
+        args.models or (),
+        quick=args.quick,
+        changed=lambda spec: told(spec, minds | {"limits": {}}),
+    )
+    if args.estimate:
+        return _estimate(args, run)
+    if not args.quiet:
+        print(f"society: {run.announcement}", file=sys.stderr)
+    limits = Limits(**minds["limits"]) if minds["limits"] else None
+    with _watched(args, len(run.parts)) as watching, _cluster(args) as cluster:
+        ended: list[JobResult] = []
+        interrupted = False
+        try:
+            ended = run.play(cluster, watching, limits, overwrite=args.overwrite)
+        except KeyboardInterrupt:
+            interrupted = True
+    code = _code(ended, interrupted=interrupted)
+    if code:
+        reasons = dict.fromkeys(done.words for done in ended if done.status != "finished")
+        words = "not all was played, and what was is kept; the same command goes on"
+        print("society: " + "\n".join([*reasons, words]), file=sys.stderr)
+    return code if interrupted else _judged(args, run, code)
+
+
+def _estimate(args: argparse.Namespace, run: ReproductionRun) -> int:
+    """Calls, tokens and cost of a reproduction that is not played."""
+    from society.reproduction.run import forecasts
+
+    found = forecasts(run.parts)
+    if args.json:
+        told = [forecast._asdict() for forecast in found]
+        print(json.dumps({"name": args.paper, "models": told}, indent=2))
+        return 0
+    from society.terminal.llm_usage import costs
+
+    costs(found, run.extent, "this reproduction", console())
+    return 0
+
+
+def _judged(args: argparse.Namespace, run: ReproductionRun, code: int) -> int:
+    """Say what a reproduction has come to, as far as it was played."""
+    from society.reproduction.page import write_page
+
+    verdicts = run.verdicts()
+    page = write_page(run, verdicts)
+    if args.json:
+        told = [verdict._asdict() for verdict in verdicts]
+        facts = {"name": args.paper, "out": str(run.out), "report": str(page)}
+        spent = run.spent._asdict()
+        print(json.dumps(facts | {"spent": spent, "verdicts": told}, indent=2))
+    elif not args.quiet:
+        for verdict in verdicts:
+            console().print(f"{verdict.outcome:15} {verdict.claim}", markup=False, highlight=False)
+        console().print(str(page), markup=False)
+    return code

@@ -1,0 +1,516 @@
+"""A society made ready to play: every name in its spec is looked up, every value checked.
+
+Whatever is wrong is said with its place and its legal range, several things at once.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from society.engine.agents import World
+from society.engine.calls import Minds, Spent, Vault
+from society.engine.environment import Table, complete_graphs
+from society.engine.game_master import GameMaster
+from society.engine.gateway import Outside
+from society.engine.graph import Graph
+from society.engine.history import Recorder
+from society.engine.mechanism import PlayFunction, as_play, questions, told_of
+from society.engine.parameters import Fault, Keys, Refused, checked, dotted, unknown
+from society.engine.population import Cast, Cohort, Troupe, cohort_seats, respondent
+from society.engine.replay import Answerer
+from society.engine.rng import Array
+from society.engine.scenario import Layer, Params, Scenario, Seats, wrapped
+from society.errors import InputError, ScenarioError
+from society.llm.prompt_files import MechanismTerms, Prompts, TermsPart
+
+from .cohorts import components
+from .graph_families import GraphSpec, built, drawing, family
+from .registry import Shelf
+from .spec import CohortSpec, Spec, found
+
+if TYPE_CHECKING:
+    from society.llm.providers.budget import Budget
+
+
+class Drawn(NamedTuple):
+    """A graph, and where it was asked for: under graph, or under graphs and a relation."""
+
+    keys: Keys
+    graph: GraphSpec
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A society that is ready to play.
+
+    scenario: with its mechanisms and its cast. found: which file it came from, or that it is ours.
+    files: SHA-256 of the user's .py and graph files, by path. drawings: graphs by relation.
+    models: the user's functions that make a model, by FILE.py:NAME.
+    """
+
+    spec: Spec
+    scenario: Scenario
+    params: Params
+    agents: int
+    rounds: int
+    found: str
+    files: Mapping[str, str]
+    drawings: Mapping[str, Drawn]
+    models: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+
+    @property
+    def seed(self) -> int:
+        return self.spec.seed
+
+    @property
+    def replicates(self) -> int:
+        seated = [one.where for one in self.cast() if one.where is not None and one.where.ndim == 2]
+        return len(seated[0]) if seated else self.spec.replicates
+
+    def cast(self) -> list[Cohort]:
+        """Who plays."""
+        return list(self.scenario.cast(self.params, self.agents))
+
+    def table(self, replicate_ids: Array | None = None, ids: Array | None = None) -> Table:
+        """A fresh table, with its graphs drawn and its cohorts seated; raises InputError.
+
+        replicate_ids: (R,), instead of all replicates. ids: (N,), the agent on each seat, with its
+        cohort and its place in the graphs.
+        """
+        replicate_ids = np.arange(self.replicates) if replicate_ids is None else replicate_ids
+        ids = np.arange(self.agents) if ids is None else ids
+        table = Table(
+            self.params,
+            seed=self.seed,
+            ids=ids,
+            replicate_ids=replicate_ids,
+            horizon=self.rounds,
+            graphs=self._graphs(replicate_ids, ids),
+            **told_of(self.scenario.play, self.params),
+        )
+        table.cohorts = cohort_seats(self._seated(table), table)
+        return table
+
+    def outside(
+        self,
+        vault: Vault | None = None,
+        awaiting: Callable[[int], None] | None = None,
+        minds: Minds | None = None,
+    ) -> Outside:
+        """A run's way to outside minds; minds: in place of those that the spec names."""
+        return Outside(self.minds if minds is None else lambda: minds, vault, awaiting)
+
+    def gamemaster(
+        self,
+        recorders: Sequence[Recorder] = (),
+        answerer: Answerer | None = None,
+        *,
+        table: Table | None = None,
+        outside: Outside | None = None,
+        minds: Minds | None = None,
+    ) -> GameMaster:
+        """A game master at a table, a fresh one if none is given; raises InputError.
+
+        outside: as `outside` gives it; without one, nothing that is said outside is kept.
+        """
+        table = table or self.table()
+        if answerer is None:
+            world = World(table, outside or self.outside(minds=minds), self.words)
+            answerer = Troupe(self._seated(table), world)
+        return GameMaster(self.scenario, table, answerer, recorders)
+
+    @property
+    def words(self) -> Prompts:
+        """How questions are put into words: what the user has, then ours."""
+        homes = [Path(file).parent / "prompts" for file in self.files if file.endswith(".py")]
+        own = [Path(self.spec.prompts)] if self.spec.prompts else []
+        folders = [*own, *filter(Path.is_dir, dict.fromkeys(homes))]
+        return Prompts(self.scenario.name, folders, [*map(_terms_of, self.scenario.layers)])
+
+    @property
+    def models_named(self) -> set[str]:
+        """The models that the cast will call."""
+        return {name for one in self.cast() for part in one.components for name in part.models}
+
+    def minds(self, spent: Spent | None = None, budget: Budget | None = None) -> Minds | None:
+        """Those that the cast asks; None if it asks nobody. Raises InputError for what cannot work.
+
+        spent: by earlier sittings. budget: in place of the run's own.
+        """
+        names = self.models_named
+        if not names:
+            return None
+        from society.llm.providers.budget import Budget
+        from society.llm.providers.pool import Desk
+
+        budget = budget or Budget(self.spec.limits, spent or Spent())
+        desk = Desk(self.spec.models, budget, self.models, seed=self.seed)
+        desk.check(names)
+        return desk
+
+    def _seated(self, table: Table) -> list[Cohort]:
+        """The cast at a table that may have some of the replicates, or its agents in new seats."""
+        cast = [
+            cohort
+            if cohort.where is None or cohort.where.ndim == 1
+            else replace(cohort, where=cohort.where[table.replicate_ids])
+            for cohort in self.cast()
+        ]
+        return cast if (table.ids == np.arange(self.agents)).all() else _reseated(cast, table.ids)
+
+    def _graphs(self, replicate_ids: Array, ids: Array) -> dict[str, Graph]:
+        """One by relation; relations for which nothing special is said share theirs."""
+        different = {drawing.keys: drawing for drawing in self.drawings.values()}
+        graphs = {key: self._graph(one, replicate_ids, ids) for key, one in different.items()}
+        return {relation: graphs[drawing.keys] for relation, drawing in self.drawings.items()}
+
+    def _graph(self, drawing: Drawn, replicate_ids: Array, ids: Array) -> Graph:
+        keys, graph = drawing
+        try:
+            return built(
+                graph, dotted(keys[1:]), seed=self.seed, replicate_ids=replicate_ids, ids=ids
+            )
+        except InputError as error:
+            raise type(error)(self.spec._source.line(Fault(keys, str(error)))) from error
+
+
+def _terms_of(layer: Layer) -> MechanismTerms:
+    """A mechanism as prompts need it."""
+    parts = [TermsPart(fact, value, _terms_of(part)) for fact, value, part in layer.parts]
+    return MechanismTerms(layer.name, layer.parameters, layer.spec.summary, tuple(parts))
+
+
+def _reseated(cast: Cast, ids: Array) -> list[Cohort]:
+    """The same cohorts when seat s is taken by agent ids[s]."""
+    ends = itertools.accumulate(cohort.count for cohort in cast)
+    agent = np.arange(len(ids))
+    return [
+        replace(
+            cohort,
+            where=((agent >= end - cohort.count) & (agent < end))[ids]
+            if cohort.where is None
+            else cohort.where[..., ids],
+        )
+        for cohort, end in zip(cast, ends, strict=True)
+    ]
+
+
+def _bare_table(scenario: Scenario, params: Params, seed: int, agents: int, rounds: int) -> Table:
+    """For one replicate, or for all if they are seated, in which everybody sees everybody."""
+    cast = scenario.cast(params, agents)
+    seated = [one.where for one in cast if one.where is not None and one.where.ndim == 2]
+    ids, replicates = np.arange(agents), np.arange(len(seated[0]) if seated else 1)
+    graphs = complete_graphs(scenario.relations, len(replicates), ids)
+    table = Table(
+        params,
+        seed=seed,
+        ids=ids,
+        replicate_ids=replicates,
+        horizon=rounds,
+        graphs=graphs,
+        **told_of(scenario.play, params),
+    )
+    table.cohorts = cohort_seats(cast, table)
+    return table
+
+
+def _matched(scenario: Scenario, params: Params) -> int:
+    """How many agents there are by default: as many as make a match, if they are in matches."""
+    declared = as_play(scenario.play).declared
+    if declared is None or declared.players is None:
+        return scenario.agents
+    players = declared.players(params)
+    return scenario.agents if scenario.agents % players == 0 else players
+
+
+def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
+    """Raises Refused for parameters that say who is in the default cast: the cohorts do."""
+    words = "shapes the default cast only, which `cohorts` replace; say it in the cohorts"
+    overruled = [name for name in given if name in params.of_default_cast()]
+    if overruled:
+        raise Refused(*(Fault((name,), words, True) for name in overruled))
+
+
+def _refuse_mute(play: PlayFunction, cast: Cast, table: Table) -> None:
+    """Raises CastError for a cohort that is asked what it cannot answer."""
+    for ask in questions(play, table):
+        for cohort in cast:
+            asked = table.cohorts[cohort.name] if ask.who is None else ask.who
+            if (asked & table.cohorts[cohort.name]).any():
+                respondent(cohort.name, cohort.components, ask.kind)
+
+
+def _refuse_untold(words: Prompts) -> None:
+    """Raises ScenarioError for a mechanism that language minds would not be told of."""
+    for name in words.mute():
+        raise ScenarioError(
+            f"{name} changes what is played, and nothing tells language minds of it; describe it "
+            f"for them in prompts/{name}/terms.md beside its file, or in the first line of its "
+            "docstring"
+        )
+
+
+def _refuse_unasked(given: Iterable[str], cast: Cast, name: str) -> None:
+    """Raises ScenarioError or Refused for models that nobody asks."""
+    asked = {model for cohort in cast for part in cohort.components for model in part.models}
+    if given and not asked:
+        raise ScenarioError(
+            f"nobody in {name} asks a model; give a cohort the component language_policy, "
+            "or leave the model out"
+        )
+    unasked = [model for model in given if model not in asked]
+    if unasked:
+        names = sorted(asked)
+        words = (
+            f"nobody asks the model {{}}; asked are: {', '.join(names)}; name one as in "
+            f"--set models.{names[0]}.model=M"
+        )
+        # --model says the setting `model` of the default one, and nothing else of it.
+        raise Refused(*(Fault((one, "model"), words.format(one)) for one in unasked))
+
+
+def prepared(spec: Spec, own: Iterable[object] = ()) -> Setup:
+    """Everything that a spec names, found and checked; raises InputError.
+
+    own: what it may name beside ours and what its files define: scenarios, components, mechanisms
+    and graph functions. So in a notebook:
+
+    >>> import numpy as np
+    >>> from society.config.spec import load
+    >>> from society.engine.component import Component
+    >>> class Miser(Component):
+    ...     answers = ("effort",)
+    ...     def answer(self, ask, me):
+    ...         return np.full(len(me), 0.1)
+    >>> misers = {"name": "misers", "count": 10, "replace": {"harvest": "miser"}}
+    >>> spec = load("fishing_village", {"cohorts": [misers], "replicates": 5, "rounds": 20})
+    >>> outcome = prepared(spec, own=[Miser]).gamemaster().play()
+    >>> outcome.measures["over_use"].mean
+    0.0
+    """
+    return _Preparation(spec, own).setup()
+
+
+class _Preparation:
+    """Looks up and checks one spec, and notes all that is wrong with it."""
+
+    def __init__(self, spec: Spec, own: Iterable[object]) -> None:
+        self.spec, self.shelf, self.found = spec, Shelf(own), list[Fault]()
+
+    def setup(self) -> Setup:
+        spec = self.spec
+        for index, file in enumerate(spec.uses):
+            with self.at("uses", index):
+                self.shelf.add(file)
+        scenario = self.scenario()
+        given = spec.parameters
+        if spec.models and spec.cohorts is None and scenario.in_words:
+            if isinstance(scenario.in_words, str):
+                scenario = self.shelf.scenario(scenario.in_words)
+            else:
+                given = {**scenario.in_words, **given}
+        stages = self.stages(scenario)
+        scenario = list(stages.values())[-1]
+        drawings, models = self.drawings(scenario), self.models()
+        agents, rounds = self.agents(scenario), spec.rounds or scenario.rounds
+        with self.at("parameters"):
+            params = checked(scenario.params, given)
+            if spec.agents is None and spec.cohorts is None:
+                agents = _matched(scenario, params)
+            if spec.cohorts is not None:
+                _refuse_overruled(spec.parameters, scenario.params)
+                cast = self.cast(spec.cohorts, scenario.cast(params, agents), params)
+                if scenario.seats is not None:
+                    cast = self.seated(cast, scenario.seats, params)
+                    agents = cast[0].count
+                scenario = replace(scenario, cast=lambda params, agents: cast)
+        self.refuse()
+        with self.at("models"):
+            _refuse_unasked(spec.models, scenario.cast(params, agents), scenario.name)
+        self.refuse()
+        table = _bare_table(scenario, params, spec.seed, agents, rounds)
+        for keys, stage in stages.items():
+            with self.at(*keys):
+                self.begin(stage, table, params)
+            self.refuse()
+        players = scenario.cast(params, agents)
+        in_words = any(part.models for cohort in players for part in cohort.components)
+        if in_words:
+            with self.at("cohorts" if spec.cohorts else "scenario"):
+                _refuse_mute(scenario.play, players, table)  # before anybody is paid
+            self.refuse()
+        setup = Setup(
+            spec,
+            scenario,
+            params,
+            agents,
+            rounds,
+            spec._source.found or found(spec.scenario),
+            dict(self.shelf.files),
+            drawings,
+            models,
+        )
+        if in_words:
+            with self.at("mechanisms"):
+                _refuse_untold(setup.words)
+            self.refuse()
+        if spec.prompts is not None:
+            with self.at("prompts"):
+                asked = {ask.kind for ask in questions(scenario.play, table)}
+                setup.words.check(Path(spec.prompts), asked)
+            self.refuse()
+        return setup
+
+    def begin(self, stage: Scenario, table: Table, params: Params) -> None:
+        """Have a stage say what it misses; if other rounds would do, the rounds are what is wrong.
+
+        Raises InputError.
+        """
+        try:
+            stage.play(table)
+        except InputError as error:
+            if self.spec.rounds is None:
+                raise
+            with suppress(InputError):
+                stage.play(_bare_table(stage, params, table.seed, table.agents, stage.rounds))
+                self.found.append(Fault(("rounds",), str(error)))
+                return
+            raise
+
+    def refuse(self) -> None:
+        """Say all that was found to be wrong."""
+        if self.found:
+            raise self.spec._source.refusal(self.found)
+
+    @contextmanager
+    def at(self, *keys: str | int) -> Iterator[None]:
+        """Note what is wrong with the value at `keys`, and go on."""
+        try:
+            yield
+        except Refused as refused:
+            self.found += [fault.under(*keys) for fault in refused.faults]
+        except InputError as error:
+            self.found.append(Fault(keys, str(error)))
+
+    def scenario(self) -> Scenario:
+        try:
+            return self.shelf.scenario(self.spec.scenario)
+        except InputError as error:
+            if ("scenario",) not in self.spec._source.positions:
+                raise
+            line = self.spec._source.line(Fault(("scenario",), str(error)))
+            raise type(error)(line) from error
+
+    def stages(self, scenario: Scenario) -> dict[Keys, Scenario]:
+        """The bare scenario, then in one mechanism after the other, by where each is said."""
+        stages: dict[Keys, Scenario] = {("scenario",): scenario}
+        for index, part in enumerate(self.spec.mechanisms):
+            for name, given in part.items():
+                with self.at("mechanisms", index):
+                    spec = self.shelf.mechanism(name)
+                    given = {**given, **self.spec.drafts.get(name, {})}
+                    with self.at("mechanisms", index, name):
+                        scenario = wrapped(scenario, spec, **dict(checked(spec.parameters, given)))
+                        stages["mechanisms", index] = scenario
+        return stages
+
+    def seated(self, cast: list[Cohort], seats: Seats, params: Params) -> list[Cohort]:
+        """Each type of agent where a mechanism seats it; their count is that of all seats."""
+        spec, index = self.spec, len(self.spec.mechanisms) - 1
+        with self.at("mechanisms", index):
+            types = seats(len(cast), params)
+            cast = [
+                replace(cohort, count=types.shape[1], where=types == number)
+                for number, cohort in enumerate(cast)
+            ]
+        words = {
+            "agents": "leave agents out, each cohort is a type of agent",
+            "replicates": "leave replicates out, and say in repetitions how often they meet",
+            "count": "leave count out, each cohort is a type of agent",
+        }
+        said: dict[Keys, bool] = {
+            ("agents",): spec.agents is not None,
+            ("replicates",): spec.replicates != 1,
+        }
+        for number, cohort in enumerate(spec.cohorts or ()):
+            said["cohorts", number, "count"] = cohort.count != 1
+        name = next(iter(spec.mechanisms[index]))
+        wrong = [keys for keys, given in said.items() if given]
+        self.found += [
+            Fault(keys, f"{name} says who sits where; {words[str(keys[-1])]}") for keys in wrong
+        ]
+        return cast
+
+    def agents(self, scenario: Scenario) -> int:
+        spec = self.spec
+        if scenario.seats is not None:
+            if spec.cohorts is None:
+                words = f"{scenario.mechanisms[-1]} lets types of agents meet; name each in cohorts"
+                self.found.append(Fault(("mechanisms",), words))
+            return scenario.agents
+        if spec.cohorts is None:
+            return spec.agents or scenario.agents
+        total = sum(cohort.count for cohort in spec.cohorts)
+        if spec.agents not in (None, total):
+            words = f"got {spec.agents}, but the cohorts make {total}; change their counts"
+            self.found.append(Fault(("agents",), words))
+        return total
+
+    def drawings(self, scenario: Scenario) -> dict[str, Drawn]:
+        """The graph of each relation, and where it was asked for."""
+        spec, relations = self.spec, scenario.relations
+        for relation in spec.graphs:
+            if relation not in relations:
+                self.found.append(unknown(("graphs", relation), "relation", relations))
+        if spec.graph and not relations:
+            words = f"{scenario.name} has no relation that a graph could limit; leave it out"
+            self.found.append(Fault(("graph",), words))
+        said: dict[Keys, Any] = {("graph",): spec.graph or scenario.graph}
+        # One graph said for all outweighs what the scenario says for single relations.
+        single = spec.graphs if spec.graph else {**scenario.graphs, **spec.graphs}
+        said |= {("graphs", relation): graph for relation, graph in single.items()}
+        drawn = {keys: Drawn(keys, self.graph(keys, graph)) for keys, graph in said.items()}
+        return {name: drawn.get(("graphs", name), drawn["graph",]) for name in relations}
+
+    def models(self) -> dict[str, Callable[[], Any]]:
+        """Functions of the user that make a model."""
+        found = {}
+        for name, model in self.spec.models.items():
+            if model.sort == "own":
+                with self.at("models", name, "model"):
+                    found[model.model] = self.shelf.function(model.model)
+        return found
+
+    def graph(self, keys: Keys, said: Any) -> GraphSpec:
+        """With its kind and parameters checked, and the user's function found."""
+        with self.at(*keys):
+            graph = drawing(said)
+            given = graph.parameters
+            if graph.kind == "file" and isinstance(given.get("file"), str):
+                self.shelf.bytes_of(given["file"])
+            if graph.kind == "function" and isinstance(given.get("function"), str):
+                found = {"function": self.shelf.function(given["function"])}
+                graph = drawing({"kind": graph.kind, **given, **found})
+            family(graph)
+            return graph
+        return GraphSpec(kind="complete")  # stands in for one that was noted as wrong
+
+    def cast(self, cohorts: list[CohortSpec], default: Cast, params: Params) -> list[Cohort]:
+        cast = []
+        for index, said in enumerate(cohorts):
+            if said.name in [other.name for other in cohorts[:index]]:
+                words = f"two cohorts are called {said.name!r}; give each a name of its own"
+                self.found.append(Fault(("cohorts", index, "name"), words))
+            with self.at("cohorts", index):
+                parts = components(said, default, params, self.shelf)
+                for file in (file for part in parts for file in part.files):
+                    self.shelf.bytes_of(file)  # so that its hash is kept
+                cast.append(Cohort(said.name, said.count, parts))
+        return cast

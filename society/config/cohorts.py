@@ -1,0 +1,108 @@
+"""The components of a cohort, from what a scenario file says about it.
+
+A field of a component is, in this order, what is said at the component; what the cohort's
+`parameters` say; what the default cast or the scenario's parameters say; the component's default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from society.engine.component import Component
+from society.engine.parameters import Fault, Keys, Refused, parameters_of, unknown
+from society.engine.population import Cast, made
+from society.engine.scenario import Params
+from society.errors import InputError
+
+from .registry import Shelf
+from .spec import CohortSpec, Part
+
+
+class _Chosen(NamedTuple):
+    """A component to be made: from the fields given at `keys`, and else from its source."""
+
+    kind: type[Component]
+    source: object
+    given: Mapping[str, Any]
+    keys: Keys
+
+
+def components(
+    said: CohortSpec, default: Cast, params: Params, shelf: Shelf
+) -> tuple[Component, ...]:
+    """Those that the cohort lists, or else those of the default cast; raises Refused."""
+    if said.components is None:
+        return _altered(said, default, params, shelf)
+    if said.replace:
+        words = "replaces default components, but `components` lists them all; keep one of the two"
+        raise Refused(Fault(("replace",), words))
+    chosen = [
+        _chosen(part, params, shelf, "components", index)
+        for index, part in enumerate(said.components)
+    ]
+    return _assembled(chosen, said.parameters, params)
+
+
+def _altered(
+    said: CohortSpec, default: Cast, params: Params, shelf: Shelf
+) -> tuple[Component, ...]:
+    """Components of the default cast, some of them replaced or with other fields."""
+    candidates = []
+    for cohort in [cohort for cohort in default if cohort.name == said.name] or default:
+        chosen = {part.title(): _Chosen(type(part), part, {}, ()) for part in cohort.components}
+        for title, part in said.replace.items():
+            if title not in chosen:
+                raise Refused(unknown(("replace", title), "default component", chosen))
+            chosen[title] = _chosen(part, params, shelf, "replace", title)
+        candidates.append(_assembled(list(chosen.values()), said.parameters, params))
+    kinds = [[(type(part), vars(part)) for part in parts] for parts in candidates]
+    if not all(kind == kinds[0] for kind in kinds):
+        names = " and ".join(cohort.name for cohort in default)
+        words = f"{names} of the default cast differ; call it so, or say more in `parameters`"
+        raise Refused(Fault((), words))
+    if not candidates:
+        raise Refused(Fault((), "the scenario has no default cast; list its `components`"))
+    return candidates[0]
+
+
+def _chosen(part: Part, params: Params, shelf: Shelf, *keys: str | int) -> _Chosen:
+    ((name, given),) = part.items()
+    try:
+        return _Chosen(shelf.component(name), params, given, (*keys, name))
+    except InputError as error:
+        raise Refused(Fault(keys, str(error))) from None
+
+
+def _assembled(
+    chosen: Sequence[_Chosen], parameters: Mapping[str, Any], params: Params
+) -> tuple[Component, ...]:
+    """The components of one cohort, whose parameters go to all fields of the same name."""
+    fields = [parameters_of(one.kind).model_fields for one in chosen]
+    legal = set[str]().union(*fields)
+    found = [_no_field(name, legal, params) for name in parameters if name not in legal]
+    parts: list[Component] = []
+    for one, own in zip(chosen, fields, strict=True):
+        shared = {name: value for name, value in parameters.items() if name in own}
+        given = {**shared, **one.given}
+        if isinstance(one.source, one.kind) and not given:
+            parts.append(one.source)
+            continue
+        try:
+            parts.append(made(one.kind, one.source, given))
+        except Refused as refused:
+            for fault in refused.faults:
+                field = next(iter(fault.path), "")
+                of_all = field in shared and field not in one.given
+                found.append(fault.under(*(("parameters",) if of_all else one.keys)))
+    if found:
+        raise Refused(*found)
+    return tuple(parts)
+
+
+def _no_field(name: str, legal: set[str], params: Params) -> Fault:
+    keys = "parameters", name
+    if name in type(params).model_fields:
+        words = f"{name!r} is of the whole scenario; say it under `parameters` at the top"
+        return Fault(keys, words, True)
+    return unknown(keys, "component field", legal)

@@ -1,0 +1,132 @@
+"""What `society list` tells: what there is, a line about each, and which parameters it takes."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from textwrap import fill
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel
+
+from society.claims.types import Reproduction
+from society.engine.parameters import Schema, expected, parameters_of, schema_of
+from society.index import presets
+from society.llm.providers.api_keys import found
+from society.llm.providers.settings import ModelSpec, listing
+
+from .graph_families import FAMILIES
+from .registry import components, mechanisms, reproductions, scenarios
+from .spec import load
+
+Kind = Literal["scenarios", "components", "mechanisms", "graphs", "models", "reproductions"]
+
+_WIDTH = 80
+
+
+class Entry(NamedTuple):
+    """Something that can be named: a line about it, and a line for each of its parameters."""
+
+    words: str
+    parameters: tuple[str, ...]
+
+
+def entries(kind: Kind) -> dict[str, Entry]:
+    """All of one kind, by name."""
+    if kind == "scenarios":
+        played = {
+            name: Entry(part.summary, _parameters(part.params))
+            for name, part in scenarios().items()
+        }
+        return played | {name: _preset(file) for name, file in presets().items()}
+    if kind == "models":
+        settings = _parameters(ModelSpec)[1:]  # all but the model itself
+        plain = {name: Entry(words, ()) for name, words in listing()}
+        keys = Entry(", ".join(found()) or "none set in the environment or in .env", ())
+        of_each = Entry("of each, under `models` in a scenario file", settings)
+        return plain | {"keys": keys, "settings": of_each}
+    if kind == "reproductions":
+        return {name: _reproduction(part) for name, part in reproductions().items()}
+    parts: dict[Kind, Callable[[], Mapping[str, Callable[..., Any]]]] = {
+        "components": components,
+        "mechanisms": lambda: {name: one.source for name, one in mechanisms().items()},
+        "graphs": lambda: FAMILIES,
+    }
+    return {
+        name: Entry(_first_line(part), _parameters(parameters_of(part)))
+        for name, part in parts[kind]().items()
+    }
+
+
+def listed(kind: Kind, *, parameters: bool) -> Iterator[str]:
+    """Lines to be printed: one for each entry, or each with its parameters below it."""
+    yield f"{kind}:"
+    for name, entry in entries(kind).items():
+        if not parameters:
+            yield f"  {name:30} {entry.words}"
+            continue
+        yield _indented(f"{name} · {entry.words}", 2)
+        yield from (_indented(line, 6) for line in entry.parameters)
+
+
+def _indented(line: str, depth: int) -> str:
+    start, rest = " " * depth, " " * (depth + 4)
+    return fill(line, _WIDTH, initial_indent=start, subsequent_indent=rest, break_on_hyphens=False)
+
+
+def _first_line(part: object) -> str:
+    return (inspect.getdoc(part) or "").partition("\n")[0]
+
+
+def _preset(file: Path) -> Entry:
+    """Its first comment, and what it sets of the parameters of its scenario."""
+    spec = load(str(file))
+    said = "".join(f", {name} = {_value(value)}" for name, value in spec.parameters.items())
+    words = file.read_text("utf-8").strip("# ").partition("\n")[0]
+    return Entry(words, (f"as {spec.scenario}{said}",))
+
+
+def _reproduction(part: Reproduction) -> Entry:
+    """Its paper, and which experiments it plays."""
+    designs = {"rules": part.rules, "with --model": part.language}
+    played = (
+        f"{minds}: {', '.join(trial.name for trial in design.trials)}"
+        for minds, design in designs.items()
+        if design is not None
+    )
+    return Entry(part.paper, tuple(played))
+
+
+def _parameters(model: type[BaseModel]) -> tuple[str, ...]:
+    """Name, default, what is legal and what it means.
+
+    >>> from pydantic import Field
+    >>> class Wood(BaseModel):
+    ...     growth: float = Field(0.2, ge=0, description="r, a round")
+    >>> _parameters(Wood)
+    ('growth = 0.2 · a number of at least 0 · r, a round',)
+    """
+    schema = schema_of(model)
+    needed = schema.get("required", ())
+    return tuple(
+        _parameter(name, inner, name in needed)
+        for name, inner in schema.get("properties", {}).items()
+    )
+
+
+def _parameter(name: str, schema: Schema, needed: bool) -> str:
+    default = " (must be given)" if needed else ""
+    if "default" in schema:
+        default = f" = {_value(schema['default'])}"
+    cast = "not beside `cohorts`" if "of_default_cast" in schema else ""
+    words = [f"{name}{default}", expected(schema), schema.get("description", ""), cast]
+    return " · ".join(word for word in words if word)
+
+
+def _value(value: Any) -> str:
+    """As a scenario file writes it."""
+    if isinstance(value, str):
+        return value or '""'
+    return "none" if value is None else json.dumps(value)

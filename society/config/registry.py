@@ -1,0 +1,308 @@
+"""What can be named: scenarios, components and mechanisms, ours and the user's; reproductions.
+
+Ours are what the modules of society.scenarios and society.components define, in whichever folder.
+The index tells which modules may define a name, so that looking up one imports no other. The user's
+come from files; each is imported by its path, under a name that no other module has.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from hashlib import blake2b, sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal, NamedTuple
+
+from society import index
+from society.claims.types import Reproduction
+from society.engine.component import Component, spelt
+from society.engine.mechanism import as_play
+from society.engine.scenario import MechanismSpec, Scenario
+from society.errors import CatalogueError, FileError, ScenarioError, blamed, brief, nearest
+
+Sort = Literal["scenario", "component", "mechanism", "function"]
+SUFFIXES = (".yaml", ".yml", ".py")
+
+_PAPERS = "society.scenarios.reproductions"
+
+_ROOMS: Mapping[Sort, index.Room] = {
+    "scenario": "scenarios",
+    "component": "components",
+    "mechanism": "scenarios",
+}
+
+
+class Thing(NamedTuple):
+    """Something that can be named."""
+
+    sort: Sort
+    name: str
+    value: Any
+
+
+def scenarios() -> dict[str, Scenario]:
+    """Every scenario of ours, by name."""
+    return _all("scenario")
+
+
+def components() -> dict[str, type[Component]]:
+    """Every component of ours, by name."""
+    return _all("component")
+
+
+def mechanisms() -> dict[str, MechanismSpec]:
+    """Every mechanism of ours, by name."""
+    return _all("mechanism")
+
+
+def reproductions() -> dict[str, Reproduction]:
+    """Every reproduction of a paper, by name."""
+    return {name: reproduction(name) for name in _papers().INDEX}
+
+
+def reproduction(name: str) -> Reproduction:
+    """The reproduction of a paper; raises CatalogueError."""
+    index: Mapping[str, str] = _papers().INDEX
+    if name not in index:
+        raise CatalogueError(f"there is no reproduction {name!r}; {nearest(name, index)}")
+    found: Reproduction = importlib.import_module(f"{_PAPERS}.{index[name]}").PAPER
+    return found
+
+
+def _papers() -> Any:
+    """The folder of all papers: looked up by name, as nothing of ours may depend on it."""
+    return importlib.import_module(_PAPERS)
+
+
+def located(reference: str, folder: Path | None = None) -> str:
+    """Where a scenario is: an absolute FILE or FILE.py:NAME, or the name of one of ours.
+
+    What has a slash or one of SUFFIXES is a file, looked up from `folder` (the working directory);
+    another NAME is ./scenarios/NAME with one of SUFFIXES, else a preset or a scenario of ours.
+    """
+    file, part = _parted(reference)
+    if Path(file).suffix in SUFFIXES or Path(file).name != file:
+        path = Path(folder or "", Path(file).expanduser()).resolve()
+        return f"{path}:{part}" if part else str(path)
+    own = Path("scenarios").resolve()
+    # In our own checkout, ./scenarios is ours.
+    if own != index.folder_of("society.scenarios").resolve():
+        for suffix in SUFFIXES:
+            if (own / f"{file}{suffix}").is_file():
+                return str(own / f"{file}{suffix}")
+    return str(index.presets().get(file, file))
+
+
+def _parted(reference: str) -> tuple[str, str]:
+    """FILE.py:NAME as FILE.py and NAME."""
+    file, mark, name = reference.rpartition(".py:")
+    return (f"{file}.py", name) if mark else (reference, "")
+
+
+class Shelf:
+    """What a scenario file can name: what the user has put on the shelf, then what is ours.
+
+    files: SHA-256 of the user's files that were read, by path.
+    """
+
+    def __init__(self, own: Iterable[object] = ()) -> None:
+        self.files: dict[str, str] = {}
+        self._own: dict[tuple[Sort, str], Any] = {}
+        self._read: dict[str, list[Thing]] = {}
+        for value in own:
+            name = (
+                value.name
+                if isinstance(value, Scenario | MechanismSpec)
+                else getattr(value, "__name__", "")
+            )
+            thing = _thing(name, value)
+            if thing is None:
+                raise ScenarioError(
+                    f"got {value!r:.60}; expected scenarios, components, mechanisms, functions"
+                )
+            self._put(thing)
+
+    def add(self, file: str) -> list[Thing]:
+        """Put all that a .py file defines on the shelf; raises FileError, ScenarioError."""
+        if file not in self._read:
+            self._read[file] = _things(_imported(file, self.bytes_of(file)))
+            for thing in self._read[file]:
+                self._put(thing)
+        return self._read[file]
+
+    def bytes_of(self, file: str) -> bytes:
+        """A file of the user's, noted among `files`; raises FileError."""
+        try:
+            content = Path(file).read_bytes()
+        except OSError as error:
+            raise FileError(f"cannot read {brief(file)}: {error.strerror}") from None
+        self.files[file] = sha256(content).hexdigest()
+        return content
+
+    def scenario(self, reference: str) -> Scenario:
+        """By name, FILE.py or FILE.py:NAME; raises InputError."""
+        file, name = _parted(reference)
+        if Path(file).suffix in (".yaml", ".yml"):
+            raise ScenarioError(f"{brief(file)} is a scenario file; name a scenario or FILE.py")
+        if Path(file).is_absolute() and Path(file).suffix != ".py":
+            raise FileError(f"{brief(file)} is no scenario file; give FILE.yaml or FILE.py")
+        if Path(file).suffix != ".py":
+            found: Scenario = self._named("scenario", reference)
+            return found
+        here = {thing.name: thing.value for thing in self.add(file) if thing.sort == "scenario"}
+        if name not in here and (name or len(here) != 1):
+            raise CatalogueError(_which(file, name, list(here)))
+        chosen: Scenario = here[name or next(iter(here))]
+        return chosen
+
+    def component(self, name: str) -> type[Component]:
+        """Raises CatalogueError."""
+        part: type[Component] = self._named("component", name)
+        return part
+
+    def mechanism(self, name: str) -> MechanismSpec:
+        """Raises CatalogueError."""
+        wrap: MechanismSpec = self._named("mechanism", name)
+        return wrap
+
+    def function(self, reference: str) -> Callable[..., Any]:
+        """By FILE.py:NAME, or the name of one that is on the shelf; raises InputError."""
+        file, name = _parted(reference)
+        if name:
+            here = {thing.name: thing.value for thing in self.add(file) if thing.sort == "function"}
+        else:
+            here = {key[1]: value for key, value in self._own.items() if key[0] == "function"}
+        if (name or reference) not in here:
+            hint = nearest(name or reference, here)
+            raise CatalogueError(f"there is no function {brief(reference)!r}; {hint}")
+        function: Callable[..., Any] = here[name or reference]
+        return function
+
+    def _put(self, thing: Thing) -> None:
+        known = self._own.setdefault((thing.sort, thing.name), thing.value)
+        # Functions may also be helpers, and files may well call theirs the same.
+        if known is not thing.value and thing.sort != "function":
+            raise ScenarioError(f"two of your {thing.sort}s are called {thing.name!r}; rename one")
+
+    def _named(self, sort: Sort, name: str) -> Any:
+        if (sort, name) in self._own:
+            return self._own[sort, name]
+        ours = _ours(sort, name)
+        if ours is None:
+            legal = {key[1] for key in self._own if key[0] == sort} | set(_all(sort))
+            legal |= set(index.presets()) if sort == "scenario" else set()
+            raise CatalogueError(f"there is no {sort} {name!r}; {nearest(name, legal)}")
+        return ours
+
+
+def component_title(chance_id: str) -> str:
+    """The current title of the component that has this chance_id: what people are shown of it.
+
+    Looks among our components, then among those that were imported; failing both, the id is the
+    title that the component once had.
+    """
+    loaded = {part.chance_id: part.title() for part in _loaded(Component)}
+    return _our_titles().get(chance_id) or loaded.get(chance_id, chance_id)
+
+
+@functools.cache
+def _our_titles() -> Mapping[str, str]:
+    return {part.chance_id: name for name, part in components().items()}
+
+
+def _loaded(part: type[Component]) -> Iterator[type[Component]]:
+    for heir in part.__subclasses__():
+        yield heir
+        yield from _loaded(heir)
+
+
+def _which(file: str, name: str, scenarios: list[str]) -> str:
+    """Why FILE.py or FILE.py:NAME names no scenario, and what to do."""
+    file = brief(file)
+    if not scenarios:
+        return f"{file} defines no scenario; put @scenario(...) above its script"
+    if name:
+        return f"{file} defines no scenario {name!r}; {nearest(name, scenarios)}"
+    return f"{file} defines {', '.join(scenarios)}; say which, as in {file}:{scenarios[0]}"
+
+
+def _ours(sort: Sort, name: str) -> Any:
+    """One of ours, or None."""
+    for module in _candidates(sort, name):
+        for thing in _things(importlib.import_module(module)):
+            if (thing.sort, thing.name) == (sort, name):
+                return thing.value
+    return None
+
+
+def _candidates(sort: Sort, name: str) -> Iterator[str]:
+    """Modules that may define something of this name."""
+    for one in index.definitions(_ROOMS[sort]):
+        title = spelt(one.name) if one.is_class else one.name
+        if title == name and one.is_class == (sort == "component"):
+            yield one.module
+
+
+def _all(sort: Sort) -> dict[str, Any]:
+    return dict(_found(sort))
+
+
+@functools.cache
+def _found(sort: Sort) -> Mapping[str, Any]:
+    """All of a sort, in order of their names; looked for once, as our own files do not change."""
+    modules = [importlib.import_module(module) for module in index.modules(_ROOMS[sort])]
+    things = [thing for module in modules for thing in _things(module)]
+    found = {thing.name: thing.value for thing in things if thing.sort == sort}
+    return {name: found[name] for name in sorted(found)}
+
+
+def _things(module: ModuleType) -> list[Thing]:
+    """What a module defines, under the names that it has there."""
+    named = [pair for pair in vars(module).items() if not pair[0].startswith("_")]
+    things = [_thing(name, value) for name, value in named if _defined(value, module)]
+    return [thing for thing in things if thing is not None]
+
+
+def _defined(value: object, module: ModuleType) -> bool:
+    """Whether it was made in this module and not imported."""
+    if isinstance(value, Scenario):
+        home = sys.modules.get(as_play(value.play).origin.__module__)
+        return home is module or getattr(home, value.name, None) is not value
+    if isinstance(value, MechanismSpec):
+        return value.source.__module__ == module.__name__
+    return getattr(value, "__module__", None) == module.__name__
+
+
+def _thing(name: str, value: object) -> Thing | None:
+    if isinstance(value, Scenario):
+        return Thing("scenario", name, value if value.name == name else replace(value, name=name))
+    if isinstance(value, type) and issubclass(value, Component):
+        return Thing("component", value.title(), value)
+    if isinstance(value, MechanismSpec):
+        return Thing("mechanism", value.name, value)
+    if inspect.isfunction(value):
+        return Thing("function", name, value)
+    return None
+
+
+def _imported(file: str, source: bytes) -> ModuleType:
+    """A module from a file of the user's, shadowing none; raises ScenarioError."""
+    name = f"_{blake2b(file.encode(), digest_size=8).hexdigest()}_{Path(file).stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None:
+        raise FileError(f"{brief(file)} is no Python file; give FILE.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    try:
+        # Not through the loader, which would leave a __pycache__ and may miss a quick edit.
+        exec(compile(source, file, "exec"), vars(module))
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise ScenarioError(blamed(error, file)) from error
+    return module

@@ -1,0 +1,120 @@
+"""YAML whose values know where they stand, so that a message can point at them.
+
+YAML 1.2: `no` is a text, `12:30` is no number, and a key that comes twice is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from society.engine.parameters import Fault, Keys, dotted
+from society.errors import FileError, ScenarioError, brief
+
+_LISTED = 5  # faults that one message names
+_MOST = 100_000  # values in a file
+
+
+class Position(NamedTuple):
+    """Where a value was said, and its name: "village.yaml:4:10" each."""
+
+    value: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the values of a spec were said. found: the file or built-in, in words."""
+
+    found: str = ""
+    positions: Mapping[Keys, Position] = field(default_factory=dict)
+
+    def said_again(self, keys: Keys, where: str = "") -> Source:
+        """With the value at `keys` (and all in it) from somewhere else, such as "--set fine=3"."""
+        others = {
+            other: position
+            for other, position in self.positions.items()
+            if other[: len(keys)] != keys
+        }
+        return Source(self.found, others | {keys: Position(where, where)})
+
+    def refusal(self, faults: Iterable[Fault]) -> ScenarioError:
+        """What is wrong, a line each."""
+        lines = list(dict.fromkeys(map(self.line, faults)))
+        more = [f"and {len(lines) - _LISTED} more"] if len(lines) > _LISTED else []
+        return ScenarioError("\n".join(lines[:_LISTED] + more))
+
+    def line(self, fault: Fault) -> str:
+        """A fault, with the position of the innermost value around it that has one."""
+        keys = fault.path
+        while keys and keys not in self.positions:
+            keys = keys[:-1]
+        position = self.positions.get(keys, Position("", ""))
+        where = position.name if fault.name and keys == fault.path else position.value
+        if where.startswith("--"):
+            parts = [where, dotted(fault.path[len(keys) :])]
+        else:
+            parts = [f"{where} {dotted(fault.path)}".strip()]
+        return ": ".join([part for part in parts if part] + [fault.words])
+
+
+def read(file: Path) -> tuple[Any, dict[Keys, Position]]:
+    """The plain values of a YAML file, and where each stands; raises FileError, ScenarioError."""
+    shown = brief(file)
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise FileError(f"cannot read {shown}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ScenarioError(f"{shown} is not text in UTF-8: {error.reason}") from None
+    return _parsed(text, shown)
+
+
+def value_of(text: str, label: str) -> Any:
+    """A YAML value such as 0.2 or {kind: ring}; raises ScenarioError, with the label."""
+    return _parsed(text, label)[0]
+
+
+def _parsed(text: str, shown: str) -> tuple[Any, dict[Keys, Position]]:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    yaml = YAML(typ="safe", pure=True)
+    try:
+        value, root = yaml.load(text), yaml.compose(text)
+        found = islice(_positioned(root, (), shown), _MOST + 1) if root else ()
+        positions = dict(found) or {(): Position(shown, shown)}
+    except MarkedYAMLError as error:
+        raise ScenarioError(f"{_at(shown, error.problem_mark)}: {error.problem}") from None
+    except YAMLError as error:
+        raise ScenarioError(f"{shown}: {str(error).partition(chr(10))[0]}") from None
+    except RecursionError:
+        raise ScenarioError(f"{shown}: a value that contains itself, or too many levels") from None
+    except (TypeError, ValueError) as error:  # a key that is a list; a number of 5,000 digits
+        raise ScenarioError(
+            f"{shown}: {error}; keys are texts, and numbers of usual size"
+        ) from None
+    if len(positions) > _MOST:
+        raise ScenarioError(f"{shown}: more than {_MOST:,} values, with what anchors repeat")
+    return value, positions
+
+
+def _positioned(
+    node: Any, keys: Keys, shown: str, name: str = ""
+) -> Iterator[tuple[Keys, Position]]:
+    empty = node.start_mark.index == node.end_mark.index
+    here = name if name and empty else _at(shown, node.start_mark)
+    yield keys, Position(here, name or here)
+    if node.id == "mapping":
+        for key, value in node.value:
+            yield from _positioned(value, (*keys, key.value), shown, _at(shown, key.start_mark))
+    elif node.id == "sequence":
+        for index, entry in enumerate(node.value):
+            yield from _positioned(entry, (*keys, index), shown)
+
+
+def _at(shown: str, mark: Any) -> str:
+    return shown if shown.startswith("--") else f"{shown}:{mark.line + 1}:{mark.column + 1}"

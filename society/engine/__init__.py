@@ -1,0 +1,1 @@
+"""The game master, agents and their state; it knows no game, no prose and no file."""

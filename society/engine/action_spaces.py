@@ -1,0 +1,361 @@
+"""The forms an answer can take: what is legal, and what stands where nobody answered.
+
+`settle` brings raw answers, (R, N) or (R, N, K), into the legal range; what has no nearest legal
+value raises ValueError with the reason and the offending entries. How an answer is asked for in
+words, and read from them, is known to society.llm.parsing alone.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from .graph import NOBODY, Graph
+from .rng import Array
+
+Graphs = Mapping[str, Graph]
+
+
+class Legal(NamedTuple):
+    """What one agent may name in an answer.
+
+    options: of a choice without fixed labels: each open option as text -> its index.
+    peers: the name of each peer whom the agent sees -> its seat.
+    """
+
+    options: Mapping[str, int] = MappingProxyType({})
+    peers: Mapping[str, int] = MappingProxyType({})
+
+
+class Illegal(ValueError):
+    """An answer without a nearest legal value; `where` marks the entries, (R, N) of bool."""
+
+    def __init__(self, where: Array, expected: str) -> None:
+        super().__init__(expected)
+        self.where = where
+
+
+def _refuse(where: Array, expected: str) -> None:
+    if where.any():
+        raise Illegal(where, expected)
+
+
+class Value(ABC):
+    """The form of one value per agent.
+
+    code: its name in run files and digests, which stays when the class is renamed; a class that
+    states none has the own name in small letters.
+    """
+
+    code: ClassVar[str] = ""
+    dtype: ClassVar[DTypeLike]
+    silent: Any  # what stands where nobody was asked
+    width: int | None = None  # how many numbers make one answer; None for a single value
+    alike = True  # whether all hear the same bounds
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "code" not in vars(cls):
+            cls.code = cls.__name__.lower()
+
+    def flat(self, said: Any, asked: Array, replicate: Array) -> Array:
+        """What a component said as one value per member, (M,) or (M, K); raises ValueError.
+
+        asked: (M,) of bool; what the others say does not matter. replicate: of each member, (M,).
+        """
+        wanted = np.dtype(self.dtype)
+        given = np.asarray(said, wanted if wanted.kind == "O" else None)
+        shape = asked.shape if self.width is None else (*asked.shape, self.width)
+        if given.shape != shape:
+            given = _spread(given, shape)
+        if wanted.kind != "O" and given.dtype.kind not in "biuf":
+            raise ValueError("what is no number")
+        if wanted.kind == "i" and given.dtype.kind == "f":
+            whole = np.isfinite(given) & (given == np.rint(given))
+            if (asked & ~whole).any():
+                raise ValueError("what is no whole number")
+            given = np.where(whole, given, self.silent)
+        return given.astype(wanted, copy=False)
+
+    def among(self, each: Callable[[Array], Array]) -> Value:
+        """The same form as some agents hear it; `each` picks their bounds."""
+        return self
+
+    @abstractmethod
+    def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        """Into the legal range; raises Illegal. Entries outside `asked` may hold anything."""
+
+    @abstractmethod
+    def form(self) -> str:
+        """The reply in words, for transcripts and digests."""
+
+
+def _spread(values: Array, shape: tuple[int, ...]) -> Array:
+    """One value for all, or one for each."""
+    if values.ndim and values.shape != shape:
+        raise ValueError(f"shape {values.shape} instead of {shape}")
+    return np.broadcast_to(values, shape)
+
+
+@dataclass(frozen=True, eq=False)
+class _Bounded(Value):
+    """A number in [low, high]; the bounds are scalars, (R, 1) or (R, N).
+
+    bounds: those that differ between agents or replicates, by name.
+    """
+
+    low: Any = 0
+    high: Any = np.inf
+    bounds: Mapping[str, Array] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not np.all(np.less_equal(self.low, self.high)):
+            raise ValueError(
+                f"{type(self).__name__} between low={self.low} and high={self.high}; "
+                "give numbers, low at most as large as high"
+            )
+        both = {"low": self.low, "high": self.high}
+        bounds = {name: np.asarray(bound) for name, bound in both.items() if np.ndim(bound)}
+        object.__setattr__(self, "bounds", bounds)
+        object.__setattr__(self, "alike", not bounds)
+
+    def among(self, each: Callable[[Array], Array]) -> Value:
+        picked: dict[str, Any] = {name: each(bound) for name, bound in self.bounds.items()}
+        return replace(self, **picked) if picked else self
+
+    def form(self) -> str:
+        span = "within bounds of its own" if self.bounds else f"{self.low}..{self.high}"
+        return f"{self.code} {span}"
+
+
+@dataclass(frozen=True, eq=False)
+class Amount(_Bounded):
+    """A real number in [low, high]; NaN, if it is optional, where somebody states none."""
+
+    optional: bool = False
+
+    code = "amount"
+    dtype = float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "silent", math.nan if self.optional else 0.0)
+
+    def flat(self, said: Any, asked: Array, replicate: Array) -> Array:
+        """None is no amount."""
+        given = np.asarray(said)
+        if self.optional and given.dtype.kind == "O":
+            given = np.where(given == np.asarray(None), math.nan, given)
+            if all(isinstance(entry, int | float | np.number) for entry in given.flat):
+                given = given.astype(float)
+        return super().flat(given, asked, replicate)
+
+    def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        if not self.optional and (missing := np.isnan(raw) & asked).any():
+            raise Illegal(missing, "a number")
+        return np.clip(raw, self.low, self.high)
+
+    def form(self) -> str:
+        return f"{super().form()} or none" if self.optional else super().form()
+
+
+class Whole(_Bounded):
+    """A whole number in [low, high]; fractions go to the nearest, halves to the even one."""
+
+    code = "whole"
+    dtype = float
+    silent = 0
+
+    def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        near = np.clip(np.rint(np.where(asked, raw, self.silent)), self.low, self.high)
+        _refuse(~np.isfinite(near), "a number")
+        return near.astype(np.int64)
+
+
+def _check_labels(labels: Sequence[str]) -> None:
+    """Raises ValueError for what a form, from which labels are read back, could not tell apart."""
+    for label in labels:
+        if "/" in label or "; " in label:
+            raise ValueError(f"label {label!r} holds a slash or a semicolon; use other signs")
+
+
+class Choice(Value):
+    """One of several options; the answer is the option's index.
+
+    `options` are labels (the same everywhere), or an array (R, K) whose rows may differ, with
+    None (or NaN, for numbers) where a replicate has fewer than K.
+    """
+
+    code = "choice"
+    dtype = np.int64
+    silent = NOBODY
+
+    def __init__(self, *labels: str, options: Array | None = None) -> None:
+        if bool(labels) == (options is not None):
+            raise ValueError("give labels, or an array of options: one of the two")
+        _check_labels(labels)
+        self.fixed = options is None
+        self.options = np.array([labels], object) if options is None else np.array(options)
+        # NaN differs from itself; None is asked for by name.
+        self.open = (self.options == self.options) & (self.options != np.asarray(None))
+
+    def flat(self, said: Any, asked: Array, replicate: Array) -> Array:
+        """Labels are turned into indices."""
+        labels = np.asarray(said)
+        if labels.dtype.kind not in "OU":
+            return super().flat(labels, asked, replicate)
+        labels = _spread(labels, asked.shape)
+        offered = self.options if len(self.options) == 1 else self.options[replicate]
+        fits = offered == labels[:, None]
+        strange = asked & ~fits.any(1)
+        if strange.any():
+            raise ValueError(repr(labels[strange].tolist()[0]))
+        return np.where(asked, fits.argmax(1), NOBODY)
+
+    def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        index = np.where(asked, raw, 0)
+        inside = (index >= 0) & (index < self.options.shape[1])
+        table = np.broadcast_to(self.open, (len(raw), self.open.shape[1]))
+        legal = inside & np.take_along_axis(table, np.where(inside, index, 0), 1)
+        _refuse(asked & ~legal, f"{self.form()}, the index of an open option")
+        return index
+
+    def form(self) -> str:
+        return f"{self.code} {'/'.join(self.options[0])}" if self.fixed else self.code
+
+
+@dataclass(frozen=True, eq=False)
+class Peer(Value):
+    """A neighbour on `graph` who takes part, or NOBODY; the answer is the peer's seat."""
+
+    graph: str
+
+    code = "peer"
+    dtype = np.int64
+    silent = NOBODY
+
+    def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        nodes = np.flatnonzero((raw != NOBODY) & asked)
+        peers = raw.reshape(-1)[nodes]
+        seats = raw.shape[1]
+        legal = (peers >= 0) & (peers < seats)
+        inside = np.where(legal, peers, 0)
+        legal &= graphs[self.graph].connects(nodes, inside)
+        legal &= present.reshape(-1)[nodes - nodes % seats + inside]
+        if not legal.all():
+            illegal = np.zeros(raw.shape, bool)
+            illegal.reshape(-1)[nodes[~legal]] = True
+            raise Illegal(illegal, f"a present neighbour on graph {self.graph!r}, or NOBODY")
+        return raw
+
+    def form(self) -> str:
+        return f"{self.code} on {self.graph}"
+
+
+class Mix(Value):
+    """A mixed strategy over `actions`: probabilities, (R, N, K)."""
+
+    code = "mix"
+    dtype = float
+    silent = 0.0
+
+    def __init__(self, *actions: str) -> None:
+        _check_labels(actions)
+        self.actions = actions
+        self.width: int = len(actions)
+
+    def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        shares = list(np.moveaxis(raw, -1, 0))  # one by one: numpy is slow along short axes
+        total, least = functools.reduce(np.add, shares), functools.reduce(np.minimum, shares)
+        legal = (least >= 0) & (np.abs(total - 1) <= 1e-9)
+        _refuse(asked & ~legal, "probabilities that sum to 1")
+        # What sums to 1 but for rounding stays as it is, so that replay settles to the same bits.
+        off = legal & (np.abs(total - 1) > self.width * 2.0**-50)
+        if off.any():
+            raw = raw / np.where(off, total, 1)[..., None]
+        return raw if asked.all() else np.where(asked[..., None], raw, self.silent)
+
+    def form(self) -> str:
+        return f"{self.code} over {'/'.join(self.actions)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Words(Value):
+    """Text of at most `limit` characters; what is longer is cut."""
+
+    limit: int = 400
+
+    code = "words"
+    dtype = object
+    silent = ""
+
+    def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
+        text = np.frompyfunc(lambda entry: isinstance(entry, str), 1, 1)(raw).astype(bool)
+        _refuse(asked & ~text, "text")
+        cut = np.frompyfunc(lambda entry, kept: entry[: self.limit] if kept else "", 2, 1)
+        return np.asarray(cut(raw, asked), object)
+
+    def form(self) -> str:
+        return f"{self.code} up to {self.limit}"
+
+
+@dataclass(frozen=True, eq=False)
+class Sentence(Words):
+    """A sentence of at most `limit` characters that starts with `opening`.
+
+    What a model says must have this form; a rule may say any text, which is cut at the limit.
+    """
+
+    opening: str = field(kw_only=True)
+
+    code = "words"  # it reads like them in run files, but for its last words
+
+    def form(self) -> str:
+        return f"{super().form()} in one sentence"
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """Several fields in one answer: components give, and the script receives, {field: values}."""
+
+    fields: Mapping[str, Value]
+
+    @property
+    def alike(self) -> bool:
+        """Whether all hear the same bounds."""
+        return all(value.alike for value in self.fields.values())
+
+    def form(self) -> str:
+        return "; ".join(f"{name}: {part.form()}" for name, part in self.fields.items())
+
+
+Reply = Value | Form
+
+
+def heard(reply: Reply, each: Callable[[Array], Array]) -> Reply:
+    """A reply as some agents hear it; `each` picks their bounds."""
+    if isinstance(reply, Form):
+        return Form({name: value.among(each) for name, value in reply.fields.items()})
+    return reply.among(each)
+
+
+def fields(reply: Reply) -> Mapping[str, Value]:
+    """The values that make up a reply, by name; a plain value is one field without a name."""
+    return reply.fields if isinstance(reply, Form) else {"": reply}
+
+
+def silence(reply: Reply, shape: tuple[int, int]) -> dict[str, Array]:
+    """What stands where nobody answered, by field: (R, N) or (R, N, K)."""
+    silent = {}
+    for name, value in fields(reply).items():
+        wide = shape if value.width is None else (*shape, value.width)
+        silent[name] = np.full(wide, value.silent, value.dtype)
+    return silent

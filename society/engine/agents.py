@@ -1,0 +1,344 @@
+"""Who is asked and told: members of a cohort as a component sees them, all or one by one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from society.errors import CastError, PartError, nearest
+
+from .action_spaces import Legal
+from .calls import Address, Again, Message, Request, Said
+from .environment import Table
+from .gateway import Embedder, Outside
+from .graph import Complete
+from .observations import Audience, Inquiry, News, OwnFacts
+from .rng import Array, Draws
+from .state import Company
+
+T = TypeVar("T")
+
+# The peers shown on each graph: their seats by name, in order of id.
+Sight = Mapping[str, Mapping[str, int]]
+
+
+class Renderer(Protocol):
+    """Puts questions and events into words, for agents that read."""
+
+    def question(
+        self,
+        ask: Inquiry,
+        one: One,
+        *,
+        legal: Legal,
+        sight: Sight,
+        thinking: bool = False,
+        page: str = "",
+        more: Mapping[str, object] | None = None,
+    ) -> str:
+        """A question as one agent reads it.
+
+        legal: what it may name in the answer. sight: the peers that it is shown. thinking: whether
+        it shall think first. page: a template of its own in place of the question's, with `more`.
+        """
+        ...
+
+    def told(self, tell: News, one: One) -> str:
+        """Something that happened, as one agent reads it."""
+        ...
+
+
+@dataclass
+class World:
+    """What surrounds all cohorts of a run: the table, outside minds, and words for them.
+
+    asked: how often everybody has been asked a kind of question before, (R, N).
+    """
+
+    table: Table
+    outside: Outside = field(default_factory=Outside)
+    words: Renderer | None = None
+    asked: dict[str, Array] = field(default_factory=dict)
+
+    @property
+    def prompts(self) -> Renderer:
+        """Raises PartError where nobody has given any."""
+        if self.words is None:
+            raise PartError(
+                "agents of this game read, but nothing puts questions and events into words; "
+                "play it with Troupe(cast, World(table, words=Prompts(SCENARIO)))"
+            )
+        return self.words
+
+
+class Occasion(NamedTuple):
+    """When a component is at work: the hook and the kind of line, "answer effort", its use."""
+
+    component: str
+    name: str
+    use: int
+
+
+class Members:
+    """Some members of one company as one of their components sees them.
+
+    `me["effort"]` is their column, (M,); only the own columns may be set, and only in `begin`,
+    `notice` and `born`.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        company: Company,
+        occasion: Occasion,
+        audience: Audience,
+        draws: Draws | None = None,
+        *,
+        pure: bool = False,
+    ) -> None:
+        self.world, self._company, self._pure = world, company, pure
+        self._index = audience.index
+        self._turns = Counter[int]()  # exchanges with outside minds, by node
+        self.audience, self.occasion = audience, occasion
+        address = f"{occasion.component}\0{occasion.name}"
+        self.draws = draws or Draws(world.table.seed, address, audience.places, use=occasion.use)
+
+    @property
+    def replicate(self) -> Array:
+        """The replicate of each member, counted from 0 in this run, (M,)."""
+        return self.audience.rows.replicate
+
+    @property
+    def agent(self) -> Array:
+        """The id of each member, (M,)."""
+        return self.world.table.ids[self.audience.rows.seat]
+
+    @property
+    def moment(self) -> int:
+        """The number of the round, 0 before the first."""
+        return self.world.table.moment
+
+    @property
+    def params(self) -> Any:
+        """The scenario's parameters."""
+        return self.world.table.params
+
+    @property
+    def rules(self) -> Any:
+        """What everybody knows of the game, as the play describes it; None: nothing."""
+        return self.world.table.rules
+
+    def only(self, entries: Array) -> Members:
+        """Some of these members, to look at."""
+        audience, draws = self.audience.only(entries), self.draws.among(entries)
+        some = Members(self.world, self._company, self.occasion, audience, draws, pure=True)
+        some._turns = self._turns
+        return some
+
+    async def each(self, function: Callable[[One], Coroutine[Any, Any, T]]) -> list[T]:
+        """What it gives for every member; all of them at the same time."""
+        return await self.world.outside.together(
+            function(One(self, entry)) for entry in range(len(self))
+        )
+
+    def told(self, tell: News) -> list[str]:
+        """A line in words, as each member hears it."""
+        told = self.world.prompts.told
+        return [told(tell, One(self, entry)) for entry in range(len(self))]
+
+    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
+        """Vectors of texts, (n, d) of float32."""
+        return self.world.outside.embedded(embedder, texts)
+
+    @property
+    def _title(self) -> str:
+        """Of the component that sees them."""
+        return self._company.titles[self.occasion.component]
+
+    def __len__(self) -> int:
+        return len(self.audience.rows.node)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._company.values
+
+    def __getitem__(self, name: str) -> Array:
+        try:
+            values = self._company.values[name]
+        except KeyError:
+            hint = nearest(name, self._company.values)
+            raise PartError(
+                f"{self._title} reads column {name!r}, which no component of cohort "
+                f"{self._company.name!r} keeps; {hint}"
+            ) from None
+        if name in self._company.unbegun and self._company.owners[name] != self.occasion.component:
+            owner = self._company.titles[self._company.owners[name]]
+            raise CastError(
+                f"{self._title} reads column {name!r} before {owner} has begun; "
+                f"put {owner} before it in cohort {self._company.name!r}"
+            )
+        if self._index is not None:
+            return values[self._index]
+        return values if self._pure else values.copy()
+
+    def __setitem__(self, name: str, values: object) -> None:
+        if self._pure:
+            raise PartError(
+                f"{self._title} sets {name!r} while answering; "
+                "columns change in begin, notice and born only"
+            )
+        if self._company.owners.get(name) != self.occasion.component:
+            raise PartError(
+                f"{self._title} sets column {name!r}, which it has not declared; "
+                f"add Column({name!r}) to its columns"
+            )
+        old = self._company.values[name]
+        new = np.empty_like(old) if self._index is None else old.copy()
+        try:
+            new[slice(None) if self._index is None else self._index] = values
+        except (ValueError, TypeError) as error:
+            raise PartError(
+                f"{self._title} sets column {name!r} of {old.dtype} for {len(self)} "
+                f"members: {error}; give one value for each, or one for all"
+            ) from error
+        self._company.put(name, new)
+
+
+class One:
+    """A single member: `one["effort"]` is a scalar, and so is every draw."""
+
+    def __init__(self, me: Members, entry: int) -> None:
+        self._me = me.only(np.array([entry]))
+        self.draws = me.draws.single(entry)
+        self.replicate, self.seat, self._node = (int(part[0]) for part in self._me.audience.rows)
+        self.model = ""  # as the provider names the one that spoke last
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._me
+
+    def __getitem__(self, name: str) -> Any:
+        return self._me[name][0]
+
+    @property
+    def agent(self) -> int:
+        """The id, which is the seat unless the rows are relabelled."""
+        return int(self._me.world.table.ids[self.seat])
+
+    @property
+    def name(self) -> str:
+        """What peers call this agent."""
+        return self.name_at(self.seat)
+
+    def name_of(self, life: int) -> str:
+        """What agents call the one with this life, whether it is still there or not."""
+        return self._me.world.table.name(life)
+
+    def name_at(self, seat: int) -> str:
+        """What agents call the one who has this seat now."""
+        return self.name_of(int(self._me.world.table.lives[self.replicate, seat]))
+
+    @property
+    def moment(self) -> int:
+        """The number of the round, 0 before the first."""
+        return self._me.moment
+
+    @property
+    def params(self) -> Any:
+        """The scenario's parameters."""
+        return self._me.params
+
+    @property
+    def rules(self) -> Any:
+        """What everybody knows of the game, as the play describes it; None: nothing."""
+        return self._me.rules
+
+    def times_asked(self, kind: str) -> int:
+        """How often this seat has been asked such a question before, in this run."""
+        asked = self._me.world.asked.get(kind)
+        return 0 if asked is None else int(asked[self.replicate, self.seat])
+
+    @property
+    def succession(self) -> Any:
+        """How it comes about who lives on and who is born; None where nobody is born later."""
+        return self._me.world.table.succession
+
+    def complete(self, graph: str) -> bool:
+        """Whether everybody sees everybody on a graph, as it was at the start."""
+        table = self._me.world.table
+        table.graph(graph)  # says so if there is none
+        return isinstance(table.first_graphs[graph], Complete)
+
+    @property
+    def address(self) -> Address:
+        """Of its next exchange with an outside mind."""
+        table, (component, name, use) = self._me.world.table, self._me.occasion
+        replicate = int(table.replicate_ids[self.replicate])
+        turn = self._me._turns[self._node]
+        return Address(component, name, use, replicate, self.agent, turn)
+
+    def own(self, tell: News) -> OwnFacts:
+        """The facts of a line as this member knows them."""
+        return OwnFacts(tell.kind, tell.facts.facts, self._me.audience)
+
+    def neighbours(self, graph: str, at_most: int | None = None) -> dict[str, int]:
+        """Seats of the present neighbours whom it sees, by name, in order of id.
+
+        at_most: so many of them: the first in an order that chance gives to all agents for a round,
+        whatever the graph. When one of them leaves, the next one comes into sight.
+        """
+        audience, table = self._me.audience, self._me.world.table
+        seats = audience.graphs[graph].neighbours(self.replicate, self.seat)
+        seen = seats[audience.present[self.replicate, seats]]
+        if at_most is not None and len(seen) > at_most:
+            seen = seen[table.sight(self._node, table.ids[seen])[:at_most]]
+        seen = seen[np.argsort(table.ids[seen])]
+        return {self.name_at(seat): seat for seat in seen.tolist()}
+
+    def in_order(self, peers: Mapping[str, int]) -> list[str]:
+        """Names in order of id, from seats by name."""
+        return sorted(peers, key=lambda name: int(self._me.world.table.ids[peers[name]]))
+
+    def briefs(self, ask: Inquiry) -> list[str]:
+        """What its faculties add to a prompt, in their order."""
+        said = (brief(ask, self) for brief in self._me._company.briefs)
+        return [words for words in said if words]
+
+    def prompt(self, ask: Inquiry, **more: Any) -> str:
+        """A question in words."""
+        return self._me.world.prompts.question(ask, self, **more)
+
+    async def call(
+        self,
+        model: str,
+        messages: Sequence[Message],
+        *,
+        room: int | None = None,
+        again: Again = "",
+        reason: str = "",
+        question: Inquiry | None = None,
+        peers: Iterable[str] = (),
+    ) -> Said:
+        """One exchange with a model, kept before it is used; raises Paused.
+
+        room, again, reason, question, peers: see society.engine.calls.Request.
+        """
+        request = Request(
+            self.address, model, tuple(messages), room, again, reason, question, tuple(peers)
+        )
+        self._me._turns[self._node] += 1
+        said = await self._me.world.outside.call(request)
+        self.model = said.model
+        return said
+
+    def fell_back(self, reason: str) -> None:
+        """Count an answer that could not be read, and for which something else stands."""
+        address, outside = self.address, self._me.world.outside
+        outside.ledger.fall_back(address, self.model)
+        outside.trouble(address, self.model, "fallback", reason)
+
+    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
+        """Vectors of texts, (n, d) of float32."""
+        return self._me.embedded(embedder, texts)

@@ -1,0 +1,91 @@
+"""What a script says, brought into shape and kept: private, read-only arrays of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .environment import Table
+from .graph import NOBODY
+from .rng import Array
+from .script import Fact
+
+
+class Misshapen(Exception):
+    """A line of the script holds an array that does not fit the table."""
+
+
+class Keeper:
+    """Shapes and keeps the arrays of one page."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._copies: dict[tuple[int, tuple[int, ...], np.dtype[Any]], tuple[Array, Array]] = {}
+
+    def facts(
+        self, facts: Mapping[str, Fact]
+    ) -> tuple[dict[str, Fact], dict[tuple[str, str], Array]]:
+        """Facts with their arrays in shape, and these arrays by role and name, as in a Step."""
+        normal, arrays = {}, {}
+        for name, fact in facts.items():
+            if not isinstance(fact, Fact):
+                raise Misshapen(f"fact {name!r} is a bare value; say common, own or seen of it")
+            if fact.graph:
+                self.table.graph(fact.graph)
+            if fact.scope == "seen" and fact.values.ndim > 2:
+                raise Misshapen(f"fact {name!r} has entries of several values; say own of it")
+            table = self.table
+            shape = (table.running if fact.scope == "common" else table.present).shape
+            try:
+                shape = (*shape, *fact.values.shape[2:])
+                values = self.kept(fact.values, None, shape)
+            except Misshapen as error:
+                raise Misshapen(f"fact {name!r} has {error}") from None
+            normal[name] = Fact(fact.scope, values, fact.graph)
+            role = f"seen {fact.graph}" if fact.scope == "seen" else fact.scope
+            arrays[role, name] = values
+        return normal, arrays
+
+    def wide(self, values: Array, dtype: Any) -> Array:
+        return self.kept(values, dtype, self.table.present.shape)
+
+    def tall(self, values: Array, dtype: Any) -> Array:
+        return self.kept(values, dtype, self.table.running.shape)
+
+    def kept(self, values: Array, dtype: Any, shape: tuple[int, ...]) -> Array:
+        """A private read-only copy, so that a script may go on changing its own array.
+
+        The same array told twice in a round is kept (and hashed) once.
+        """
+        values = np.asarray(values)
+        wanted = values.dtype if dtype is None else np.dtype(dtype)
+        private = not values.flags.writeable and values.flags.owndata
+        if private and values.shape == shape and values.dtype == wanted:
+            return values
+        # The script's own array is kept too: while it lives, nothing else can have its id.
+        known = self._copies.get((id(values), shape, wanted))
+        if known is not None and np.array_equal(known[1], values):
+            return known[1]
+        try:
+            wide = values if values.shape == shape else np.broadcast_to(values, shape)
+            copy = np.array(wide, wanted)
+        except ValueError:
+            raise Misshapen(f"shape {values.shape} where {shape} was expected") from None
+        copy.flags.writeable = False
+        self._copies[id(values), shape, wanted] = values, copy
+        return copy
+
+    def peers(self, peers: Array) -> Array:
+        wide = self.seats(peers, "peer")
+        if (wide == np.arange(self.table.agents)).any():
+            raise Misshapen("an edge from a seat to itself; name another one, or NOBODY")
+        return wide
+
+    def seats(self, seats: Array, role: str) -> Array:
+        wide = self.wide(seats, np.int64)
+        outside = (wide >= self.table.agents) | (wide < NOBODY)
+        if outside.any():
+            raise Misshapen(f"seat {wide[outside][0]} as a {role} of {self.table.agents} seats")
+        return wide

@@ -1,0 +1,238 @@
+"""What is said to an outside mind, and what comes back.
+
+A call is one exchange: words out, words in. It has an address, as every draw has, so that a record
+can answer it again: who was asked, on which occasion, and the how-manieth exchange of that occasion
+it was. Everything that is paid for passes here and is kept before it is used.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+from xxhash import xxh3_128_hexdigest
+
+from .cancellation import CancellationToken
+from .observations import Inquiry
+from .rng import Array
+
+Again = Literal["", "repair", "cut"]
+BARE = -1
+
+
+class Message(NamedTuple):
+    """One part of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Address(NamedTuple):
+    """Whose exchange it is. No two calls of a run have the same.
+
+    component: its chance_id. occasion: the hook and the kind of line, "answer effort". use: the
+    how-manieth line of that kind, from 0. replicate, agent: ids. turn: the how-manieth exchange.
+    """
+
+    component: str
+    occasion: str
+    use: int
+    replicate: int
+    agent: int
+    turn: int
+
+    @property
+    def bare(self) -> bool:
+        """Whether it stands for an answer that a component found without any call through us."""
+        return self.turn == BARE
+
+    @property
+    def kind(self) -> str:
+        """The question: "effort"."""
+        return self.occasion.partition(" ")[2]
+
+
+class Request(NamedTuple):
+    """What is to be asked of which model.
+
+    model: a name among the run's models, or a model as `--model` takes it. room: tokens that the
+    reply may take, None for the model's own setting. again: why this is not the first exchange of
+    its occasion: the reply could not be read, or was cut off; reason: in words.
+    question, and peers, the names that an answer may give: for minds that read the question itself
+    instead of its words; they are never sent.
+    """
+
+    address: Address
+    model: str
+    messages: tuple[Message, ...]
+    room: int | None = None
+    again: Again = ""
+    reason: str = ""
+    question: Inquiry | None = None
+    peers: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The messages as JSON."""
+        return json.dumps(self.messages)
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the words: the same prompt has the same one."""
+        return fingerprint(self.model, self.words)
+
+
+class Said(NamedTuple):
+    """What came back.
+
+    finish: why it ended, "stop" or "length" (cut off by the token limit), as the provider says.
+    Tokens and cost (US dollars) are None where nobody knows them, never 0. latency: seconds, with
+    all retries. model: as the provider names it. sent: the settings that were really sent.
+    """
+
+    text: str
+    finish: str = "stop"
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost: float | None = None
+    latency: float = 0.0
+    retries: int = 0
+    model: str = ""
+    sent: Mapping[str, Any] = {}
+
+
+class Entry(NamedTuple):
+    """What a run has asked of one model, through one component, about one kind of line, so far.
+
+    component: its chance_id, as of a Trouble. calls: exchanges, with repairs (replies that could
+    not be read) and re-asks of replies that were cut off. retries: attempts that failed on the way.
+    fallbacks: answers that could not be read in the end and were settled by `otherwise`. Tokens,
+    cost: None where one of them is unknown.
+    """
+
+    component: str
+    kind: str
+    model: str = ""
+    calls: int = 0
+    retries: int = 0
+    repairs: int = 0
+    cut: int = 0
+    fallbacks: int = 0
+    prompt_tokens: int | None = 0
+    completion_tokens: int | None = 0
+    cost: float | None = 0.0
+
+
+T = TypeVar("T", int, float)
+
+
+def added(parts: Iterable[T | None]) -> T | None:
+    """The sum of counts, tokens or costs; None if one of them is unknown."""
+    known = list(parts)
+    return None if None in known else sum(part for part in known if part is not None)
+
+
+class Trouble(NamedTuple):
+    """An answer that could not be used as it came: what was done, and why."""
+
+    component: str
+    kind: str
+    model: str
+    replicate: int  # as ids, like agent
+    agent: int
+    what: str  # "repair", "cut" or "fallback"
+    reason: str
+
+
+class Spent(NamedTuple):
+    """What a run has used, as limits count it.
+
+    calls: that went out, answered or not. tokens: where nobody told, the most that there can have
+    been; of unanswered calls none. cost: US dollars, None where it is unknown.
+    """
+
+    calls: int = 0
+    tokens: int = 0
+    cost: float | None = 0.0
+
+
+Going = Callable[[], Awaitable[None]]
+
+
+class Minds(Protocol):
+    """Whoever reaches the outside."""
+
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+        """Ask; raises Paused if no answer can be had, and InputError if none ever will.
+
+        going: awaited right before each attempt goes out, after any waiting for its turn; what it
+        raises ends the call. token: of the run; once it is cancelled nobody may begin any more,
+        and who waits for a turn, or to try again, ends with Paused.
+        """
+        ...
+
+    @property
+    def patience(self) -> float:
+        """Seconds that a call under way may still take."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections; called in the event loop of the calls."""
+        ...
+
+
+class Vault(Protocol):
+    """Whoever keeps what came from outside."""
+
+    def kept(self, request: Request) -> Said | None:
+        """What was said before to this very request; raises InputError if its words differ."""
+        ...
+
+    async def sending(self, request: Request) -> None:
+        """Note that a call is about to be made."""
+        ...
+
+    async def keep(self, request: Request, said: Said) -> None:
+        """Returns once it would survive a power cut; raises Paused if it cannot be kept."""
+        ...
+
+    def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
+        """Those that were kept, by text."""
+        ...
+
+    def keep_vectors(self, embedder: str, vectors: Mapping[str, Array]) -> None:
+        """Keep them, by text."""
+        ...
+
+
+class NoVault:
+    """Where nothing is recorded: a game that is played without a run file."""
+
+    def kept(self, request: Request) -> Said | None:
+        """Nothing."""
+        return None
+
+    async def sending(self, request: Request) -> None:
+        """Not noted."""
+
+    async def keep(self, request: Request, said: Said) -> None:
+        """Not kept."""
+
+    def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
+        """None."""
+        return {}
+
+    def keep_vectors(self, embedder: str, vectors: Mapping[str, Array]) -> None:
+        """Not kept."""
+
+
+def fingerprint(model: str, words: str) -> str:
+    """Of a request to a model, in words as JSON."""
+    return xxh3_128_hexdigest(f"{model}\0{words}".encode("utf-8", "surrogatepass"))
+
+
+def stacked(vectors: Mapping[str, Array], texts: Sequence[str]) -> Array:
+    """Vectors in the order of the texts, (n, d)."""
+    return np.stack([vectors[text] for text in texts]) if texts else np.empty((0, 0), np.float32)

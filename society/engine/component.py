@@ -1,0 +1,159 @@
+"""What an agent is: a row of columns, and the components that are rules over them.
+
+A component answers for all its members at once (`answer`) or one by one (`consult`); the script
+cannot tell which. State changes only in `begin`, `notice` and `born`; answering only reads.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from .action_spaces import fields, heard
+from .agents import Members, One, Sight
+from .observations import Inquiry, News, OwnFacts, Question
+from .rng import Array
+from .state import Column
+
+__all__ = [
+    "ANYTHING",
+    "Column",
+    "Component",
+    "Inquiry",
+    "Members",
+    "News",
+    "One",
+    "Question",
+    "Sight",
+    "entered",
+    "per_agent",
+    "singly",
+]
+
+ANYTHING = ("*",)  # as `answers` or `notices`: every kind of line
+
+
+class Component:
+    """One faculty of an agent. Every hook is optional; the fields of a dataclass are parameters.
+
+    chance_id: the name under which its draws and calls are addressed, in run files too. It stays
+    when the class is renamed; a class that states none has its title.
+    """
+
+    chance_id: ClassVar[str] = ""
+    answers: ClassVar[tuple[str, ...]] = ()
+    notices: ClassVar[tuple[str, ...]] = ()
+    columns: ClassVar[tuple[Column, ...]] = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "chance_id" not in vars(cls):  # a subclass has luck of its own
+            cls.chance_id = cls.title()
+
+    @classmethod
+    def title(cls) -> str:
+        """The name in scenario files and in what people are shown: NormBelief -> norm_belief."""
+        return spelt(cls.__name__)
+
+    def begin(self, me: Members) -> None:
+        """Fill the own columns: before the script starts, and where a new life begins later."""
+
+    def answer(self, ask: Question, me: Members) -> Any:
+        """One value per member, (M,), for the kinds in `answers`; pure.
+
+        Rules answer for all members; the answers of those who were not asked are dropped.
+        """
+        raise NotImplementedError
+
+    async def consult(self, ask: Inquiry, one: One) -> Any:
+        """The same for a single member, possibly slowly; pure. Raises Unparsed."""
+        raise NotImplementedError
+
+    def brief(self, ask: Inquiry, one: One) -> str:
+        """What this faculty adds to the prompt of a language sibling; pure."""
+        return ""
+
+    def notice(self, tell: News, me: Members) -> Awaitable[None] | None:
+        """Something happened, of a kind in `notices`; `async def` if outside minds are asked."""
+
+    def born(self, me: Members) -> None:
+        """These members have just inherited some of this component's columns: mutate."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models that this component calls."""
+        return ()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The user's files that this component reads."""
+        return ()
+
+    @classmethod
+    def hears(cls, kind: str, said: tuple[str, ...]) -> bool:
+        """Whether a kind of line is among `answers` or `notices`."""
+        return kind in said or said == ANYTHING
+
+    @classmethod
+    def overrides(cls, hook: str) -> bool:
+        """Whether this component does something of its own in `hook`."""
+        return getattr(cls, hook) is not getattr(Component, hook)
+
+
+@functools.cache
+def spelt(name: str) -> str:
+    """A class name as scenario files have it: NormBelief -> norm_belief."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+C = TypeVar("C", bound=Component)
+
+
+def per_agent(
+    rule: Callable[[C, Inquiry, One], Any],
+) -> Callable[[C, Question, Members], list[Any]]:
+    """Turn a scalar `answer(self, ask, one)` into a rule over columns.
+
+    The rule sees scalars everywhere: `ask.facts["stock"]`, `one["effort"]`, `one.draws`.
+    """
+
+    @functools.wraps(rule)
+    def answer(self: C, ask: Question, me: Members) -> Any:
+        return entered([rule(self, *pair) for pair in singly(ask, me)[1]], ask)
+
+    return answer
+
+
+def singly(ask: Question, me: Members) -> tuple[Array, list[tuple[Inquiry, One]]]:
+    """Who was asked, as entries of `me`, and the question to each of them alone."""
+    entries = np.flatnonzero(ask.asked)
+    alone = []
+    for entry in entries.tolist():
+        one = One(me, entry)
+        facts = OwnFacts(ask.kind, ask.facts.facts, one._me.audience)
+        options = None if ask.options is None else ask.options[one.replicate]
+        reply = heard(ask.reply, operator.itemgetter(entry))
+        alone.append((Inquiry(ask.kind, facts, reply, options, ask.repairs), one))
+    return entries, alone
+
+
+def entered(answers: Sequence[Any], ask: Question) -> Any:
+    """One answer for each that was asked -> one per member, silent elsewhere; forms by field."""
+    columns = {}
+    for name, value in fields(ask.reply).items():
+        silent = value.silent if value.width is None else [value.silent] * value.width
+        column: list[Any] = [silent] * len(ask.asked)
+        for entry, answer in zip(np.flatnonzero(ask.asked).tolist(), answers, strict=True):
+            column[entry] = _field(answer, name) if name else answer
+        columns[name] = column
+    return columns.get("", columns)
+
+
+def _field(answer: Any, name: str) -> Any:
+    """None, which no reply takes, where a form lacks a field."""
+    return answer.get(name) if isinstance(answer, Mapping) else None

@@ -1,0 +1,208 @@
+"""What a script sees of the world: parameters, rounds, graphs, who takes part, its own draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as np
+
+from society.errors import CastError, PartError, nearest
+
+from .graph import Complete, Graph
+from .matching import Matches
+from .rng import Array, Draws, Places
+
+
+class Round(NamedTuple):
+    """A round that a script has opened: its place, and how many there are at each level."""
+
+    path: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+
+T = TypeVar("T")
+
+
+class DryRuns:
+    """What was found in dry runs of plays: each is held once for a table and all tables aside."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[object, ...], Any] = {}
+
+    def find(self, key: tuple[object, ...], look: Callable[[], T]) -> T:
+        """What `look` gives, which is called for the first of equal keys only."""
+        if key not in self._found:
+            self._found[key] = look()
+        found: T = self._found[key]
+        return found
+
+
+class Table:
+    """The place where a script is played.
+
+    params: the scenario's parameters. replicates: R; agents: N; horizon: rounds at most.
+    present: (R, N), who takes part. running: (R, 1), which replicates go on. active: both.
+    lives: (R, N), the number of each row's life. At first it is the id; every further birth counts
+    on by N, so that the agent with id i that is born at the g-th birth has the number g N + i.
+    succession: how it comes about who lives on and who is born, as the play says; None where nobody
+    is born later. rules: what everybody knows of a game from its beginning, as the play says;
+    agents and prompts see it. meetings: who meets whom now, where a mechanism sees to it; None
+    where all meet in order, for good.
+    opened: rounds that the script has opened since its last line, in order; the game master closes
+    those before. first_rounds_only: leave each loop of rounds after its first round, so that a dry
+    run finds how rounds are nested without playing them all. dry_runs: what was found in them.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        *,
+        seed: int,
+        ids: Array,
+        replicate_ids: Array,
+        horizon: int,
+        graphs: Mapping[str, Graph] | None = None,
+        first_rounds_only: bool = False,
+        dry_runs: DryRuns | None = None,
+        rules: object = None,
+        succession: object = None,
+    ) -> None:
+        self.params = params
+        self.seed = seed
+        self.ids, self.replicate_ids = ids, replicate_ids
+        self.replicates, self.agents, self.horizon = len(replicate_ids), len(ids), horizon
+        self.graphs = dict(graphs or {})
+        self.first_graphs = dict(self.graphs)
+        self.present: Array = np.ones((self.replicates, self.agents), bool)
+        self.running: Array = np.ones((self.replicates, 1), bool)
+        self.active: Array = self.present
+        self.complete = True  # whether nobody is gone, and nothing has ended
+        self.succession: Any = succession
+        self.rules: Any = rules
+        self.meetings: Matches | None = None
+        self.dry_runs = dry_runs or DryRuns()
+        self.births = 0
+        self.lives: Array = np.broadcast_to(ids, self.present.shape)
+        self.path: tuple[int, ...] = ()
+        self.sizes: tuple[int, ...] = ()
+        self.opened: list[Round] = []
+        self.first_rounds_only = first_rounds_only
+        self._counting = True
+        self.moment = 0  # the number of the page that is being written
+        self.cohorts: dict[str, Array] = {}
+        # The place of a draw is replicate * seats + id; ids run below seats.
+        self._place = replicate_ids[:, None] * self.agents + ids
+        self._draws: dict[tuple[str, str], Draws] = {}
+
+    def draws(self, owner: str, per: Literal["agent", "replicate"] = "agent") -> Draws:
+        """Chance of a script, institution or mechanism: (R, N) or (R, 1) at each draw.
+
+        owner: its chance_id; how often others draw does not matter. It draws in every round or in
+        none, whatever the data, since its n-th draw from a channel is always the same.
+        """
+        if (owner, per) not in self._draws:
+            single = per == "replicate"
+            places = Places.at(self.replicate_ids if single else self.places)
+            shape = (self.running if single else self.present).shape
+            self._draws[owner, per] = Draws(self.seed, f"{owner}\0{per}", places, shape=shape)
+        return self._draws[owner, per]
+
+    def rounds(self, count: int | None = None) -> Iterator[int]:
+        """1, 2, ... until the horizon (or `count`) is reached or every replicate has ended.
+
+        Rounds within rounds make a path: (generation, game, round).
+        """
+        path, sizes = self.path, self.sizes
+        size = self.horizon if count is None else count
+        for number in range(1, (min(size, 1) if self.first_rounds_only else size) + 1):
+            if not self.running.any():
+                break
+            self.path, self.sizes = (*path, number), (*sizes, size)
+            if self._counting:
+                self.opened.append(Round(self.path, self.sizes))
+            try:
+                yield number
+            finally:
+                self.path, self.sizes = path, sizes
+
+    @contextmanager
+    def in_one_round(self) -> Iterator[None]:
+        """Let rounds that are opened meanwhile be parts of the present one."""
+        counting, self._counting = self._counting, False
+        try:
+            yield
+        finally:
+            self._counting = counting
+
+    def newly_opened(self) -> list[Round]:
+        """The rounds opened since this was last asked, in order."""
+        opened, self.opened = self.opened, []
+        return opened
+
+    def graph(self, name: str) -> Graph:
+        """The graph of one relation; raises PartError for a relation the scenario lacks."""
+        try:
+            return self.graphs[name]
+        except KeyError:
+            raise PartError(f"there is no graph {name!r}; {nearest(name, self.graphs)}") from None
+
+    def cohort(self, name: str) -> Array:
+        """The seats that a cohort takes, (R, N) of bool; raises CastError if there is none."""
+        try:
+            return self.cohorts[name]
+        except KeyError:
+            raise CastError(
+                f"this scenario needs a cohort called {name!r}; {nearest(name, self.cohorts)}"
+            ) from None
+
+    def sight(self, node: int, ids: Array) -> Array:
+        """In which order one node looks at these agents in this round, as entries of `ids`.
+
+        Chance ranks every id, so that the order of two of them depends on nobody else.
+        """
+        address, others = f"sight\0{self.places[node]}", Places.at(ids)
+        rank = Draws(self.seed, address, others, use=self.moment).uniform("rank")
+        return np.argsort(rank, kind="stable")
+
+    def close(
+        self, gone: Array | None = None, ends: Array | None = None, back: Array | None = None
+    ) -> None:
+        """Mark agents as gone and replicates as ended: nobody asks them, but who is back."""
+        # Most lines change nothing; who keeps the same arrays need not look at them again.
+        if not any(change is not None and change.any() for change in (gone, ends, back)):
+            return
+        if back is not None:
+            self.present = self.present | back
+        if gone is not None:
+            self.present = self.present & ~gone
+        if ends is not None:
+            self.running = self.running & ~ends
+        self.active = self.present & self.running
+        self.complete = bool(self.active.all())
+
+    def bear(self, newborn: Array) -> None:
+        """New lives begin in these rows, (R, N) of bool."""
+        self.births += 1
+        self.lives = np.where(newborn, self.births * self.agents + self.ids, self.lives)
+
+    def name(self, life: int) -> str:
+        """What agents call the one with this life: its id, or GENERATION_INDEX under a succession.
+
+        "2_4" has id 3 and was born at the beginning of the second generation: both count from 1.
+        """
+        if self.succession is None:
+            return str(life)
+        generation, agent = divmod(life, self.agents)
+        return f"{generation + 1}_{agent + 1}"
+
+    @property
+    def places(self) -> Array:
+        """The place of every row's draws, flat: replicate * N + id, (R * N,)."""
+        return self._place.reshape(-1)
+
+
+def complete_graphs(relations: tuple[str, ...], replicates: int, ids: Array) -> dict[str, Graph]:
+    """Everybody sees everybody, in every relation."""
+    return {name: Complete(replicates, ids) for name in relations}

@@ -1,0 +1,369 @@
+"""The game master plays a script: asks agents, settles answers, tells, keeps the record.
+
+It can tell neither rules from language models nor a live cast from a recorded one: whatever
+answers, the script goes on the same way, and the digest of its rounds is the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from society.errors import PartError
+
+from .action_spaces import Amount, Choice, Illegal, Peer, Value, Whole, fields
+from .arrays import Keeper, Misshapen
+from .calls import Entry
+from .environment import Table
+from .history import Page, Recorder, Step, chained, page_digest
+from .population import Raw, Troupe
+from .replay import Answerer
+from .rng import Array
+from .scenario import Estimate, Folded, Scenario
+from .script import UNREAD, VOID, Ask, Inherit, Line, Tell
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to.
+
+    ends: replicates by the cause that ended them; "" for those that go on or reached the horizon.
+    values: each measure per replicate, (R,), NaN where it was not measured. censored: of measures
+    that wait for something, where it has not come, (R,).
+    """
+
+    rounds: int
+    digest: str
+    measures: Mapping[str, Estimate]
+    ends: Mapping[str, int]
+    ledger: tuple[Entry, ...]
+    values: Mapping[str, Array] = field(compare=False, repr=False)
+    censored: Mapping[str, Array] = field(default_factory=dict, compare=False, repr=False)
+
+
+class GameMaster:
+    """Plays one scenario at one table with one answerer, in replicates that share every line."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        table: Table,
+        answerer: Answerer | None = None,
+        recorders: Sequence[Recorder] = (),
+    ) -> None:
+        self.scenario, self.table, self.recorders = scenario, table, recorders
+        self.answerer = answerer or Troupe(scenario.cast(table.params, table.agents), table)
+        self.folded = {
+            measure.name: Folded(measure.fold, measure.unit, table.replicates)
+            for measure in scenario.measures
+        }
+        self.cause = np.full(table.replicates, "", object)
+        self.digest = b""
+        self.pages = 0
+        self._uses: Counter[tuple[str, str]] = Counter()
+        self._lived: Array = table.running[:, 0]
+        self._open(table.path)
+
+    def play(self) -> Outcome:
+        """Play to the end, from synchronous code or from a notebook's running event loop."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            loop = None
+        return asyncio.run(self.perform()) if loop is None else self._play_aside()
+
+    def _play_aside(self) -> Outcome:
+        """In a thread with an event loop of its own; an interrupt ends the game there, too."""
+        playing: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
+
+        async def performing() -> Outcome:
+            playing.append((asyncio.get_running_loop(), asyncio.current_task()))
+            return await self.perform()
+
+        with ThreadPoolExecutor(1) as pool:
+            job = pool.submit(asyncio.run, performing())
+            try:
+                return job.result()
+            except KeyboardInterrupt:
+                for loop, task in playing:
+                    if task is not None:
+                        loop.call_soon_threadsafe(task.cancel)
+                raise
+
+    async def perform(self) -> Outcome:
+        """Play to the end; only once, since agents and table keep what has happened."""
+        if self.pages:
+            raise PartError("this game has been played; make a new one to play again")
+        try:
+            return await self._perform()
+        finally:
+            await self.answerer.outside.close()
+
+    async def _perform(self) -> Outcome:
+        self.answerer.begin()
+        script = self.scenario.play(self.table)
+        if not isinstance(script, Generator):
+            raise PartError(f"{self.scenario.name} yields nothing; a script is a generator")
+        answer: Any = None
+        while True:
+            try:
+                line = script.send(answer)
+            except StopIteration:
+                break
+            opened = bool(self.table.opened)
+            if opened:
+                self._close_rounds()
+            answer = await self._play(line)
+            if opened:
+                # Lets an interrupt, or another run on the same loop, come in between rounds.
+                await asyncio.sleep(0)
+        self._close_rounds()
+        self._close_round(self.table.path)
+        return self.outcome()
+
+    def outcome(self) -> Outcome:
+        """What the run has come to so far."""
+        return Outcome(
+            self._number,
+            self.digest.hex(),
+            {name: folded.estimate() for name, folded in self.folded.items()},
+            dict(Counter(self.cause.tolist())),
+            self.answerer.outside.ledger.entries(),
+            {name: folded.values() for name, folded in self.folded.items()},
+            {
+                name: folded.censored()
+                for name, folded in self.folded.items()
+                if folded.fold == "first"
+            },
+        )
+
+    async def _play(self, line: Line) -> Any:
+        if not isinstance(line, Ask | Tell | Inherit):
+            raise PartError(
+                f"{self.scenario.name} yields {type(line).__name__}; "
+                "a script yields Ask, Tell or Inherit"
+            )
+        use = self._uses[type(line).__name__, line.kind]
+        self._uses[type(line).__name__, line.kind] += 1
+        try:
+            if isinstance(line, Ask):
+                return await self._ask(line, use)
+            if isinstance(line, Tell):
+                return await self._tell(line, use)
+            return self._inherit(line, use)
+        except Misshapen as error:
+            raise PartError(f"{self.scenario.name}, {line.kind!r}: {error}") from error
+
+    async def _ask(self, ask: Ask, use: int) -> Any:
+        facts, arrays = self._keeper.facts(ask.facts)
+        asked: Array | None = None if self.table.complete else self.table.active
+        if ask.who is not None:
+            who = self._keeper.wide(ask.who, bool)
+            arrays["who", ""] = who
+            asked = who & self.table.active
+        arrays |= self._offered(ask)
+        heard = Ask(ask.kind, ask.reply, facts, asked, ask.otherwise, ask.repairs)
+        raw = await self.answerer.answer(heard, asked, use)
+        if ask.otherwise is VOID and raw.unread is not None and raw.unread.any():
+            void = arrays["void", ""] = self._voided(raw.unread)
+            asked = self.table.active if asked is None else asked & ~void
+            raw = Raw(raw.values)
+        settled = self._settled(heard, raw, asked)
+        for name, values in settled.items():
+            arrays["answer", name] = values
+        self._steps.append(Step("ask", ask.kind, ask.reply.form(), arrays))
+        return settled.get("", settled)
+
+    def _voided(self, unread: Array) -> Array:
+        """Replicates with an answer that could not be read are over, (R, 1); no measure counts."""
+        void = self._keeper.tall(np.any(unread, axis=1, keepdims=True), bool)
+        self.cause[(void & self.table.running)[:, 0]] = UNREAD
+        self.table.close(ends=void)
+        self._lived = self._lived & ~void[:, 0]
+        for folded in self.folded.values():
+            folded.strike(void[:, 0])
+        return void
+
+    def _offered(self, ask: Ask) -> dict[tuple[str, str], Array]:
+        """Options, (R, K), and bounds, (R, N), that may differ between replicates or agents."""
+        offered = {}
+        for name, value in fields(ask.reply).items():
+            if isinstance(value, Peer):
+                self.table.graph(value.graph)
+            if isinstance(value, Choice) and not value.fixed:
+                shape = (self.table.replicates, *value.options.shape[1:])
+                offered["options", name] = self._keeper.kept(value.options, None, shape)
+            if isinstance(value, Amount | Whole):
+                for bound, values in value.bounds.items():
+                    offered[bound, name] = self._keeper.wide(values, float)
+        return offered
+
+    def _settled(self, ask: Ask, raw: Raw, asked: Array | None) -> dict[str, Array]:
+        everybody = np.ones(self.table.present.shape, bool)
+        settled = {}
+        for name, value in fields(ask.reply).items():
+            values = raw.values[name]
+            if raw.unread is not None and raw.unread.any():
+                fallback = self._fallback(ask, name, value, raw.unread)
+                mask = raw.unread if values.ndim == 2 else raw.unread[..., None]
+                values = np.where(mask, fallback.reshape(values.shape), values)
+            try:
+                values = value.settle(
+                    values,
+                    everybody if asked is None else asked,
+                    self.table.graphs,
+                    self.table.present,
+                )
+            except Illegal as error:
+                replicate, seat = np.argwhere(error.where)[0]
+                author = self.answerer.author(ask.kind, replicate * self.table.agents + seat)
+                raise PartError(
+                    f"{author}, seat {seat} of replicate {replicate}, answered {ask.kind!r} with "
+                    f"{values[replicate, seat]}; expected {error}"
+                ) from error
+            if asked is not None:
+                mask = asked if values.ndim == 2 else asked[..., None]
+                values = np.where(mask, values, value.silent).astype(values.dtype, copy=False)
+            settled[name] = values = np.ascontiguousarray(values)
+            values.flags.writeable = False
+        return settled
+
+    def _fallback(self, ask: Ask, name: str, value: Value, unread: Array) -> Array:
+        """What a question states in place of answers that could not be read, (R * N, ...)."""
+        stated = ask.otherwise[name] if name and ask.otherwise is not None else ask.otherwise
+        if stated is None:
+            replicate, seat = np.argwhere(unread)[0]
+            author = self.answerer.author(ask.kind, replicate * self.table.agents + seat)
+            raise PartError(
+                f"the answer of {author}, seat {seat} of replicate {replicate}, to {ask.kind!r} "
+                "could not be read or is not legal, and the question states no fallback; "
+                "add otherwise=..."
+            )
+        width = () if value.width is None else (value.width,)
+        try:
+            wide = np.broadcast_to(stated, (*unread.shape, *width)).reshape(-1, *width)
+            replicate = np.arange(unread.size) // self.table.agents
+            return value.flat(wide, unread.reshape(-1), replicate)
+        except ValueError as error:
+            raise Misshapen(f"otherwise is {error}; expected {value.form()}") from None
+
+    async def _tell(self, tell: Tell, use: int) -> None:
+        facts, arrays = self._keeper.facts(tell.facts)
+        gone = None if tell.gone is None else self._keeper.wide(tell.gone, bool)
+        back = None if tell.back is None else self._keeper.wide(tell.back, bool)
+        ends = None if tell.ends is None else self._keeper.tall(tell.ends, bool)
+        if gone is not None:
+            arrays["gone", ""] = gone
+        if back is not None:
+            arrays["back", ""] = back
+            self.table.close(back=back)  # whoever is back hears it
+        if ends is not None:
+            arrays["ends", ""] = ends
+            self.cause[(ends & self.table.running)[:, 0]] = tell.kind
+        self._rewire(tell, arrays)
+        heard = Tell(tell.kind, facts, gone, ends)
+        active = None if self.table.complete else self.table.active
+        await self.answerer.notice(heard, active, use)
+        self.table.close(gone, ends)
+        self._told |= {name: fact.values for name, fact in facts.items()}
+        self._steps.append(Step("tell", tell.kind, "", arrays))
+
+    def _rewire(self, tell: Tell, arrays: dict[tuple[str, str], Array]) -> None:
+        for name in tell.restores:
+            self.table.graph(name)
+            self.table.graphs[name] = self.table.first_graphs[name]
+            arrays["restored", name] = self._keeper.tall(np.array(True), bool)
+        for name in {**tell.joins, **tell.cuts}:
+            edits: list[Array | None] = [None, None]
+            for place, (role, said) in enumerate((("join", tell.joins), ("cut", tell.cuts))):
+                if name in said:
+                    edits[place] = arrays[role, name] = self._keeper.peers(said[name])
+            self.table.graphs[name] = self.table.graph(name).edited(*edits)
+
+    def _inherit(self, line: Inherit, use: int) -> None:
+        parents = self._keeper.seats(line.parents, "parent")
+        arrays = {("parents", ""): parents}
+        newborn = None if line.newborn is None else self._keeper.wide(line.newborn, bool)
+        if newborn is not None:
+            arrays["newborn", ""] = newborn
+            self.table.bear(newborn)
+        self.answerer.inherit(Inherit(line.kind, parents, line.columns, newborn), use)
+        self._steps.append(Step("inherit", line.kind, ",".join(line.columns), arrays))
+
+    @property
+    def _number(self) -> int:
+        return max(self.pages - 1, 0)
+
+    def _open(self, path: tuple[int, ...]) -> None:
+        self._steps: list[Step] = []
+        self._told = _Told()
+        self._path = path
+        self._keeper = Keeper(self.table)
+        self._lived = self.table.running[:, 0]
+
+    def _close_rounds(self) -> None:
+        """Close the round before each one that the script has opened since its last line.
+
+        Rounds in which nothing is said count, but for those that only hold other rounds.
+        """
+        for path, _ in self.table.newly_opened():
+            holds = path[: len(self._path)] == self._path
+            if self._steps or not self.pages or not holds:
+                self._close_round(path)
+            self._path = path
+
+    def _close_round(self, path: tuple[int, ...]) -> None:
+        """Measure, digest, hand to the recorders, and open the round at a path.
+
+        Page 0 is what came before the first round; what is said after the last one belongs to it.
+        """
+        number = self.pages
+        measures = self._measured(number) if number else {}
+        digest = page_digest(number, self._steps)
+        self.digest = chained(self.digest, digest)
+        page = Page(
+            number,
+            self._path,
+            tuple(self._steps),
+            digest,
+            self.answerer.public() if self.recorders else {},
+            measures,
+            self.table.present,
+            self.table.running,
+            self.answerer.outside.ledger.entries(),
+            self.answerer.outside.told_troubles(),
+        )
+        self.pages += 1
+        self.table.moment = self.pages
+        for recorder in self.recorders:
+            recorder.page(page)
+        self._open(path)
+
+    def _measured(self, number: int) -> dict[str, Array]:
+        """This round's measures, (R,); NaN for replicates that had ended before."""
+        measured = {}
+        for measure in self.scenario.measures:
+            with suppress(_Untold):
+                values = np.asarray(measure.of(self._told, self.table), float)
+                wide = values.reshape(self.table.replicates)
+                measured[measure.name] = np.where(self._lived, wide, np.nan)
+                self.folded[measure.name].add(number, measured[measure.name])
+        return measured
+
+
+class _Told(dict[str, Array]):
+    """Facts told in a round, by name; what needs another one is not measured in this round."""
+
+    def __missing__(self, name: str) -> Array:
+        raise _Untold(name)
+
+
+class _Untold(KeyError):
+    pass

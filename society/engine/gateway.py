@@ -1,0 +1,256 @@
+"""A run's dealings with outside minds: asked at most once, kept before use, counted.
+
+kept before?  -> the record answers                       (resume, verify, fork)
+else          -> note it, ask, keep it, only then use it
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from typing import Any, Protocol, TypeVar
+
+from society.errors import PartError, Unparsed
+
+from .calls import (
+    BARE,
+    Address,
+    Entry,
+    Minds,
+    NoVault,
+    Request,
+    Said,
+    Trouble,
+    Vault,
+    added,
+    stacked,
+)
+from .cancellation import CancellationToken
+from .rng import Array
+
+T = TypeVar("T")
+
+_AT_ONCE = 8  # jobs that begin before their calls may go out
+
+
+class Ledger:
+    """What outside minds were asked, by component, kind of line and model."""
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[str, str, str], Entry] = {}
+
+    def add(self, request: Request, said: Said) -> None:
+        """Count one exchange."""
+        old = self._of(request.address, said.model)
+        self._put(
+            old._replace(
+                calls=old.calls + 1,
+                retries=old.retries + said.retries,
+                repairs=old.repairs + (request.again == "repair"),
+                cut=old.cut + (request.again == "cut"),
+                prompt_tokens=added((old.prompt_tokens, said.prompt_tokens)),
+                completion_tokens=added((old.completion_tokens, said.completion_tokens)),
+                cost=added((old.cost, said.cost)),
+            )
+        )
+
+    def fall_back(self, address: Address, model: str) -> None:
+        """Count one answer that could not be read in the end."""
+        old = self._of(address, model)
+        self._put(old._replace(fallbacks=old.fallbacks + 1))
+
+    def entries(self) -> tuple[Entry, ...]:
+        return tuple(entry for _, entry in sorted(self._entries.items()))
+
+    def _of(self, address: Address, model: str) -> Entry:
+        key = address.component, address.kind, model
+        return self._entries.get(key) or Entry(*key)
+
+    def _put(self, entry: Entry) -> None:
+        self._entries[entry[:3]] = entry
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of unit length, (n, d) of float32."""
+
+    @property
+    def name(self) -> str: ...
+    def embed(self, texts: Sequence[str]) -> Array: ...
+
+
+class Outside:
+    """All that one run hears from outside.
+
+    reach: gives those who can be asked; called before the first question to them. awaiting: is told
+    how many jobs are still under way when the run is interrupted.
+    """
+
+    def __init__(
+        self,
+        reach: Callable[[], Minds | None] | None = None,
+        vault: Vault | None = None,
+        awaiting: Callable[[int], None] | None = None,
+    ) -> None:
+        self._reach, self._vault, self._awaiting = reach, vault or NoVault(), awaiting
+        self.token = CancellationToken()
+        self.ledger = Ledger()
+        self.troubles: list[Trouble] = []
+        self._minds: Minds | None = None
+
+    async def call(self, request: Request) -> Said:
+        """What is said to a request; raises Paused."""
+        request = request._replace(reason=_text(request.reason))
+        said = self._vault.kept(request)
+        if said is None:
+            said = await self._asked(request)
+            await self._vault.keep(request, said)
+        address = request.address
+        self.ledger.add(request, said)
+        if request.again:
+            self.trouble(address, said.model, request.again, request.reason)
+        return said
+
+    async def _asked(self, request: Request) -> Said:
+        if self._minds is None and self._reach is not None:
+            self._minds = self._reach()
+        if self._minds is None:
+            raise PartError(
+                f"{request.address.kind!r} is asked of model {request.model!r}, but this game "
+                "reaches no models; name them in the component's `models`, or give the game "
+                "Outside(reach)"
+            )
+
+        async def going() -> None:
+            self.token.check()
+            await self._vault.sending(request)
+
+        said = await self._minds.call(request, going, self.token)
+        return said._replace(text=_text(said.text))
+
+    async def answered(
+        self, address: Address, consult: Callable[[], Awaitable[Any]], called: Callable[[], bool]
+    ) -> Any:
+        """The answer of a component to one question; raises Unparsed.
+
+        called: whether it has called through us. If not, it asked somebody on its own, and what it
+        found is kept as it is.
+        """
+        request = Request(address._replace(turn=BARE), "", ())
+        said = self._vault.kept(request)
+        if said is None:
+            answer = await _or_unparsed(consult)
+            if not called():
+                words = _in_words(answer, address)
+                said = Said(words, prompt_tokens=0, completion_tokens=0, cost=0.0)
+                await self._vault.keep(request, said)
+        if said is not None:
+            answer = _from_words(said.text)
+            self.ledger.add(request, said)
+        if isinstance(answer, Unparsed):
+            raise answer
+        return answer
+
+    def trouble(self, address: Address, model: str, what: str, reason: str) -> None:
+        """Note what was wrong with an answer."""
+        who = address.component, address.kind, model, address.replicate, address.agent
+        self.troubles.append(Trouble(*who, what, reason))
+
+    def told_troubles(self) -> tuple[Trouble, ...]:
+        """Those since the last time, in an order that does not depend on who answered first."""
+        told = tuple(sorted(self.troubles))
+        self.troubles.clear()
+        return told
+
+    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
+        """Vectors of texts, (n, d); those that were kept are not computed again.
+
+        Their last bits depend on what else was computed with them, so that a record is needed.
+        """
+        wanted = list(dict.fromkeys(texts))
+        known = self._vault.vectors(embedder.name, wanted)
+        new = [text for text in wanted if text not in known]
+        if new:
+            made = dict(zip(new, embedder.embed(new), strict=True))
+            self._vault.keep_vectors(embedder.name, made)
+            known |= made
+        return stacked(known, texts)
+
+    async def together(self, jobs: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+        """All results, in order.
+
+        As soon as one job fails, or the run is interrupted, no call goes out any more; but those
+        under way may end, so that no answer is lost that is already paid for.
+        """
+        tasks: list[asyncio.Task[T]] = []
+        waiting = iter(jobs)
+        try:
+            for job in waiting:
+                tasks.append(asyncio.create_task(job))
+                tasks[-1].add_done_callback(self._heed)
+                if len(tasks) % _AT_ONCE == 0:  # models think while other prompts are written
+                    await asyncio.sleep(0)
+            if not tasks:
+                return []
+            await asyncio.wait(tasks)
+        except asyncio.CancelledError as error:
+            for job in waiting:
+                job.close()
+            await self._wound_up(tasks, error)
+            raise
+        failures = [failure for task in tasks if (failure := task.exception()) is not None]
+        if failures:
+            # What came first explains the others.
+            raise self.token.reason if self.token.reason in failures else failures[0]
+        return [task.result() for task in tasks]
+
+    def _heed(self, task: asyncio.Task[Any]) -> None:
+        """Stop the run if a job has failed; and look at every failure, or asyncio complains."""
+        if not task.cancelled() and (failure := task.exception()) is not None:
+            self.token.cancel(failure)
+
+    async def _wound_up(self, tasks: Sequence[asyncio.Task[Any]], why: BaseException) -> None:
+        """Wait for calls under way, as long as they may take; then give up."""
+        self.token.cancel(why)
+        under_way = {task for task in tasks if not task.done()}
+        if under_way and self._minds is not None:
+            if self._awaiting is not None:
+                self._awaiting(len(under_way))
+            _, under_way = await asyncio.wait(under_way, timeout=self._minds.patience)
+        for task in under_way:
+            task.cancel()
+        if under_way:
+            await asyncio.wait(under_way)
+
+    async def close(self) -> None:
+        if self._minds is not None:
+            await self._minds.close()
+
+
+def _text(words: str) -> str:
+    """Without half surrogate pairs, which JSON can spell, but which no file can keep."""
+    return words.encode("utf-8", "replace").decode()
+
+
+async def _or_unparsed(consult: Callable[[], Awaitable[Any]]) -> Any:
+    try:
+        return await consult()
+    except Unparsed as unparsed:
+        return unparsed
+
+
+def _in_words(answer: Any, address: Address) -> str:
+    if isinstance(answer, Unparsed):
+        return json.dumps({"unparsed": str(answer)})
+    try:
+        return json.dumps({"answer": answer}, default=lambda value: value.tolist())
+    except (TypeError, ValueError, AttributeError) as error:
+        raise PartError(
+            f"{address.kind!r} was answered with what cannot be kept: {error}; "
+            "give numbers, text, or lists and dictionaries of these"
+        ) from error
+
+
+def _from_words(text: str) -> Any:
+    said = json.loads(text)
+    return said["answer"] if "answer" in said else Unparsed(said["unparsed"])

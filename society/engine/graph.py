@@ -1,0 +1,358 @@
+"""Who can see, fine or imitate whom: interaction graphs over the seats of every replicate.
+
+`i -> j` means that i sees j: j is a neighbour of i, and i is a watcher of j. The complete graph is
+implicit; all others keep their edges only, so that nothing is ever (N, N) in memory. A graph that
+differs between replicates (random families, edges cut during a run) keeps one set of edges each.
+Neighbours are counted in the order of their ids, so that relabelling rows permutes results.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from society.errors import GraphError
+
+from .rng import STRIDE, Array, mixed
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+NOBODY = -1  # the seat of no one
+Side = Literal["neighbours", "watchers"]
+_MOST_EDGES = 20_000_000  # of a complete graph written out for its first edit: 160 MB
+
+
+class Rows(NamedTuple):
+    """Some agents, flat: replicate, seat, and node = replicate * N + seat, each (M,)."""
+
+    replicate: Array
+    seat: Array
+    node: Array
+
+
+class Graph(ABC):
+    """One relation among N seats in each of R replicates."""
+
+    def __init__(self, replicates: int, ids: Array) -> None:
+        self.replicates = replicates
+        self.seats = len(ids)
+        self.ids = ids
+
+    @abstractmethod
+    def drawn(self, uniform: Array, rows: Rows, present: Array) -> Array:
+        """A present neighbour for each row, all equally likely; (M,) in [0, 1) -> (M,) seats.
+
+        NOBODY for a row without a present neighbour.
+        """
+
+    @abstractmethod
+    def connects(self, nodes: Array, peers: Array) -> Array:
+        """Whether each node (replicate * N + seat) sees that seat of its replicate; (M,) of bool.
+
+        `peers` lie in [0, N).
+        """
+
+    def hides(self, rows: Rows, peers: Array) -> Array:
+        """Whether a seat is neither NOBODY, nor the row's own, nor a neighbour's; (M,) of bool."""
+        others: Array = (peers != NOBODY) & (peers != rows.seat)
+        others[others] = ~self.connects(rows.node[others], peers[others])
+        return others
+
+    @abstractmethod
+    def sights(self, rows: Rows) -> Array:
+        """Which seats each row sees, (M, N) of bool: for small societies."""
+
+    @abstractmethod
+    def matched(self, uniform: Array, present: Array) -> Array:
+        """A random matching of present neighbours that no pair could be added to, (R, N) of seats.
+
+        uniform: (R, N), a number of each agent. NOBODY for those who stay alone; edges are taken
+        as going both ways. It is maximal, and need not be the largest.
+        """
+
+    @abstractmethod
+    def neighbours(self, replicate: int, seat: int) -> Array:
+        """The seats that one agent sees, by id; (K,)."""
+
+    @abstractmethod
+    def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:
+        """`ufunc` over the values of each agent's present neighbours or watchers; (R, N).
+
+        Where there are none: the ufunc's identity.
+        """
+
+    @abstractmethod
+    def edited(self, joins: Array | None, cuts: Array | None) -> Graph:
+        """With edges to the peers in `joins` added and those in `cuts` removed; (R, N) each.
+
+        Which kind of graph that is depends on whether there are cuts, and not on whom they name:
+        so that a replicate is matched alike, whatever happens in the others. Raises GraphError for
+        a complete graph that is too large to be written out.
+        """
+
+    @abstractmethod
+    def degree(self, present: Array) -> Array:
+        """How many present neighbours each agent has, (R, N)."""
+
+
+class Complete(Graph):
+    """Everybody sees everybody else."""
+
+    _sorted: tuple[Array, Array, Array, Array] | None = None
+
+    def drawn(self, uniform: Array, rows: Rows, present: Array) -> Array:
+        if self.seats > 1 and self._in_order and present.all():
+            others = (uniform * (self.seats - 1)).astype(np.int64)
+            others += others >= rows.seat
+            return others
+        nodes, first, rank = self._by_id(present)
+        if not len(nodes):
+            return np.full(len(rows.node), NOBODY)
+        start = np.repeat(first[:-1], self.seats)
+        others = np.repeat(np.diff(first) - 1, self.seats)
+        rank = rank.reshape(-1)
+        if len(uniform) < present.size:
+            start, others, rank = start[rows.node], others[rows.node], rank[rows.node]
+        kth = (uniform * others).astype(np.int64)
+        kth += kth >= rank
+        # A lone agent asks for the 1st of 0 others: any entry will do, it is replaced.
+        peer = nodes.take(start + kth, mode="clip") - (rows.node - rows.seat)
+        alone = others < 1
+        return np.where(alone, NOBODY, peer) if alone.any() else peer
+
+    @cached_property
+    def _in_order(self) -> bool:
+        return bool((self.ids[1:] > self.ids[:-1]).all())
+
+    def _by_id(self, present: Array) -> tuple[Array, Array, Array]:
+        """Present nodes by replicate and id; where each replicate starts; each seat's rank."""
+        if self._sorted is None or self._sorted[0] is not present:
+            first = np.concatenate([[0], np.cumsum(present.sum(1))])
+            by_id = np.argsort(self.ids)
+            there = present if self._in_order else present[:, by_id]
+            nodes = np.flatnonzero(there)
+            rank = np.cumsum(there, axis=1, dtype=np.int32) - 1
+            if not self._in_order:
+                replicate, position = np.divmod(nodes, self.seats)
+                nodes = replicate * self.seats + by_id[position]
+                rank = rank[:, np.argsort(by_id)]
+            self._sorted = present, nodes, first, rank
+        return self._sorted[1:]
+
+    def connects(self, nodes: Array, peers: Array) -> Array:
+        others: Array = nodes % self.seats != peers
+        return others
+
+    def hides(self, rows: Rows, peers: Array) -> Array:
+        outside: Array = (peers < NOBODY) | (peers >= self.seats)
+        return outside
+
+    def sights(self, rows: Rows) -> Array:
+        others: Array = np.arange(self.seats) != rows.seat[:, None]
+        return others
+
+    def matched(self, uniform: Array, present: Array) -> Array:
+        # The present in the order of their numbers, then two and two; the absent come last.
+        order = np.argsort(np.where(present, uniform, np.inf), axis=1, kind="stable")
+        even = order[:, : self.seats // 2 * 2].reshape(self.replicates, -1, 2)
+        partner = np.full(present.shape, NOBODY)
+        np.put_along_axis(partner, even[..., 0], even[..., 1], 1)
+        np.put_along_axis(partner, even[..., 1], even[..., 0], 1)
+        both = present & (partner != NOBODY)
+        both &= np.take_along_axis(present, np.where(both, partner, 0), 1)
+        return np.where(both, partner, NOBODY)
+
+    def neighbours(self, replicate: int, seat: int) -> Array:
+        by_id = np.argsort(self.ids)
+        others: Array = by_id[by_id != seat]
+        return others
+
+    def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:
+        kept = values if present.all() else np.where(present, values, ufunc.identity)
+        before = np.full_like(kept, ufunc.identity)
+        after = before.copy()
+        ufunc.accumulate(kept[:, :-1], axis=1, out=before[:, 1:])
+        ufunc.accumulate(kept[:, :0:-1], axis=1, out=after[:, -2::-1])
+        combined: Array = ufunc(before, after)
+        return combined
+
+    def degree(self, present: Array) -> Array:
+        others: Array = present.sum(1, keepdims=True) - present
+        return others
+
+    def edited(self, joins: Array | None, cuts: Array | None) -> Graph:
+        if cuts is None:
+            return self
+        edges = self.replicates * self.seats * (self.seats - 1)
+        if edges > _MOST_EDGES:
+            raise GraphError(
+                f"cutting edges of a complete graph would write out {edges:,} edges, and at most "
+                f"{_MOST_EDGES:,} fit; start from a sparse graph, fewer agents or fewer replicates"
+            )
+        seat = np.arange(self.seats)
+        source, target = np.nonzero(seat[:, None] != seat)
+        starts = [np.column_stack([source, target])] * self.replicates
+        return Sparse.stacked(starts, self.ids).edited(joins, cuts)
+
+
+class Sparse(Graph):
+    """Edges kept as one sorted array of keys (replicate * N + seat) * N + position of the peer.
+
+    `by_id[position]` is the seat of the agent with the position-th smallest id.
+    """
+
+    def __init__(self, replicates: int, ids: Array, keys: Array, *, directed: bool) -> None:
+        super().__init__(replicates, ids)
+        self.directed = directed
+        self.by_id = np.argsort(ids)
+        self.position = np.argsort(self.by_id)
+        self.keys = keys
+        node, position = np.divmod(keys, self.seats)
+        self.source = node  # replicate * N + seat, per edge
+        self.target = node - node % self.seats + self.by_id[position]
+        self.first = np.searchsorted(node, np.arange(replicates * self.seats + 1))
+
+    @classmethod
+    def stacked(cls, edges: list[Array], ids: Array, *, directed: bool = False) -> Sparse:
+        """From one (E, 2) array of seats per replicate, listing both directions."""
+        seats = len(ids)
+        position = np.argsort(np.argsort(ids))
+        keys = [
+            (replicate * seats + pairs[:, 0]) * seats + position[pairs[:, 1]]
+            for replicate, pairs in enumerate(edges)
+        ]
+        return cls(len(edges), ids, np.unique(np.concatenate(keys)), directed=directed)
+
+    def drawn(self, uniform: Array, rows: Rows, present: Array) -> Array:
+        # Edges up to and including each, counted over all nodes: an agent's k-th present
+        # neighbour is found by the count that is reached there.
+        met = np.cumsum(present.reshape(-1)[self.target])
+        met = np.concatenate([[0], met])
+        before = met[self.first[rows.node]]
+        count = met[self.first[rows.node + 1]] - before
+        kth = (uniform * count).astype(np.int64)
+        edge = np.searchsorted(met, before + kth + 1) - 1
+        if not len(self.target):
+            return np.full(len(rows.node), NOBODY)
+        seat = self.target[np.minimum(edge, len(self.target) - 1)] % self.seats
+        return np.where(count > 0, seat, NOBODY)
+
+    def connects(self, nodes: Array, peers: Array) -> Array:
+        key = nodes * self.seats + self.position[peers]
+        after = np.searchsorted(self.keys, key, side="right")
+        found: Array = after > np.searchsorted(self.keys, key, side="left")
+        return found
+
+    def sights(self, rows: Rows) -> Array:
+        sees = np.zeros(self.replicates * self.seats * self.seats, bool)
+        sees[self.source * self.seats + self.target % self.seats] = True
+        return sees.reshape(-1, self.seats)[rows.node]
+
+    def matched(self, uniform: Array, present: Array) -> Array:
+        """Edges are taken in random order, each if both its ends are still free.
+
+        In parallel: an edge is taken as soon as it is the first one of both ends, so that a few
+        rounds will do, also where everybody sees everybody.
+        """
+        free = present.reshape(-1).copy()
+        partner = np.full(free.size, NOBODY)
+        one, other = self.source, self.target
+        rank = _edge_numbers(uniform.reshape(-1), one, other)
+        while len(one := one[(open_ := free[one] & free[other])]):
+            other, rank = other[open_], rank[open_]
+            first = np.full(free.size, np.iinfo(np.uint64).max, np.uint64)
+            np.minimum.at(first, one, rank)
+            np.minimum.at(first, other, rank)
+            best = (rank == first[one]) & (rank == first[other])
+            partner[one[best]], partner[other[best]] = other[best], one[best]
+            free[one[best]] = free[other[best]] = False
+        seats: Array = np.where(partner == NOBODY, NOBODY, partner % self.seats)
+        return seats.reshape(present.shape)
+
+    def neighbours(self, replicate: int, seat: int) -> Array:
+        node = replicate * self.seats + seat
+        peers: Array = self.target[self.first[node] : self.first[node + 1]] % self.seats
+        return peers
+
+    @cached_property
+    def _reversed(self) -> Sparse:
+        """The same edges looked at from their other end."""
+        keys = self.target * self.seats + self.position[self.source % self.seats]
+        return Sparse(self.replicates, self.ids, np.sort(keys), directed=self.directed)
+
+    def combined(self, ufunc: np.ufunc, values: Array, present: Array, side: Side) -> Array:
+        edges = self._reversed if side == "watchers" and self.directed else self
+        there = present.reshape(-1)[edges.target]
+        taken = np.where(there, values.reshape(-1)[edges.target], ufunc.identity)
+        # reduceat gives an empty segment its first element, so only filled ones are reduced.
+        filled = np.flatnonzero(np.diff(edges.first))
+        total = np.full(values.size, ufunc.identity, values.dtype)
+        if filled.size:
+            total[filled] = ufunc.reduceat(taken, edges.first[filled])
+        return total.reshape(values.shape)
+
+    def degree(self, present: Array) -> Array:
+        return self.combined(np.add, np.ones(present.shape, np.int64), present, "neighbours")
+
+    def edited(self, joins: Array | None, cuts: Array | None) -> Sparse:
+        keys = self.keys
+        # Most edits name nobody, and the keys need not be sorted again.
+        if cuts is not None and (cuts != NOBODY).any():
+            keys = np.setdiff1d(keys, self._keys_to(cuts))
+        if joins is not None and (joins != NOBODY).any():
+            keys = np.union1d(keys, self._keys_to(joins))
+        if keys is self.keys:
+            return self
+        return Sparse(self.replicates, self.ids, keys, directed=self.directed)
+
+    def _keys_to(self, peers: Array) -> Array:
+        replicate, seat = np.nonzero(peers != NOBODY)
+        peer = peers[replicate, seat]
+        there = (replicate * self.seats + seat) * self.seats + self.position[peer]
+        if self.directed:
+            return there
+        back = (replicate * self.seats + peer) * self.seats + self.position[seat]
+        return np.concatenate([there, back])
+
+
+def _edge_numbers(uniform: Array, one: Array, other: Array) -> Array:
+    """A number for each edge out of those of its ends, the same from either end; (E,) of uint64.
+
+    Stirred, so that the numbers of edges with a common end are not alike.
+    """
+    bits = (uniform * 2.0**53).astype(np.uint64)
+    low, high = np.minimum(bits[one], bits[other]), np.maximum(bits[one], bits[other])
+    return mixed(low * STRIDE + high)
+
+
+def from_networkx(graphs: list[nx.Graph[Any]], ids: Array) -> Sparse:
+    """One graph a replicate, nodes in the order of the seats.
+
+    Raises GraphError for a wrong number of nodes or an edge from a node to itself.
+    """
+    different = {id(graph): graph for graph in graphs}
+    edges = {key: _edges(graph, len(ids)) for key, graph in different.items()}
+    directed = bool(graphs[0].is_directed())
+    return Sparse.stacked([edges[id(graph)] for graph in graphs], ids, directed=directed)
+
+
+def _edges(graph: nx.Graph[Any], seats: int) -> Array:
+    """Pairs of seats, (E, 2); both directions of an edge that has none."""
+    import networkx as nx
+
+    if len(graph) != seats:
+        raise GraphError(
+            f"the graph has {len(graph)} nodes but there are {seats} agents; "
+            f"give a graph of {seats} nodes or pass agents={len(graph)}"
+        )
+    loop = next(iter(nx.selfloop_edges(graph)), None)
+    if loop is not None:
+        raise GraphError(f"node {loop[0]!r} has an edge to itself; remove it")
+    seat = {node: position for position, node in enumerate(graph.nodes)}
+    pairs = [(seat[source], seat[target]) for source, target in graph.edges()]
+    edges = np.array(pairs, np.int64).reshape(-1, 2)
+    return edges if graph.is_directed() else np.concatenate([edges, edges[:, ::-1]])

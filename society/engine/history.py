@@ -1,0 +1,89 @@
+"""The history of a run: its lines as they were played, round by round, and their digest.
+
+Equal runs have equal digests, and a changed byte changes them. A round's digest covers, for every
+line in order, sort, kind, form and the canonical bytes of its arrays. Arrays are hashed with
+XXH3-128, which is about as fast as memory: the digest tells apart runs and damage; it is no
+signature, since whoever can rewrite a run file can rewrite a hash too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple, Protocol
+
+import numpy as np
+from xxhash import xxh3_128_hexdigest
+
+from .calls import Entry, Trouble
+from .rng import Array
+
+
+class Step(NamedTuple):
+    """One line as it was played, normalised: what replay, digest and run file work on.
+
+    arrays: by (role, name), where role is "common", "own", "seen GRAPH" for facts, and "answer",
+    "who", "void", "gone", "back", "ends", "restored", "join", "cut", "parents", "newborn" for the
+    rest.
+    """
+
+    sort: Literal["ask", "tell", "inherit"]
+    kind: str
+    form: str  # the reply as asked for, or the columns inherited
+    arrays: Mapping[tuple[str, str], Array]
+
+
+class Page(NamedTuple):
+    """One closed round: its number (0 for what precedes the first), place, lines and measures.
+
+    public: columns declared public, (R, N) each; measures: (R,) each, NaN where not measured.
+    ledger: up to and including this round, empty in a page read from a run file; troubles: of this
+    round.
+    """
+
+    number: int
+    path: tuple[int, ...]
+    steps: tuple[Step, ...]
+    digest: bytes
+    public: Mapping[str, Array]
+    measures: Mapping[str, Array]
+    present: Array
+    running: Array
+    ledger: tuple[Entry, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
+
+
+class Recorder(Protocol):
+    """Receives every closed round, in order."""
+
+    def page(self, page: Page) -> None: ...
+
+
+def page_digest(number: int, steps: Sequence[Step]) -> bytes:
+    """The digest of one round, 32 bytes; arrays that are one object are hashed once."""
+    hashes: dict[int, str] = {}
+
+    def hashed(values: Array) -> str:
+        if id(values) not in hashes:
+            hashes[id(values)] = _array_hash(values)
+        return hashes[id(values)]
+
+    canonical = [
+        (step.sort, step.kind, step.form, [(*key, hashed(a)) for key, a in step.arrays.items()])
+        for step in steps
+    ]
+    return hashlib.sha256(json.dumps([number, canonical]).encode()).digest()
+
+
+def chained(previous: bytes, digest: bytes) -> bytes:
+    """The digest of all rounds so far, from that of the rounds before (b"" for none)."""
+    return hashlib.sha256(previous + digest).digest()
+
+
+def _array_hash(values: Array) -> str:
+    if values.dtype.kind in "OU":
+        return xxh3_128_hexdigest(json.dumps(values.tolist()).encode())
+    little = values.dtype.newbyteorder("<")
+    data = np.ascontiguousarray(values, little).data
+    return f"{little.str}{values.shape}{xxh3_128_hexdigest(data)}"

@@ -1,0 +1,282 @@
+"""Plays, and the tools that mechanisms around them are made of.
+
+A play is an object: its script, and what mechanisms may know of it before its first line, which
+travels through every mechanism by itself. A mechanism that needs more of a play looks for it when
+it is called with a table, before its first line: society.config.build.prepared calls it so, and
+nothing has been written then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Hashable, Iterator
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any, NamedTuple, TypedDict, TypeVar
+
+import numpy as np
+
+from society.errors import ScenarioError
+
+from .action_spaces import silence
+from .environment import Table, complete_graphs
+from .rng import Array
+from .script import Ask, Line, Script, Tell
+
+# What users' files may still import from here: its name, and where it is now.
+_FORMER = {
+    "mechanism": "society.engine.scenario:mechanism",
+    "overhear": "society.engine.mechanism:intercept",
+}
+
+PlayFunction = Callable[[Table], Script]
+T = TypeVar("T")
+
+
+class Declared(NamedTuple):
+    """What a play asks for as its move, and how it tells what everybody got.
+
+    move: the kind of the question. told: the kind of the tell. payoff: its fact, "" in a play that
+    takes no payments; repeats: others in which it tells the same amounts again. players: how many
+    make a match, from the parameters; None if all who are there play together. closed: why nothing
+    can act on the play from outside, and what to do; "" where it can. The play takes what comes
+    back from this tell, (R, N) or None, as what mechanisms add to everybody's payoff.
+    """
+
+    move: str
+    told: str
+    payoff: str = "payoff"
+    players: Callable[[Any], int] | None = None
+    repeats: tuple[str, ...] = ()
+    closed: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Play:
+    """A script that mechanisms can stand around, and what they may know of it.
+
+    declared: its move and its payoff. rules: what everybody knows of its game from the beginning,
+    by the parameters; agents and prompts see it. succession: how it comes about who lives on and
+    who is born; None where nobody is born later. rematching: whether partners change, so that a
+    replicate is a population and no match. origin: the function that was written, whose docstring
+    says what is played.
+    """
+
+    script: PlayFunction
+    origin: PlayFunction
+    declared: Declared | None = None
+    rules: Callable[[Any], object] | None = None
+    succession: object = None
+    rematching: bool = False
+
+    def __call__(self, table: Table) -> Script:
+        return self.script(table)
+
+    def rules_for(self, params: Any) -> object:
+        """What everybody knows of its game; None where it says nothing of one."""
+        return None if self.rules is None else self.rules(params)
+
+
+def as_play(play: PlayFunction) -> Play:
+    """A play as an object; a bare script declares nothing."""
+    return play if isinstance(play, Play) else Play(play, play)
+
+
+class Told(TypedDict):
+    """What a table is told of a play."""
+
+    rules: object
+    succession: object
+
+
+def told_of(play: PlayFunction, params: Any) -> Told:
+    """What agents know of a play from the beginning, as the arguments of a table."""
+    whole = as_play(play)
+    return {"rules": whole.rules_for(params), "succession": whole.succession}
+
+
+def declares(
+    declared: Declared, *, rules: Callable[[Any], object] | None = None
+) -> Callable[[PlayFunction], Play]:
+    """Say what mechanisms may act on; stands above a script, below @scenario.
+
+    rules: what everybody knows of the game, by the parameters.
+    """
+    return lambda play: replace(as_play(play), declared=declared, rules=rules)
+
+
+def declared_by(
+    play: PlayFunction, mechanism: str, *, acts: bool = True, pays: bool = False
+) -> Declared:
+    """What mechanisms may act on; raises ScenarioError if the play does not say it, or is closed.
+
+    acts: whether the mechanism changes what is asked or told, and does not only want to know.
+    pays: whether it changes payoffs.
+    """
+    declared = as_play(play).declared
+    if declared is None:
+        raise ScenarioError(
+            f"{mechanism}: the play declares no move and no payoff to act on; wrap one that does, "
+            "or put @declares(Declared(move=..., told=...)) above it"
+        )
+    if acts and declared.closed:
+        raise ScenarioError(f"{mechanism}: {declared.closed}")
+    if pays:
+        refuse_unpaid(declared, mechanism)
+    return declared
+
+
+def refuse_unpaid(declared: Declared, mechanism: str) -> None:
+    """Raises ScenarioError for a play in which nothing can be paid."""
+    if not declared.payoff:
+        raise ScenarioError(
+            f"{mechanism}: this play takes no payments, since what is owned in it grows or "
+            "vanishes from round to round; take a play with payoffs"
+        )
+
+
+def topped_up(said: Tell, declared: Declared, added: Array) -> Tell:
+    """What is told of payoffs with so much more for everybody, (R, N), wherever it is repeated."""
+    names = (declared.payoff, *declared.repeats)
+    facts = {name: said.facts[name] for name in names if name in said.facts}
+    more = {name: fact._replace(values=fact.values + added) for name, fact in facts.items()}
+    return replace(said, facts={**said.facts, **more})
+
+
+def intercept(
+    script: Script,
+    *,
+    line: Callable[[Line], Line | Script | None] = lambda said: said,
+    answer: Callable[[Line, Any], Any] = lambda said, answered: answered,
+) -> Script:
+    """Drive `script`, changing each line on its way out and each answer on its way in.
+
+    line: gives the line to yield in its place; None keeps it back (the script receives None); or a
+    script of its own, whose result the inner script receives in place of an answer.
+    answer: gives what the inner script receives, from its own line and what came back.
+    """
+    received: Any = None
+    while True:
+        try:
+            said = script.send(received)
+        except StopIteration as stop:
+            return stop.value
+        out = line(said)
+        if isinstance(out, Generator):
+            received = answer(said, (yield from out))
+        else:
+            received = answer(said, None if out is None else (yield out))
+
+
+def hooked(mechanism: object, play: Play, name: str) -> PlayFunction:
+    """A play within an object that has on_move, or on_payoff, or begin.
+
+    Raises ScenarioError for an object that has none of them, and for a play that does not say what
+    its move or payoff is.
+    """
+    begin = getattr(mechanism, "begin", None)
+    hooks = begin is not None, hasattr(mechanism, "on_move"), hasattr(mechanism, "on_payoff")
+    if not any(hooks):
+        raise ScenarioError(
+            f"{name}: the class changes nothing; give it on_move(self, ask), "
+            "on_payoff(self, tell, payoff), or begin(self, table, play)"
+        )
+    declared_by(play, name, pays=hooks[-1])
+
+    def around(table: Table) -> Script:
+        acting = mechanism if begin is None else begin(table, play)
+        pays = hasattr(acting, "on_payoff")
+        return _acted_on(play(table), acting, declared_by(play, name, pays=pays))
+
+    return around
+
+
+def _acted_on(script: Script, acting: object, declared: Declared) -> Script:
+    """Drive a script while an object changes its moves and adds to its payoffs."""
+    on_move: Callable[[Ask], Line | Script] | None = getattr(acting, "on_move", None)
+    on_payoff: Callable[[Tell, Array], Array] | None = getattr(acting, "on_payoff", None)
+    added: Array | None = None
+
+    def line(said: Line) -> Line | Script:
+        nonlocal added
+        if isinstance(said, Ask) and said.kind == declared.move and on_move is not None:
+            return on_move(said)
+        if isinstance(said, Tell) and said.kind == declared.told and on_payoff is not None:
+            added = on_payoff(said, said.facts[declared.payoff].values)
+            return topped_up(said, declared, added)
+        return said
+
+    def answer(said: Line, received: Any) -> Any:
+        """A play that keeps accounts, as the village does, adds it to them."""
+        nonlocal added
+        if added is None or not isinstance(said, Tell) or said.kind != declared.told:
+            return received
+        more, added = added, None
+        return more if received is None else more + received
+
+    return intercept(script, line=line, answer=answer)
+
+
+def questions(play: PlayFunction, table: Table) -> Iterator[Ask]:
+    """What a play asks up to the horizon, without asking anybody."""
+    return (said for said in rehearsed(play, table) if isinstance(said, Ask))
+
+
+def rehearsed(play: PlayFunction, table: Table) -> Iterator[Line]:
+    """What a play says up to the horizon, without anybody to hear it.
+
+    It is rehearsed for one replicate at a table of its own, where every answer is silent and nobody
+    leaves. Since lines do not depend on answers, these are all that can come.
+    """
+    return silent_lines(play, aside(table))
+
+
+def silent_lines(play: PlayFunction, alone: Table) -> Iterator[Line]:
+    """Play a script at a table that is there for this alone, and answer nothing."""
+    script, received = play(alone), None
+    while True:
+        try:
+            with np.errstate(all="ignore"):
+                said = script.send(received)
+        except StopIteration:
+            return
+        received = None
+        yield said
+        if isinstance(said, Ask):
+            silent = silence(said.reply, (1, alone.agents))
+            received = silent.get("", silent)
+
+
+def survey(look: Callable[..., T], play: PlayFunction, table: Table, *given: Hashable) -> T:
+    """What `look(lines, *given)` finds in a play's rehearsal, which is held once for each table.
+
+    look: a function of a module, which should keep no more of the lines than it needs. Each
+    mechanism rehearses what it stands around, and so all within that would do so again: the work
+    would double with every mechanism, and begin anew in every game of a repeated one.
+    """
+    return table.dry_runs.find((look, play, given), lambda: look(rehearsed(play, table), *given))
+
+
+def aside(table: Table, *, first_rounds_only: bool = False) -> Table:
+    """A table like this one, of a single replicate in which everybody sees everybody."""
+    alone = Table(
+        table.params,
+        seed=table.seed,
+        ids=table.ids,
+        replicate_ids=table.replicate_ids[:1],
+        horizon=table.horizon,
+        graphs=complete_graphs(tuple(table.graphs), 1, table.ids),
+        first_rounds_only=first_rounds_only,
+        dry_runs=table.dry_runs,
+        rules=table.rules,
+        succession=table.succession,
+    )
+    alone.cohorts = {name: seats[:1] for name, seats in table.cohorts.items()}
+    return alone
+
+
+def __getattr__(name: str) -> Any:
+    """What is known under a former name."""
+    if name not in _FORMER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home, _, now = _FORMER[name].partition(":")
+    return getattr(import_module(home), now)

@@ -1,0 +1,200 @@
+"""Lines as agents hear them: each agent knows its own entries, and those of its neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from society.errors import PartError, nearest
+
+from .action_spaces import Reply
+from .graph import NOBODY, Graph, Rows
+from .rng import Array, Places
+from .script import Fact, Scope
+
+
+def frozen(values: Array) -> Array:
+    """The same array, read-only from now on."""
+    values.flags.writeable = False
+    return values
+
+
+@dataclass(frozen=True, eq=False)
+class Audience:
+    """Who hears a line: some members of a company, and the world around them."""
+
+    index: Array | None  # which members; None means all of them
+    rows: Rows
+    places: Places
+    whole: bool  # whether the rows are all of (R, N), in order
+    graphs: Mapping[str, Graph]
+    present: Array
+
+    def only(self, entries: Array) -> Audience:
+        """Some of them."""
+        index = entries if self.index is None else self.index[entries]
+        rows = Rows(*(part[entries] for part in self.rows))
+        places = self.places.among(entries)
+        return Audience(index, rows, places, False, self.graphs, self.present)
+
+    def each(self, values: Array, *, common: bool = False) -> Array:
+        """(R, N, ...) -> (M, ...); what is common to a replicate has one entry: (R, 1, ...)."""
+        if common:
+            shared = values[:, 0]
+            if self.whole:
+                return np.repeat(shared, self.present.shape[1], axis=0)
+            return shared[self.rows.replicate]
+        flat = values.reshape(values.shape[0] * values.shape[1], *values.shape[2:])
+        return flat if self.whole else flat[self.rows.node]
+
+
+class Seen:
+    """A fact about the neighbours of each member on one graph."""
+
+    def __init__(self, values: Array, graph: Graph, audience: Audience) -> None:
+        self._values, self._graph, self._audience = values, graph, audience
+        self._drawn: Array | None = None
+
+    def drawn(self, uniform: Array) -> Array:
+        """One present neighbour each, equally likely, from uniforms; NOBODY where there is none."""
+        rows, present = self._audience.rows, self._audience.present
+        self._drawn = frozen(self._graph.drawn(uniform, rows, present))
+        return self._drawn
+
+    def of(self, peers: Array) -> Array:
+        """The values of these peers, numbers as floats; NaN for NOBODY.
+
+        Raises PartError for a seat that is neither the member's own nor a neighbour's.
+        """
+        rows = self._audience.rows
+        if peers is not self._drawn and (hidden := self._graph.hides(rows, peers)).any():
+            at = int(np.argmax(hidden))
+            raise PartError(
+                f"seat {rows.seat[at]} looks at seat {peers[at]}, whom it does not see; "
+                "look at neighbours (`drawn` finds one), or at oneself"
+            )
+        taken: Array = self._values.reshape(-1).take(rows.node - rows.seat + peers)
+        if taken.dtype.kind in "biu":
+            taken = taken.astype(float)
+        nobody = peers == NOBODY
+        return np.where(nobody, np.nan, taken) if nobody.any() else taken
+
+    def everyone(self) -> Array:
+        """What each member sees of every seat, (M, N), as floats; NaN of those it does not see.
+
+        Its own entry is NaN, too. Memory grows with the square of the number of agents.
+        """
+        rows, present = self._audience.rows, self._audience.present
+        sees = self._graph.sights(rows) & present[rows.replicate]
+        return np.where(sees, self._values[rows.replicate].astype(float), np.nan)
+
+    def mean(self) -> Array:
+        """The mean over each member's present neighbours; NaN if there is none."""
+        present = self._audience.present
+        total = self._graph.combined(np.add, self._values.astype(float), present, "neighbours")
+        count = self._graph.degree(present)
+        mean = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+        return self._audience.each(mean)
+
+
+class _Known:
+    """What an audience knows about a line."""
+
+    def __init__(self, kind: str, facts: Mapping[str, Fact], audience: Audience) -> None:
+        self._kind, self.facts, self._audience = kind, facts, audience
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.facts)
+
+    def __len__(self) -> int:
+        return len(self.facts)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.facts
+
+    def _fact(self, name: str) -> Fact:
+        try:
+            return self.facts[name]
+        except KeyError:
+            hint = nearest(name, self.facts)
+            raise PartError(f"{self._kind!r} has no fact {name!r}; {hint}") from None
+
+    def _seen(self, name: str) -> Fact:
+        fact = self._fact(name)
+        if fact.scope != "seen":
+            raise PartError(f"fact {name!r} of {self._kind!r} is {fact.scope}, not seen on a graph")
+        return fact
+
+
+class Facts(_Known, Mapping[str, Array]):
+    """`facts["stock"]`: one value per member, (M,); of a fact that is seen, the member's own."""
+
+    def __getitem__(self, name: str) -> Array:
+        fact = self.facts.get(name) or self._fact(name)
+        return self._audience.each(fact.values, common=fact.scope == "common")
+
+    def seen(self, name: str) -> Seen:
+        """The entries of the neighbours."""
+        fact = self._seen(name)
+        return Seen(fact.values, self._audience.graphs[fact.graph], self._audience)
+
+
+class OwnFacts(_Known, Mapping[str, Any]):
+    """What a single member knows: `facts["stock"]` is a scalar."""
+
+    def __getitem__(self, name: str) -> Any:
+        fact = self.facts.get(name) or self._fact(name)
+        return self._audience.each(fact.values, common=fact.scope == "common")[0]
+
+    @property
+    def graphs(self) -> list[str]:
+        """The graphs on which some of these facts are seen."""
+        return list(dict.fromkeys(fact.graph for fact in self.facts.values() if fact.graph))
+
+    def scope(self, name: str) -> Scope:
+        """Whether the others know it, too: common, own or seen."""
+        return self._fact(name).scope
+
+    def seen(self, name: str) -> dict[int, Any]:
+        """The entries of the present neighbours, by seat."""
+        fact = self._seen(name)
+        present, rows = self._audience.present, self._audience.rows
+        replicate, seat = int(rows.replicate[0]), int(rows.seat[0])
+        peers = self._audience.graphs[fact.graph].neighbours(replicate, seat)
+        return {int(j): fact.values[replicate, j] for j in peers if present[replicate, j]}
+
+
+class News(NamedTuple):
+    """A Tell as members hear it."""
+
+    kind: str
+    facts: Facts
+
+
+class Question(NamedTuple):
+    """An Ask as members hear it.
+
+    asked: who was asked, (M,) of bool. reply: its bounds are one per member, (M,), or one for all.
+    options, of a Choice: (R, K), a row for each replicate (`me.replicate` says which is whose),
+    None or NaN where an option is not open.
+    """
+
+    kind: str
+    facts: Facts
+    reply: Reply
+    asked: Array
+    options: Array | None = None
+    repairs: int = 1
+
+
+class Inquiry(NamedTuple):
+    """An Ask as a single member hears it; `options`, of a Choice: (K,)."""
+
+    kind: str
+    facts: OwnFacts
+    reply: Reply
+    options: Array | None = None
+    repairs: int = 1

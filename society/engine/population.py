@@ -1,0 +1,518 @@
+"""Who plays: cohorts of agents that share components, and the troupe that they make in a run."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Awaitable, Coroutine, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from pydantic import BaseModel
+
+from society.errors import CastError, PartError, Unparsed
+
+from .action_spaces import Choice, Illegal, Reply, fields, heard, silence
+from .agents import Members, Occasion, One, World
+from .component import Component, entered, singly
+from .environment import Table
+from .gateway import Outside
+from .graph import NOBODY, Rows
+from .observations import Audience, Facts, Inquiry, News, Question, frozen
+from .parameters import Fault, Refused, checked, parameters_of
+from .rng import Array, Places
+from .script import HERITABLE, Ask, Inherit, Tell
+from .state import Company
+
+C = TypeVar("C", bound=Component)
+
+
+@dataclass(frozen=True, eq=False)
+class Cohort:
+    """Agents with the same components.
+
+    Cohorts take seats in order, `count` each; or `where`, (N,) or (R, N) of bool, names the rows.
+    """
+
+    name: str
+    count: int
+    components: tuple[Component, ...]
+    where: Array | None = None
+
+
+Cast = Sequence[Cohort]
+
+
+def fitted(part: type[C], params: BaseModel, **given: Any) -> C:
+    """A component whose fields are `given`, else the scenario's parameters of the same name.
+
+    Raises CastError for a field that the component lacks or a value that it does not take.
+    """
+    try:
+        return made(part, params, given)
+    except Refused as refused:
+        raise CastError(f"{part.title()}: {refused}") from None
+
+
+def made(part: type[C], source: object, given: Mapping[str, Any]) -> C:
+    """A component whose fields are `given`, else what `source` has under the same names.
+
+    Raises Refused.
+    """
+    model = parameters_of(part)
+    own = {name: getattr(source, name) for name in model.model_fields if hasattr(source, name)}
+    values = dict(checked(model, {**own, **given}))
+    try:
+        return part(**values)
+    except ValueError as error:  # from a __post_init__
+        raise Refused(Fault((), str(error))) from None
+
+
+class Raw(NamedTuple):
+    """Unsettled answers: by field, (R, N) or (R, N, K); and which of them could not be read."""
+
+    values: dict[str, Array]
+    unread: Array | None = None
+
+
+class Consulted(NamedTuple):
+    """Members of one company who are asked one by one."""
+
+    question: Question
+    part: Component
+    me: Members
+    entries: Array  # of `me`, those who were asked
+    alone: list[tuple[Inquiry, One]]
+
+    def jobs(self) -> Iterator[Coroutine[Any, Any, Any]]:
+        """An answer each, or why there is none."""
+        return (self._answer(inquiry, one) for inquiry, one in self.alone)
+
+    async def _answer(self, inquiry: Inquiry, one: One) -> Any:
+        try:
+            return await self.me.world.outside.answered(
+                one.address,
+                lambda: self.part.consult(inquiry, one),
+                lambda: one.address.turn > 0,
+            )
+        except Unparsed as unparsed:
+            return unparsed
+
+
+class LiveCohort(Company):
+    """A cohort in play, with the components that are rules over its columns."""
+
+    def __init__(self, cohort: Cohort, rows: Rows, places: Places, world: World) -> None:
+        self.components = parts = cohort.components
+        self.everybody = frozen(np.ones(len(rows.node), bool))
+        self.respondents: dict[str, tuple[Component, bool]] = {}
+        super().__init__(
+            cohort.name,
+            {part.chance_id: part.title() for part in parts},
+            {part.chance_id: part.columns for part in parts},
+            rows,
+            places,
+            agents=world.table.agents,
+            whole=len(rows.node) == world.table.present.size,
+            briefs=[part.brief for part in parts if part.overrides("brief")],
+        )
+
+    def respondent(self, kind: str) -> tuple[Component, bool]:
+        """The component that answers a kind of question, and whether it answers for all at once."""
+        part = respondent(self.name, self.components, kind)
+        return self.respondents.setdefault(kind, (part, part.overrides("answer")))
+
+
+class Troupe:
+    """The live agents of one run."""
+
+    def __init__(self, cast: Cast, world: World | Table) -> None:
+        self.world = world if isinstance(world, World) else World(world)
+        self.table = self.world.table
+        self._audiences: dict[tuple[str, bool], tuple[Array | None, Audience]] = {}
+        self.companies = [
+            _company(cohort, nodes, self.world)
+            for cohort, nodes in zip(cast, _seated(cast, self.table), strict=True)
+        ]
+        _agreed(self.companies)
+        self.table.cohorts = self.table.cohorts or cohort_seats(cast, self.table)
+
+    @property
+    def outside(self) -> Outside:
+        return self.world.outside
+
+    def begin(self) -> None:
+        for company in self.companies:
+            self._begin(company, self._audience(company, None), 0)
+
+    def _begin(self, company: LiveCohort, audience: Audience, use: int) -> None:
+        company.unbegun = set(company.owners)
+        for part in company.components:
+            if part.overrides("begin"):
+                occasion = Occasion(part.chance_id, "begin", use)
+                part.begin(Members(self.world, company, occasion, audience))
+            company.unbegun -= {column.name for column in part.columns}
+
+    def _reborn(self, newborn: Array) -> None:
+        """Columns of these rows, (R, N) of bool, are as before the first line."""
+        for company in self.companies:
+            here = _here(company, newborn)
+            if not here.any():
+                continue
+            for name, values in company.values.items():
+                anew = values.copy()
+                anew[here] = np.zeros(1, values.dtype)[0]
+                company.put(name, anew)
+            self._begin(company, self._audience(company, newborn), self.table.births)
+
+    async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
+        """Raw answers of those in `asked`, (R, N) of bool; None asks everybody."""
+        shape, unread = self.table.present.shape, None
+        values = silence(ask.reply, shape)
+        outside: list[Consulted] = []
+        for company in self.companies:
+            here = company.everybody if asked is None else _here(company, asked)
+            if not here.any():
+                continue
+            part, rule = company.respondents.get(ask.kind) or company.respondent(ask.kind)
+            audience = self._audience(company, None)
+            occasion = Occasion(part.chance_id, f"answer {ask.kind}", use)
+            me = Members(self.world, company, occasion, audience, pure=True)
+            options = _options(ask.reply, shape) if isinstance(ask.reply, Choice) else None
+            reply = ask.reply if ask.reply.alike else _bounded(ask.reply, audience)
+            facts = Facts(ask.kind, ask.facts, audience)
+            question = Question(ask.kind, facts, reply, here, options, ask.repairs)
+            if rule:
+                _place(values, question, part, audience, part.answer(question, me))
+            else:
+                outside.append(Consulted(question, part, me, *singly(question, me)))
+        if outside:
+            unread = await self._consult(ask, values, outside)
+        before = self.world.asked.get(ask.kind)
+        before = np.zeros(shape, np.int32) if before is None else before
+        self.world.asked[ask.kind] = before + (1 if asked is None else asked)
+        return Raw(values, unread)
+
+    async def _consult(
+        self, ask: Ask, values: dict[str, Array], outside: Sequence[Consulted]
+    ) -> Array:
+        """Place what those who are asked one by one say; tells which of it cannot be read."""
+        unread = np.zeros(self.table.present.shape, bool)
+        jobs = (job for consulted in outside for job in consulted.jobs())
+        said = iter(await self.outside.together(jobs))
+        for consulted in outside:
+            self._read(values, unread, ask, consulted, list(islice(said, len(consulted.alone))))
+        return unread
+
+    def _read(
+        self,
+        world: dict[str, Array],
+        unread: Array,
+        ask: Ask,
+        consulted: Consulted,
+        said: Sequence[Any],
+    ) -> None:
+        """Place what members say by seat.
+
+        What cannot be read, and what is not legal, is marked as unread and counted.
+        """
+        question, part, me, entries, alone = consulted
+        read = np.array([_readable(answer, ask.reply) for answer in said], bool)
+        nodes = me.audience.rows.node[entries]
+        if read.any():
+            asked = question.asked.copy()
+            asked[entries[~read]] = False
+            answered = question._replace(asked=asked)
+            answers = [answer for answer, kept in zip(said, read, strict=True) if kept]
+            _place(world, answered, part, me.audience, entered(answers, answered))
+            read &= ~self._illegal(ask, world, nodes[read]).reshape(-1)[nodes]
+        unread.reshape(-1)[nodes[~read]] = True
+        for entry in np.flatnonzero(~read).tolist():
+            one, answer = alone[entry][1], said[entry]
+            one.fell_back(str(answer) if isinstance(answer, Unparsed) else f"got {answer!r:.80}")
+
+    def _illegal(self, ask: Ask, world: dict[str, Array], nodes: Array) -> Array:
+        """Which answers of these nodes have no nearest legal value, (R, N)."""
+        table = self.table
+        illegal, asked = np.zeros(table.present.shape, bool), _marked(table.present.shape, nodes)
+        for name, value in fields(ask.reply).items():
+            try:
+                value.settle(world[name], asked, table.graphs, table.present)
+            except Illegal as error:
+                illegal |= error.where
+        return illegal
+
+    def author(self, kind: str, node: int) -> str:
+        """The component that answers questions of a kind for one node, replicate * N + seat."""
+        company = next(company for company in self.companies if node in company.rows.node)
+        return company.respondent(kind)[0].title()
+
+    async def notice(self, tell: Tell, active: Array | None, use: int) -> None:
+        """Let those in `active` who care notice what happened."""
+        asking: list[Coroutine[Any, Any, None]] = []
+        for company in self.companies:
+            listeners = [part for part in company.components if part.hears(tell.kind, part.notices)]
+            if not listeners:
+                continue
+            audience = self._audience(company, active)
+            news = News(tell.kind, Facts(tell.kind, tell.facts, audience))
+            noticing = (
+                part.notice(news, Members(self.world, company, occasion, audience))
+                for part in listeners
+                for occasion in [Occasion(part.chance_id, f"notice {tell.kind}", use)]
+            )
+            for slow in noticing:
+                if slow is not None:
+                    asking.append(_one_after_another(slow, noticing))
+                    break
+        if asking:
+            await self.outside.together(asking)
+
+    def inherit(self, line: Inherit, use: int) -> None:
+        """Copy columns from parents to heirs, whatever their cohorts, then call `born`."""
+        columns = self._heritable() if line.columns == HERITABLE else line.columns
+        heir = line.parents != NOBODY
+        to = np.flatnonzero(heir)
+        source = to - to % self.table.agents + line.parents.reshape(-1)[to]
+        # Taken before anything is changed: parents may be heirs, and make room for newborn agents.
+        taken = {name: self._bequeathed(name, to, source) for name in columns}
+        if line.newborn is not None:
+            self._reborn(line.newborn)
+        inherited: dict[str, Array] = {}
+        for name, (heirs, copies) in taken.items():
+            inherited[name] = heir if len(heirs) == len(to) else _marked(heir.shape, heirs)
+            after = self._world(name)[0].copy()
+            after[heirs] = copies
+            for company in self.companies:
+                if name in company.values:
+                    company.put(name, after if company.whole else after[company.rows.node])
+        for company in self.companies:
+            for part in company.components:
+                own = [inherited[c.name] for c in part.columns if c.name in inherited]
+                if own and part.overrides("born"):
+                    mask = own[0] if len(own) == 1 else np.any(own, axis=0)
+                    audience = self._audience(company, mask)
+                    occasion = Occasion(part.chance_id, f"born {line.kind}", use)
+                    part.born(Members(self.world, company, occasion, audience))
+
+    def _bequeathed(self, name: str, to: Array, source: Array) -> tuple[Array, Array]:
+        """Of the nodes in `to` those that inherit a column from those in `source`, and what."""
+        values, has = self._world(name)
+        both = has[to] & has[source]
+        return to[both], _copies(values[source[both]])
+
+    def _heritable(self) -> tuple[str, ...]:
+        declared = [column for one in self.companies for column in one.declared.values()]
+        return tuple(dict.fromkeys(column.name for column in declared if column.heritable))
+
+    def public(self) -> dict[str, Array]:
+        """Every public column, (R, N); seats without it hold NaN, or the dtype's zero."""
+        names = {
+            name: None
+            for company in self.companies
+            for name, column in company.declared.items()
+            if column.public
+        }
+        shape = self.table.present.shape
+        return {name: frozen(self._world(name, np.nan)[0].reshape(shape)) for name in names}
+
+    def _world(self, name: str, missing: object = 0) -> tuple[Array, Array]:
+        """A column over all cohorts, flat (R * N,), and who has it."""
+        size = self.table.present.size
+        having = [company for company in self.companies if name in company.values]
+        if len(having) == 1 and having[0].whole:
+            return having[0].values[name], np.ones(size, bool)
+        dtype = having[0].values[name].dtype if having else np.dtype(float)
+        fill = missing if dtype.kind == "f" else np.zeros(1, dtype)[0]
+        each = having[0].values[name].shape[1:] if having else ()
+        values, has = np.full((size, *each), fill, dtype), np.zeros(size, bool)
+        for company in having:
+            values[company.rows.node] = company.values[name]
+            has[company.rows.node] = True
+        return values, has
+
+    def _audience(self, company: LiveCohort, mask: Array | None) -> Audience:
+        """The members of a company that are in a mask, (R, N); None means all of them."""
+        table, key = self.table, (company.name, mask is None)
+        known = self._audiences.get(key)
+        if known is None or known[0] is not mask:
+            rows, places, whole = company.rows, company.places, company.whole
+            audience = Audience(None, rows, places, whole, table.graphs, table.present)
+            here = _here(company, mask)
+            if not here.all():
+                audience = audience.only(np.flatnonzero(here))
+        elif known[1].present is table.present:
+            return known[1]
+        else:
+            audience = dataclasses.replace(known[1], present=table.present)
+        self._audiences[key] = (mask, audience)
+        return audience
+
+
+def _options(reply: Choice, shape: tuple[int, int]) -> Array:
+    """Options of each replicate, (R, K)."""
+    return np.broadcast_to(reply.options, (shape[0], reply.options.shape[1]))
+
+
+def _bounded(reply: Reply, audience: Audience) -> Reply:
+    """A reply with the bounds of each member."""
+    shape = audience.present.shape
+    return heard(reply, lambda bounds: audience.each(np.broadcast_to(bounds, shape)))
+
+
+async def _one_after_another(
+    first: Awaitable[None], others: Iterator[Awaitable[None] | None]
+) -> None:
+    """Of one company: a component may read what the one before it has just noticed."""
+    await first
+    for slow in others:
+        if slow is not None:
+            await slow
+
+
+def cohort_seats(cast: Cast, table: Table) -> dict[str, Array]:
+    """The seats of each cohort, (R, N) of bool."""
+    nodes = _seated(cast, table)
+    shape = table.present.shape
+    return {one.name: _marked(shape, here) for one, here in zip(cast, nodes, strict=True)}
+
+
+def _seated(cast: Cast, table: Table) -> list[Array]:
+    """The nodes, replicate * N + seat, of each cohort; raises CastError unless each has one."""
+    shape = table.present.shape
+    ends = list(itertools.accumulate(cohort.count for cohort in cast))
+    seats = np.arange(table.agents)
+    masks = [
+        np.broadcast_to((seats >= end - cohort.count) & (seats < end), shape)
+        if cohort.where is None
+        else _mask(cohort, cohort.where, shape)
+        for cohort, end in zip(cast, ends, strict=True)
+    ]
+    if all(cohort.where is None for cohort in cast) and ends and ends[-1] > table.agents:
+        raise CastError(f"the cohorts have {ends[-1]} agents for {table.agents} seats")
+    times = np.sum(masks, axis=0) if masks else np.zeros(shape, int)
+    if not (times == 1).all():
+        replicate, seat = np.argwhere(times != 1)[0]
+        raise CastError(
+            f"seat {seat} of replicate {replicate} belongs to {times[replicate, seat]} cohorts; "
+            f"the cohorts must fill {table.agents} seats, each once"
+        )
+    return [np.flatnonzero(mask) for mask in masks]
+
+
+def _mask(cohort: Cohort, where: Array, shape: tuple[int, ...]) -> Array:
+    if where.dtype != bool or where.shape not in (shape, shape[1:]):
+        raise CastError(
+            f"cohort {cohort.name!r} sits where an array of {where.dtype}, {where.shape}, says; "
+            f"expected bool, {shape[1:]} or {shape}"
+        )
+    return np.broadcast_to(where, shape)
+
+
+def _agreed(companies: Sequence[LiveCohort]) -> None:
+    """Raises CastError unless cohorts have different names, and equal columns equal dtypes."""
+    names = [company.name for company in companies]
+    for name in names:
+        if names.count(name) > 1:
+            raise CastError(f"two cohorts are called {name!r}; give each a name of its own")
+    first: dict[str, LiveCohort] = {}
+    for company in companies:
+        for name, values in company.values.items():
+            other = first.setdefault(name, company)
+            if other.values[name].dtype != values.dtype:
+                raise CastError(
+                    f"column {name!r} is {other.values[name].dtype} in cohort {other.name!r} and "
+                    f"{values.dtype} in cohort {company.name!r}; give it one dtype"
+                )
+
+
+def _company(cohort: Cohort, node: Array, world: World) -> LiveCohort:
+    owned: dict[str, str] = {}
+    for part in cohort.components:
+        columns = [f"column {column.name}" for column in part.columns]
+        for name in [part.title(), f"chance_id {part.chance_id}", *columns]:
+            if name in owned:
+                raise CastError(
+                    f"cohort {cohort.name!r} has {name!r} twice, "
+                    f"in {owned[name]} and {part.title()}; leave one out"
+                )
+            owned[name] = part.title()
+        for name, kinds in (("answers", part.answers), ("notices", part.notices)):
+            if isinstance(kinds, str):
+                raise CastError(f"{part.title()} has {name} = {kinds!r}; write ({kinds!r},)")
+        if part.answers and not (part.overrides("answer") or part.overrides("consult")):
+            raise CastError(
+                f"{part.title()} in cohort {cohort.name!r} answers {', '.join(part.answers)} but "
+                "has neither `answer` nor `consult`; write one of them"
+            )
+    table = world.table
+    rows = Rows(*np.divmod(node, table.agents), node)
+    return LiveCohort(cohort, rows, Places.at(table.places[node]), world)
+
+
+def _here(company: LiveCohort, mask: Array | None) -> Array:
+    """Which members are in a mask, (R, N); None means all of them; (M,) of bool."""
+    if mask is None:
+        return np.ones(len(company.rows.node), bool)
+    flat = mask.reshape(-1)
+    return flat if company.whole else flat[company.rows.node]
+
+
+def respondent(cohort: str, components: Sequence[Component], kind: str) -> Component:
+    """Which component of a cohort answers a kind of question; raises CastError if none does."""
+    for part in components:
+        if part.hears(kind, part.answers):
+            return part
+    raise CastError(
+        f"nobody in cohort {cohort!r} answers {kind!r}; "
+        "add a component that has it among its `answers`"
+    )
+
+
+def _place(
+    world: dict[str, Array], question: Question, part: Component, audience: Audience, said: Any
+) -> None:
+    """Check the form of what a component said, and put it where its members sit."""
+    for name, value in fields(question.reply).items():
+        try:
+            column = said[name] if name else said
+            flat = value.flat(column, question.asked, audience.rows.replicate)
+        except (ValueError, TypeError, KeyError, IndexError) as error:
+            raise PartError(
+                f"{part.title()} answered {question.kind!r} with {error}; "
+                f"expected {value.form()}, one per member"
+            ) from error
+        if audience.whole:
+            world[name] = flat.reshape(world[name].shape)
+        else:
+            world[name].reshape(-1, *flat.shape[1:])[audience.rows.node] = flat
+
+
+def _readable(answer: Any, reply: Reply) -> bool:
+    """Whether an answer of an outside mind has the form that was asked for."""
+    if isinstance(answer, Unparsed):
+        return False
+    alone = np.ones(1, bool), np.zeros(1, np.int64)
+    try:
+        for name, value in fields(reply).items():
+            value.flat([answer[name] if name else answer], *alone)
+    except (ValueError, TypeError, KeyError, IndexError):
+        return False
+    return True
+
+
+def _copies(values: Array) -> Array:
+    """Stores, which can be copied, are not shared by parent and heir."""
+    if values.dtype.kind != "O":
+        return values
+    copied = np.empty_like(values)
+    copied[:] = [cell.copy() if hasattr(cell, "copy") else cell for cell in values]
+    return copied
+
+
+def _marked(shape: tuple[int, ...], nodes: Array) -> Array:
+    mask = np.zeros(shape, bool)
+    mask.reshape(-1)[nodes] = True
+    return mask

@@ -1,0 +1,62 @@
+"""Who answers a script's questions: a live troupe, or a tape of recorded answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from society.errors import PartError
+
+from .action_spaces import fields
+from .gateway import Outside
+from .history import Step
+from .population import Raw
+from .rng import Array
+from .script import Ask, Inherit, Tell
+
+
+class Answerer(Protocol):
+    """Who answers a script's questions: a troupe, or a tape."""
+
+    @property
+    def outside(self) -> Outside: ...
+    def begin(self) -> None: ...
+    async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw: ...
+    def author(self, kind: str, node: int) -> str: ...
+    async def notice(self, tell: Tell, active: Array | None, use: int) -> None: ...
+    def inherit(self, line: Inherit, use: int) -> None: ...
+    def public(self) -> dict[str, Array]: ...
+
+
+class Tape:
+    """Recorded answers in place of agents: replay drives the script alone."""
+
+    def __init__(self, steps: Iterable[Step]) -> None:
+        self.outside = Outside()
+        self._asks = (step for step in steps if step.sort == "ask")
+
+    def begin(self) -> None:
+        """Nobody is there to begin."""
+
+    async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
+        step = next(self._asks, None)
+        if step is None or (step.kind, step.form) != (ask.kind, ask.reply.form()):
+            recorded = "nothing more" if step is None else f"{step.kind!r} ({step.form})"
+            raise PartError(
+                f"the script asks {ask.kind!r} ({ask.reply.form()}) where the record has "
+                f"{recorded}; scenario or parameters have changed"
+            )
+        answers = {name: step.arrays["answer", name] for name in fields(ask.reply)}
+        return Raw(answers, step.arrays.get(("void", "")))
+
+    def author(self, kind: str, node: int) -> str:
+        return "the record"
+
+    async def notice(self, tell: Tell, active: Array | None, use: int) -> None:
+        """Nobody is there to notice."""
+
+    def inherit(self, line: Inherit, use: int) -> None:
+        """Nobody is there to inherit."""
+
+    def public(self) -> dict[str, Array]:
+        return {}

@@ -1,0 +1,534 @@
+"""What can be played: a script, its parameters, default cast, measures and way of being shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass, replace
+from functools import partial
+from itertools import chain
+from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack, overload
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from society.errors import ScenarioError
+
+from .environment import Table
+from .gateway import Embedder
+from .graph import Graph
+from .history import Page
+from .mechanism import Play, PlayFunction, as_play, hooked
+from .parameters import parameters_of
+from .population import Cast
+from .rng import Array
+
+Told = Mapping[str, Array]
+Drawing = str | Mapping[str, Any] | Callable[[int, np.random.Generator], Any]
+Fold = Literal["mean", "sum", "total", "last", "first"]
+COURSELESS: Collection[Fold] = ("total", "first")  # of single rounds they say nothing
+
+
+OF_DEFAULT_CAST: dict[str, JsonValue] = {"of_default_cast": True}
+
+
+class Params(BaseModel):
+    """Base of a scenario's parameters: typed, with ranges, immutable; unknown names are refused.
+
+    A parameter that says who is in the default cast means nothing beside a scenario file's own
+    `cohorts`, and is refused there, if it is marked:
+    share: float = Field(0.5, json_schema_extra=OF_DEFAULT_CAST).
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @classmethod
+    def of_default_cast(cls) -> set[str]:
+        """Names of the parameters that are so marked."""
+        fields = cls.model_fields.items()
+        return {name for name, field in fields if field.json_schema_extra == OF_DEFAULT_CAST}
+
+
+def mean_over(some: Array, values: Array) -> Array:
+    """The mean over those marked, (R, N) -> (R,); NaN if there are none."""
+    count = some.sum(1)
+    total: Array = np.where(some, values, 0).sum(1)
+    return total / np.where(count, count, np.nan)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number per replicate, computed each round from what was told in it.
+
+    of: (facts told this round by name, table) -> (R,) or (R, 1); a round in which a fact that it
+    needs is not told is not measured.
+    fold: how rounds become one value: mean, sum or last over the rounds that a replicate lived;
+    `total`, a sum of parts of which each alone says nothing; or `first`, the number of the first
+    round in which the value is true (censored at its last round).
+    """
+
+    name: str
+    unit: str
+    of: Callable[[Told, Table], Array]
+    fold: Fold = "mean"
+
+
+class Finding(NamedTuple):
+    """A number per replicate about a whole run, (R,); NaN where there is none."""
+
+    name: str
+    unit: str
+    values: Array
+
+
+class Afterword(Protocol):
+    """A run that is over, to draw conclusions from."""
+
+    @property
+    def params(self) -> Any:
+        """The scenario's parameters."""
+        ...
+
+    @property
+    def graphs(self) -> Mapping[str, Graph]:
+        """By relation, as they were at the start."""
+        ...
+
+    def pages(self) -> Iterator[Page]:
+        """Its rounds, with their lines and public columns."""
+        ...
+
+    def holders(self, column: str) -> Array:
+        """Whose public column this is, (N,) of bool; others have zeros, or nothing, there."""
+        ...
+
+    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
+        """Vectors of texts, (n, d); they are kept with the run."""
+        ...
+
+
+Conclusion = Callable[[Afterword], Iterable[Finding]]
+Seats = Callable[[int, Any], Array]  # (number of types, parameters) -> (R, N), who sits where
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """How pairs are shown of whom one did something to the other, by the names of own facts.
+
+    peer: the seat of everybody's partner. deed: what one did, as an index into `clauses`; "" says
+    that it did nothing. A clause may hold figures, {spent}, and shares in percent, {share:%}.
+    share: in [0, 1], drawn as a bar. holds: what both have afterwards. apart: flags those who came
+    to nothing together.
+    """
+
+    peer: str
+    deed: str
+    clauses: tuple[str, ...]
+    share: str = ""
+    holds: str = ""
+    apart: str = ""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """How a scenario wants to be shown.
+
+    gauge: a common fact, and the parameter that is full scale.
+    columns: own facts or public columns worth a column each.
+    limits: columns, and the common fact that they ought not to exceed: {"catch": "cap"}.
+    links: peer answers worth a line, with the verb: {"punish": "fined"}.
+    meeting: pairs worth a line each, which stand in place of the columns that they hold.
+    notes: common facts worth a word each round, with the questions that choose them and how; the
+    last of these asked in a round counts: {"cap": {"propose": "the median of {n} proposals"}}.
+    quotes: own facts, columns or answers in text, to be quoted when they change, with the verb:
+    {"norm": "now holds"}.
+    endings: what happened when a tell of this kind ended a replicate, as a clause.
+    presence: the word for those who still take part: "9 of 10 present".
+    levels: what rounds within rounds are called, from the outermost: ("game", "round").
+    """
+
+    gauge: tuple[str, str] | None = None
+    columns: tuple[str, ...] = ()
+    limits: Mapping[str, str] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
+    meeting: Meeting | None = None
+    notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    quotes: Mapping[str, str] = field(default_factory=dict)
+    endings: Mapping[str, str] = field(default_factory=dict)
+    presence: str = "present"
+    levels: tuple[str, ...] = ("round",)
+
+
+class Drafts(NamedTuple):
+    """How designs that many matches share are made in a run of their own, before those matches.
+
+    parameter: of the mechanism, that takes the designs: {type: [of seat 1, of seat 2, ...]}, None
+    for one that could not be read. stage: the parameter, and its value, under which designs are all
+    that is asked for; in replicate r of n seats of seat r mod n alone. told: the own fact that then
+    holds a design as JSON, "" where there is none.
+    """
+
+    parameter: str
+    stage: tuple[str, str]
+    told: str
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """A script and all that it needs to be played.
+
+    graph: the default for all relations, as in a scenario file: "ring", {"kind": "small_world",
+    "rewiring": 0.2}, or a function (agents, numpy Generator) -> networkx graph. graphs: the same
+    for single relations.
+    afterword: what can be said when a run is over, and costs too much to be measured each round.
+    in_words: the scenario that language minds play in its place, or the parameters that make it
+    theirs. layers: the mechanisms that it is wrapped in, from the inside. seats: the type of
+    agent, as the number of its cohort, that sits on each seat of each replicate; None where cohorts
+    take seats in order, the same in all replicates.
+    """
+
+    name: str
+    play: PlayFunction
+    params: type[Params]
+    cast: Callable[[Any, int], Cast]
+    measures: tuple[Measure, ...] = ()
+    relations: tuple[str, ...] = ()
+    agents: int = 10
+    rounds: int = 100
+    stage: Stage = Stage()
+    graph: Drawing = "complete"
+    graphs: Mapping[str, Drawing] = field(default_factory=dict)
+    in_words: str | Mapping[str, JsonValue] = ""
+    afterword: Conclusion | None = None
+    layers: tuple[Layer, ...] = ()
+    seats: Seats | None = None
+
+    @property
+    def summary(self) -> str:
+        """The first line of the script's docstring."""
+        return first_line(as_play(self.play).origin)
+
+    @property
+    def mechanisms(self) -> tuple[str, ...]:
+        """Names of those that it is wrapped in, from the inside."""
+        return tuple(layer.name for layer in self.layers)
+
+
+def scenario(
+    *,
+    cast: Callable[[Any, int], Cast],
+    params: type[Params] = Params,
+    measures: tuple[Measure, ...] = (),
+    relations: tuple[str, ...] = (),
+    agents: int = 10,
+    rounds: int = 100,
+    stage: Stage = Stage(),
+    graph: Drawing = "complete",
+    graphs: Mapping[str, Drawing] | None = None,
+    in_words: str | Mapping[str, JsonValue] = "",
+    afterword: Conclusion | None = None,
+) -> Callable[[PlayFunction], Scenario]:
+    """Turn a script into a scenario of the same name."""
+
+    def named(play: PlayFunction) -> Scenario:
+        whole, own = as_play(play), dict(graphs or {})
+        return Scenario(
+            whole.origin.__name__,
+            whole,
+            params,
+            cast,
+            measures,
+            relations,
+            agents,
+            rounds,
+            stage,
+            graph,
+            own,
+            in_words,
+            afterword,
+        )
+
+    return named
+
+
+def first_line(documented: object) -> str:
+    """The first line of a docstring."""
+    return (documented.__doc__ or "").strip().partition("\n")[0]
+
+
+class Epilogue(Protocol):
+    """What a mechanism concludes from a run that is over; own: its parameters, as given."""
+
+    def __call__(self, after: Afterword, *, own: Mapping[str, Any]) -> Iterable[Finding]: ...
+
+
+class Seating(Protocol):
+    """Who sits where in a play, (R, N) of numbers of types; own: as in Epilogue."""
+
+    def __call__(self, play: Play, types: int, params: Any, *, own: Mapping[str, Any]) -> Array: ...
+
+
+class Measuring(Protocol):
+    """What a mechanism measures, if that depends on its parameters; own: as in Epilogue."""
+
+    def __call__(self, *, own: Mapping[str, Any]) -> Iterable[Measure]: ...
+
+
+class Composition(Protocol):
+    """The mechanisms that a mechanism is made of; own: as in Epilogue."""
+
+    def __call__(self, *, own: Mapping[str, Any]) -> Iterable[Part]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class MechanismSpec:
+    """A mechanism: it is called with a play, and its parameters, and gives a play.
+
+    source: the function or class that was written. chance_id: the name under which it draws, which
+    stays when it is renamed. measuring: measures beside `measures`, by its parameters. levels: of
+    rounds around those of the play. quotes, columns, endings: as in Stage. afterword: as in
+    Scenario; it is given the parameters of the mechanism as well. seating: says who sits where, and
+    so how many agents and replicates there are; stands outermost. drafts: says which designs a
+    tournament makes beforehand. rematching: as in Play. parts: the mechanisms that it is made of.
+    """
+
+    name: str
+    source: Callable[..., Any]
+    chance_id: str
+    measures: tuple[Measure, ...] = ()
+    measuring: Measuring | None = None
+    relations: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    quotes: Mapping[str, str] = field(default_factory=dict)
+    endings: Mapping[str, str] = field(default_factory=dict)
+    afterword: Epilogue | None = None
+    seating: Seating | None = None
+    drafts: Drafts | None = None
+    rematching: bool = False
+    parts: Composition | None = None
+
+    def __call__(self, play: PlayFunction, **given: Any) -> Play:
+        """The play within this mechanism; what it declares stays unless the mechanism changes it.
+
+        Raises TypeError for parameters that it does not take.
+        """
+        inner = as_play(play)
+        if isinstance(self.source, type):
+            made = hooked(self.source(**given), inner, self.name)
+        else:
+            made = self.source(inner, **given)
+        outer = made if isinstance(made, Play) else replace(inner, script=made)
+        return replace(outer, rematching=True) if self.rematching else outer
+
+    @property
+    def summary(self) -> str:
+        """The first line of its docstring."""
+        return first_line(self.source)
+
+    @property
+    def parameters(self) -> type[BaseModel]:
+        """Its parameters, with their types and defaults; raises Refused."""
+        return parameters_of(self.source)
+
+
+class Brought(TypedDict, total=False):
+    """What a mechanism brings along; see MechanismSpec."""
+
+    chance_id: str
+    measures: tuple[Measure, ...]
+    measuring: Measuring | None
+    relations: tuple[str, ...]
+    levels: tuple[str, ...]
+    columns: tuple[str, ...]
+    quotes: Mapping[str, str]
+    endings: Mapping[str, str]
+    afterword: Epilogue | None
+    seating: Seating | None
+    drafts: Drafts | None
+    rematching: bool
+    parts: Composition | None
+
+
+@overload
+def mechanism(source: Callable[..., Any], /, **brought: Unpack[Brought]) -> MechanismSpec: ...
+
+
+@overload
+def mechanism(**brought: Unpack[Brought]) -> Callable[[Callable[..., Any]], MechanismSpec]: ...
+
+
+def mechanism(
+    source: Callable[..., Any] | None = None, /, **brought: Unpack[Brought]
+) -> MechanismSpec | Callable[[Callable[..., Any]], MechanismSpec]:
+    """Turn a function (play, *, parameters) -> script, or a class with hooks, into a mechanism.
+
+    A class takes its parameters as fields, and is made a frozen dataclass if it is none. It has
+    on_move(ask), which gives the question for a move in place of this one; or on_payoff(tell,
+    payoff), which gives what is added to everybody's payoff, (R, N) both; or begin(table, play),
+    which gives an object with these hooks for a single run, and can refuse the play.
+    """
+    if source is None:
+        return lambda written: mechanism(written, **brought)
+    name = source.__name__
+    if isinstance(source, type):
+        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+        source = source if is_dataclass(source) else dataclass(frozen=True)(source)
+    brought.setdefault("chance_id", name)
+    return MechanismSpec(name, source, **brought)
+
+
+def brings(brought: Brought) -> Callable[[MechanismSpec], MechanismSpec]:
+    """Add to what a mechanism brings along; the former way, above a bare @mechanism."""
+    return lambda spec: replace(spec, **brought)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A mechanism with its parameters, as it stands around a play."""
+
+    spec: MechanismSpec
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.spec.name
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """All of them, those that were not given as well."""
+        fields = self.spec.parameters.model_fields.items()
+        defaults = {name: one.get_default(call_default_factory=True) for name, one in fields}
+        return {**defaults, **self.given}
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Those that it is made of."""
+        return () if self.spec.parts is None else tuple(self.spec.parts(own=self.given))
+
+
+class Part(NamedTuple):
+    """A mechanism within another one; it is in force for who knows a fact with this value."""
+
+    fact: str
+    value: Any
+    layer: Layer
+
+
+def wrapped(scenario: Scenario, spec: MechanismSpec, **given: Any) -> Scenario:
+    """A scenario in a mechanism, with what that brings along.
+
+    Raises ScenarioError for a measure that both have, and where the scenario is seated already.
+
+    >>> from society.scenarios.donor.donor_game import donor_game
+    >>> from society.scenarios.mechanisms.generations.generations import generations
+    >>> wrapped(donor_game, generations, count=3).stage.levels
+    ('generation', 'game', 'round')
+    """
+    more = () if spec.measuring is None else tuple(spec.measuring(own=given))
+    measures = (*spec.measures, *more)
+    _refuse_twice(scenario, spec.name, measures)
+    if scenario.seats is not None:
+        raise ScenarioError(
+            f"{spec.name} stands around {scenario.mechanisms[-1]}, which says who sits where; "
+            f"name {scenario.mechanisms[-1]} last"
+        )
+    stage, play = scenario.stage, spec(scenario.play, **given)
+    concluding = None if spec.afterword is None else partial(spec.afterword, own=given)
+    return replace(
+        scenario,
+        play=play,
+        measures=(*scenario.measures, *measures),
+        relations=tuple(dict.fromkeys((*scenario.relations, *spec.relations))),
+        stage=replace(
+            stage,
+            levels=(*spec.levels, *stage.levels),
+            columns=tuple(dict.fromkeys((*stage.columns, *spec.columns))),
+            quotes={**stage.quotes, **spec.quotes},
+            endings={**stage.endings, **spec.endings},
+        ),
+        afterword=_both(scenario.afterword, concluding),
+        layers=(*scenario.layers, Layer(spec, given)),
+        seats=None if spec.seating is None else partial(spec.seating, play, own=given),
+    )
+
+
+def _refuse_twice(scenario: Scenario, mechanism: str, added: Iterable[Measure]) -> None:
+    """Raises ScenarioError for measures that would overwrite those of the scenario."""
+    twice = {measure.name for measure in scenario.measures} & {measure.name for measure in added}
+    if twice:
+        inner = "".join(f" in {name}" for name in scenario.mechanisms)
+        raise ScenarioError(
+            f"{mechanism} measures {', '.join(sorted(twice))}, and so does {scenario.name}{inner}; "
+            "give measures of your own other names, or leave one of the mechanisms out"
+        )
+
+
+def _both(one: Conclusion | None, other: Conclusion | None) -> Conclusion | None:
+    """The findings of two afterwords, one after the other."""
+    if one is None or other is None:
+        return one or other
+    return lambda after: chain(one(after), other(after))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A measure over replicates; se is None below two, mean is None where nothing was measured."""
+
+    mean: float | None
+    se: float | None
+    n: int
+    unit: str
+    censored: int = 0
+
+
+def estimated(values: Array, unit: str, censored: int = 0) -> Estimate:
+    """Of one value per replicate, (R,), NaN where there is none; seeds are what is replicated."""
+    known = values[~np.isnan(values)]
+    n = len(known)
+    mean = float(known.mean()) if n else None
+    se = float(known.std(ddof=1) / np.sqrt(n)) if n > 1 else None
+    return Estimate(mean, se, n, unit, censored)
+
+
+class Folded:
+    """One measure while a run goes on: (R,) per round in, (R,) at any time out."""
+
+    def __init__(self, fold: Fold, unit: str, replicates: int) -> None:
+        self.fold, self.unit = fold, unit
+        self.total = np.zeros(replicates)
+        self.count = np.zeros(replicates, np.int64)
+        self.latest = np.full(replicates, np.nan)  # round of the last measurement, of a `first`
+
+    def add(self, number: int, values: Array) -> None:
+        """Take in round `number`; NaN where a replicate was not measured."""
+        here = ~np.isnan(values)
+        if self.fold == "first":
+            np.copyto(self.latest, number, where=here)
+            here &= (values != 0) & (self.count == 0)
+            np.copyto(self.total, number, where=here)
+        elif self.fold == "last":
+            np.copyto(self.total, values, where=here)
+        else:
+            np.add(self.total, values, out=self.total, where=here)
+        self.count += here
+
+    def strike(self, where: Array) -> None:
+        """Forget these replicates, (R,) of bool or their numbers: they count as not measured."""
+        self.count[where], self.latest[where] = 0, np.nan
+
+    def values(self) -> Array:
+        """(R,), NaN where nothing was measured; a `first` that did not come is the last round."""
+        if self.fold == "first":
+            return np.where(self.count > 0, self.total, self.latest)
+        share = self.total / np.maximum(self.count, 1) if self.fold == "mean" else self.total
+        return np.where(self.count > 0, share, np.nan)
+
+    def censored(self) -> Array:
+        """(R,), where a `first` had not come by the last round that was measured."""
+        open_ended: Array = (self.count == 0) & ~np.isnan(self.latest)
+        return open_ended & (self.fold == "first")
+
+    def estimate(self) -> Estimate:
+        """Over replicates."""
+        return estimated(self.values(), self.unit, int(self.censored().sum()))

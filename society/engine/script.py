@@ -1,0 +1,113 @@
+"""The lines that a script says.
+
+A script is a generator. It yields an Ask (and receives the settled answers), a Tell (what happened)
+or an Inherit (columns copied between rows). Arrays run (R replicates, N agents).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from .action_spaces import Reply
+from .rng import Array
+
+Scope = Literal["common", "own", "seen"]
+
+HERITABLE = ("*",)  # as the columns of an Inherit
+
+
+class Void:
+    """In place of an `otherwise`: a replicate in which an answer cannot be read is over."""
+
+    def __repr__(self) -> str:
+        return "VOID"
+
+
+VOID = Void()
+UNREAD = "unread"  # the cause that is kept of such a replicate, which counts in no measure
+
+
+class Fact(NamedTuple):
+    """Values and who may know them."""
+
+    scope: Scope
+    values: Array
+    graph: str = ""
+
+
+def common(values: object) -> Fact:
+    """The same for all agents of a replicate: a scalar or (R, 1); or (R, 1, K) of K entries."""
+    return Fact("common", np.asarray(values))
+
+
+def own(values: object) -> Fact:
+    """Each agent knows its own entry: (R, N), or (R, N, K) of K entries each."""
+    return Fact("own", np.asarray(values))
+
+
+def seen(graph: str, values: object) -> Fact:
+    """Each agent knows its own entry and those of its neighbours on `graph`: (R, N)."""
+    return Fact("seen", np.asarray(values), graph)
+
+
+@dataclass(frozen=True, eq=False)
+class Ask:
+    """A question to all who take part, or to those of them in `who` ((R, N) or (R, 1) of bool).
+
+    The script receives (R, N) settled answers; seats that were not asked hold `reply.silent`.
+    `otherwise` settles an answer that could not be read: a value or an array like the answers;
+    VOID ends its replicate.
+    repairs: how often a language mind may mend a reply before that.
+    """
+
+    kind: str
+    reply: Reply
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+    who: Array | None = None
+    otherwise: Any = None
+    repairs: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Tell:
+    """What happened: agents notice it, the run file keeps it.
+
+    gone: (R, N), agents who take no further part. back: (R, N), absent ones who take part again.
+    ends: (R, 1), replicates that are over; `kind` is then the cause that is kept.
+    joins, cuts: by graph, (R, N) of the peer to whom each agent's edge is added or cut, or NOBODY.
+    restores: graphs that are again as they were at the start, before joins and cuts.
+    """
+
+    kind: str
+    facts: Mapping[str, Fact] = field(default_factory=dict)
+    gone: Array | None = None
+    ends: Array | None = None
+    joins: Mapping[str, Array] = field(default_factory=dict)
+    cuts: Mapping[str, Array] = field(default_factory=dict)
+    back: Array | None = None
+    restores: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Inherit:
+    """Agents copy `columns` from the rows in `parents` ((R, N) of seats; NOBODY copies nothing).
+
+    columns: by name, or HERITABLE: all that components declare to be so. A column that the parent
+    or the heir does not have stays as it was. All copies are taken before any is written, and then
+    `born` is called for the heirs.
+    newborn: (R, N) of bool, rows in which a new life begins: their columns begin anew before
+    anything is copied, and the table counts their lives on.
+    """
+
+    kind: str
+    parents: Array
+    columns: tuple[str, ...]
+    newborn: Array | None = None
+
+
+Line = Ask | Tell | Inherit
+Script = Generator[Line, Any, Any]

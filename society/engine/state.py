@@ -1,0 +1,86 @@
+"""The state of agents: columns that components declare, and their values in one cohort."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from society.errors import CastError
+
+from .graph import Rows
+from .observations import frozen
+from .rng import Array, Places
+
+_MOST_CELLS = 50_000_000  # of a column per peer: 400 MB
+
+
+@dataclass(frozen=True)
+class Column:
+    """State that a component keeps for each agent: one value of `dtype` each, zero at first.
+
+    public: kept per round in the run file, for the theatre and for measures.
+    heritable: a newborn agent has it from its parent.
+    per_peer: one value for each seat, (M, N): for small societies. When a new life begins in a
+    seat, what others hold there is still about the old one, until their owner sees to it.
+    labels: what whole numbers stand for, in order from 0.
+    """
+
+    name: str
+    dtype: DTypeLike = float
+    public: bool = False
+    heritable: bool = False
+    per_peer: bool = False
+    labels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.public and self.per_peer:
+            raise ValueError(f"column {self.name!r} is public and per peer; choose one of the two")
+
+
+class Company:
+    """A cohort in play: which rows it has, and their columns, (M,) each.
+
+    titles: of the components, by their ids. declared: the columns that each component declares, by
+    its id. briefs: what the components add to a prompt, from the question and the agent. agents: N.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        titles: Mapping[str, str],
+        declared: Mapping[str, Sequence[Column]],
+        rows: Rows,
+        places: Places,
+        *,
+        agents: int,
+        whole: bool,
+        briefs: Sequence[Callable[..., str]] = (),
+    ) -> None:
+        self.name, self.titles, self.briefs = name, titles, briefs
+        self.rows, self.places, self.whole = rows, places, whole
+        self.owners = {one.name: part for part, own in declared.items() for one in own}
+        self.declared = {one.name: one for own in declared.values() for one in own}
+        self.unbegun: set[str] = set()  # columns whose owner has not begun yet
+        self.values = {
+            name: frozen(np.zeros(self._shape(column, agents), column.dtype))
+            for name, column in self.declared.items()
+        }
+
+    def _shape(self, column: Column, agents: int) -> tuple[int, ...]:
+        """(M,), or (M, N) of a column per peer; raises CastError if that is too large."""
+        members = len(self.rows.node)
+        if not column.per_peer:
+            return (members,)
+        if members * agents > _MOST_CELLS:
+            raise CastError(
+                f"column {column.name!r} of {members:,} agents has an entry for each of {agents:,} "
+                f"peers, and at most {_MOST_CELLS:,} fit; take fewer agents or replicates"
+            )
+        return members, agents
+
+    def put(self, name: str, values: Array) -> None:
+        """Replace a column."""
+        self.values[name] = frozen(values)

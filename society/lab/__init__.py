@@ -1,1 +1,0 @@
-"""Reports of studies, and reproductions of papers."""

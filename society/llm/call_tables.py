@@ -1,0 +1,188 @@
+"""The tables of a run file in which everything from outside is kept, and how they are read.
+
+    sent      calls that were about to go out; those without a row in calls may have been paid for
+    lost      such calls of earlier sittings, which may have been asked again since
+    calls     one row a call: whose it is, what was asked, what was said, what it cost
+    vectors   embeddings, by embedder and hash of the text
+
+Rows of calls and vectors are sealed with a hash of what they say.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from xxhash import xxh3_128_hexdigest
+
+from society.engine.calls import Address, Entry, Message, Request, Said, Spent, fingerprint
+from society.engine.rng import Array
+from society.errors import RunFileError, brief
+
+_ADDRESS = "component, occasion, use, replicate, agent, turn"
+_ASKED = "fingerprint, name, room, again, reason, messages"
+_SAID = "text, finish, prompt_tokens, completion_tokens, cost, latency, retries, model, sent"
+_ROW = f"round, {_ADDRESS}, {_ASKED}, {_SAID}"
+_KEY = "component TEXT, occasion TEXT, use INTEGER, replicate INTEGER, agent INTEGER, turn INTEGER"
+
+SCHEMA = f"""
+CREATE TABLE sent ({_KEY}, PRIMARY KEY ({_ADDRESS})) WITHOUT ROWID;
+CREATE TABLE lost ({_KEY});
+CREATE TABLE calls (
+    call INTEGER PRIMARY KEY, round INTEGER, {_KEY},
+    fingerprint TEXT, name TEXT, room INTEGER, again TEXT, reason TEXT, messages TEXT,
+    text TEXT, finish TEXT, prompt_tokens INTEGER, completion_tokens INTEGER, cost REAL,
+    latency REAL, retries INTEGER, model TEXT, sent TEXT, seal TEXT,
+    UNIQUE ({_ADDRESS}));
+CREATE TABLE vectors (
+    embedder TEXT, text TEXT, vector BLOB, seal TEXT, PRIMARY KEY (embedder, text)) WITHOUT ROWID;
+"""
+
+SENT = f"INSERT OR IGNORE INTO sent VALUES ({', '.join('?' * 6)})"
+CALL = f"INSERT INTO calls ({_ROW}, seal) VALUES ({', '.join('?' * 23)})"
+# When a run is resumed: what went out before, and never came back.
+LOSE = (
+    f"INSERT INTO lost SELECT {_ADDRESS} FROM sent EXCEPT SELECT {_ADDRESS} FROM calls",
+    "DELETE FROM sent",
+)
+VECTOR = "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?, ?)"
+
+
+class Call(NamedTuple):
+    """A row of calls: the round that was being played, and the exchange."""
+
+    round: int
+    request: Request
+    said: Said
+
+
+def seal(*words: object, blob: bytes = b"") -> str:
+    """A hash of stored values, which finds damage: it need not tell apart every two rows."""
+    told = "\x1f".join(map(str, words)).encode("utf-8", "surrogatepass")
+    return xxh3_128_hexdigest(told + b"\x1f" + blob)
+
+
+def call_row(number: int, request: Request, said: Said) -> tuple[Any, ...]:
+    """What CALL inserts for an exchange in round `number`."""
+    words = request.words
+    name = fingerprint(request.model, words)
+    asked = name, request.model, request.room, request.again, request.reason, words
+    # As SQLite gives them back, since the seal is taken over their words.
+    cost = None if said.cost is None else float(said.cost)
+    said = said._replace(cost=cost, latency=float(said.latency))
+    row = (number, *request.address, *asked, *said[:-1], json.dumps(dict(said.sent)))
+    return (*row, seal(*row))
+
+
+def vector_row(embedder: str, text: str, vector: Array) -> tuple[Any, ...]:
+    """What VECTOR inserts."""
+    key, blob = text_key(text), np.asarray(vector, "<f4").tobytes()
+    return embedder, key, blob, seal(embedder, key, blob=blob)
+
+
+def text_key(text: str) -> str:
+    """A hash that stands for a text."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def found(connection: sqlite3.Connection, address: Address) -> Call | None:
+    """The call at an address; raises ValueError if the row is damaged."""
+    where = " AND ".join(f"{name} = ?" for name in Address._fields)
+    row = connection.execute(f"SELECT {_ROW}, seal FROM calls WHERE {where}", address).fetchone()
+    return None if row is None else _call(row)
+
+
+def calls(connection: sqlite3.Connection) -> Iterator[Call]:
+    """All calls, in the order in which they were kept."""
+    for row in connection.execute(f"SELECT {_ROW}, seal FROM calls ORDER BY call"):
+        yield _call(row)
+
+
+def _call(row: Sequence[Any]) -> Call:
+    *said, sealed = row
+    if seal(*said) != sealed:
+        raise ValueError("a call is not what was written")
+    _, name, room, again, reason, messages = said[7:13]
+    words = tuple(Message(*message) for message in json.loads(messages))
+    request = Request(Address(*said[1:7]), name, words, room, again, reason)
+    return Call(said[0], request, Said._make((*said[13:-1], json.loads(said[-1]))))
+
+
+def vectors(
+    connection: sqlite3.Connection, embedder: str, texts: Iterable[str]
+) -> dict[str, Array]:
+    """Those that are there, by text; raises ValueError if one is damaged."""
+    known = {}
+    for text in texts:
+        query = "SELECT vector, seal FROM vectors WHERE embedder = ? AND text = ?"
+        row = connection.execute(query, (embedder, text_key(text))).fetchone()
+        if row is not None:
+            blob, sealed = row
+            if seal(embedder, text_key(text), blob=blob) != sealed:
+                raise ValueError("an embedding is not what was written")
+            known[text] = np.frombuffer(blob, "<f4")
+    return known
+
+
+def ledger(connection: sqlite3.Connection, per_agent: bool = False) -> Iterator[tuple[int, Entry]]:
+    """What was asked: (agent or -1, entry); without fallbacks, which rounds know."""
+    agent = "agent" if per_agent else "-1"
+
+    def total(name: str) -> str:
+        return f"CASE WHEN count({name}) = count(*) THEN sum({name}) END"
+
+    query = f"""
+        SELECT {agent}, component, substr(occasion, instr(occasion, ' ') + 1) AS kind, model,
+            count(*), sum(retries), sum(again = 'repair'), sum(again = 'cut'),
+            {total("prompt_tokens")}, {total("completion_tokens")}, {total("cost")}
+        FROM calls GROUP BY 1, component, kind, model ORDER BY 1, component, kind, model"""
+    for who, component, kind, model, count, retries, repairs, cut, *used in connection.execute(
+        query
+    ):
+        yield who, Entry(component, kind, model, count, retries, repairs, cut, 0, *used)
+
+
+def addresses(connection: sqlite3.Connection) -> set[Address]:
+    """Those of all calls."""
+    return {Address(*row) for row in connection.execute(f"SELECT {_ADDRESS} FROM calls")}
+
+
+def unanswered(connection: sqlite3.Connection) -> int:
+    """Calls that went out, or were about to, and of which nothing was kept, in all sittings."""
+    open_now = f"SELECT {_ADDRESS} FROM sent EXCEPT SELECT {_ADDRESS} FROM calls"
+    query = f"SELECT (SELECT count(*) FROM lost) + (SELECT count(*) FROM ({open_now}))"
+    return int(connection.execute(query).fetchone()[0])
+
+
+def spent(connection: sqlite3.Connection) -> Spent:
+    """What counts towards the limits of a run."""
+    # A token is at least a byte, and a reply takes no more than its room.
+    most = "length(CAST(messages AS BLOB)) + coalesce(room, json_extract(sent, '$.max_tokens'), 0)"
+    query = f"""SELECT count(*), sum(coalesce(prompt_tokens + completion_tokens, {most})),
+        sum(cost), count(cost) FROM calls WHERE turn >= 0"""
+    count, tokens, cost, priced = connection.execute(query).fetchone()
+    known = (cost or 0.0) if priced == count else None
+    return Spent(count + unanswered(connection), tokens or 0, known)
+
+
+def read(path: Path | str) -> Mapping[Address, tuple[str, Said]]:
+    """All calls of a run file: fingerprint and what was said, by address; raises RunFileError."""
+    if not Path(path).is_file():
+        raise RunFileError(f"there is no run file {brief(path)} to take answers from")
+    try:
+        uri = f"{Path(path).resolve().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(uri, uri=True)) as connection:
+            return {
+                call.request.address: (call.request.fingerprint, call.said)
+                for call in calls(connection)
+            }
+    except (sqlite3.Error, OSError, ValueError, TypeError) as error:
+        raise RunFileError(
+            f"{brief(path)} cannot be read as a tape: {error}; name a run file"
+        ) from error

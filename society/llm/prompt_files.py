@@ -1,0 +1,370 @@
+"""What a question looks like in words, to a mind that reads.
+
+The words are files, looked up in the user's folders in order and then among ours (society.index),
+so that a prompt pack swaps any of them without touching code:
+
+    SCENARIO/KIND.md        a question of this scenario; where there is none:
+    MECHANISM/KIND.md       one of a mechanism that it is wrapped in; where there is none:
+    any/question.md         any question, from its facts and the form of its answer
+    SCENARIO/told/KIND.md   something that happened; where there is none, as above: a plain sentence
+    any/PAGE.md             what is said around questions: repair, thinking, reflection
+    MECHANISM/terms.md      the rules of a mechanism, for everybody who is asked anything within it
+    SCENARIO/MECHANISM/terms.md    the same in the words of this scenario, in its place
+    MECHANISM/option.md     the mechanism as one option of several
+
+`terms` are those of all mechanisms around the play, the innermost first, each rendered from its own
+terms.md; a mechanism without one is told of by the first line of its docstring. A template places
+them where it likes, once: {% if terms %}...{{ terms }}...{% endif %} says nothing where they have
+been placed before. any/answer.md places them before the form of the answer if nothing else did,
+and where that is not included either they follow at the end. In terms.md and option.md, `m` are the
+parameters of the mechanism.
+
+A template sees each fact by name as this agent knows it, `facts` (all of them, those that are
+common to all first), `peers` (whom it sees, in order of id, each with .name and its seen facts),
+`me`, `moment`, `p` (the scenario's parameters), `rules` (of the game, as its play describes them),
+`scenario` and `kind`. Of agents that facts give by
+the number of a life, or by a seat, `name_of(life)` and `name_at(seat)` are the names; `succession`
+says how it comes about who lives on (none: nobody is born later), and `complete(graph)` whether
+everybody sees everybody on a graph, as it was at the start. A question adds `options` (labels of
+those that are open), `hint` (the form of the answer, options included), `thinking` (whether to
+think before answering), `terms` and, but for pages, `briefs` (what the agent's faculties add).
+Where mechanisms are made of others, option_terms(value) are the words of those in force under it;
+own_page(name) is SCENARIO/NAME.md, or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from society import index
+from society.errors import InputError, brief, nearest
+from society.text import plain
+
+from .parsing.answers import hint
+
+if TYPE_CHECKING:
+    from society.engine.action_spaces import Legal
+    from society.engine.agents import One, Sight
+    from society.engine.observations import Inquiry, News, OwnFacts
+
+    from .templates import Templates
+
+_ANY = "any/question.md"
+
+
+class MechanismTerms(NamedTuple):
+    """A mechanism as prompts need it: its parameters, and the first line of its docstring.
+
+    parts: the mechanisms that it is made of, each in force under its own condition.
+    """
+
+    name: str
+    parameters: Mapping[str, Any] = {}
+    summary: str = ""
+    parts: tuple[TermsPart, ...] = ()
+
+    def flattened(self) -> Iterator[MechanismTerms]:
+        """This mechanism, and all that it is made of."""
+        for part in self.parts:
+            yield from part.terms.flattened()
+        yield self
+
+    def in_force(self, facts: Mapping[str, Any]) -> Iterator[MechanismTerms]:
+        """Those of them that are in force for who knows these facts."""
+        for part in self.parts:
+            if part.fact in facts and facts[part.fact] == part.value:
+                yield from part.terms.in_force(facts)
+        yield self
+
+
+class TermsPart(NamedTuple):
+    """A mechanism within another one; it is in force for who knows the fact with this value."""
+
+    fact: str
+    value: Any
+    terms: MechanismTerms
+
+
+class PlacedTerms:
+    """The terms of all mechanisms around a question: said where a template places them first."""
+
+    def __init__(self, render: Callable[[], str]) -> None:
+        self._render, self._placed = render, False
+
+    @cached_property
+    def _words(self) -> str:
+        return self._render()
+
+    def __bool__(self) -> bool:
+        return not self._placed and bool(self._words)
+
+    def __str__(self) -> str:
+        words, self._placed = self._words if self else "", True
+        return words
+
+
+class Prompts:
+    """The words of one scenario; `folders` override ours, and the first of them the others.
+
+    mechanisms: those that the scenario is wrapped in, the innermost first.
+    """
+
+    def __init__(
+        self,
+        scenario: str,
+        folders: Sequence[Path] = (),
+        mechanisms: Sequence[MechanismTerms] = (),
+    ) -> None:
+        self.scenario, self.mechanisms = scenario, tuple(mechanisms)
+        around = [one.name for outer in self.mechanisms for one in outer.flattened()]
+        self.owners = tuple(dict.fromkeys((scenario, *around)))
+        self.folders = tuple(folders)
+        self._chosen: dict[str, str] = {}
+        self._pages: dict[str, str] = {}
+
+    def question(
+        self,
+        ask: Inquiry,
+        one: One,
+        *,
+        legal: Legal,
+        sight: Sight,
+        thinking: bool = False,
+        page: str = "",
+        more: Mapping[str, object] | None = None,
+    ) -> str:
+        """A question in words; raises InputError if a template fails.
+
+        legal: what may be named in the answer. sight: the peers shown.
+        page: render any/PAGE.md in place of the question, with `more` variables.
+        """
+        variables = self._known(ask.kind, ask.facts, one, sight) | {
+            "options": list(legal.options),
+            "hint": hint(ask.reply, legal),
+            "thinking": thinking,
+            "terms": "",
+            **(more or {}),
+        }
+        if page:
+            return self._rendered(f"any/{page}.md", variables, one)
+        variables["briefs"] = "\n\n".join(one.briefs(ask))
+        variables["own_page"] = partial(self._own_page, variables)
+        variables["option_terms"] = partial(self._option_terms, variables)
+        variables["terms"] = terms = PlacedTerms(partial(self._terms, variables))
+        words = self._rendered(self._template(ask.kind) or _ANY, variables, one)
+        return f"{words}\n\n{terms}" if terms else words
+
+    def _rendered(self, name: str, variables: Mapping[str, Any], one: One) -> str:
+        words = self._templates.render(name, variables)
+        if not words.strip():
+            raise InputError(f"prompt {name} says nothing to agent {one.name}; put words into it")
+        return words
+
+    def mute(self) -> list[str]:
+        """Mechanisms of which nothing could be told to a mind that reads."""
+        around = [one for outer in self.mechanisms for one in outer.flattened()]
+        return [one.name for one in around if not (self._words_of(one, "terms") or one.summary)]
+
+    def _terms(self, variables: Mapping[str, Any]) -> str:
+        """Of all mechanisms that are in force, the innermost first."""
+        around = [one for outer in self.mechanisms for one in outer.in_force(variables)]
+        return "\n\n".join(filter(None, (self._said(one, "terms", variables) for one in around)))
+
+    def _option_terms(self, variables: Mapping[str, Any], value: object) -> str:
+        """Of the mechanisms that are in force under a value, as options."""
+        parts = [part for outer in self.mechanisms for part in outer.parts if part.value == value]
+        return " ".join(self._said(part.terms, "option", variables) for part in parts)
+
+    def _said(self, one: MechanismTerms, page: str, variables: Mapping[str, Any]) -> str:
+        """A page of a mechanism, or its summary if it has none."""
+        name = self._words_of(one, page)
+        if not name:
+            return one.summary
+        known = {"m": SimpleNamespace(**one.parameters), "terms": ""}
+        return self._templates.render(name, {**variables, **known})
+
+    def _own_page(self, variables: Mapping[str, Any], page: str) -> str:
+        """A page of the scenario, SCENARIO/PAGE.md, or "" if it has none."""
+        name = f"{self.scenario}/{page}.md"
+        return self._templates.render(name, variables) if self._find(name) else ""
+
+    def _words_of(self, one: MechanismTerms, page: str) -> str:
+        """The template of a mechanism's page, or "" where there is none."""
+        at = f"{one.name}/{page}"
+        if at not in self._pages:
+            names = (f"{self.scenario}/{at}.md", f"{at}.md")
+            self._pages[at] = next((name for name in names if self._find(name)), "")
+        return self._pages[at]
+
+    def told(self, tell: News, one: One) -> str:
+        """Something that happened, as this agent knows it: one line if there is no template.
+
+        A template may say nothing at all.
+        """
+        facts = one.own(tell)
+        name = self._template(f"told/{tell.kind}")
+        if name:
+            sight = {graph: one.neighbours(graph) for graph in facts.graphs}
+            return self._templates.render(name, self._known(tell.kind, facts, one, sight))
+        return sentence(tell.kind, facts)
+
+    def hashes(self) -> dict[str, str]:
+        """SHA-256 of every file that a prompt of this scenario can be made of, by name.
+
+        Of files with the same name only the one that is used. Raises InputError for a template
+        that cannot be read.
+        """
+        reached = self._reached(self._of_scenario(_files_in(self.folders)) | self._ours)
+        files = {name: self._find(name) for name in sorted(reached)}
+        return {name: sha256(file.read_bytes()).hexdigest() for name, file in files.items() if file}
+
+    def check(self, pack: Path, kinds: Iterable[str]) -> None:
+        """Raises InputError unless each file of a pack that is for this scenario is of use.
+
+        kinds: the questions that the scenario asks. Files for other scenarios do not matter.
+        """
+        if not pack.is_dir():
+            raise InputError(f"there is no folder {brief(pack)}; name one with prompt files")
+        others = _files_in(folder for folder in self.folders if folder != pack)
+        kinds = list(kinds)
+        asked = {f"{owner}/{kind}.md" for owner in self.owners for kind in kinds}
+        asked |= {
+            f"{home}{name}/terms.md"
+            for name in self.owners[1:]
+            for home in ("", f"{self.scenario}/")
+        }
+        legal = self._of_scenario(others) | self._ours | asked
+        mine = self._of_scenario(_files_in([pack]))
+        tales = tuple(f"{owner}/told/" for owner in self.owners)
+        told = {name for name in mine if name.startswith(tales)}
+        used = self._reached(legal | told)
+        if strays := sorted(mine - used):
+            raise InputError(
+                f"{brief(pack / strays[0])} is no prompt of {self.scenario}; "
+                f"{nearest(strays[0], legal)}"
+            )
+        if not any((pack / name).is_file() for name in used):
+            raise InputError(
+                f"{brief(pack)} has no prompt of {self.scenario}; "
+                f"it may have: {', '.join(sorted(legal))}"
+            )
+
+    @cached_property
+    def _templates(self) -> Templates:
+        from .templates import Templates
+
+        return Templates(self._find)
+
+    def _known(self, kind: str, facts: OwnFacts, one: One, sight: Sight) -> dict[str, Any]:
+        """Variables of any template."""
+        common_first = sorted(facts, key=lambda name: facts.scope(name) != "common")
+        known = {name: _python(facts[name]) for name in common_first}
+        return known | {
+            "facts": known,
+            "peers": _shown(facts, one, sight),
+            "me": one.name,
+            "name_of": one.name_of,
+            "name_at": one.name_at,
+            "succession": one.succession,
+            "complete": one.complete,
+            "moment": one.moment,
+            "p": one.params,
+            "rules": one.rules,
+            "scenario": _spaced(self.scenario),
+            "kind": kind,
+        }
+
+    def _template(self, kind: str) -> str:
+        """The scenario's own template, or "" where there is none."""
+        if kind not in self._chosen:
+            names = (f"{owner}/{kind}.md" for owner in self.owners)
+            self._chosen[kind] = next((name for name in names if self._find(name)), "")
+        return self._chosen[kind]
+
+    def _find(self, name: str) -> Path | None:
+        """The file of a name: the user's first; none outside the folders."""
+        if ".." in PurePosixPath(name).parts or PurePosixPath(name).is_absolute():
+            return None
+        files = (folder / name for folder in self.folders)
+        return next((file for file in files if file.is_file()), index.prompts().get(name))
+
+    @property
+    def _ours(self) -> set[str]:
+        return self._of_scenario(index.prompts())
+
+    def _of_scenario(self, names: Iterable[str]) -> set[str]:
+        """Those of some names that are for this scenario, its mechanisms, or any scenario."""
+        owners = (*self.owners, "any")
+        return {name for name in names if name.partition("/")[0] in owners and self._is_used(name)}
+
+    def _is_used(self, name: str) -> bool:
+        """Whether the pages of mechanisms are of some that are around the play, and used so."""
+        owner, *rest = name.split("/")
+        if owner == self.scenario:
+            return len(rest) != 2 or rest[1] != "terms.md" or rest[0] in self.owners
+        options = {part.terms.name for outer in self.mechanisms for part in outer.parts}
+        return rest != ["option.md"] or owner in options
+
+    def _reached(self, names: Iterable[str]) -> set[str]:
+        """These names, and those of all templates that they include, one by the other."""
+        reached: set[str] = set()
+        waiting = set(names)
+        while waiting:
+            name = waiting.pop()
+            reached.add(name)
+            if name.endswith(".md") and self._find(name):
+                found = self._templates.references(name)
+                if None in found:  # computed as it is rendered: it could be any
+                    found |= {*_files_in(self.folders), *index.prompts()}
+                waiting |= {other for other in found if other is not None} - reached
+        return reached
+
+
+def sentence(kind: str, facts: OwnFacts) -> str:
+    """A line and its facts as this agent knows them: "harvested: catch 4.2, effort 0.4"."""
+    known = ", ".join(f"{_spaced(name)} {plain(facts[name])}" for name in facts)
+    return f"{_spaced(kind)}: {known}" if known else _spaced(kind)
+
+
+def graphs_of(facts: OwnFacts) -> list[str]:
+    """The graphs on which some of these facts are seen."""
+    return list(dict.fromkeys(fact.graph for fact in facts.facts.values() if fact.graph))
+
+
+def _files_in(folders: Iterable[Path]) -> Iterator[str]:
+    """Names of the files in folders of prompts, as templates are named."""
+    return (name for folder in folders for name, _ in index.prompts_in(folder))
+
+
+def _shown(facts: OwnFacts, one: One, sight: Sight) -> list[SimpleNamespace]:
+    """Each peer in sight, in order of id, with what is seen of it."""
+    shown: dict[str, dict[str, Any]] = {}
+    for graph, peers in sight.items():
+        seats = list(peers.values())
+        seen = {
+            name: fact.values[one.replicate, seats].tolist()
+            for name, fact in facts.facts.items()
+            if fact.graph == graph
+        }
+        for place, peer in enumerate(peers):
+            known = shown.setdefault(peer, {"name": peer})
+            for name, values in seen.items():
+                known[name] = values[place]
+    seats_of = {name: seat for peers in sight.values() for name, seat in peers.items()}
+    return [SimpleNamespace(**shown[name]) for name in one.in_order(seats_of)]
+
+
+def _python(value: Any) -> Any:
+    """A number as Python's own, so that templates can reckon with it; of several a list."""
+    return value.tolist() if isinstance(value, (np.generic, np.ndarray)) else value
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,177 @@
+"""A call to a model that is reached from outside: budget, turn, attempt, and again if it fails."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from society.engine.calls import Going, Request, Said, added
+from society.engine.cancellation import CancellationToken
+from society.errors import Paused
+
+from .budget import Budget, Use
+from .pricing import price
+from .rate_limits import limiter
+from .responses import Client, Failed, Reply
+from .retry import numbers, persistent
+from .settings import ModelSpec
+
+_LETTERS = 4  # to a token, about
+_FRAME = 16  # tokens that roles and templates may add to a message, and to the whole
+
+
+class Remote:
+    """One model, for one run."""
+
+    def __init__(self, spec: ModelSpec, client: Client, budget: Budget) -> None:
+        self.spec, self.client, self.budget = spec, client, budget
+        self.limiter = limiter(spec)
+        self.price = price(spec)
+        self._sent: dict[int | None, Mapping[str, Any]] = {}
+
+    def check(self) -> None:
+        """Raises InputError if a key is missing, or a setting would have no effect."""
+        self.client.check()
+
+    @property
+    def patience(self) -> float:
+        """Seconds that an attempt under way may still take."""
+        return self.spec.timeout
+
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+        """What comes back; raises Paused or InputError."""
+        call = _Call(self, request, going, token)
+        try:
+            return await call.said()
+        except Failed as failed:
+            raise Paused(
+                f"{self.client.place.host} did not answer after {call.attempts} attempts in "
+                f"{call.busy():.1f} s; last: {failed}; resume later"
+            ) from None
+
+    def sent(self, room: int | None) -> Mapping[str, Any]:
+        """The settings that go out, as the run file keeps them."""
+        if room not in self._sent:
+            self._sent[room] = {"model": self.client.place.model, **self.client.sent(room)}
+        return self._sent[room]
+
+    async def close(self) -> None:
+        await self.client.close()
+
+
+class _Call:
+    """One call on its way, and the replies that it has had."""
+
+    def __init__(
+        self, remote: Remote, request: Request, going: Going, token: CancellationToken
+    ) -> None:
+        self.remote, self.request, self.going, self.token = remote, request, going, token
+        self.room = request.room or remote.spec.max_tokens
+        self.number = next(numbers)
+        self.attempts = 0
+        self.replies: list[Reply] = []  # all but the last without words, though paid for
+        self._began, self._queued = time.monotonic(), 0.0
+
+    def busy(self) -> float:
+        """Seconds since it was begun, without those of waiting for a turn."""
+        return time.monotonic() - self._began - self._queued
+
+    async def said(self) -> Said:
+        """The first reply with words. If none has any, that is what was said."""
+        remote = self.remote
+        last = await persistent(
+            self._attempt, remote.spec, self.number, self.busy, self.token.sleep
+        )
+        return Said(
+            last.text,
+            last.finish,
+            added(reply.prompt_tokens for reply in self.replies),
+            added(reply.completion_tokens for reply in self.replies),
+            added(reply.cost for reply in self.replies),
+            self.busy(),
+            self.attempts - 1,
+            last.model or remote.spec.model,
+            remote.sent(self.request.room),
+        )
+
+    async def _attempt(self) -> Reply:
+        """One more reply, within the budget."""
+        self.token.check()
+        waiting, budget = time.monotonic(), self.remote.budget
+        if not budget.limited:
+            return await self._in_turn(waiting)
+        most = self._most()
+        await budget.hold(most, self.token)
+        before = self.attempts
+        used = Use()
+        try:
+            reply = await self._in_turn(waiting)
+            used = self._used(reply, most)
+            return reply
+        except Failed as failed:
+            used = most if failed.billed else Use(most.calls)
+            raise
+        except BaseException:
+            # Whoever ends a call that has gone out does not know what becomes of it.
+            used = most if self.attempts > before else Use()
+            raise
+        finally:
+            budget.settle(most, used)
+
+    async def _in_turn(self, waiting: float) -> Reply:
+        """Wait for a place and for the pace; then send. waiting: since when."""
+        spec, limiter, token = self.remote.spec, self.remote.limiter, self.token
+        await limiter.enter(spec.concurrency, token)
+        try:
+            prompt = sum(len(message.content) for message in self.request.messages) // _LETTERS
+            need = await limiter.pace(spec, self.number, prompt, self.room, token.sleep)
+            limiter.breaker.check(self.remote.client.place.host)
+            self._queued += time.monotonic() - waiting
+            await self.going()
+            self.attempts += 1
+            reply = await self._reply()
+            limiter.used(spec, need, (reply.prompt_tokens, reply.completion_tokens))
+        finally:
+            limiter.leave(spec.concurrency)
+        self.replies.append(reply)
+        return reply
+
+    async def _reply(self) -> Reply:
+        """Send, and note what this tells about the provider's health."""
+        limiter = self.remote.limiter
+        began = limiter.clock()
+        try:
+            reply = await self._in_time()
+        except Failed as failed:
+            limiter.rest(failed.wait or 0.0)
+            if failed.down:
+                limiter.breaker.failed(self.number, began, str(failed))
+            else:
+                limiter.breaker.answered()
+            raise
+        limiter.breaker.answered()
+        return reply
+
+    async def _in_time(self) -> Reply:
+        seconds = self.remote.spec.timeout
+        try:
+            async with asyncio.timeout(seconds):
+                return await self.remote.client.send(self.request.messages, self.request.room)
+        except TimeoutError:
+            raise Failed(f"no answer within {seconds:g} s") from None
+
+    def _most(self) -> Use:
+        """What one attempt can use at most: a token is at least a byte."""
+        words = [message.content.encode(errors="replace") for message in self.request.messages]
+        prompt = _FRAME + sum(_FRAME + len(text) for text in words)
+        price = self.remote.price
+        cost = 0.0 if price is None else price.of(prompt, self.room)
+        return Use(0 if self.attempts else 1, prompt + self.room, cost)
+
+    def _used(self, reply: Reply, most: Use) -> Use:
+        """What it did use; what nobody says is taken to be the most."""
+        tokens = added((reply.prompt_tokens, reply.completion_tokens))
+        cost = most.cost if reply.cost is None else reply.cost
+        return Use(most.calls, most.tokens if tokens is None else tokens, cost)

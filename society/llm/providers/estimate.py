@@ -1,0 +1,76 @@
+"""What a run would ask of its models, counted before anything is spent.
+
+The offline mind plays in place of every model, and what would be sent is counted. Real minds act
+otherwise, so that a village may end sooner or later than the one that was counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from society.engine.calls import Going, Request, Said
+from society.engine.cancellation import CancellationToken
+
+from .pool import Desk
+from .pricing import price
+from .settings import ModelSpec
+
+_CHARACTERS = 4  # of English text make about a token
+
+
+class Forecast(NamedTuple):
+    """What one model would be asked.
+
+    reply_tokens: if replies are as short as the offline mind's. most_reply_tokens: if each takes
+    all the room that it has. Costs in US dollars for both; None where the price is unknown.
+    """
+
+    model: str
+    calls: int
+    prompt_tokens: int
+    reply_tokens: int
+    most_reply_tokens: int
+    cost: float | None
+    most_cost: float | None
+
+
+class Counting:
+    """Minds that pass every question to the offline one, and count it."""
+
+    def __init__(self, specs: Mapping[str, ModelSpec], *, seed: int) -> None:
+        self._desk = Desk(specs)
+        self._offline = Desk({}, seed=seed)
+        self._counted: dict[str, list[tuple[int, int, int]]] = {}
+
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+        """What the offline mind says."""
+        said = await self._offline.call(request._replace(model="default"), going, token)
+        prompt = sum(len(message.content) for message in request.messages)
+        room = request.room or self._desk.spec(request.model).max_tokens
+        row = (_tokens(prompt), _tokens(len(said.text)), room)
+        self._counted.setdefault(request.model, []).append(row)
+        return said
+
+    @property
+    def patience(self) -> float:
+        """The offline mind answers at once."""
+        return self._offline.patience
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def forecasts(self) -> list[Forecast]:
+        """By model, in the order of their names."""
+        return [self._forecast(name) for name in sorted(self._counted)]
+
+    def _forecast(self, name: str) -> Forecast:
+        spec, rows = self._desk.spec(name), self._counted[name]
+        prompt, reply, most = (sum(column) for column in zip(*rows, strict=True))
+        known = price(spec)
+        costs = [None if known is None else known.of(prompt, words) for words in (reply, most)]
+        return Forecast(spec.model, len(rows), prompt, reply, most, *costs)
+
+
+def _tokens(characters: int) -> int:
+    return -(-characters // _CHARACTERS)

@@ -1,0 +1,236 @@
+"""The offline mind: a scripted resident, and no language model.
+
+It reads the question as the script asks it, not its words, and answers in text, as models do: a
+sentence, then a JSON object. Each agent keeps a temper of its own,
+
+    answer = low + (high - low) (share + (mood - 1/2) / 5)              of a number in [low, high]
+    share  = 3/10 + 2/5 temper
+
+where temper in [0, 1) depends on (seed, replicate, agent), and mood on the address of the call as
+well, so that luck does not depend on how a prompt is worded. So villages differ and nothing depends
+on the order of the questions. Of the words it knows nothing but a plan of its making: if they hold
+one, share is what this names. So who has a strategy follows it, if only as to how much, and
+strategies can do well or badly.
+
+Minds that cost nothing and never fail, counted like all others.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from society.engine.action_spaces import (
+    Amount,
+    Choice,
+    Mix,
+    Peer,
+    Sentence,
+    Value,
+    Whole,
+    Words,
+    fields,
+)
+from society.engine.calls import Going, Request, Said
+from society.engine.cancellation import CancellationToken
+from society.engine.rng import generator
+from society.errors import InputError
+from society.text import number
+
+from .budget import Budget, Use
+
+if TYPE_CHECKING:
+    from society.engine.component import Inquiry
+
+
+T = TypeVar("T")
+
+_ENDLESS = 10.0  # what lies between a bound and infinity
+_ACCUSES = 0.3  # chance of naming somebody
+_LETTERS = 4  # to a token, about
+
+_OPENINGS = (
+    "We should",
+    "I think that all of us should",
+    "Everybody here ought to",
+    "From now on let us",
+    "It is fair that we",
+)
+_DEEDS = (
+    "take no more than we need",
+    "leave enough for those who come after us",
+    "share what is left over with whoever has least",
+    "keep our efforts moderate as long as the others do",
+    "put the common good before a quick gain",
+    "speak up when somebody takes too much",
+    "do an equal part of the work and take an equal part of the yield",
+)
+_REASONS = (
+    "so that it lasts.",
+    "because we all depend on it.",
+    "for nobody can manage alone.",
+    "and forgive an honest mistake.",
+    "since trust is slow to grow.",
+)
+_STARTS = (
+    "start with a little",
+    "start with half of what I can give",
+    "start with nearly all of it",
+    "wait and see at first",
+    "trust whoever I do not know yet",
+)
+_CHANGES = (
+    "do as others have done before",
+    "ask more of those who have more",
+    "give less to those who gave little",
+    "be patient with one bad deed, but not with two",
+    "change my mind slowly",
+)
+_THOUGHTS = (
+    "I have thought about what the others may do.",
+    "Looking at how things went, this seems right to me.",
+    "I would rather be careful here.",
+    "This is what I can stand for.",
+)
+
+
+_PLANNED = re.compile(rf" to (?:{'|'.join(_STARTS)}), about (\d+) %, then to ")
+
+
+class Offline:
+    """Answers by rule and addressed chance."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+
+    def __call__(self, request: Request) -> Said:
+        """An answer in the form that was asked for."""
+        if request.question is None:
+            raise InputError(
+                f"a call about {request.address.kind!r} brings the offline mind no question; "
+                "take a language model, or tape:FILE"
+            )
+        resident = _Resident(self._seed, request)
+        values = fields(request.question.reply).items()
+        answers = {name or "answer": resident.value(value) for name, value in values}
+        text = f"{resident.one_of(_THOUGHTS)} {json.dumps(answers)}"
+        prompt = sum(len(message.content) for message in request.messages)
+        return Said(
+            text,
+            prompt_tokens=prompt // _LETTERS,
+            completion_tokens=len(text) // _LETTERS,
+            cost=0.0,
+            model="offline",
+        )
+
+
+class _Resident:
+    """One agent over one question."""
+
+    def __init__(self, seed: int, request: Request) -> None:
+        assert request.question is not None, "there is a question to read"
+        address = request.address
+        self._question: Inquiry = request.question
+        self._words = "\n".join(message.content for message in request.messages)
+        self._peers = request.peers
+        temper = generator(seed, f"offline\0{address.replicate}\0{address.agent}").random()
+        self._usual = 0.3 + 0.4 * temper
+        occasion = "\0".join(map(str, address))
+        self._rng = generator(seed, f"offline\0{occasion}")
+
+    def one_of(self, options: Sequence[T]) -> T:
+        return options[int(self._rng.random() * len(options))]
+
+    def value(self, value: Value) -> Any:
+        """What to say to one part of the question."""
+        match value:
+            case Amount():
+                return round(self._between(value), 3)
+            case Whole():
+                return round(self._between(value))
+            case Choice():
+                return self.one_of(_labels(self._question, value))
+            case Peer():
+                accuses = self._peers and self._rng.random() < _ACCUSES
+                return self.one_of(self._peers) if accuses else "nobody"
+            case Mix():
+                return self._mix(value.actions)
+            case Sentence():
+                return self._plan(value.opening)[: value.limit]
+            case Words():
+                return self._norm()[: value.limit]
+        raise InputError(f"the offline mind knows no {value.form()}; take a language model")
+
+    def _between(self, value: Amount | Whole) -> float:
+        low, high = float(value.low), float(value.high)
+        if math.isinf(low):
+            low = 0.0 if math.isinf(high) else high - _ENDLESS
+        if math.isinf(high):
+            high = low + _ENDLESS
+        return low + (high - low) * self._about(self._planned())
+
+    def _planned(self) -> float:
+        """The share that the one plan in the words names; without a plan, by temper."""
+        named = _PLANNED.findall(self._words)
+        return int(named[0]) / 100 if len(named) == 1 else self._usual
+
+    def _about(self, share: float) -> float:
+        """A tenth more or less, by mood."""
+        return min(max(share + (float(self._rng.random()) - 0.5) / 5, 0.0), 1.0)
+
+    def _mix(self, actions: Sequence[str]) -> Mapping[str, int]:
+        """Whole percentages that sum to 100."""
+        cuts = np.sort(self._rng.integers(0, 101, len(actions) - 1))
+        shares = np.diff(np.concatenate(([0], cuts, [100])))
+        return dict(zip(actions, shares.tolist(), strict=True))
+
+    def _norm(self) -> str:
+        parts = (self.one_of(part) for part in (_OPENINGS, _DEEDS, _REASONS))
+        return " ".join(parts)
+
+    def _plan(self, opening: str) -> str:
+        """A sentence of its own with a share in it, so that few agents have the same one."""
+        starts, changes, reasons = (self.one_of(part) for part in (_STARTS, _CHANGES, _REASONS))
+        share = round(100 * self._about(self._usual))
+        return f"{opening} to {starts}, about {share} %, then to {changes}, {reasons}"
+
+
+def _labels(question: Inquiry, choice: Choice) -> list[str]:
+    """The open options as text."""
+    options = choice.options[0] if question.options is None else question.options
+    there = (option for option in options if option is not None and option == option)
+    return [option if isinstance(option, str) else number(option) for option in there]
+
+
+class Free:
+    """A mind whose answer is a function of the request."""
+
+    def __init__(self, answer: Callable[[Request], Said], budget: Budget) -> None:
+        self._answer, self._budget = answer, budget
+
+    def check(self) -> None:
+        """It needs no key."""
+
+    @property
+    def patience(self) -> float:
+        """It answers at once."""
+        return 0.0
+
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+        """The answer; raises Paused at a limit, and what the function raises."""
+        said = self._answer(request)
+        use = Use(1, (said.prompt_tokens or 0) + (said.completion_tokens or 0))
+        await self._budget.hold(use, token)
+        try:
+            await going()
+        finally:
+            self._budget.settle(use, use)
+        return said
+
+    async def close(self) -> None:
+        """There is nothing to let go of."""

@@ -1,0 +1,102 @@
+"""OpenAI-compatible servers (vLLM, Ollama, llama.cpp, proxies) by the shortest way there is.
+
+One POST to {api_base}/chat/completions for each attempt, on one pool of connections.
+Source: OpenAI API reference, "Create chat completion".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import aiohttp
+from pydantic import JsonValue
+
+from society.engine.calls import Message
+from society.errors import InputError
+
+from .api_keys import SERVERS, for_server, host, quoted
+from .responses import FILTERED, Failed, Place, Reply, completion, refusal
+from .settings import ModelSpec
+
+_FILTERS = ("content_filter", "content_policy_violation")
+
+
+class Lean:
+    """A model on one server; used in one event loop."""
+
+    def __init__(self, spec: ModelSpec) -> None:
+        assert spec.api_base is not None, "a server has an address"
+        variable, self._key = for_server(spec.model)
+        prefix, _, rest = spec.model.partition("/")
+        name = rest if prefix in SERVERS and rest else spec.model
+        self.place = Place(host(spec.api_base), name, variable, self._key is not None)
+        self._spec, self._url = spec, f"{spec.api_base}/chat/completions"
+
+    @cached_property
+    def _session(self) -> aiohttp.ClientSession:
+        headers = {"Content-Type": "application/json"}
+        if self._key is not None:
+            headers["Authorization"] = f"Bearer {self._key}"
+        return aiohttp.ClientSession(
+            headers=headers,
+            # How many go out at once, and how long they may take, is decided by others.
+            connector=aiohttp.TCPConnector(limit=0),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+            # No cookies: what one agent is told depends on nobody else.
+            cookie_jar=aiohttp.DummyCookieJar(),
+        )
+
+    def check(self) -> None:
+        """Whether the server wants a key, only the server knows."""
+
+    def sent(self, room: int | None) -> dict[str, JsonValue]:
+        """The settings that go out."""
+        return self._spec.sent(room)
+
+    async def send(self, messages: Sequence[Message], room: int | None) -> Reply:
+        """The reply to one attempt."""
+        said = [{"role": role, "content": content} for role, content in messages]
+        body = {"model": self.place.model, "messages": said, **self.sent(room)}
+        try:
+            # A redirected POST would arrive as a GET, or hand the key to another host.
+            async with self._session.post(
+                self._url, data=json.dumps(body).encode(), allow_redirects=False
+            ) as response:
+                return self._read(response, await response.read())
+        except aiohttp.InvalidURL:
+            raise InputError(f"{self.place.host} is no host; correct --api-base") from None
+        except aiohttp.ClientConnectorError as error:
+            raise Failed(quoted(f"{type(error).__name__}: {error}"), billed=False) from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise Failed(quoted(f"{type(error).__name__}: {error}")) from None
+
+    def _read(self, response: aiohttp.ClientResponse, body: bytes) -> Reply:
+        try:
+            payload = json.loads(body)
+        except (ValueError, RecursionError):
+            payload = body.decode(errors="replace")
+        if response.status == 200 and not isinstance(payload, str):
+            return completion(payload)
+        if response.status == 200:
+            raise Failed(f"a body of {response.content_type} that is no JSON: {quoted(payload)}")
+        words, code = _complaint(payload)
+        if response.status == 400 and code in _FILTERS:
+            return FILTERED
+        raise refusal(response.status, words, response.headers, self.place)
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        if "_session" in vars(self):
+            await self._session.close()
+
+
+def _complaint(payload: Any) -> tuple[str, str]:
+    """What an error body says, and its code: {"error": {"message": ..., "code": ...}} at best."""
+    error = payload.get("error", payload) if isinstance(payload, dict) else payload
+    if isinstance(error, dict):
+        words = error.get("message") or json.dumps(error)
+        return str(words), str(error.get("code"))
+    return str(error), ""

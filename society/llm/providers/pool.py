@@ -1,0 +1,152 @@
+"""Where a run's calls go out: each to the model that it names, all within one budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from society.engine.calls import Going, Request, Said, Spent
+from society.engine.cancellation import CancellationToken
+from society.errors import InputError
+
+from . import api_keys
+from .budget import Budget
+from .offline import Free, Offline
+from .pricing import price
+from .replay import Tape
+from .settings import Limits, ModelSpec
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+    from .caller import Remote
+    from .responses import Client
+
+
+class Mind(Protocol):
+    """One model, ready to be asked."""
+
+    @property
+    def patience(self) -> float: ...
+    def check(self) -> None: ...
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said: ...
+    async def close(self) -> None: ...
+
+
+class Desk:
+    """The outside minds of one run (`society.engine.calls.Minds`); used in one event loop.
+
+    specs: settings by the name that requests use; `default` is offline unless it is given. A name
+    that is not among them is a model, taken with the settings of `default`. own: what makes the
+    models of the user's functions, by FILE.py:function. budget: the run's own, or one that it
+    shares. seed: of the offline mind.
+    """
+
+    def __init__(
+        self,
+        specs: Mapping[str, ModelSpec],
+        budget: Budget | None = None,
+        own: Mapping[str, Callable[[], BaseChatModel]] | None = None,
+        *,
+        seed: int = 0,
+    ) -> None:
+        self._specs = {"default": ModelSpec()} | dict(specs)
+        self._budget = budget or Budget(Limits(), Spent())
+        self._own, self._seed = own or {}, seed
+        self._minds: dict[str, Mind] = {}
+
+    def spec(self, name: str) -> ModelSpec:
+        """The settings of a model that requests call so."""
+        if name in self._specs:
+            return self._specs[name]
+        return self._specs["default"].model_copy(update={"model": name})
+
+    def check(self, names: Iterable[str]) -> None:
+        """Raises InputError for a model that can never answer, and for limits nobody can keep.
+
+        And for keys among the settings, even of models that nobody calls: run files keep them all.
+        """
+        for name in names:
+            mind = self._mind(name)
+            self._refuse_uncounted(self.spec(name))
+            mind.check()
+        for spec in self._specs.values():
+            _refuse_keys(spec)
+
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+        """Ask; raises Paused if no answer can be had, and InputError if none ever will."""
+        token.check()
+        try:
+            return await self._mind(request.model).call(request, going, token)
+        except BaseException as error:
+            # Whatever ends a run ends it for all: who has not asked yet need not begin.
+            token.cancel(error)
+            raise
+
+    @property
+    def patience(self) -> float:
+        """Seconds that a call under way may still take."""
+        return max((mind.patience for mind in self._minds.values()), default=0.0)
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        for mind in self._minds.values():
+            await mind.close()
+        self._minds.clear()
+
+    def _refuse_uncounted(self, spec: ModelSpec) -> None:
+        if self._budget.limits.max_cost is None:
+            return
+        if price(spec) is None:
+            unknown = f"the price of {spec.model!r} is unknown"
+        elif self._budget.known.cost is None:
+            unknown = "nobody knows what the run has cost so far"
+        else:
+            return
+        raise InputError(
+            f"--max-cost cannot be kept: {unknown}; lift it with --max-cost none, "
+            "and limit the run by --max-tokens or --max-calls"
+        )
+
+    def _mind(self, name: str) -> Mind:
+        if name not in self._minds:
+            self._minds[name] = self._made(self.spec(name))
+        return self._minds[name]
+
+    def _made(self, spec: ModelSpec) -> Mind:
+        if spec.sort == "offline":
+            return Free(Offline(self._seed), self._budget)
+        if spec.sort == "tape":
+            return Free(Tape.read(spec.model.removeprefix("tape:")), self._budget)
+        return self._remote(spec)
+
+    def _remote(self, spec: ModelSpec) -> Remote:
+        from .caller import Remote
+
+        api_keys.load()
+        _refuse_keys(spec)
+        return Remote(spec, self._client(spec), self._budget)
+
+    def _client(self, spec: ModelSpec) -> Client:
+        if spec.sort == "lean":
+            from .openai_compatible import Lean
+
+            return Lean(spec)
+        if spec.sort == "litellm":
+            from .litellm import Litellm
+
+            return Litellm(spec)
+        from .langchain import Own
+
+        if spec.model not in self._own:
+            raise InputError(f"{spec.model} was not loaded; name a file and a function in it")
+        return Own(spec, self._own[spec.model])
+
+
+def _refuse_keys(spec: ModelSpec) -> None:
+    """Raises InputError if a key of the environment stands among the settings."""
+    if variable := api_keys.revealed(spec.model_dump()):
+        raise InputError(
+            f"the settings of model {api_keys.redacted(spec.model)!r} hold the value of "
+            f"{variable}, and would be written down; take it out: keys come from the environment"
+        )

@@ -1,0 +1,207 @@
+"""What comes over the wire, read in one way whichever client brought it.
+
+A reply has words, or none for a reason that it gives, or it is empty. Failed is what may go better
+the next time; what never will raises InputError, what may after a while Paused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from society.engine.calls import Message
+from society.errors import InputError, Paused, SocietyError
+
+from .api_keys import quoted
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+_BUSY = (409, 429)  # the provider is up, though it does not answer this
+_AGAIN = (408, *_BUSY)
+_LATE = (408, 504)  # somebody on the way gave up, while another may have answered
+_MOST_TOKENS = 2**53  # what JSON tells exactly everywhere; more is no count
+_NAME = 240  # characters
+
+
+class Reply(NamedTuple):
+    """One answer of a model. Tokens and cost (US dollars): None where it does not say."""
+
+    text: str
+    finish: str
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost: float | None = None
+    model: str = ""
+
+    @property
+    def empty(self) -> bool:
+        """No words, and no reason why."""
+        return self.finish in ("", "stop") and not self.text.strip()
+
+
+FILTERED = Reply("", "content_filter")
+
+
+class Failed(Exception):
+    """An attempt that did not work out.
+
+    wait: seconds that the provider wants to be left alone. down: whether it may be out of order.
+    billed: whether it may have to be paid for, as nobody knows what has become of it.
+    """
+
+    def __init__(
+        self, words: str, *, wait: float | None = None, down: bool = True, billed: bool = True
+    ) -> None:
+        super().__init__(words)
+        self.wait, self.down, self.billed = wait, down, billed
+
+
+class Place(NamedTuple):
+    """Whom we talk to, for messages: a host or provider, the model, the variable of its key."""
+
+    host: str
+    model: str
+    variable: str
+    key: bool = True  # whether the variable is set
+
+
+class Client(Protocol):
+    """Makes one attempt."""
+
+    @property
+    def place(self) -> Place: ...
+
+    def check(self) -> None:
+        """Raises InputError if a key is missing, or a setting would have no effect."""
+        ...
+
+    def sent(self, room: int | None) -> dict[str, JsonValue]:
+        """The settings that go out with the messages. room: tokens of the reply."""
+        ...
+
+    async def send(self, messages: Sequence[Message], room: int | None) -> Reply:
+        """The reply; raises Failed, InputError or Paused."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+def completion(payload: Any) -> Reply:
+    """The first choice of an OpenAI-like chat completion; raises Failed."""
+    try:
+        choices, usage = payload["choices"], payload.get("usage")
+        choice = {"message": {}} if choices == [] else choices[0]
+        text, finish = _text(choice["message"].get("content")), choice.get("finish_reason")
+    except (AttributeError, KeyError, IndexError, TypeError):
+        shown = json.dumps(payload, default=repr)
+        raise Failed(f"a body that is no chat completion: {quoted(shown)}") from None
+    usage = usage if isinstance(usage, dict) else {}
+    tokens = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    return reply(text, finish, tokens, payload.get("model"))
+
+
+def reply(text: str, finish: object, tokens: tuple[object, object], model: object) -> Reply:
+    """A reply of which only the text is known to be what it should be."""
+    asked, answered = map(_count, tokens)
+    return Reply(spoken(text), _name(finish), asked, answered, model=_name(model))
+
+
+def _count(value: object) -> int | None:
+    """A number of tokens; None for what is none. True is a whole number in Python."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if 0 <= value <= _MOST_TOKENS else None
+
+
+def _name(value: object) -> str:
+    """A provider's word, fit for tables and files."""
+    if not isinstance(value, str):
+        return ""
+    return value if value.isprintable() and len(value) <= _NAME else quoted(value)
+
+
+def _text(content: Any) -> str:
+    """A string, or the texts of a list of parts (the others are thoughts)."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    return "".join(part["text"] for part in content if part.get("type") == "text")
+
+
+def spoken(text: str) -> str:
+    """What was said, without what was thought before: <think> ... </think>.
+
+    Templates may hold the opening tag, so that only the closing one arrives; thoughts that were cut
+    off never close.
+
+    >>> spoken("<think>7 or 8?</think> 7")
+    '7'
+    """
+    thought, closed, rest = text.partition("</think>")
+    opened = thought.lstrip().startswith("<think>")
+    if closed and (opened or "<think>" not in thought):
+        return rest.lstrip()
+    return "" if opened else text
+
+
+def refusal(status: int, words: str, headers: Mapping[str, str], place: Place) -> Exception:
+    """What to raise for an HTTP status other than 200.
+
+    A client that got none makes one up, and has no headers.
+    """
+    said = quoted(words) or "no reason given"
+    if status in _AGAIN or status >= 500:
+        wait = retry_after(headers)
+        billed = not headers or status in _LATE
+        return Failed(f"HTTP {status}: {said}", wait=wait, down=status not in _BUSY, billed=billed)
+    return _final(status, said, place)
+
+
+def _final(status: int, said: str, place: Place) -> SocietyError:
+    if status == 402:
+        return Paused(f"{place.host} wants to be paid first: {said}; then resume")
+    if status in (401, 403) and place.key:
+        return InputError(
+            f"the key in {place.variable} was refused by {place.host}: HTTP {status}: {said}; "
+            "set the right one in the environment or in .env"
+        )
+    if status in (401, 403):
+        return InputError(
+            f"{place.host} wants a key: HTTP {status}: {said}; "
+            f"set {place.variable} in the environment or in .env"
+        )
+    if status == 404:
+        return InputError(
+            f"{place.host} knows no model {place.model!r} at this address: HTTP 404: {said}; "
+            "check --model, and --api-base, which mostly ends in /v1"
+        )
+    return InputError(
+        f"{place.host} refused a request to {place.model!r}: HTTP {status}: {said}; "
+        "change the settings of the model, or take another"
+    )
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Seconds to wait from now on, said as seconds or as an HTTP date; None if not said.
+
+    >>> retry_after({"Retry-After": "1.5"})
+    1.5
+    """
+    said = next((value for name, value in headers.items() if name.lower() == "retry-after"), "")
+    try:
+        return max(0.0, float(said)) if float(said) < float("inf") else None
+    except ValueError:
+        pass
+    try:
+        date = parsedate_to_datetime(said)
+    except ValueError:
+        return None
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())

@@ -1,0 +1,171 @@
+"""Which model, with which settings, within which limits: what a user says about minds.
+
+Nothing here is secret: keys come from the environment or a .env file (api_keys.py), so that
+settings may stand in scenario files and run files.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
+
+from .api_keys import texts
+
+Sort = Literal["offline", "tape", "own", "lean", "litellm"]
+Above = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
+
+_STRICT = ConfigDict(
+    extra="forbid",
+    frozen=True,
+    strict=True,
+    allow_inf_nan=False,
+    hide_input_in_errors=True,  # somebody may have written a key where none belongs
+)
+_SAID_ELSEWHERE = ("max_tokens", "messages", "model", "reasoning_effort", "temperature", "timeout")
+_NEVER = ("n", "stream", "stream_options")  # one whole reply to each call
+_SECRET = re.compile(
+    "key|token|secret|passw|authoriz|(^|[^a-z])auth($|[^a-z])|credential|cookie|bearer|header"
+)
+
+
+class ModelSpec(BaseModel):
+    """A model, how to reach it, and what it may take."""
+
+    model_config = _STRICT
+
+    model: str = Field(
+        "offline",
+        min_length=1,
+        description="offline, tape:FILE, provider/name, or FILE.py:function (a BaseChatModel)",
+    )
+    api_base: str | None = Field(
+        None, description="URL of an OpenAI-compatible server, up to /chat/completions"
+    )
+    temperature: float | None = Field(None, ge=0, le=2, description="none: the provider's own")
+    max_tokens: int = Field(1024, ge=1, description="room of a reply, in tokens")
+    reasoning_effort: str | None = Field(
+        None, description="low, medium, high, as providers name it"
+    )
+    timeout: float = Field(120.0, gt=0, description="seconds for one attempt")
+    concurrency: int = Field(256, ge=1, description="calls under way at once")
+    requests_per_minute: Count | None = Field(None, description="attempts a minute")
+    tokens_per_minute: Count | None = Field(None, description="of prompts and replies")
+    attempts: int = Field(6, ge=1, description="for one call, while a provider fails")
+    backoff: float = Field(
+        1.0, gt=0, description="seconds before the second attempt, at most; doubled for each more"
+    )
+    deadline: float = Field(600.0, gt=0, description="seconds over all attempts of a call")
+    extra: dict[str, JsonValue] = Field({}, description="more settings, sent as they are")
+
+    @property
+    def sort(self) -> Sort:
+        """How it is reached."""
+        if self.model == "offline":
+            return "offline"
+        if self.model.startswith("tape:"):
+            return "tape"
+        if ".py:" in self.model:
+            return "own"
+        return "lean" if self.api_base else "litellm"
+
+    def sent(self, room: int | None) -> dict[str, JsonValue]:
+        """What goes out with the messages. room: tokens of the reply, None for `max_tokens`."""
+        settings: dict[str, JsonValue] = {
+            "temperature": self.temperature,
+            "max_tokens": room or self.max_tokens,
+            "reasoning_effort": self.reasoning_effort,
+        }
+        said = {name: value for name, value in settings.items() if value is not None}
+        return said | self.extra
+
+    @field_validator("api_base")
+    @classmethod
+    def _plain_url(cls, url: str | None) -> str | None:
+        """Without user, password and query, which may hold keys and would reach the run file."""
+        if url is None:
+            return None
+        try:
+            parts = urlsplit(url)
+            known = parts.scheme in ("http", "https") and bool(parts.hostname)
+            hides = parts.username is not None or bool(parts.query or parts.fragment)
+            _ = parts.port  # raises ValueError for what is no number
+            known = known and not any(map(str.isspace, url))
+            (parts.hostname or "").encode("idna")  # raises UnicodeError, which is one, too
+        except ValueError:
+            known, hides = False, False
+        if hides:
+            raise ValueError(
+                "holds a user, password or query; give the bare URL, and a key by the environment"
+            )
+        if not known:
+            raise ValueError("is no URL; expected one like http://localhost:8000/v1")
+        return url.rstrip("/")
+
+    @model_validator(mode="after")
+    def _somebody_answers(self) -> Self:
+        if self.api_base and self.sort in ("offline", "tape"):
+            raise ValueError(
+                f"a server is given, but the model is {self.model!r}; name the one it has (--model)"
+            )
+        return self
+
+    @field_validator("extra")
+    @classmethod
+    def _harmless(cls, extra: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        for name in _secrets(extra):
+            raise ValueError(f"{name!r} does not belong here: keys come from the environment")
+        try:
+            json.dumps(extra, allow_nan=False)
+        except ValueError:
+            raise ValueError("holds what JSON cannot say: NaN or infinity") from None
+        for name in map(str.lower, extra):
+            if name in _SAID_ELSEWHERE:
+                raise ValueError(f"{name!r} has a setting of its own; give it there")
+            if name in _NEVER:
+                raise ValueError(f"{name!r} cannot be changed: each call gets one whole reply")
+        return extra
+
+
+def _secrets(value: JsonValue) -> Iterator[str]:
+    """Names, however deep, under which a secret may stand.
+
+    Only words can be one: max_completion_tokens and stop_token_ids are numbers.
+    """
+    if isinstance(value, list):
+        for one in value:
+            yield from _secrets(one)
+    if isinstance(value, dict):
+        for name, one in value.items():
+            if _SECRET.search(name.lower()) and any(texts(one)):
+                yield name
+            yield from _secrets(one)
+
+
+class Limits(BaseModel):
+    """Hard stops of a run, counted over all its sittings; the run pauses before it exceeds one."""
+
+    model_config = _STRICT
+
+    max_cost: Above | None = Field(None, description="US dollars")
+    max_calls: Count | None = Field(None, description="exchanges, retries not counted")
+    max_tokens: Count | None = Field(None, description="of prompts and replies")
+
+
+def listing() -> list[tuple[str, str]]:
+    """What `--model` takes, and what it means."""
+    return [
+        ("offline", "a scripted resident, no language model: free, instant, the same every time"),
+        ("tape:FILE", "the answers that a run file keeps, to the same questions"),
+        (
+            "provider/name",
+            "through litellm, as in openai/gpt-4o-mini; its key from the environment",
+        ),
+        ("name --api-base URL", "an OpenAI-compatible server: vLLM, Ollama, llama.cpp, a proxy"),
+        ("FILE.py:function", "a function of yours that makes a langchain-core BaseChatModel"),
+    ]

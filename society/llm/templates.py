@@ -1,0 +1,195 @@
+"""Prompt files are Jinja2 templates: strict about names, and sandboxed, since packs are shared.
+
+The only module that imports jinja2; it is imported by the first prompt that is rendered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Mapping, MutableMapping
+from functools import lru_cache
+from pathlib import Path
+from traceback import walk_tb
+from types import CodeType, SimpleNamespace
+from typing import Any
+
+from jinja2 import (
+    Environment,
+    FunctionLoader,
+    StrictUndefined,
+    Template,
+    TemplateError,
+    TemplateNotFound,
+    TemplateSyntaxError,
+    meta,
+)
+from jinja2.bccache import Bucket, BytecodeCache
+from jinja2.runtime import Context, Macro
+from jinja2.sandbox import SandboxedEnvironment
+
+from society.errors import InputError, brief, nearest
+from society.text import fenced, number, plain
+
+# All that a template can do wrong: of Python's own errors those that its expressions can raise.
+_FAILURES = (
+    TemplateError,
+    ArithmeticError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+_PLAIN = frozenset({bool, int, float, str, tuple, list})
+_UNKNOWN = re.compile(r"'(\w+)' is undefined")
+
+
+class _Sandbox(SandboxedEnvironment):
+    """One that looks at nothing twice, which saves a third of its time.
+
+    What is seen of a peer is plain data. An attribute which is safe to read is so for all objects
+    of that type. A macro comes from a template, and wants nothing that the sandbox would add.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._safe = set[tuple[type, str]]()
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        if type(obj) is SimpleNamespace:
+            known = vars(obj)
+            if attribute in known:
+                return known[attribute]
+        key = type(obj), attribute
+        if key in self._safe:
+            value = getattr(obj, attribute, None)
+            if type(value) in _PLAIN:
+                return value
+        value = super().getattr(obj, attribute)
+        if type(value) in _PLAIN:  # methods are looked at each time
+            self._safe.add(key)
+        return value
+
+    def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if type(obj) is not Macro:
+            return super().call(context, obj, *args, **kwargs)
+        for hidden in ("_loop_vars", "_block_vars"):  # for functions that ask for the context
+            kwargs.pop(hidden, None)
+        return obj(*args, **kwargs)
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """A dictionary, not layers of them, since every include goes through all names."""
+        return dict(super().make_globals(d))
+
+
+class _Compiled(BytecodeCache):
+    """Code of all templates of this process: runs have environments of their own."""
+
+    def __init__(self) -> None:
+        self._codes: dict[tuple[str, str], CodeType] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Found by name, file and text: what was compiled from another text is not it."""
+        bucket.code = self._codes.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep what was compiled."""
+        assert bucket.code is not None, "jinja2 dumps what it has compiled"
+        self._codes[bucket.key, bucket.checksum] = bucket.code
+
+
+_COMPILED = _Compiled()  # code knows nothing of the environment that compiled it
+
+
+class Templates:
+    """Templates by name, compiled once; `find` tells which file has a name, if any has."""
+
+    def __init__(self, find: Callable[[str], Path | None]) -> None:
+        self._find = find
+        self._files: set[str] = set()
+        self._environment = _Sandbox(
+            loader=FunctionLoader(self._loaded),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+            cache_size=-1,
+            bytecode_cache=_COMPILED,
+        )
+        self._environment.filters |= {
+            "number": number,
+            "fenced": fenced,
+            "plain": plain,
+            "seen": _seen,
+            # The macro itself is part of the key: one that knows a context is made anew for each.
+            "once": lru_cache(maxsize=256, typed=True)(_once),
+        }
+        self._ready: dict[str, Template] = {}
+
+    def render(self, name: str, variables: Mapping[str, Any]) -> str:
+        """A template with its variables filled in; raises InputError with file and line."""
+        try:
+            template = self._ready.get(name)
+            if template is None:
+                template = self._ready[name] = self._environment.get_template(name)
+            return template.render(variables).strip("\n")
+        except _FAILURES as error:
+            raise self._refused(error, name, variables) from error
+
+    def references(self, name: str) -> set[str | None]:
+        """The templates that this one includes, extends or imports; None: one that it computes.
+
+        Raises InputError.
+        """
+        try:
+            source, _, _ = self._loaded(name)
+            return set(_referenced(source, name))
+        except TemplateError as error:
+            raise self._refused(error, name, {}) from error
+
+    def _loaded(self, name: str) -> tuple[str, str, None]:
+        file = self._find(name)
+        if file is None:
+            raise TemplateNotFound(name)
+        try:
+            source = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeError) as error:
+            raise InputError(f"cannot read {brief(file)}: {error}; prompts are UTF-8") from error
+        self._files.add(str(file))
+        return source, str(file), None
+
+    def _refused(self, error: Exception, name: str, variables: Mapping[str, Any]) -> InputError:
+        """What is wrong with a template, and where."""
+        if isinstance(error, TemplateSyntaxError):
+            file, line = self._find(error.name or name), error.lineno
+        else:
+            file, line = self._place(error, name)
+        words = str(error)
+        if isinstance(error, TemplateNotFound):
+            words = f"there is no prompt {error.name!r} beside it, and none of ours"
+        elif unknown := _UNKNOWN.fullmatch(words):
+            words += f"; {nearest(unknown[1], variables)}"
+        return InputError(f"{brief(file) if file else name}:{line}: {words}")
+
+    def _place(self, error: Exception, name: str) -> tuple[Path | None, int]:
+        """The innermost template file and line of a traceback."""
+        calls = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+        inside = [(Path(file), line) for file, line in calls if file in self._files]
+        return inside[-1] if inside else (self._find(name), 1)
+
+
+@lru_cache(maxsize=1024)  # every run looks through the same files
+def _referenced(source: str, name: str) -> frozenset[str | None]:
+    """The templates that a source includes, extends or imports."""
+    return frozenset(meta.find_referenced_templates(Environment().parse(source, name)))
+
+
+def _once(macro: Macro, *given: Hashable) -> str:
+    """What a macro says to what is given; said again, it is taken from memory."""
+    if type(macro) is not Macro:  # the sandbox looks at calls, and not at what filters call
+        raise TypeError(f"once is for macros, and {macro!r} is none")
+    return macro(*given)
+
+
+def _seen(peer: SimpleNamespace) -> list[str]:
+    """What is seen of a peer: names of facts."""
+    return [name for name in vars(peer) if name != "name"]

@@ -1,0 +1,86 @@
+"""What can be concluded from a run that is over: its scenario's afterword, kept in the run file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from society.config.build import Setup, prepared
+from society.config.spec import Spec
+from society.engine.calls import Vault
+from society.engine.gateway import Embedder, Outside
+from society.engine.graph import Graph
+from society.engine.history import Page
+from society.engine.rng import Array
+from society.engine.scenario import Finding
+from society.errors import InputError
+
+from .call_store import Recorded
+from .reader import RunFile
+
+
+class Concluded(NamedTuple):
+    """What was found, and a line about what could not be."""
+
+    findings: tuple[Finding, ...] = ()
+    note: str = ""
+
+
+class _Epilogue:
+    """An Afterword on a run file."""
+
+    def __init__(self, run: RunFile, setup: Setup, vault: Vault) -> None:
+        self._run, self._setup = run, setup
+        self._outside = Outside(vault=vault)
+
+    @property
+    def params(self) -> Any:
+        return self._setup.params
+
+    @property
+    def graphs(self) -> Mapping[str, Graph]:
+        return self._setup.gamemaster().table.graphs
+
+    def pages(self) -> Iterator[Page]:
+        return self._run.pages()
+
+    def holders(self, column: str) -> Array:
+        manifest, held = self._run.manifest, np.zeros(self._run.manifest.agents, bool)
+        having = {name for note in manifest.columns if note.name == column for name in note.cohorts}
+        for cohort in manifest.cohorts:
+            if cohort.name in having:
+                held[list(cohort.seats)] = True
+        return held
+
+    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
+        return self._outside.embedded(embedder, texts)
+
+
+def concluded(run: RunFile, setup: Setup | None = None, vault: Vault | None = None) -> Concluded:
+    """What the scenario's afterword finds in a run that is over, from the file if it is there.
+
+    setup: of the run, if it is at hand. vault: where embeddings are kept.
+    """
+    kept = run.findings()
+    if kept is not None:
+        return Concluded(kept)
+    if run.manifest.level != "full":
+        return Concluded()
+    try:
+        setup = setup or prepared(Spec.model_validate(run.manifest.spec))
+    except (InputError, ValueError) as error:
+        return Concluded(note=f"what its scenario concludes cannot be told: {error}")
+    if setup.scenario.afterword is None:
+        return Concluded()
+    try:
+        found = setup.scenario.afterword(_Epilogue(run, setup, vault or Recorded(run)))
+        return Concluded(tuple(_checked(finding, run.manifest.replicates) for finding in found))
+    except (ImportError, RuntimeError) as error:  # an extra is missing, or not what we know
+        return Concluded(note=str(error))
+
+
+def _checked(finding: Finding, replicates: int) -> Finding:
+    values = np.broadcast_to(np.asarray(finding.values, float), (replicates,))
+    return finding._replace(values=values)

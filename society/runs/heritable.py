@@ -1,0 +1,34 @@
+"""What pages do not tell of inheritance: who has which columns, who sees whose strategies."""
+
+from __future__ import annotations
+
+from society.config.build import prepared
+from society.config.spec import Spec
+from society.engine.graph import Complete, Graph
+from society.lineage import Heredity
+
+from .manifest import Manifest
+
+_ADVISE = "advise"  # the relation along which newborn agents see the strategies of elders
+
+
+def heredity(manifest: Manifest) -> Heredity:
+    """Of a run; raises SocietyError if a graph of the user's is not where it was.
+
+    What was played from a tape alone knows no components: then all count as having the same.
+    """
+    if not manifest.cohorts:
+        return Heredity(advise=_advise(manifest))
+    owners: dict[str, list[str]] = {}
+    for note in manifest.cohorts:
+        for name in note.heritable:
+            owners.setdefault(name, []).append(note.name)
+    by = Heredity({name: manifest.seated(cohorts) for name, cohorts in owners.items()})
+    # A graph takes time to draw, and advice is for those who follow words.
+    return by._replace(advise=_advise(manifest)) if by.writes(manifest.agents).any() else by
+
+
+def _advise(manifest: Manifest) -> Graph | None:
+    """The graph on which elders were seen; None: everybody saw everybody."""
+    graph = prepared(Spec.model_validate(manifest.spec)).gamemaster().table.graphs.get(_ADVISE)
+    return None if isinstance(graph, Complete) else graph

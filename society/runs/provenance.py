@@ -1,0 +1,49 @@
+"""What has changed since a run was made, and may explain why it comes out otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from society.config.build import Setup
+from society.errors import brief
+
+from .manifest import Manifest, versions
+
+
+def changes(manifest: Manifest, setup: Setup | None = None) -> str:
+    """In words, to be put behind a sentence; empty if nothing has changed.
+
+    setup: the same run set up now, if that can be done.
+    """
+    found = list(_values("", manifest.versions, versions()))
+    if setup is not None:
+        found += _values("parameter ", manifest.params, setup.params.model_dump(mode="json"))
+        if manifest.prompts:
+            found += _files("prompt ", manifest.prompts, setup.words.hashes())
+    now = {name: _hash(Path(name)) for name in manifest.files}
+    files = {brief(name): digest for name, digest in manifest.files.items()}
+    found += _files("", files, {brief(name): hashed for name, hashed in now.items()})
+    return f"; changed since: {', '.join(found)}" if found else ""
+
+
+def _values(sort: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in now.items():
+        if before.get(name) != value:
+            yield f"{sort}{name} was {before.get(name)}, is {value}"
+
+
+def _files(sort: str, before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    for name in sorted({**before, **now}):
+        if not now.get(name):
+            yield f"{sort}{name} is gone"
+        elif name not in before:
+            yield f"{sort}{name} is new"
+        elif before[name] != now[name]:
+            yield f"{sort}{name} has changed"
+
+
+def _hash(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest() if path.is_file() else ""

@@ -1,0 +1,156 @@
+"""What writing and reading a run file have in common: tables, seals, endings, and who writes.
+
+    manifest   what was given, by key, as JSON
+    status     one row: how the run stands, which process writes it, and the digest it ended on
+    looks      what lines look like: kinds, forms, names and types; stored once and referred to
+    rounds     one row a round: place, digest, chain, ends, troubles; measures, present and
+               running; at level full all lines, and public columns
+    findings   what the scenario concluded when the run was over
+    sittings   one row for each time the run was resumed: after which round, what had changed
+    and those of society.llm.call_tables, for what came from outside
+
+Every row is sealed with a hash of what it says, and is read only if the seal fits: damage is found,
+not shown. `chain` is the digest of all rounds so far, as the game master computes it.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import struct
+from pathlib import Path
+from typing import Literal, NamedTuple, Self
+
+import numpy as np
+
+from society.engine.history import Page
+from society.engine.rng import Array
+from society.engine.script import UNREAD
+from society.llm.call_tables import SCHEMA as CALLS
+
+from .manifest import FORMAT
+
+Status = Literal["running", "finished", "interrupted", "failed", "paused"]
+
+OURS = int.from_bytes(b"Scty", "big")  # SQLite's application_id: tells our files from others
+SIDES = ("-wal", "-shm", "-journal")  # files that SQLite may keep beside a database
+
+_MAGIC = b"SQLite format 3\0"
+_HEADER = struct.Struct(">16sHB9xI28xI4xI28x")
+
+# For a draft, which is thrown away if anything fails: it needs no journal on the disk.
+SCHEMA = f"""
+PRAGMA journal_mode = MEMORY;
+PRAGMA synchronous = OFF;
+BEGIN;
+PRAGMA application_id = {OURS};
+PRAGMA user_version = {FORMAT};
+CREATE TABLE manifest (key TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE status (status TEXT, process INTEGER, host TEXT, born INTEGER, digest TEXT, seal TEXT);
+CREATE TABLE looks (look INTEGER PRIMARY KEY, words TEXT);
+CREATE TABLE rounds (
+    round INTEGER PRIMARY KEY, path TEXT, digest TEXT, chain TEXT, ends TEXT, troubles TEXT,
+    look INTEGER, arrays BLOB, line_seal TEXT, seal TEXT, line_look INTEGER, lines BLOB);
+CREATE TABLE findings (findings TEXT, seal TEXT);
+CREATE TABLE sittings (round INTEGER, changed TEXT, seal TEXT);
+{CALLS}"""
+
+
+def beside(path: Path, suffix: str) -> Path:
+    """The side file of that suffix."""
+    return path.with_name(path.name + suffix)
+
+
+def endings(page: Page, running: Array) -> dict[str, list[int]]:
+    """The replicates that ended in a round, by cause; running: those that did before, (R, 1)."""
+    ended: dict[str, list[int]] = {}
+    if page.running.tobytes() == running.tobytes():
+        return ended
+    for step in page.steps:
+        for role, cause in (("void", UNREAD), ("ends", step.kind)):
+            if (role, "") in step.arrays:
+                ending = step.arrays[role, ""] & running
+                ended.setdefault(cause, []).extend(np.flatnonzero(ending).tolist())
+                running = running & ~ending
+    return ended
+
+
+class Header(NamedTuple):
+    """The beginning of an SQLite database, as far as it concerns us.
+
+    Source: sqlite.org/fileformat.html, section 1.3.
+    """
+
+    whole: bool  # whether the file is long enough to have one
+    sqlite: bool
+    ours: bool
+    version: int
+    wal: bool
+    size: int  # bytes that the file ought to have, unless a -wal holds some
+
+    @classmethod
+    def of(cls, path: Path) -> Self:
+        """Read it; raises OSError."""
+        with path.open("rb") as file:
+            head = file.read(_HEADER.size)
+        magic, page, write, count, version, application = _HEADER.unpack(
+            head.ljust(_HEADER.size, b"\0")
+        )
+        return cls(
+            len(head) == _HEADER.size,
+            _MAGIC.startswith(magic[: len(head)]),
+            application == OURS,
+            version,
+            write == 2,
+            count * (65536 if page == 1 else page),
+        )
+
+
+class Standing(NamedTuple):
+    """The status row.
+
+    process, host, born: who writes it, until it is closed. digest: where it ended, from then on.
+    """
+
+    status: Status
+    process: int | None = None
+    host: str | None = None
+    born: int | None = None
+    digest: str | None = None
+
+    @classmethod
+    def running(cls) -> Self:
+        """Written by this process."""
+        return cls("running", os.getpid(), platform.node(), _born(os.getpid()))
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process that writes is still there.
+
+        One on another host is taken for gone: a file in WAL mode is written where it lies.
+        """
+        if self.process is None or self.host != platform.node():
+            return False
+        if os.name == "nt":  # where a process cannot be asked without ending it
+            return True
+        try:
+            os.kill(self.process, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            pass
+        return _born(self.process) == self.born
+
+
+def _born(process: int) -> int | None:
+    """When a process began, in ticks since the start of the machine; None where nobody tells.
+
+    A process that took over the number of one that is gone began later. A zombie, whose parent has
+    not asked yet how it ended, is gone. Source: proc_pid_stat(5), fields 3 and 22.
+    """
+    try:
+        told = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return None
+    fields = told.rpartition(")")[2].split()  # a name in brackets comes before, with any blanks
+    return None if fields[0] == "Z" else int(fields[19])

@@ -1,0 +1,207 @@
+"""Memory that a run has freed stays with the process, for the arrays of its next line.
+
+A batch makes and drops some megabytes with every line. By default the C library of Linux hands them
+back to the system each time, which has to find and clear them again: in large batches of small
+rules that took a third of all time. Elsewhere nothing is changed.
+
+What runs have used of what is limited, by their files.
+
+Going on with a run that was interrupted, paused or cut off.
+
+The whole history is driven again, rules anew and outside minds from the record, and compared round
+by round; where the record ends, the run goes live. So a resumed run ends on the digest of one that
+was never interrupted and got the same answers.
+
+One sitting of a run: played from where it stands to its end, or as far as it goes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext, suppress
+from functools import cache
+from pathlib import Path
+from traceback import walk_tb
+from typing import NamedTuple, Self
+
+from society.config.build import Setup, prepared
+from society.config.spec import Spec
+from society.engine.calls import Spent, added
+from society.engine.environment import Table
+from society.engine.game_master import GameMaster
+from society.engine.gateway import Outside
+from society.engine.history import Recorder
+from society.errors import Exhausted, Paused, RunFileError, SocietyError, blamed, brief
+from society.llm.providers.budget import Budget
+from society.text import clean
+
+from .conclusions import concluded
+from .design_runs import drafted_beside
+from .manifest import Level, manifest_of
+from .provenance import changes
+from .reader import open_run
+from .schema import Status
+from .writer import Writer
+
+_TRIM, _OWN_PAGES = -1, -3  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD of <malloc.h>
+
+
+@cache
+def keep_freed(at_most: int = 2**28, arrays_up_to: int = 2**25) -> bool:
+    """Keep so many bytes at hand, of arrays of so many bytes; says whether it could be done."""
+    if sys.platform != "linux":
+        return False
+    try:
+        choose = ctypes.CDLL(None).mallopt
+    except (OSError, AttributeError):  # another C library
+        return False
+    return bool(choose(_OWN_PAGES, arrays_up_to) and choose(_TRIM, at_most))
+
+
+def spent(file: Path) -> Spent:
+    """What the run in a file has used so far; nothing if there is none. Raises RunFileError."""
+    if not file.exists():
+        return Spent()
+    with open_run(file) as run:
+        return run.spent
+
+
+def total(files: Iterable[Path]) -> Spent:
+    """What the runs in some files have used together; raises RunFileError."""
+    used = [spent(file) for file in files]
+    calls, tokens = sum(one.calls for one in used), sum(one.tokens for one in used)
+    return Spent(calls, tokens, added(one.cost for one in used))
+
+
+def begun_or_taken_up(
+    setup: Setup,
+    path: Path,
+    level: Level | None = None,
+    budget: Budget | None = None,
+    awaiting: Callable[[int], None] | None = None,
+) -> Sitting | None:
+    """A new run, or the one in the file; None if that has finished. Raises InputError."""
+    if not path.exists():
+        return Sitting.begun(setup, path, level, budget=budget, awaiting=awaiting)
+    with open_run(path) as run:
+        if run.status == "finished":
+            return None
+    return taken_up(path, lambda spec: setup.spec, budget, awaiting)
+
+
+def taken_up(
+    path: Path | str,
+    changed: Callable[[Spec], Spec] = lambda spec: spec,
+    budget: Budget | None = None,
+    awaiting: Callable[[int], None] | None = None,
+) -> Sitting:
+    """The run in a file, ready to go on; raises InputError.
+
+    changed: gives other limits, or another way to reach the models. Whatever else it changed would
+    make another history, which the first round that differs would tell. budget: in place of the
+    run's own. awaiting: as in Sitting.begun.
+    """
+    path = Path(path)
+    with open_run(path) as run:
+        if run.status == "finished":
+            raise RunFileError(f"{brief(path)} is finished; there is nothing to resume")
+        setup = prepared(changed(Spec.model_validate(run.manifest.spec)))
+        minds = setup.minds(total([path, *drafted_beside(path, setup.spec)]), budget)
+        writer = Writer.resumed(run, changes(run.manifest, setup))
+    outside = setup.outside(writer.vault, awaiting, minds)
+    return Sitting(setup, setup.table(), outside, writer)
+
+
+class End(NamedTuple):
+    """How a sitting ended: the status to keep, an exit code, and why.
+
+    bug: what a component or script raised, whose author needs to see where. limited: whether a
+    limit that the user set has stopped it, and would stop it again. error: what ended it early.
+    """
+
+    status: Status
+    code: int = 0
+    words: str = ""
+    bug: BaseException | None = None
+    limited: bool = False
+    error: BaseException | None = None
+
+
+class Sitting(NamedTuple):
+    """A run that is ready to be played, or to go on."""
+
+    setup: Setup
+    table: Table
+    outside: Outside
+    writer: Writer
+
+    @classmethod
+    def begun(
+        cls,
+        setup: Setup,
+        path: Path,
+        level: Level | None = None,
+        *,
+        overwrite: bool = False,
+        budget: Budget | None = None,
+        awaiting: Callable[[int], None] | None = None,
+    ) -> Self:
+        """Of a new run; raises InputError. budget: in place of the run's own.
+
+        awaiting: told how many calls are still under way when the run is interrupted.
+        """
+        minds, table = setup.minds(total(drafted_beside(path, setup.spec)), budget), setup.table()
+        writer = Writer(path, manifest_of(setup, level, table), overwrite=overwrite)
+        return cls(setup, table, setup.outside(writer.vault, awaiting, minds), writer)
+
+    def play(self, *watching: Recorder) -> End:
+        """Play from synchronous code; an interrupt ends the sitting, too."""
+        try:
+            self._game(watching).play()
+        except BaseException as error:  # a component may also leave by sys.exit
+            return _ended(error)._replace(error=error)
+        return End("finished")
+
+    async def perform(self, *watching: Recorder) -> End:
+        """The same among other runs of one event loop; a cancelled one ends as interrupted."""
+        try:
+            await self._game(watching).perform()
+        except BaseException as error:
+            return _ended(error)._replace(error=error)
+        return End("finished")
+
+    def _game(self, watching: Sequence[Recorder]) -> GameMaster:
+        keep_freed()
+        return self.setup.gamemaster(
+            [self.writer, *watching], table=self.table, outside=self.outside
+        )
+
+    def conclude(self) -> None:
+        """Keep what the scenario concludes from its run, so that it need not be found again."""
+        if self.setup.scenario.afterword is not None:
+            with open_run(self.writer.path) as run:
+                findings, note = concluded(run, self.setup, self.writer.vault)
+            if not note:
+                self.writer.conclude(findings)
+
+    def close(self, end: End) -> None:
+        """Keep how it ended."""
+        # Where the disk is full, its end cannot be written either: why it ended says more.
+        with suppress(Paused) if end.code else nullcontext():
+            self.writer.close(end.status)
+
+
+def _ended(error: BaseException) -> End:
+    match error:
+        case KeyboardInterrupt() | asyncio.CancelledError():
+            return End("interrupted", 130, "interrupted")
+        case Paused():
+            limited = isinstance(error, Exhausted)
+            return End("paused", error.exit_code, f"paused: {error}", limited=limited)
+        case SocietyError():
+            return End("failed", error.exit_code, str(error))
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    return End("failed", 1, clean(blamed(error, frame.f_code.co_filename)), error)

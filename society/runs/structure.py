@@ -1,0 +1,148 @@
+"""How far rounds within rounds go: every loop of rounds is entered once, in silence.
+
+A script may open rounds within rounds (generation, game, round), and its horizon says how many only
+one of these loops has. Since lines do not depend on answers, the first round of each tells how many
+there are, and whether anything is said in it beside what its inner rounds hold.
+
+A game in normal form as the run file keeps it, so that it can be studied without its script.
+
+A play that describes its game (`rules` of society.engine.mechanism.Play) says who can do
+what, who gets what in each profile, which profile is cooperation and which the equilibrium.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import prod
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from society.engine.environment import Table
+from society.engine.mechanism import PlayFunction, aside, silent_lines
+from society.engine.rng import Array
+
+
+class Extent(NamedTuple):
+    """rounds: in all, and so the number of the last one. sizes: by level, from the outermost.
+
+    As far as it goes if nothing ends the run before, and if loops do not change their length.
+    """
+
+    rounds: int
+    sizes: tuple[int, ...]
+
+
+class _Opened(NamedTuple):
+    """A round: how many there are of it, and of those around it; kinds of lines said in it."""
+
+    sizes: tuple[int, ...]
+    said: list[str]
+
+
+def extent(play: PlayFunction, table: Table) -> Extent:
+    """How many rounds a play has at this table."""
+    alone = aside(table, first_rounds_only=True)
+    opened: list[_Opened] = []
+    for line in silent_lines(play, alone):
+        opened += [_Opened(one.sizes, []) for one in alone.newly_opened()]
+        if opened:
+            opened[-1].said.append(line.kind)
+    opened += [_Opened(one.sizes, []) for one in alone.newly_opened()]
+    end = _Opened((), [])
+    # Rounds that only hold others are none of their own: so counts the game master.
+    counted = [
+        one.sizes
+        for one, after in pairwise([*opened, end])
+        if one.said or len(after.sizes) <= len(one.sizes)
+    ]
+    return Extent(sum(map(prod, counted)), max(counted, key=len, default=()))
+
+
+_MOST = 20_000  # payoffs; a larger table is left out
+
+
+@runtime_checkable
+class Rules(Protocol):
+    """What a play says of its game; society.scenarios.games.game has one such class."""
+
+    @property
+    def actions(self) -> tuple[tuple[str, ...], ...]: ...
+
+    @property
+    def cooperation(self) -> tuple[int, ...] | None: ...
+
+    @property
+    def equilibrium(self) -> tuple[int, ...] | None: ...
+
+    def paid(self, profile: Array) -> Array: ...
+
+
+class GameNote(BaseModel):
+    """A game of n players, player j of whom has A_j actions.
+
+    actions: labels, by seat. payoffs: of each player in turn, in each profile, the action of the
+    last player changing fastest; empty if there are too many. cooperation: the profile in which all
+    cooperate; cooperative, equilibrial: what everybody gets there, and in equilibrium. None where
+    the game names no such profile.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    actions: tuple[tuple[str, ...], ...]
+    payoffs: tuple[float, ...] = ()
+    cooperation: tuple[int, ...] | None = None
+    cooperative: tuple[float, ...] | None = None
+    equilibrial: tuple[float, ...] | None = None
+
+    @property
+    def players(self) -> int:
+        return len(self.actions)
+
+    @property
+    def table(self) -> Array | None:
+        """(n, A_1, ..., A_n) of points; None if it was left out."""
+        sizes = [len(labels) for labels in self.actions]
+        return np.array(self.payoffs).reshape(self.players, *sizes) if self.payoffs else None
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether all seats are alike: players who change places change payoffs; so if known."""
+        table = self.table
+        if table is None or len(set(self.actions)) > 1:
+            return False
+        neighbours = zip(range(self.players - 1), range(1, self.players), strict=True)
+        for one, other in neighbours:
+            places = [*range(self.players)]
+            places[one], places[other] = other, one
+            turned = table[places].swapaxes(one + 1, other + 1)
+            if not np.allclose(turned, table):
+                return False
+        return True
+
+    @classmethod
+    def of(cls, rules: Rules) -> GameNote:
+        """What is to be kept of a game."""
+        sizes = [len(labels) for labels in rules.actions]
+        payoffs: tuple[float, ...] = ()
+        if len(sizes) * prod(sizes) <= _MOST:
+            profiles = np.moveaxis(np.indices(sizes), 0, -1)
+            payoffs = tuple(np.moveaxis(rules.paid(profiles), -1, 0).ravel().tolist())
+        return cls(
+            actions=rules.actions,
+            payoffs=payoffs,
+            cooperation=rules.cooperation,
+            cooperative=_paid(rules, rules.cooperation),
+            equilibrial=_paid(rules, rules.equilibrium),
+        )
+
+
+def _paid(rules: Rules, profile: tuple[int, ...] | None) -> tuple[float, ...] | None:
+    return None if profile is None else tuple(rules.paid(np.array(profile)).tolist())
+
+
+def rules_of(table: Table) -> GameNote | None:
+    """The game that is played at a table, if its play describes one."""
+    rules = table.rules
+    return GameNote.of(rules) if isinstance(rules, Rules) else None

@@ -1,0 +1,132 @@
+"""The roll of agents in a round: one row each, or the first dozen and quantiles of a crowd.
+
+The course of a number over the rounds, for sparklines.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from rich.text import Text
+
+from society.engine.rng import Array
+
+from .console import LONGEST_HEADING, Column, Ink, decimals_for, largest, shares, table
+from .events import Traits
+from .labels import Names, spoken
+from .round_view import Scene, told
+
+CROWD = 24  # more agents than that are told by the first dozen and quantiles
+_DOZEN = 12
+_QUANTILES = {"10 %": 0.1, "median": 0.5, "90 %": 0.9}
+
+
+class Roll:
+    """Calls the roll of one replicate; bars compare agents, and rounds called earlier."""
+
+    def __init__(self, ink: Ink, names: Names, replicate: int, traits: Traits) -> None:
+        self.ink, self.names, self.replicate, self.traits = ink, names, replicate, traits
+        self.largest: dict[str, float] = {}
+
+    def lines(self, scene: Scene, columns: Iterable[str]) -> list[Text]:
+        """The table of all who took part; nothing if there is nothing to show about them."""
+        seats = np.flatnonzero(scene.present[self.replicate])
+        named = seats if len(seats) <= CROWD else seats[:_DOZEN]
+        rest = seats[len(named) :]
+        told = [
+            self._column(scene, name, self.traits.shown(name, values[self.replicate]), named, rest)
+            for name in columns
+            if (values := scene.column(name)) is not None
+        ]
+        return list(table(self.ink, self._stub(scene, named, rest), told))
+
+    def _stub(self, scene: Scene, named: Array, rest: Array) -> list[Text]:
+        fallen = {seat for _, gone in scene.gone for seat in np.flatnonzero(gone[self.replicate])}
+        stub = [Text(self.names[seat], "red" if seat in fallen else "") for seat in named]
+        if len(rest):
+            stub += [Text(f"{len(rest)} more", "dim")]
+            stub += [Text(f"  {quantile}", "dim") for quantile in _QUANTILES]
+        return stub
+
+    def _column(self, scene: Scene, name: str, values: Array, named: Array, rest: Array) -> Column:
+        # Of a form the field comes last, and tells columns apart.
+        heading = " ".join(self._heading(part) for part in name.split(" ", 1))
+        blank = [Text()] * (1 + len(_QUANTILES) if len(rest) else 0)
+        if values.dtype.kind not in "iuf":
+            return Column(heading, [Text(self.ink.figure(values[seat])) for seat in named] + blank)
+        decimals = decimals_for(values[np.concatenate([named, rest])])
+        shown = values[named].astype(float)
+        cells = self._figures(shown, decimals, self._limit(scene, name))
+        if len(rest):
+            spread = _quantiles(values[rest].astype(float))
+            cells += blank[:1] + self._figures(spread, decimals, self._limit(scene, name))
+            shown = np.concatenate([shown, [np.nan], spread])
+        self.largest[name] = max(self.largest.get(name, 0.0), largest(shown))
+        return Column(heading, cells, shares(shown, self.largest[name]))
+
+    def _heading(self, name: str) -> str:
+        """A name, or its words, if it is long."""
+        words = [name] if len(name) <= LONGEST_HEADING else spoken(name).split(" ")
+        return " ".join(self.ink.cut(word, LONGEST_HEADING) for word in words)
+
+    def _limit(self, scene: Scene, name: str) -> float | None:
+        limit = told(scene.page, scene.stage.limits.get(name, ""))
+        return None if limit is None else float(limit[self.replicate, 0])
+
+    def _figures(self, values: Array, decimals: int, limit: float | None) -> list[Text]:
+        """Numbers; what exceeds the limit is marked, the others keep the room of the mark."""
+        figures = [self.ink.figure(value, decimals) for value in values]
+        if limit is None:
+            return [Text(figure) for figure in figures]
+        return [
+            Text(f"{figure}!", "bold yellow") if value > limit else Text(f"{figure} ")
+            for figure, value in zip(figures, values, strict=True)
+        ]
+
+
+def _quantiles(values: Array) -> Array:
+    there = values[~np.isnan(values)]
+    if not len(there):
+        return np.full(len(_QUANTILES), np.nan)
+    return np.quantile(there, list(_QUANTILES.values()))
+
+
+class Trace:
+    """The course of a number over rounds in bounded room: when full, neighbours are averaged."""
+
+    _ROOM = 512
+
+    def __init__(self) -> None:
+        self.samples: list[float] = []
+        self.step = 1  # rounds per sample
+        self._pending: list[float] = []
+
+    def add(self, value: float) -> None:
+        """The number in the next round."""
+        self._pending.append(value)
+        if len(self._pending) == self.step:
+            self.samples.append(math.fsum(self._pending) / self.step)
+            self._pending = []
+        if len(self.samples) == self._ROOM:
+            pairs = zip(self.samples[::2], self.samples[1::2], strict=True)
+            self.samples = [(early + late) / 2 for early, late in pairs]
+            self.step *= 2
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds the samples stand for."""
+        return self.step * len(self.samples)
+
+    def spread(self, rounds: int, cells: int) -> list[float]:
+        """What stands in each of `cells` that stretch over `rounds`; none where it has not been.
+
+        >>> trace = Trace()
+        >>> for value in (9, 8, 7): trace.add(value)
+        >>> trace.spread(rounds=6, cells=4)
+        [9.0, 7.0]
+        """
+        samples = self.samples  # which another thread may replace while this one draws
+        places = (int((cell + 0.5) / cells * rounds / self.step) for cell in range(cells))
+        return [samples[place] for place in places if place < len(samples)]

@@ -1,0 +1,295 @@
+"""What a terminal can show: safe words, figures, bars and tables.
+
+Words of agents, models and files are data: what controls a terminal, turns the direction of text or
+cannot be seen is spelt out (`\\x1b`), and nothing is read as markup. Where the encoding lacks a
+glyph, ASCII stands in for it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rich.cells import cell_len, chop_cells, set_cell_size
+from rich.console import Console
+from rich.text import Text
+
+from society.engine.rng import Array
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_LEVELS = "▁▂▃▄▅▆▇█"
+_ASCII_LEVELS = "_.:-=+*#"
+_ASCII = {"·": "|", "–": "-", "…": "~", "→": "->", "↔": "<->", "─": "-", "━": "=", "∞": "inf"}
+_ASCII |= {"▲": "+", "▼": "-"}
+# Printable for Python, though there is nothing to be seen: joiners, fillers, variation selectors.
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+_NARROWEST = 20  # what is narrower still is cut off at the right
+_LONGEST_CELL = 24
+LONGEST_HEADING = 14
+_LONGEST_BAR = 10
+_SHORTEST_BAR = 4
+_GAP = 2
+BARS = "blue"
+
+
+class Ink:
+    """The glyphs and the room that one console has.
+
+    >>> Ink("ascii", 80).words("tea → \\x1b[31mred\\x1b[0m")
+    'tea -> \\\\x1b[31mred\\\\x1b[0m'
+    """
+
+    gutter = 11  # cells that labels take at the left
+
+    def __init__(self, encoding: str, width: int) -> None:
+        self.encoding, self.width = encoding, max(width, _NARROWEST)
+        self.blocks = self._knows(_EIGHTHS + _LEVELS + "░━╸")
+
+    def words(self, said: object) -> str:
+        """Any text as one harmless line that this console can encode."""
+        text = str(said)
+        if text.isprintable() and self._knows(text) and not _UNSEEN.search(text):
+            return text
+        return "".join(map(self._harmless, text))
+
+    def text(self, said: object, style: str = "") -> Text:
+        return Text(self.words(said), style)
+
+    def cut(self, said: object, room: int) -> str:
+        """Words in at most `room` cells; an ellipsis says that there was more."""
+        words = self.words(said)
+        if cell_len(words) <= room:
+            return words
+        return set_cell_size(words, room - 1).rstrip() + self.words("…") if room > 0 else ""
+
+    def quoted(self, said: object, room: int) -> str:
+        """Words in quotation marks, in at most `room` cells; whole words in their middle make way.
+
+        What counts in a rule often stands at its end.
+        """
+        words = self.words(said)
+        if cell_len(words) > room - 2:
+            head = max(room - 5, 2) // 2
+            start = _first_words(words, head)
+            end = _first_words(words[::-1], max(room - 5, 2) - head)[::-1]
+            words = f"{start} {self.words('…')} {end}"
+        return f'"{words}"'
+
+    def figure(self, value: Any, decimals: int | None = None) -> str:
+        """A number, flag, text or anything else that a history tells, in short."""
+        if isinstance(value, bool | np.bool_):
+            return "yes" if value else "no"
+        if value is not None and not isinstance(value, int | float | np.number):
+            return self.cut(value, _LONGEST_CELL)
+        if value is None or math.isnan(value):
+            return self.words("–")
+        if math.isinf(value):
+            return self.words("∞" if value > 0 else "-∞")
+        places = decimals_for(np.asarray(value)) if decimals is None else decimals
+        return f"{round(float(value), places) + 0.0:,.{places}f}"  # + 0.0: never "-0.00"
+
+    def gauge(self, share: float, cells: int) -> str:
+        """A share in [0, 1] as a bar that many cells long; what is out of range is cut."""
+        eighths = _steps(share, 8 * cells)
+        if not self.blocks:
+            return ("#" * round(eighths / 8)).ljust(cells, ".")
+        whole, part = divmod(eighths, 8)
+        return ("█" * whole + _EIGHTHS[part].strip()).ljust(cells, "░")
+
+    def bar(self, share: float, cells: int) -> str:
+        """A share in [0, 1] as a thin bar, beside a figure."""
+        halves = _steps(share, 2 * cells)
+        if not self.blocks:
+            return "=" * (halves // 2)
+        return "━" * (halves // 2) + "╸" * (halves % 2)
+
+    def progress(self, share: float, cells: int) -> Text:
+        """A share in [0, 1] as a thin bar on its track."""
+        full = _steps(share, cells)
+        track = self.words("─") * (cells - full)
+        return Text.assemble((self.words("━") * full, "cyan"), (track, "dim"))
+
+    def sparkline(self, values: Sequence[float], scale: float) -> str:
+        """Each value as a block of height 0 to 7, of full height at `scale`.
+
+        >>> Ink("utf-8", 80).sparkline([0, 150, 300], 300)
+        '▁▅█'
+        """
+        levels = _LEVELS if self.blocks else _ASCII_LEVELS
+        shares = (value / scale if scale > 0 else 0.0 for value in values)
+        return "".join(
+            levels[min(max(round(7 * share), 0), 7)] if math.isfinite(share) else " "
+            for share in shares
+        )
+
+    def _knows(self, text: str) -> bool:
+        try:
+            text.encode(self.encoding)
+        except UnicodeEncodeError:
+            return False
+        return True
+
+    def _harmless(self, glyph: str) -> str:
+        if not glyph.isprintable() or _UNSEEN.match(glyph):
+            return glyph.encode("unicode_escape").decode()
+        if self._knows(glyph):
+            return glyph
+        return _ASCII.get(glyph, glyph.encode("unicode_escape").decode())
+
+
+def _first_words(text: str, room: int) -> str:
+    """As many whole words as fit into `room` cells; if the first is too long, what fits of it."""
+    fitting = set_cell_size(text, room + 1).rpartition(" ")[0]
+    return (fitting or set_cell_size(text, room)).strip()
+
+
+def _steps(share: float, steps: int) -> int:
+    return 0 if math.isnan(share) else round(steps * min(max(share, 0.0), 1.0))
+
+
+def decimals_for(values: Array) -> int:
+    """How many decimals tell these values apart: 2 below ten, 1 below a thousand, else none.
+
+    >>> [decimals_for(np.array(x)) for x in (7.0, 0.5, 12.5, 1250.4, 0.004)]
+    [0, 2, 1, 0, 4]
+    """
+    sizes = np.abs(values[np.isfinite(values)])
+    largest = float(sizes.max(initial=0))
+    if (sizes == np.rint(sizes)).all():
+        return 0
+    magnitude = math.floor(math.log10(largest))
+    if magnitude >= 0:
+        return 2 if magnitude == 0 else 1 if magnitude < 3 else 0
+    return min(max(2, 1 - magnitude), 9)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading and its cells; shares, in [0, 1] or NaN, are drawn as bars where there is room."""
+
+    heading: str
+    cells: Sequence[Text]
+    shares: Array | None = None
+
+    @property
+    def width(self) -> int:
+        return max(cell_len(self.heading), *(cell.cell_len for cell in self.cells), 1)
+
+
+def figured(ink: Ink, heading: str, values: Array) -> Column:
+    """Numbers as a column; the largest has the longest bar."""
+    decimals = decimals_for(values)
+    cells = [Text(ink.figure(value, decimals)) for value in values]
+    return Column(ink.cut(heading, LONGEST_HEADING), cells, shares(values, largest(values)))
+
+
+def largest(values: Array) -> float:
+    """The largest finite one; 0 if there is none above."""
+    return float(values[np.isfinite(values)].max(initial=0.0))
+
+
+def shares(values: Array, whole: float) -> Array:
+    """What the bars of a column show: nothing for what is negative."""
+    return np.maximum(values, 0) / whole if whole > 0 else np.zeros(len(values))
+
+
+def table(ink: Ink, stub: Sequence[Text], columns: Sequence[Column]) -> Iterator[Text]:
+    """The lines of a table; columns that do not fit beside the others follow below them."""
+    names = max((name.cell_len for name in stub), default=0)
+    room = ink.width - names
+    while columns:
+        widths = np.array([column.width for column in columns])
+        # Closer together, if that brings more of them side by side.
+        count, gap = max((_fitting(widths + gap, room), gap) for gap in (1, _GAP))
+        beside, columns = columns[:count], columns[count:]
+        spare = room - int(widths[:count].sum()) - gap * count
+        bars = min(spare // count - 1, _LONGEST_BAR)
+        yield from _block(ink, stub, beside, names, gap, bars if bars >= _SHORTEST_BAR else 0)
+
+
+def _fitting(widths: Array, room: int) -> int:
+    """How many columns of these widths stand side by side; at least one."""
+    return max(int((np.cumsum(widths) <= room).sum()), 1)
+
+
+def _block(
+    ink: Ink, stub: Sequence[Text], columns: Sequence[Column], names: int, gap: int, bars: int
+) -> Iterator[Text]:
+    heading = Text(" " * names)
+    for column in columns:
+        heading.append(" " * gap + column.heading.rjust(column.width), "dim")
+        heading.append(" " * (bars + 1 if bars and column.shares is not None else 0))
+    yield ended(heading)
+    for number, name in enumerate(stub):
+        line = name.copy()
+        line.append(" " * (names - name.cell_len))
+        for column in columns:
+            cell = column.cells[number]
+            line.append(" " * (gap + column.width - cell.cell_len)).append_text(cell)
+            if bars and column.shares is not None:
+                line.append(" " + ink.bar(column.shares[number], bars).ljust(bars), BARS)
+        yield ended(line)
+
+
+def ended(line: Text) -> Text:
+    """A line without blanks at its end."""
+    line.rstrip()
+    return line
+
+
+def flowing(
+    items: Iterable[Text], width: int, *, label: Text | None = None, gutter: int = 0, gap: str = " "
+) -> Iterator[Text]:
+    """Items one after another in lines that begin at the gutter, the first one with a label.
+
+    An item moves to the next line as a whole; one that is longer than a line is broken at blanks.
+    """
+    line = Text().append_text(label or Text())
+    line.append(" " * max(gutter - line.cell_len, _GAP if line else 0))
+    empty = True
+    for item in items:
+        for lead, piece in _pieces(item, gap, width - gutter):
+            if line.cell_len + (0 if empty else len(lead)) + piece.cell_len > width:
+                yield ended(line)
+                line, empty = Text(" " * gutter), True
+            line.append("" if empty else lead).append_text(piece)
+            empty = False
+    yield ended(line)
+
+
+def labelled(
+    ink: Ink, label: str, items: Iterable[Text], style: str = "bold", gap: str = "   "
+) -> Iterator[Text]:
+    """Items after a label that stands in the gutter."""
+    name = Text(ink.cut(label, ink.width // 2), style)
+    yield from flowing(items, ink.width, label=name, gutter=ink.gutter, gap=gap)
+
+
+def stacked(ink: Ink, label: str, items: Iterable[Text], style: str = "bold") -> Iterator[Text]:
+    """Items on lines of their own, the first one after a label."""
+    for item in items:
+        yield from labelled(ink, label, [item], style)
+        label = ""
+
+
+def _pieces(item: Text, gap: str, room: int) -> Iterator[tuple[str, Text]]:
+    """What must stay together, and what stands before it."""
+    if item.cell_len <= room:
+        yield gap, item
+        return
+    for word in item.plain.split(" "):
+        for number, piece in enumerate(chop_cells(word, room)):
+            yield gap if number == 0 else "", Text(piece, item.style)
+            gap = " "
+
+
+def printed(console: Console, lines: Iterable[Text]) -> None:
+    """Print lines as they are: the layout is done, rich only colours."""
+    for line in lines:
+        console.print(line, no_wrap=True, overflow="crop", crop=False)

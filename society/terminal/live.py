@@ -1,0 +1,211 @@
+"""A run while it goes on: a view that redraws itself on a terminal, else a line now and then.
+
+Everything goes to stderr, so that stdout stays clean. A round costs one look at the stock; the
+rest is worked out only when something is drawn.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.console import Console, Group
+from rich.live import Live as Screen
+from rich.text import Text
+
+from society.engine.graph import NOBODY
+from society.engine.history import Page
+from society.engine.rng import Array
+from society.engine.scenario import COURSELESS
+
+from .agent_table import Trace
+from .console import Ink, flowing
+from .labels import Places
+from .llm_usage import spending
+from .round_view import Scene, full_scale, mean_measures, stood, told
+
+if TYPE_CHECKING:
+    from society.engine.calls import Entry
+    from society.runs.runfile import Manifest
+
+_DRAWN_A_SECOND = 8
+_LINES = 10  # a run, where there is no terminal
+_WIDEST = 100
+_GUTTER = 18
+_LONGEST_CLOCK = 12
+_LONGEST_NOTE = 40
+
+
+class Live:
+    """A recorder that shows how a run goes: `with Live(manifest) as live: ...`.
+
+    Numbers are means over the replicates that ran in the round. The default console is stderr.
+    asked: gives what outside minds were asked so far; it is looked at whenever something is drawn,
+    since a round of language minds may take minutes.
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        console: Console | None = None,
+        asked: Callable[[], Sequence[Entry]] = tuple,
+    ) -> None:
+        self.manifest, self._asked = manifest, asked
+        self.console = Console(stderr=True) if console is None else console
+        self._places = Places(manifest)
+        self._course = Trace()
+        self._scale = full_scale(manifest)
+        self._stock = float("nan")
+        self._taken: Mapping[str, Array] = {}
+        # The round before and the last one; one tuple, since the view is drawn in its own thread.
+        self._latest: tuple[Page | None, Page | None] = (None, None)
+        self._started = time.monotonic()
+        self._lines = 0
+        self._screen: Screen | None = None
+        if self.console.is_terminal and not self.console.is_dumb_terminal:
+            self._screen = Screen(
+                console=self.console,
+                get_renderable=self._picture,
+                refresh_per_second=_DRAWN_A_SECOND,
+                transient=True,
+                redirect_stdout=False,
+            )
+
+    def __enter__(self) -> Live:
+        self._started = time.monotonic()
+        if self._screen is not None:
+            self._screen.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._screen is not None:
+            self._screen.stop()
+
+    def page(self, page: Page) -> None:
+        """A round is over."""
+        before = self._latest[1]
+        self._follow(page, before)
+        # What is measured once in a generation stands until it is measured again.
+        self._taken = {**self._taken, **page.measures} if self._places.nested else page.measures
+        self._latest = before, page
+        passed = int(self._done(page) * _LINES)
+        if self._screen is None and passed > self._lines:
+            self._lines = passed
+            ink = Ink(self.console.encoding, self.console.width)
+            name, reading = self._gauge(ink)
+            stock = Text.assemble(name, " ", reading) if reading else reading
+            (place, *within), news = self._where(ink), [*self._news(ink), *self._spent()]
+            items = [place, stock, *within, *news, self._left(page)]
+            line = ink.words(" · ").join(item.plain for item in items if item)
+            self.console.print(Text(line), soft_wrap=True)
+
+    def _follow(self, page: Page, before: Page | None) -> None:
+        """Keep the stock of this round."""
+        gauge = self.manifest.stage.gauge
+        stock = told(page, gauge[0]) if gauge else None
+        if stock is not None:
+            self._stock = float(stock[_ran(page, before)].mean())
+            self._course.add(self._stock)
+
+    def _picture(self) -> Group:
+        """The view as it stands now."""
+        ink = Ink(self.console.encoding, min(self.console.width, _WIDEST))
+        page = self._latest[1]
+        left, (name, reading) = self._left(page), self._gauge(ink)
+        beside = max(_LONGEST_CLOCK, reading.cell_len) + 2
+        place, *within = self._where(ink)
+        gutter = max(_GUTTER, place.cell_len + 2)
+        cells = max(ink.width - gutter - beside, 8)
+        bar = ink.progress(self._done(page), cells)
+        lines = list(flowing([bar, left], ink.width, label=place, gutter=gutter, gap="  "))
+        if reading:
+            values = self._course.spread(self.manifest.most, cells)
+            spark = Text(ink.sparkline(values, self._scale).ljust(cells), "green")
+            lines += flowing([spark, reading], ink.width, label=name, gutter=gutter, gap="  ")
+        news = (*within, *self._news(ink))
+        for items in map(list, (news, self._measures(ink), self._spent())):
+            lines += flowing(items, ink.width, gap=ink.words(" · ")) if items else ()
+        return Group(*lines)
+
+    def _where(self, ink: Ink) -> list[Text]:
+        """Which round it is; of rounds within rounds the outermost one first."""
+        page = self._latest[1]
+        path, number = ((), 0) if page is None else (page.path, page.number)
+        words = self._places.reached(path, number)
+        return [ink.text(each, "" if place else "bold") for place, each in enumerate(words)]
+
+    def _done(self, page: Page | None) -> float:
+        """The share of all rounds that is behind us."""
+        return 0.0 if page is None else min(page.number / self.manifest.most, 1.0)
+
+    def _left(self, page: Page | None) -> Text:
+        """How long the other rounds would take; a run may end before."""
+        done = self._done(page)
+        if not 0 < done < 1:
+            return Text()
+        seconds = round((time.monotonic() - self._started) * (1 - done) / done)
+        minutes, seconds = divmod(seconds, 60)
+        hours, minutes = divmod(minutes, 60)
+        clock = f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+        return Text(f"{clock} left", "dim")
+
+    def _gauge(self, ink: Ink) -> tuple[Text, Text]:
+        """The name and the reading of the stock; empty without one."""
+        gauge = self.manifest.stage.gauge
+        if gauge is None or np.isnan(self._stock):
+            return Text(), Text()
+        reading = f"{ink.figure(self._stock)} of {ink.figure(self._scale)}"
+        return Text(ink.cut(gauge[0], _GUTTER - 2), "bold"), Text(reading)
+
+    def _news(self, ink: Ink) -> Iterator[Text]:
+        """Who is left, what holds, and how often what was done in the last round."""
+        before, page = self._latest
+        if page is None:
+            return
+        given = self.manifest
+        ran = _ran(page, before)
+        left = ink.figure(float(page.present[ran].sum(1).mean()))
+        yield ink.text(f"{left} of {given.agents} {given.stage.presence}")
+        if given.replicates > 1:
+            yield Text(f"{page.running.sum()} of {given.replicates} replicates go on")
+        scene = Scene(page, before, given.stage)
+        for note in given.stage.notes:
+            stated = scene.stated(note)
+            if stated is None:
+                continue
+            if stated[1].dtype.kind in "iuf":
+                value = float(stated[1][ran].mean())
+                yield ink.text(f"{note} {ink.figure(value)}", "magenta")
+            elif given.replicates == 1 and stated[1][0, 0]:
+                yield ink.text(f"{note} {ink.cut(stated[1][0, 0], _LONGEST_NOTE)}", "magenta")
+        for verb, peers in scene.links():
+            often = float((peers[ran] != NOBODY).sum(1).mean())
+            yield ink.text(f"{ink.figure(often)} {verb}", "yellow" if often else "dim")
+        unread = sum(mind.fallbacks for mind in page.ledger)
+        if unread:
+            yield Text(f"{unread} answers could not be read", "red")
+
+    def _spent(self) -> Iterator[Text]:
+        for words in spending(self._asked()):
+            yield Text(words, "dim")
+
+    def _measures(self, ink: Ink) -> Iterator[Text]:
+        """What was measured last; the number of a first round says nothing yet."""
+        taken = mean_measures(self._taken)
+        for measure in self.manifest.measures:
+            if measure.name in taken and measure.fold not in COURSELESS:
+                yield ink.text(f"{measure.name} {ink.figure(taken[measure.name])}", "dim")
+
+
+def _ran(page: Page, before: Page | None) -> Array:
+    """The replicates that ran when the page began, (R,) of bool."""
+    running = stood(page if before is None else before)[1][:, 0]
+    return running if running.any() else np.ones_like(running)

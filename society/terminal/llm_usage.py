@@ -1,0 +1,224 @@
+"""What outside minds were asked, what it took, and where they were not understood.
+
+    calls        exchanges, with repairs of replies that could not be read and re-asks of those that
+                 were cut off; retries are attempts that failed on the way
+    fallbacks    answers that could not be read in the end: what the question states stood in
+
+Tokens and dollars that nobody knows are said to be unknown.
+
+What a run would cost, in words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from society.config.registry import component_title
+from society.engine.calls import added
+
+from .console import Column, Ink, flowing, printed, table
+from .labels import Names, Places, spoken
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from society.engine.calls import Entry, Trouble
+    from society.llm.providers.estimate import Forecast
+    from society.runs.runfile import Manifest
+
+
+UNKNOWN = "unknown"
+_WORST = 3  # agents, and questions, that are named; the others are counted
+_REASON = 100  # cells of a reason
+_FINEST = 0.0001  # US dollars
+_COUNTS = ("calls", "retries", "repairs", "cut", "fallbacks")
+_MISHAPS = {
+    "repair": ("repair", "repairs"),
+    "cut": ("reply cut off", "replies cut off"),
+    "fallback": ("fallback", "fallbacks"),
+}
+_TOKENS = {"tokens in": "prompt_tokens", "tokens out": "completion_tokens"}
+
+
+def asked(ink: Ink, ledger: Sequence[Entry]) -> Iterator[Text]:
+    """A table for each model, with a row for each kind of line; one row more for all models."""
+    by_model: dict[str, list[Entry]] = {}
+    for entry in ledger:
+        if entry.model:
+            by_model.setdefault(entry.model, []).append(entry)
+    for model, entries in by_model.items():
+        kinds = dict.fromkeys(entry.kind for entry in entries)
+        rows = [total([one for one in entries if one.kind == kind], kind) for kind in kinds]
+        yield from _table(ink, f"asked of {model}", rows)
+    if len(by_model) > 1:
+        everything = [entry for entries in by_model.values() for entry in entries]
+        yield from _table(ink, f"asked of {len(by_model)} models", [total(everything, "in all")])
+
+
+def total(entries: Sequence[Entry], kind: str = "") -> Entry:
+    """The sum of at least one entry, under the name `kind`; None where something is unknown."""
+    columns = zip(*(entry[3:] for entry in entries), strict=True)
+    sums: list[Any] = [added(column) for column in columns]
+    return type(entries[0])("", kind, entries[0].model, *sums)
+
+
+def _table(ink: Ink, title: str, rows: Sequence[Entry]) -> Iterator[Text]:
+    yield from flowing([ink.text(title, "bold")], ink.width)
+    if len(rows) > 1:
+        rows = [*rows, total(rows, "in all")]
+    columns = [(name, [str(getattr(row, name)) for row in rows]) for name in _COUNTS]
+    columns += [
+        (heading, [_whole(getattr(row, name)) for row in rows]) for heading, name in _TOKENS.items()
+    ]
+    columns.append(("dollars", [dollars(row.cost) for row in rows]))
+    stub = [ink.text(spoken(row.kind)) for row in rows]
+    figures = [Column(heading, [Text(cell) for cell in cells]) for heading, cells in columns]
+    yield from table(ink, stub, figures)
+    yield Text()
+
+
+def _whole(count: int | None) -> str:
+    return UNKNOWN if count is None else f"{count:,}"
+
+
+def dollars(cost: float | None) -> str:
+    """US dollars to a hundredth of a cent, and never 0 for what is not.
+
+    >>> [dollars(cost) for cost in (1234.5, 0.0123, 0.00002, 0.0, None)]
+    ['1,234.5000', '0.0123', '<0.0001', '0', 'unknown']
+    """
+    if cost is None:
+        return UNKNOWN
+    if 0 < cost < _FINEST:
+        return f"<{_FINEST}"
+    return f"{cost:,.4f}" if cost else "0"
+
+
+def spending(ledger: Sequence[Entry]) -> Iterator[str]:
+    """What a run has asked and used so far; nothing if it has asked nobody outside."""
+    if not ledger:
+        return
+    used = total(ledger)
+    yield f"{used.calls:,} calls"
+    if used.prompt_tokens is None or used.completion_tokens is None:
+        yield f"tokens {UNKNOWN}"
+    else:
+        yield f"{used.prompt_tokens + used.completion_tokens:,} tokens"
+    yield f"cost {UNKNOWN}" if used.cost is None else f"{dollars(used.cost)} US dollars"
+
+
+def by_hand(ledger: Iterable[Entry]) -> Iterator[str]:
+    """How often components without a model of ours were asked, and how often in vain."""
+    for entry in ledger:
+        if entry.model:
+            continue
+        times = "once" if entry.calls == 1 else f"{entry.calls} times"
+        words = f"{component_title(entry.component)} was asked {times} for {spoken(entry.kind)}"
+        if entry.fallbacks:
+            words += f"; {entry.fallbacks} of the answers could not be read: the fallback stood in"
+        yield words
+
+
+def unsure(
+    troubles: Iterable[Trouble], names: Callable[[int], Names], replicates: int
+) -> Iterator[str]:
+    """Whose replies had to be mended or were given up, the worst ones first.
+
+    names: of those in a replicate.
+    """
+    by_agent: dict[tuple[int, int], Counter[str]] = {}
+    for trouble in troubles:
+        whose = trouble.replicate, trouble.agent
+        by_agent.setdefault(whose, Counter())[trouble.what] += 1
+    ranked = sorted(
+        by_agent.items(), key=lambda one: (-one[1]["fallback"], -one[1].total(), one[0])
+    )
+    for (replicate, agent), counts in ranked[:_WORST]:
+        where = f" of replicate {replicate}" if replicates > 1 else ""
+        yield f"{names(replicate)[agent]}{where}: {mishaps(counts)}"
+    if len(ranked) > _WORST:
+        yield f"and {len(ranked) - _WORST} more"
+
+
+def mishaps(counts: Counter[str]) -> str:
+    """How much of what went wrong, such as "2 repairs, 1 fallback"."""
+    return ", ".join(
+        f"{counts[what]} {names[counts[what] > 1]}"
+        for what, names in _MISHAPS.items()
+        if counts[what]
+    )
+
+
+def reasons(ink: Ink, troubles: Iterable[Trouble]) -> Iterator[str]:
+    """Why the fallback stood in, by kind of line: how often, and the most frequent reason."""
+    by_kind: dict[str, Counter[str]] = {}
+    for trouble in troubles:
+        if trouble.what == "fallback":
+            by_kind.setdefault(trouble.kind, Counter())[trouble.reason] += 1
+    ranked = sorted(by_kind.items(), key=lambda one: -one[1].total())
+    for kind, why in ranked[:_WORST]:
+        reason = ink.cut(why.most_common(1)[0][0], _REASON)
+        such = "" if len(why) == 1 else ", such as"
+        yield f"{why.total()} for {spoken(kind)}{such}: {reason}"
+    if len(ranked) > _WORST:
+        yield f"and for {len(ranked) - _WORST} other questions"
+
+
+_WIDEST = 100
+_GUTTER = 10
+_NOTE = (
+    "Counted on a play by the offline mind, at four characters a token; from replies as short as "
+    "its own to replies that take all the room they have. Real minds may end the run sooner or "
+    "later, and their replies may need repair. Nothing was spent."
+)
+
+
+def forecast(manifest: Manifest, rounds: int, models: Sequence[Forecast], console: Console) -> None:
+    """Print calls, tokens and cost for each model, and for all of them.
+
+    rounds: how many were played to count them.
+    """
+    places = Places(manifest)
+    extent = places.all() if rounds == places.most else f"{rounds} rounds"
+    costs(models, extent, "this run", console)
+
+
+def costs(models: Sequence[Forecast], extent: str, what: str, console: Console) -> None:
+    """Print the same of anything; extent: how much was played to count it."""
+    ink = Ink(console.encoding, min(console.width, _WIDEST))
+    if not models:
+        printed(console, flowing([ink.text(f"Nobody asks a model: {what} is free.")], ink.width))
+        return
+    told = [*models, _together(models)] if len(models) > 1 else models
+    for one in told:
+        printed(console, flowing([ink.text(one.model, "bold")], ink.width))
+        replies = _range(f"{one.reply_tokens:,}", f"{one.most_reply_tokens:,}")
+        for label, words in (
+            ("calls", f"{one.calls:,} in {extent}"),
+            ("tokens", f"{one.prompt_tokens:,} of prompts, {replies} of replies"),
+            ("cost", _cost(one)),
+        ):
+            name = Text(f"  {label}")
+            printed(console, flowing([ink.text(words)], ink.width, label=name, gutter=_GUTTER))
+    printed(console, flowing([ink.text(_NOTE, "dim")], ink.width))
+
+
+def _together(models: Sequence[Forecast]) -> Forecast:
+    """All models as one; its cost is unknown if one of theirs is."""
+    columns = zip(*(model[1:] for model in models), strict=True)
+    sums: list[Any] = [added(column) for column in columns]
+    return type(models[0])(f"all {len(models)} models", *sums)
+
+
+def _cost(one: Forecast) -> str:
+    if one.cost is None or one.most_cost is None:
+        return "unknown, for want of a price"
+    return f"{_range(dollars(one.cost), dollars(one.most_cost))} US dollars"
+
+
+def _range(least: str, most: str) -> str:
+    return least if least == most else f"{least} to {most}"

@@ -1,0 +1,160 @@
+"""Pairs of a round, a line each: who did what to whom, and what both have thereafter.
+
+Of two who both did something, the line of the first says what the other one did as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from rich.cells import cell_len
+from rich.text import Text
+
+from society.engine.graph import NOBODY
+from society.engine.rng import Array
+from society.engine.scenario import Stage
+
+from .console import BARS, Ink, decimals_for, flowing, labelled
+from .labels import Names, spoken
+from .round_view import Scene
+
+_SHOWN = 12  # pairs, and agents without one; the others are counted
+_LONGEST_BAR = 10
+_GAP = "  "
+_FIGURE = re.compile(r"\{(\w+)(:%)?\}")
+
+
+class Pairs:
+    """Tells the pairs of one replicate."""
+
+    def __init__(self, ink: Ink, names: Names, replicate: int) -> None:
+        self.ink, self.names, self.replicate = ink, names, replicate
+
+    def lines(self, scene: Scene) -> Iterator[Text]:
+        """Nothing if the stage names no pairs, or the round tells of none."""
+        meeting = scene.stage.meeting
+        if meeting is None:
+            return
+        peer, deed = self._own(scene, meeting.peer), self._own(scene, meeting.deed)
+        if peer is None or deed is None:
+            return
+        clauses = [
+            meeting.clauses[number] if 0 <= number < len(meeting.clauses) else "" for number in deed
+        ]
+        actors = [seat for seat in np.flatnonzero(peer != NOBODY).tolist() if clauses[seat]]
+        both = {seat for seat in actors if clauses[peer[seat]] and peer[peer[seat]] == seat}
+        actors = [seat for seat in actors if seat not in both or seat < peer[seat]]
+        shown = actors[:_SHOWN]
+        has = self._holdings(scene, meeting.holds)
+        arrows = ["↔" if seat in both else "→" for seat in shown]
+        replies = [clauses[peer[seat]] if seat in both else "" for seat in shown]
+        yield from self._table(
+            self._cells(self.names[seat] for seat in shown),
+            self._cells((has[seat] for seat in shown), right=True),
+            self._cells(self._did(scene, clauses[seat], seat) for seat in shown),
+            self._cells(self._bars(scene, meeting.share, shown), style=BARS),
+            self._cells(
+                f"{arrow} {self.names[peer[seat]]}"
+                for arrow, seat in zip(arrows, shown, strict=True)
+            ),
+            self._cells((has[peer[seat]] for seat in shown), right=True),
+            self._cells(
+                self._did(scene, reply, peer[seat])
+                for reply, seat in zip(replies, shown, strict=True)
+            ),
+        )
+        if len(actors) > _SHOWN:
+            yield Text(f"and {len(actors) - _SHOWN:,} more pairs", "dim")
+        yield from self._without(scene, peer, has)
+
+    def _own(self, scene: Scene, name: str) -> Array | None:
+        """What each agent of the replicate was told, (N,)."""
+        values = scene.column(name) if name else None
+        return None if values is None else values[self.replicate]
+
+    def _holdings(self, scene: Scene, name: str) -> list[str]:
+        """What everybody has, as figures with the same number of decimals."""
+        held = self._own(scene, name)
+        if held is None:
+            return [""] * scene.present.shape[1]
+        decimals = decimals_for(held)
+        return [self.ink.figure(value, decimals) for value in held]
+
+    def _did(self, scene: Scene, clause: str, seat: int) -> str:
+        """The clause with its figures."""
+
+        def figure(found: re.Match[str]) -> str:
+            values = self._own(scene, found[1])
+            value = float("nan") if values is None else values[seat]
+            return f"{self.ink.figure(100 * value, 0)} %" if found[2] else self.ink.figure(value)
+
+        return _FIGURE.sub(figure, clause)
+
+    def _bars(self, scene: Scene, name: str, seats: Sequence[int]) -> list[str]:
+        shares = self._own(scene, name)
+        if shares is None:
+            return [""] * len(seats)
+        return [self.ink.bar(shares[seat], _LONGEST_BAR) for seat in seats]
+
+    def _cells(self, said: Iterable[str], *, right: bool = False, style: str = "") -> _Cells:
+        return _Cells([self.ink.words(each) for each in said], right, style)
+
+    def _table(self, *columns: _Cells) -> Iterator[Text]:
+        """Without bars where they do not fit; where the rest does not, each pair is a paragraph."""
+        told = [column for column in columns if column.width]
+        if _width(told) > self.ink.width:
+            told = [column for column in told if column.style != BARS]
+        fits = _width(told) <= self.ink.width
+        for row in zip(*(column.texts(aligned=fits) for column in told), strict=True):
+            yield from flowing(row, self.ink.width, gap=_GAP if fits else " ")
+
+    def _without(self, scene: Scene, peer: Array, has: Sequence[str]) -> Iterator[Text]:
+        """Who came to nothing with somebody, and who met nobody."""
+        meeting, alone = scene.stage.meeting, scene.present[self.replicate] & (peer == NOBODY)
+        apart = self._own(scene, meeting.apart) if meeting is not None else None
+        if meeting is not None and apart is not None:
+            yield from self._listed(spoken(meeting.apart), np.flatnonzero(alone & apart), has)
+            alone = alone & ~apart
+        yield from self._listed("alone", np.flatnonzero(alone), has)
+
+    def _listed(self, label: str, seats: Array, has: Sequence[str]) -> Iterator[Text]:
+        items = [Text(f"{self.names[seat]} {has[seat]}".rstrip()) for seat in seats[:_SHOWN]]
+        if len(seats) > _SHOWN:
+            items.append(Text(f"and {len(seats) - _SHOWN:,} more", "dim"))
+        if items:
+            yield from labelled(self.ink, f"{len(seats)} {label}", items)
+
+
+def besides(stage: Stage) -> list[str]:
+    """The columns of a stage that the lines of its pairs do not hold."""
+    meeting = stage.meeting
+    if meeting is None:
+        return list(stage.columns)
+    held = {meeting.peer, meeting.deed, meeting.share, meeting.holds, meeting.apart}
+    held |= {name for clause in meeting.clauses for name, _ in _FIGURE.findall(clause)}
+    return [name for name in stage.columns if name not in held]
+
+
+class _Cells(NamedTuple):
+    """A column without a heading."""
+
+    cells: list[str]
+    right: bool
+    style: str
+
+    @property
+    def width(self) -> int:
+        return max(map(cell_len, self.cells), default=0)
+
+    def texts(self, *, aligned: bool) -> Iterator[Text]:
+        for cell in self.cells:
+            gap = " " * (self.width - cell_len(cell)) if aligned else ""
+            yield Text(gap + cell if self.right else cell + gap, self.style)
+
+
+def _width(columns: Sequence[_Cells]) -> int:
+    """Of columns side by side."""
+    return sum(column.width for column in columns) + len(_GAP) * (len(columns) - 1)

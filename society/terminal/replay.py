@@ -1,0 +1,210 @@
+"""The history of a run in print, round by round.
+
+Per round: a gauge of the common stock, a row for every agent, who did what to whom, who went and
+why, and what was chosen and how. The scenario's Stage says which facts these are.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from rich.cells import cell_len
+from rich.text import Text
+
+from society.engine.history import Page
+from society.engine.scenario import COURSELESS, Stage
+from society.errors import InputError
+
+from .agent_table import CROWD, Roll, Trace
+from .console import Ink, figured, flowing, labelled, printed, table
+from .events import Deeds, Traits
+from .labels import Names, Place, Places, around, found, standing
+from .pairs import Pairs, besides
+from .round_view import Scene, full_scale, improvised, mean_measures, told, told_in
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from society.runs.runfile import Manifest, Record, RunFile
+
+_WIDEST = 120
+_LONGEST_GAUGE = 50
+_WIDE = 60  # from this width on, the change of the stock stands beside its gauge,
+_CHANGE = 12  # in so many cells
+
+
+def history(
+    run: RunFile,
+    console: Console,
+    start: Place = 0,
+    replicate: int = 0,
+    speed: float = math.inf,
+) -> None:
+    """Print the history of one replicate from round `start` on; 0 is what precedes the first one.
+
+    start: the number of a round, or its path. speed: rounds per second at most. Raises InputError
+    for a round or a replicate that the run does not have.
+    """
+    manifest, paths = run.manifest, run.paths()
+    first = found(start, paths)
+    if not 0 <= replicate < manifest.replicates:
+        last = manifest.replicates - 1
+        raise InputError(f"there is no replicate {replicate}; the run has 0 to {last}")
+    teller = _Teller(manifest, Ink(console.encoding, min(console.width, _WIDEST)), replicate)
+    printed(console, teller.opening())
+    if manifest.level == "summary":
+        printed(console, teller.measures(run.records(first, lines=False)))
+    else:
+        before: Page | None = None
+        for number in around(paths, first):
+            teller.meet(next(run.pages(number)))
+        for page in run.pages(max(first - 1, 0)):
+            if page.number >= first:
+                printed(console, teller.round(page, before))
+                time.sleep(1 / speed)
+            before = page
+    printed(console, teller.closing(run.status, paths))
+
+
+class _Teller:
+    """Tells one replicate's rounds, and remembers what the next round is compared with."""
+
+    def __init__(self, manifest: Manifest, ink: Ink, replicate: int) -> None:
+        self.manifest, self.ink, self.replicate = manifest, ink, replicate
+        self.stage: Stage = manifest.stage
+        self.places = Places(manifest)
+        names = self.names = Names(manifest, ink, replicate)
+        self.traits = Traits(manifest, replicate)
+        self.roll = Roll(ink, names, replicate, self.traits)
+        self.pairs, self.deeds = Pairs(ink, names, replicate), Deeds(ink, names, replicate)
+        self.course = Trace()
+        self.level: float | None = None
+        self.after = False  # whether anything was told after this replicate had ended
+
+    def meet(self, page: Page) -> None:
+        """Learn who lives from this round on."""
+        lives = told_in(page, "descended", "life")
+        if lives is not None:
+            self.names.live(lives[self.replicate])
+
+    def opening(self) -> Iterator[Text]:
+        """What is told, and of whom."""
+        given, ink = self.manifest, self.ink
+        about = [ink.text(given.scenario, "bold"), Text(f"{given.agents} agents")]
+        about.append(Text(f"seed {given.seed}"))
+        if given.level == "summary":
+            yield from flowing(about, ink.width, gap=ink.words(" · "))
+            return
+        if given.replicates > 1:
+            others = given.replicates - 1
+            about.append(Text(f"replicate {self.replicate} ({others} more not shown)"))
+        yield from flowing(about, ink.width, gap=ink.words(" · "))
+        for column, limit in self.stage.limits.items():
+            yield from flowing([ink.text(f"! a {column} above the {limit}", "dim")], ink.width)
+
+    def round(self, page: Page, before: Page | None) -> Iterator[Text]:
+        """One round; only what ended elsewhere, once this replicate is over."""
+        self.meet(page)
+        stage = improvised(page, self.stage)
+        if told_in(page, "descended", "newborn") is not None:
+            columns = dict.fromkeys((*stage.columns, *self.traits.names))
+            stage = replace(stage, columns=tuple(columns))
+        scene = Scene(page, before, stage)
+        shown = bool(scene.running[self.replicate, 0])
+        if shown:
+            yield Text()
+            yield self._title(scene)
+            yield from self._gauge(page)
+            if not scene.void(self.replicate):
+                pairs = list(self.pairs.lines(scene))
+                yield from pairs
+                crowd = scene.present[self.replicate].sum() > CROWD
+                all_columns = not pairs or crowd
+                yield from self.roll.lines(scene, stage.columns if all_columns else besides(stage))
+            yield from self.deeds.lines(scene)
+        ended = {kind: np.flatnonzero(over) for kind, over in scene.ended}
+        label = "elsewhere" if shown else self.places.label(page)
+        fates = list(self.deeds.fates(label, ended, stage, but=self.replicate))
+        if fates and not shown and not self.after:
+            self.after = True
+            yield Text()
+        yield from fates
+
+    def measures(self, records: Iterable[Record]) -> Iterator[Text]:
+        """The measures of each round and what ended in it, for want of details."""
+        given, ink = self.manifest, self.ink
+        words = "Details were not recorded (level summary); `run --record full` keeps them."
+        if given.replicates > 1:
+            words += f" Numbers are means over those of {given.replicates} replicates that ran."
+        yield from flowing([Text(words)], ink.width)
+        rounds: list[Text] = []
+        taken: list[dict[str, float]] = []
+        fates: list[Text] = []
+        for page, _, ended in records:
+            if page.number:
+                rounds.append(Text(self.places.label(page)))
+                taken.append(mean_measures(page.measures))
+            fates += self.deeds.fates(self.places.label(page), ended, given.stage)
+        names = [measure.name for measure in given.measures if measure.fold not in COURSELESS]
+        series = {name: np.array([means.get(name, np.nan) for means in taken]) for name in names}
+        yield Text()
+        yield from table(ink, rounds, [figured(ink, *named) for named in series.items()])
+        yield from fates
+
+    def closing(self, status: str, paths: Sequence[tuple[int, ...]]) -> Iterator[Text]:
+        """The course of the stock, and where the record ends; paths: of all rounds."""
+        ink = self.ink
+        yield Text()
+        if self.stage.gauge is not None and len(self.course.samples) > 1:
+            told_of = self.course.rounds
+            cells = min(told_of, _LONGEST_GAUGE)
+            line = ink.sparkline(self.course.spread(told_of, cells), full_scale(self.manifest))
+            items = [Text(line, "green"), Text(f"in {told_of} rounds", "dim")]
+            yield from labelled(ink, self.stage.gauge[0], items, gap="  ")
+        far = f"{self.places.among(len(paths) - 1)} rounds"
+        if self.places.nested:
+            far = ", ".join(self.places.reached(paths[-1], len(paths) - 1))
+        words = f"The end, after {far}."
+        if status != "finished":
+            words = f"So far {far}; {standing(status)}."
+        yield from flowing([Text(words, "bold")], ink.width)
+
+    def _title(self, scene: Scene) -> Text:
+        page, ink = scene.page, self.ink
+        left = scene.present[self.replicate].sum()
+        who = ink.words(f" {left} of {self.manifest.agents} {self.stage.presence}")
+        line = ink.cut(f"── {self.places.title(page)}", ink.width)
+        spare = ink.width - len(line) - cell_len(who)
+        if spare > 1:
+            line += " " + ink.words("─") * (spare - 1) + who
+        return Text(line, "bold cyan")
+
+    def _gauge(self, page: Page) -> Iterator[Text]:
+        """What is left of the stock at the end of the round, and by how much it has changed."""
+        name = self.stage.gauge[0] if self.stage.gauge else ""
+        stock, ink = told(page, name), self.ink
+        if stock is None:
+            return
+        level, full = float(stock[self.replicate, 0]), full_scale(self.manifest)
+        reading = Text(f"{ink.figure(level)} of {ink.figure(full)}", "bold")
+        wide = ink.width >= _WIDE
+        room = ink.width - ink.gutter - reading.cell_len - (_CHANGE if wide else 2)
+        bar = ink.gauge(level / full, max(min(room, _LONGEST_GAUGE), 8))
+        items = [Text(bar, _health(level / full)), reading]
+        if wide and self.level is not None:
+            change = level - self.level
+            items.append(
+                ink.text(f"{'▲' if change >= 0 else '▼'} {ink.figure(abs(change))}", "dim")
+            )
+        self.level = level
+        self.course.add(level)
+        yield from labelled(ink, name, items, gap="  ")
+
+
+def _health(share: float) -> str:
+    return "green" if share > 0.5 else "yellow" if share > 0.2 else "red"

@@ -1,0 +1,296 @@
+"""One round as a stage shows it: numbers, deeds, words, who went, what was chosen.
+
+Arrays run (R, N). Which facts and questions matter comes from the scenario's Stage; a scenario
+without one is shown with all that it tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from society.engine.action_spaces import Choice, Peer, Words
+from society.engine.graph import NOBODY
+from society.engine.history import Page, Step
+from society.engine.rng import Array
+from society.engine.scenario import Stage
+from society.engine.script import UNREAD
+
+if TYPE_CHECKING:
+    from society.runs.runfile import Manifest
+
+
+class Answered(NamedTuple):
+    """One field of one question: (R, N, ...) of answers, and who was asked, (R, N)."""
+
+    values: Array
+    asked: Array
+    form: str
+    options: Array | None
+
+
+class Chosen(NamedTuple):
+    """How a note came about in one replicate: in words, and each answer with its number."""
+
+    words: str
+    answers: Array
+    counts: Array
+    voted: bool
+
+
+def stood(page: Page) -> tuple[Array, Array]:
+    """Who was present, (R, N), and what was running, (R, 1), when a page was closed."""
+    return page.present, page.running.reshape(-1, 1)
+
+
+def opened(page: Page, before: Page | None) -> tuple[Array, Array]:
+    """Who was present, (R, N), and what was running, (R, 1), when a page was opened.
+
+    before: the page that precedes it; None: everybody, everything.
+    """
+    if before is not None:
+        return stood(before)
+    present, running = stood(page)
+    return np.ones_like(present), np.ones_like(running)
+
+
+def told(page: Page, name: str) -> Array | None:
+    """A common fact as it was last stated, (R, 1); None if it has several entries."""
+    for step in reversed(page.steps):
+        if ("common", name) in step.arrays and step.arrays["common", name].ndim == 2:
+            return step.arrays["common", name]
+    return None
+
+
+def told_in(page: Page, kind: str, name: str) -> Array | None:
+    """An own fact as a tell of this kind has it, (R, N)."""
+    for step in page.steps:
+        if step.kind == kind and ("own", name) in step.arrays:
+            return step.arrays["own", name]
+    return None
+
+
+class Scene:
+    """One page, read with a stage; `before`, the page that precedes it, tells who was there."""
+
+    def __init__(self, page: Page, before: Page | None, stage: Stage) -> None:
+        self.page, self.before, self.stage = page, before, stage
+        present, running = opened(page, before)
+        self.running = running
+        # Whoever is back takes part in the round.
+        back = [step.arrays["back", ""] for step in page.steps if ("back", "") in step.arrays]
+        self.present = np.logical_or.reduce([present, *back])
+        self.newborn = told_in(page, "descended", "newborn")  # (R, N), where a generation begins
+        self.answered: dict[str, list[Answered]] = {}
+        self._asked: list[tuple[Step, dict[str, Answered]]] = []  # by field
+        self.gone: list[tuple[str, Array]] = []  # kind of the tell, (R, N)
+        self.ended: list[tuple[str, Array]] = []  # cause, (R,)
+        for step in page.steps:
+            if step.sort == "ask":
+                self._note_answers(step, present & running)
+            present = present | step.arrays.get(("back", ""), np.False_)
+            if ("gone", "") in step.arrays:
+                going = step.arrays["gone", ""] & present
+                present = present & ~going
+                self.gone.append((step.kind, going))
+            for role, cause in (("void", UNREAD), ("ends", step.kind)):
+                if (role, "") in step.arrays:
+                    ending = step.arrays[role, ""] & running
+                    running = running & ~ending
+                    self.ended.append((cause, ending[:, 0]))
+
+    def _note_answers(self, step: Step, active: Array) -> None:
+        forms = forms_of(step)
+        asked = active & step.arrays.get(("who", ""), np.True_)
+        fields: dict[str, Answered] = {}
+        for (role, name), values in step.arrays.items():
+            if role == "answer":
+                question = f"{step.kind} {name}" if name else step.kind
+                options = step.arrays.get(("options", name))
+                answer = Answered(values, asked, forms.get(name, ""), options)
+                self.answered.setdefault(question, []).append(answer)
+                fields[name] = answer
+        self._asked.append((step, fields))
+
+    def void(self, replicate: int) -> bool:
+        """Whether an answer ended it that could not be read: what was told then means nothing."""
+        return any(cause == UNREAD and over[replicate] for cause, over in self.ended)
+
+    def unshown(self) -> Iterator[tuple[Step, Mapping[str, Answered]]]:
+        """Questions that the stage does not name, each time with its answers by field."""
+        stage = self.stage
+        choosing = (question for questions in stage.notes.values() for question in questions)
+        shown = (*stage.columns, *stage.links, *stage.quotes, *choosing)
+        kinds = {name.partition(" ")[0] for name in shown}
+        yield from (one for one in self._asked if one[0].kind not in kinds)
+
+    def column(self, name: str) -> Array | None:
+        """An own fact as last told, else a public column, else the answers to a question."""
+        held = self._held(name)
+        if held is not None:
+            return held
+        answers = self.answered.get(name)
+        return worded(answers[-1]) if answers else None
+
+    def _held(self, name: str) -> Array | None:
+        """An own fact as last told, else a public column: what goes on until it changes."""
+        for step in reversed(self.page.steps):
+            if step.sort == "tell":
+                for (role, fact), values in step.arrays.items():
+                    if fact == name and _is_own(role):
+                        return _single(values)
+        return self.page.public.get(name)
+
+    def stated(self, name: str) -> tuple[Array, Array] | None:
+        """A common fact as first and as last stated this round, (R, 1) each."""
+        found = [step.arrays["common", name] for step in self.page.steps if _states(step, name)]
+        return (_single(found[0]), _single(found[-1])) if found else None
+
+    def links(self) -> Iterator[tuple[str, Array]]:
+        """What somebody did to a peer: the verb, and the seat of each agent's peer, (R, N)."""
+        for question, verb in self.stage.links.items():
+            for answer in self.answered.get(question, ()):
+                yield verb, answer.values
+
+    def quotes(self) -> Iterator[tuple[str, str, Array]]:
+        """Texts worth a quote: name, verb, and those that are new, (R, N); "" for the others.
+
+        What is held is new where it has changed; what is answered, every time that it is.
+        """
+        earlier = None if self.before is None else Scene(self.before, None, self.stage)
+        for name, verb in self.stage.quotes.items():
+            held = self._held(name)
+            if held is None:
+                for answer in self.answered.get(name, ()):
+                    texts = worded(answer)
+                    yield name, verb, np.where(answer.asked & _said(texts), texts, "")
+                continue
+            known = None if earlier is None else earlier.column(name)
+            yield name, verb, np.where(self._new(held, known) & _said(held), held, "")
+
+    def _new(self, texts: Array, known: Array | None) -> Array:
+        """Which texts were not known before, (R, N) of bool."""
+        if self.newborn is None:
+            return np.ones(texts.shape, bool) if known is None else texts != known
+        # Another life held what was known of this seat; what survivors hold has been told. Of those
+        # who put themselves into words and keep none, it is known when they were born.
+        return self.newborn if known is None else self.newborn | (_said(known) & (texts != known))
+
+    def chosen(self, note: str, replicate: int) -> Chosen | None:
+        """How a note came about; None if nobody was asked."""
+        questions = self.stage.notes.get(note, {})
+        asked = [name for name in self.answered if name in questions]
+        if not asked:
+            return None
+        answer = self.answered[asked[-1]][-1]
+        answers = worded(answer)[replicate][answer.asked[replicate]]
+        if not len(answers):
+            return None
+        words = questions[asked[-1]].replace("{n}", str(len(answers)))
+        distinct, counts = np.unique(answers, return_counts=True)
+        return Chosen(words, distinct, counts, answer.form.startswith(Choice.code))
+
+
+def improvised(page: Page, stage: Stage) -> Stage:
+    """The stage; if it names nothing to show here, with all that the page holds."""
+    if stage.gauge or stage.columns or stage.links or stage.notes or stage.quotes:
+        return stage
+    scene = Scene(page, None, Stage())
+    if stage.meeting is not None and scene.column(stage.meeting.deed) is not None:
+        return stage
+    peers = [name for name, given in scene.answered.items() if given[0].form.startswith(Peer.code)]
+    columns = [name for name in scene.answered if name not in peers]
+    notes: dict[str, Mapping[str, str]] = {}
+    for step in page.steps:
+        if step.sort == "tell":
+            single = [key for key, values in step.arrays.items() if values.ndim == 2]
+            columns += [name for role, name in single if _is_own(role)]
+            notes |= {name: {} for role, name in single if role == "common"}
+    unique = dict.fromkeys([*columns, *page.public])
+    quotes = {name: "says" for name in unique if _in_words(scene, name)}
+    numbers = tuple(name for name in unique if name not in quotes)
+    links = {name: name for name in peers}
+    return replace(stage, columns=numbers, links=links, notes=notes, quotes=quotes)
+
+
+def _said(texts: Array) -> Array:
+    """Where there are words; a public column holds a number for those who do not have it."""
+    if texts.dtype.kind != "O":
+        return np.ones(texts.shape, bool)
+    words: Array = np.array([isinstance(text, str) for text in texts.flat])
+    return words.reshape(texts.shape)
+
+
+def _is_own(role: str) -> bool:
+    return role == "own" or role.startswith("seen ")
+
+
+def _in_words(scene: Scene, name: str) -> bool:
+    """Whether a column is free text, rather than a number or the label of an option."""
+    if name in scene.answered:
+        return scene.answered[name][-1].form.startswith(Words.code)
+    values = scene.column(name)
+    return values is not None and isinstance(values.flat[0], str)
+
+
+def _states(step: Step, name: str) -> bool:
+    return ("common", name) in step.arrays
+
+
+def forms_of(step: Step) -> dict[str, str]:
+    """The form of each field of a reply; a plain reply is one field without a name."""
+    if ("answer", "") in step.arrays:
+        return {"": step.form}
+    parts = (part.partition(": ") for part in step.form.split("; "))
+    return {name: form for name, _, form in parts}
+
+
+def worded(answer: Answered) -> Array:
+    """Answers as one value per agent: options by their label, mixtures as text."""
+    if not answer.form.startswith(Choice.code):
+        return _single(answer.values)
+    return labelled(answer.values, answer.form, answer.options)
+
+
+def _single(values: Array) -> Array:
+    """One value where there are several entries, (R, N, K) -> (R, N): a text of all of them."""
+    if values.ndim == 2:
+        return values
+    rows = values.reshape(-1, values.shape[-1])
+    joined = ["/".join(map(_entry, row)) for row in rows]
+    return np.array(joined, object).reshape(values.shape[:2])
+
+
+def _entry(value: Any) -> str:
+    if not isinstance(value, float | np.floating):
+        return str(value)
+    return "–" if np.isnan(value) else f"{value:.2f}"
+
+
+def labelled(values: Array, form: str, options: Array | None) -> Array:
+    """Answers to a choice by their labels, (R, N).
+
+    options: the labels of each replicate; None: all have those of the form, and "" stands where
+    nobody was asked.
+    """
+    if options is not None:
+        picked: Array = np.take_along_axis(options, np.maximum(values, 0), 1)
+        return picked
+    labels = np.array([*form.removeprefix("choice ").split("/"), ""], object)
+    return labels[np.where(values == NOBODY, len(labels) - 1, values)]
+
+
+def full_scale(manifest: Manifest) -> float:
+    """The stock that fills the gauge; NaN where there is none."""
+    gauge = manifest.stage.gauge
+    full = manifest.params.get(gauge[1]) if gauge else None
+    return float(full) if full else float("nan")
+
+
+def mean_measures(measures: Mapping[str, Array]) -> dict[str, float]:
+    """Means of (R,) over the replicates in which they were taken; none where in none."""
+    taken = {name: values[~np.isnan(values)] for name, values in measures.items()}
+    return {name: float(values.mean()) for name, values in taken.items() if len(values)}

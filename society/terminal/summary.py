@@ -1,0 +1,177 @@
+"""What a run came to, in words and numbers, and what to type next."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from society.engine.scenario import Estimate
+
+from . import llm_usage
+from .console import Column, Ink, flowing, printed, table
+from .labels import Names, Places, ending, spoken, standing
+from .score_tables import courses
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from society.engine.game_master import Outcome
+    from society.runs.runfile import Manifest, RunFile
+
+_WIDEST = 100
+_GUTTER = 9
+_DIGEST = 16  # hexadecimal digits; `--json` gives all
+_ROOM_FOR_UNITS = 20
+_LONGEST_NAME = 24
+
+
+def summary(
+    run: RunFile,
+    outcome: Outcome,
+    notes: Sequence[str],
+    console: Console,
+    designs: Sequence[str] = (),
+) -> None:
+    """Print what happened, the measures, who was asked, and the commands to go on with.
+
+    outcome: of that run, with whatever else was found out about it. notes: a line each. designs:
+    likewise, on where they were made, or which were.
+    """
+    ink = Ink(console.encoding, min(console.width, _WIDEST))
+    manifest, status = run.manifest, run.status
+    about = [ink.text(manifest.scenario, "bold"), Text(f"{manifest.agents} agents")]
+    about += [Text(f"seed {manifest.seed}"), Text(status)]
+    if manifest.replicates > 1:
+        about.insert(2, Text(f"{manifest.replicates} replicates"))
+    printed(console, flowing(about, ink.width, gap=ink.words(" · ")))
+    path = (run.paths() or [()])[-1]
+    story = ink.text(happened(manifest, outcome, status, path), "bold")
+    printed(console, flowing([story], ink.width))
+    printed(console, _measures(ink, outcome.measures))
+    printed(console, [*courses(manifest, run.records(lines=False), ink), Text()])
+    printed(console, llm_usage.asked(ink, outcome.ledger))
+    for label, items in (
+        ("designs", designs),
+        ("note", notes),
+        ("minds", llm_usage.by_hand(outcome.ledger)),
+        *_troubles(ink, run, outcome),
+        ("digest", [outcome.digest[:_DIGEST]]),
+        ("file", [run.path]),
+        ("next", _commands(status, shlex.quote(str(run.path)))),
+    ):
+        printed(console, _listed(ink, label, items))
+
+
+def _listed(ink: Ink, label: str, items: Iterable[object]) -> Iterator[Text]:
+    """Items on lines of their own, the first one with a label."""
+    for item in items:
+        name = Text(label, "bold")
+        yield from flowing([ink.text(item)], ink.width, label=name, gutter=_GUTTER)
+        label = ""
+
+
+def _troubles(ink: Ink, run: RunFile, outcome: Outcome) -> Iterator[tuple[str, Iterable[str]]]:
+    """What went wrong with answers from outside, and what is not known of them."""
+    if outcome.ledger:
+        manifest = run.manifest
+        pages = (record.page for record in run.records(lines=False))
+        troubles = [trouble for page in pages for trouble in page.troubles]
+        names = partial(Names, manifest, ink)
+        yield "trouble", llm_usage.unsure(troubles, names, manifest.replicates)
+        yield "reasons", llm_usage.reasons(ink, troubles)
+    if run.unanswered:
+        words = "calls that left no answer, though they may have been paid for"
+        yield "open", [f"{words}: {run.unanswered}"]
+
+
+def _commands(status: str, file: str) -> Iterator[str]:
+    """What to type next."""
+    if status in ("paused", "interrupted"):
+        yield f"society resume {file}"
+    yield f"society replay {file} --plain"
+    yield f"society verify {file}"
+    yield f"society show {file}"
+
+
+def happened(manifest: Manifest, outcome: Outcome, status: str, path: Sequence[int] = ()) -> str:
+    """The story of a run in a sentence; path: of its last round."""
+    places = Places(manifest)
+    far = f"{places.among(outcome.rounds)} rounds"
+    if places.nested:
+        far = ", ".join(places.reached(path, outcome.rounds))
+    return (_one if manifest.replicates == 1 else _many)(manifest, outcome, status, far, places)
+
+
+def _one(manifest: Manifest, outcome: Outcome, status: str, far: str, places: Places) -> str:
+    name = f"The {spoken(manifest.scenario)}"
+    lasted = f"lasted until {far}" if places.nested else f"lasted {far}"
+    causes = [ending(manifest.stage, kind) for kind in outcome.ends if kind]
+    if causes:
+        return f"{name} {lasted}, then {causes[0]}."
+    if status != "finished":
+        return f"{name} has {lasted} so far; {standing(status)}."
+    if outcome.rounds == places.most:
+        return f"{name} lasted all {places.all()}."
+    return f"{name} was over after {far}."
+
+
+def _many(manifest: Manifest, outcome: Outcome, status: str, far: str, places: Places) -> str:
+    causes = sorted((-count, kind) for kind, count in outcome.ends.items() if kind)
+    ended = -sum(count for count, _ in causes)
+    going = manifest.replicates - ended
+    parts = []
+    if ended:
+        whys = ", ".join(f"in {-count} {ending(manifest.stage, kind)}" for count, kind in causes)
+        parts.append(f"{ended} of {manifest.replicates} replicates ended: {whys}.")
+    if going and status == "finished":
+        whole = f"all {places.all()}" if outcome.rounds == places.most else far
+        parts.append(f"{going} of {manifest.replicates} lasted {whole}.")
+    elif going:
+        parts.append(
+            f"{going} of {manifest.replicates} were going on after {far}; {standing(status)}."
+        )
+    return " ".join(parts)
+
+
+def _measures(ink: Ink, estimates: Mapping[str, Estimate]) -> Iterator[Text]:
+    """A row for each measure with its unit at the end; where that is too wide, a paragraph."""
+    if not estimates:
+        return
+    yield Text()
+    given = list(estimates.values())
+    names = [ink.text(ink.cut(name, _LONGEST_NAME)) for name in estimates]
+    columns = [
+        Column("mean", [_figure(ink, each.mean, each.se) for each in given]),
+        Column("se", [_figure(ink, each.se, each.se) for each in given]),
+        Column("n", [Text(str(each.n)) for each in given]),
+        Column("censored", [Text(str(each.censored) if each.censored else "") for each in given]),
+    ]
+    told = [column for column in columns if any(cell.plain.strip("–-") for cell in column.cells)]
+    heading, *rows = table(ink, names, told)
+    gutter = max(row.cell_len for row in [heading, *rows]) + 2
+    if len(rows) == len(given) and ink.width - gutter >= _ROOM_FOR_UNITS:
+        yield heading
+        for row, each in zip(rows, given, strict=True):
+            unit = ink.text(each.unit, "dim")
+            yield from flowing([unit], ink.width, label=row, gutter=gutter)
+        return
+    for number, (name, each) in enumerate(zip(names, given, strict=True)):
+        figures = [
+            Text(f"{column.heading} {column.cells[number]}")
+            for column in told
+            if column.cells[number]
+        ]
+        items = [*figures, ink.text(each.unit, "dim")]
+        yield from flowing(items, ink.width, label=name, gutter=4, gap="  ")
+
+
+def _figure(ink: Ink, value: float | None, se: float | None) -> Text:
+    """A number with as many decimals as its standard error makes sense of: two digits of that."""
+    if value is None or not se:
+        return Text(ink.figure(value))
+    return Text(ink.figure(value, min(max(1 - math.floor(math.log10(se)), 0), 9)))

@@ -1,0 +1,92 @@
+"""How fast the matches of a tournament are asked, with models that take no time or a known one.
+
+Six language minds play the repeated prisoner's dilemma, each against all: 36 matches of 15 games,
+1,080 questions, 72 at once, with a run file that has every answer on the disk before it is used.
+The model is a function in this process, so that nothing but ours is measured. `ideal` is what the
+latencies add up to where all that can wait together does. Times are wall times, the best of turns:
+whatever else a machine does can only add to them. Run files lie on the disk that TMPDIR says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from society.config.build import Setup, prepared
+from society.config.spec import load
+from society.engine.action_spaces import Mix
+from society.engine.calls import Going, Request, Said
+from society.engine.cancellation import CancellationToken
+from society.runs.manifest import manifest_of
+from society.runs.runfile import Writer
+
+TYPES, GAMES, TURNS = 6, 15, 7
+LEAST_PER_SECOND, MOST_IDEALS = 2_500, 1.5
+
+
+class Steady:
+    """Minds that take `latency` seconds over each answer and mix all actions evenly."""
+
+    patience = 0.0
+
+    def __init__(self, latency: float) -> None:
+        self._latency, self.calls = latency, 0
+
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+        await going()
+        if self._latency:
+            await asyncio.sleep(self._latency)
+        self.calls += 1
+        assert request.question is not None
+        assert isinstance(request.question.reply, Mix)
+        first, *others = request.question.reply.actions
+        share = 100 // (1 + len(others))
+        said = {first: 100 - share * len(others)} | dict.fromkeys(others, share)
+        return Said(f"Both have their price. {json.dumps(said)}", model="steady")
+
+    async def close(self) -> None:
+        pass
+
+
+def tournament() -> Setup:
+    """The repeated dilemma of six language minds."""
+    types: list[dict[str, Any]] = [
+        {"name": f"type{number}", "components": ["language_policy"]} for number in range(TYPES)
+    ]
+    mechanisms = [{"repeated": {"games": GAMES, "continuation": 0.8, "window": 3}}, "tournament"]
+    return prepared(load("prisoners_dilemma", {"mechanisms": mechanisms, "cohorts": types}))
+
+
+def seconds(setup: Setup, minds: Steady, path: Path) -> float:
+    """Of wall time to play it into a run file."""
+    gc.collect()
+    start = time.perf_counter()
+    with Writer(path, manifest_of(setup), overwrite=True) as writer:
+        setup.gamemaster([writer], outside=setup.outside(writer.vault, minds=minds)).play()
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    setup = tournament()
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "a.run"
+        for latency in (0.0, 0.05):
+            minds = Steady(latency)
+            best = min(seconds(setup, minds, path) for _ in range(TURNS))
+            asked = minds.calls // TURNS
+            print(f"{asked:,} questions, answers after {latency:g} s: {best:.2f} s", end="; ")
+            if latency:
+                ideal = GAMES * latency
+                ratio = best / ideal
+                print(f"{ratio:.2f} times the ideal {ideal:.2f} s (at most {MOST_IDEALS:g})")
+            else:
+                print(f"{asked / best:,.0f} a second (at least {LEAST_PER_SECOND:,})")
+
+
+if __name__ == "__main__":
+    main()

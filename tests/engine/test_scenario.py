@@ -1,0 +1,181 @@
+"""What a scenario becomes in a mechanism that brings something along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from society.engine.environment import Table
+from society.engine.mechanism import Play, PlayFunction, intercept
+from society.engine.rng import Array
+from society.engine.scenario import (
+    Afterword,
+    Conclusion,
+    Epilogue,
+    Finding,
+    Measure,
+    Params,
+    Scenario,
+    Stage,
+    Told,
+    mean_over,
+    mechanism,
+    wrapped,
+)
+from society.engine.script import Script, Tell, common
+from society.errors import ScenarioError
+
+
+def fair(table: Table) -> Script:
+    for _ in table.rounds():
+        yield Tell("sold", {"price": common(3.0)})
+
+
+def price(told: Told, table: Table) -> Array:
+    prices: Array = told["price"]
+    return prices
+
+
+def doubled(told: Told, table: Table) -> Array:
+    return 2 * price(told, table)
+
+
+def found(name: str) -> Conclusion:
+    return lambda after: [Finding(name, "coins", np.zeros(1))]
+
+
+FAIR = Scenario(
+    "fair",
+    fair,
+    Params,
+    lambda p, n: [],
+    (Measure("price", "coins", price), Measure("sold", "coins", price)),
+    relations=("haggle",),
+    stage=Stage(columns=("price",), quotes={"cry": "cries"}, levels=("day",)),
+)
+
+
+@mechanism(
+    measures=(Measure("revenue", "coins of the year", doubled),),
+    relations=("haggle", "visit"),
+    levels=("year",),
+    columns=("price", "harvest"),
+    quotes={"song": "sings"},
+)
+def yearly(play: Play, *, count: int = 2) -> PlayFunction:
+    """The fair comes every year."""
+
+    def years(table: Table) -> Script:
+        for _ in table.rounds(count):
+            yield from intercept(play(table))
+
+    return years
+
+
+@mechanism(levels=("week",))
+def weekly(play: Play) -> Play:
+    """The fair comes every week."""
+    return play
+
+
+@mechanism
+def plain(play: Play) -> Play:
+    """Brings nothing."""
+    return play
+
+
+def test_measures_relations_and_words_are_added_to_those_of_the_scenario() -> None:
+    whole = wrapped(FAIR, yearly)
+    assert [(measure.name, measure.unit) for measure in whole.measures] == [
+        ("price", "coins"),
+        ("sold", "coins"),
+        ("revenue", "coins of the year"),
+    ]
+    assert whole.relations == ("haggle", "visit")
+    assert whole.stage.columns == ("price", "harvest")
+    assert whole.stage.quotes == {"cry": "cries", "song": "sings"}
+    assert whole.name == "fair"
+
+
+def test_levels_of_rounds_come_around_those_of_the_scenario() -> None:
+    assert wrapped(FAIR, yearly).stage.levels == ("year", "day")
+    assert wrapped(wrapped(FAIR, weekly), yearly).stage.levels == ("year", "week", "day")
+
+
+def test_a_measure_of_the_scenario_is_not_overwritten() -> None:
+    """A summary has one value for a name."""
+    said = "yearly measures revenue, and so does fair in plain in yearly; give measures of your own"
+    with pytest.raises(ScenarioError, match=said):
+        wrapped(wrapped(wrapped(FAIR, plain), yearly), yearly)
+
+
+def test_the_mechanisms_are_named_from_the_inside() -> None:
+    whole = wrapped(wrapped(FAIR, plain), yearly, count=3)
+    assert whole.mechanisms == ("plain", "yearly")
+
+
+def test_a_mechanism_that_brings_nothing_changes_the_play_alone() -> None:
+    whole = wrapped(FAIR, plain)
+    assert (whole.measures, whole.relations, whole.stage) == (
+        FAIR.measures,
+        FAIR.relations,
+        FAIR.stage,
+    )
+
+
+def in_circles(
+    play: Play, types: int, params: Any, *, own: Mapping[str, Any]
+) -> np.ndarray[Any, Any]:
+    return np.arange(types * own["circles"]).reshape(-1, 1) % types
+
+
+@mechanism(seating=in_circles)
+def circled(play: Play, *, circles: int) -> Play:
+    """Each type of agent sits alone, so many times."""
+    return play
+
+
+def test_a_mechanism_may_say_who_sits_where() -> None:
+    whole = wrapped(FAIR, circled, circles=2)
+    assert FAIR.seats is None
+    assert whole.seats is not None
+    assert whole.seats(3, None).tolist() == [[0], [1], [2], [0], [1], [2]]
+
+
+def test_nothing_stands_around_who_says_who_sits_where() -> None:
+    with pytest.raises(ScenarioError, match=r"plain stands around circled, .*; name circled last"):
+        wrapped(wrapped(FAIR, circled, circles=2), plain)
+
+
+def test_its_parameters_reach_the_mechanism() -> None:
+    table = Table(None, seed=1, ids=np.arange(1), replicate_ids=np.arange(1), horizon=2)
+    assert len(list(wrapped(FAIR, yearly, count=3).play(table))) == 6
+
+
+def of_mechanism(after: Afterword, *, own: Mapping[str, Any]) -> Iterable[Finding]:
+    yield Finding(f"added by {own['who']}", "", np.zeros(1))
+
+
+def findings(own: Conclusion | None, added: Epilogue | None) -> list[str] | None:
+    """Names of what is found at the end of a scenario in a mechanism; None if nobody looks."""
+    wrap = mechanism(lambda play, *, who: play, afterword=added)
+    afterword = wrapped(replace(FAIR, afterword=own), wrap, who="me").afterword
+    nothing: Any = None
+    return None if afterword is None else [finding.name for finding in afterword(nothing)]
+
+
+def test_scenario_and_mechanism_both_say_what_they_find_at_the_end() -> None:
+    assert findings(None, None) is None
+    assert findings(found("own"), None) == ["own"]
+    assert findings(None, of_mechanism) == ["added by me"]
+    assert findings(found("own"), of_mechanism) == ["own", "added by me"]
+
+
+def test_a_mean_over_some_leaves_out_the_others_and_that_over_nobody_is_not_known() -> None:
+    some = np.array([[True, True, False], [False, False, False]])
+    means = mean_over(some, np.array([[1.0, 2.0, np.nan], [4.0, 5.0, 6.0]]))
+    np.testing.assert_array_equal(means, [1.5, np.nan])

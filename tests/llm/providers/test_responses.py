@@ -1,0 +1,176 @@
+"""Whatever comes over the wire is a reply, or a failed attempt; never an answer made up."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from society.llm.providers.responses import (
+    Failed,
+    Place,
+    Reply,
+    completion,
+    refusal,
+    retry_after,
+    spoken,
+)
+
+
+def body(content: Any, finish: Any = "stop", **more: Any) -> dict[str, Any]:
+    return {"choices": [{"message": {"content": content, **more}, "finish_reason": finish}]}
+
+
+def test_the_first_choice_is_the_reply() -> None:
+    usage = {"prompt_tokens": 3, "completion_tokens": 4}
+    assert completion(body("0.4") | {"usage": usage, "model": "m-2024"}) == Reply(
+        "0.4", "stop", 3, 4, None, "m-2024"
+    )
+
+
+def test_reasoning_is_no_part_of_the_text() -> None:
+    assert completion(body("0.4", reasoning_content="hm")).text == "0.4"
+    parts = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "0.4"}]
+    assert completion(body(parts)).text == "0.4"
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("<think>7 or 8?</think>\n\n7", "7"),
+        ("7 or 8? </think> 7", "7"),
+        ("<think>7 or", ""),
+        ("I <think> 7 </think> 8", "I <think> 7 </think> 8"),
+        ("7", "7"),
+        ("", ""),
+    ],
+)
+def test_thoughts_before_the_answer_are_cut_off(said: str, heard: str) -> None:
+    assert spoken(said) == heard
+
+
+def test_calls_of_tools_say_nothing() -> None:
+    reply = completion(body(None, "tool_calls", tool_calls=[{"id": "1"}]))
+    assert (reply.text, reply.finish, reply.empty) == ("", "tool_calls", False)
+
+
+@pytest.mark.parametrize("finish", ["stop", None])
+def test_no_words_for_no_reason_are_an_empty_reply(finish: str | None) -> None:
+    assert completion(body(None, finish)).empty
+    assert completion(body(" \n", finish)).empty
+    assert completion({"choices": []}).empty
+
+
+def test_no_words_because_all_room_went_into_thoughts_are_not() -> None:
+    assert not completion(body("", "length")).empty
+
+
+def test_an_answer_without_the_reason_of_its_end_is_an_answer() -> None:
+    whole = {"choices": [{"message": {"content": "0.4"}}]}
+    assert completion(whole) == completion(body("0.4", None)) == Reply("0.4", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "heard"),
+    [
+        ("m-2024", "m-2024"),
+        ("m\ud800", "m"),
+        ("m\x1b[2J\n", "m [2J"),
+        ("m" * 999, "m" * 240 + "..."),
+        (7, ""),
+        (["m"], ""),
+        (None, ""),
+    ],
+)
+def test_words_of_a_provider_are_fit_for_files_and_tables(name: Any, heard: str) -> None:
+    said = completion(body("0.4", name) | {"model": name})
+    assert (said.model, said.finish) == (heard, heard)
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {},
+        [3],
+        "3",
+        *({"prompt_tokens": odd} for odd in (None, -1, "3", 3.0, True, 10**30, [3])),
+    ],
+)
+def test_tokens_that_are_not_told_are_unknown(usage: Any) -> None:
+    said = completion(body("0.4") | {"usage": usage})
+    assert (said.text, said.prompt_tokens) == ("0.4", None)
+
+
+@pytest.mark.parametrize(
+    "payload", [None, 7, [], {}, {"choices": None}, {"choices": [{}]}, body(3), body([7])]
+)
+def test_what_is_no_completion_is_a_failed_attempt(payload: Any) -> None:
+    with pytest.raises(Failed, match="no chat completion"):
+        completion(payload)
+
+
+def test_a_body_that_is_deeply_nested_is_a_failed_attempt() -> None:
+    with pytest.raises(Failed, match="no chat completion"):
+        completion(json.loads("[" * 500 + "]" * 500))
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(), inner, max_size=2),
+    max_leaves=5,
+)
+
+
+@given(st.lists(json_values, max_size=2), json_values, json_values)
+def test_no_body_does_worse_than_to_fail(choices: Any, content: Any, finish: Any) -> None:
+    for payload in ({"choices": choices}, body(content, finish)):
+        with suppress(Failed):
+            assert isinstance(completion(payload).text, str)
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "billed"),
+    [
+        (500, {"Server": "test"}, False),
+        (429, {"Server": "test"}, False),
+        (408, {"Server": "test"}, True),
+        (504, {"Server": "test"}, True),
+        (500, {}, True),
+    ],
+)
+def test_what_nobody_knows_the_end_of_may_have_to_be_paid_for(
+    status: int, headers: dict[str, str], billed: bool
+) -> None:
+    """A gateway that gave up waiting; a client that has no answer and calls that a 500."""
+    failed = refusal(status, "", headers, Place("host", "m", "KEY"))
+    assert isinstance(failed, Failed)
+    assert failed.billed == billed
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("2", 2.0),
+        ("0.25", 0.25),
+        ("-3", 0.0),
+        ("Fri, 01 Mar 2024 12:00:30 GMT", 30.0),
+        ("Fri, 01 Mar 2024 11:00:00 GMT", 0.0),
+        ("nan", None),
+        ("inf", None),
+        ("soon", None),
+        ("", None),
+    ],
+)
+def test_how_long_to_wait_is_said_in_seconds_or_as_a_date(said: str, seconds: float | None) -> None:
+    now = datetime(2024, 3, 1, 12, tzinfo=UTC)
+    assert retry_after({"retry-after": said}, now) == seconds
+
+
+def test_not_said_is_not_known() -> None:
+    assert retry_after({"X-Retry-After": "3"}) is None

@@ -1,0 +1,100 @@
+"""What a user says about models is checked, and holds no secrets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from society.engine.parameters import Refused, checked
+from society.llm.providers.settings import Limits, ModelSpec, listing
+
+
+@pytest.mark.parametrize(
+    ("given", "sort"),
+    [
+        ({}, "offline"),
+        ({"model": "tape:runs/a.run"}, "tape"),
+        ({"model": "openai/gpt-4o"}, "litellm"),
+        ({"model": "meta-llama/Llama-3", "api_base": "http://localhost:8000/v1"}, "lean"),
+        ({"model": "mine.py:model"}, "own"),
+    ],
+)
+def test_how_a_model_is_reached_is_seen_from_its_name(given: dict[str, Any], sort: str) -> None:
+    assert ModelSpec(**given).sort == sort
+
+
+def test_only_what_was_said_is_sent() -> None:
+    assert ModelSpec().sent(None) == {"max_tokens": 1024}
+    spec = ModelSpec(temperature=0.0, reasoning_effort="low", extra={"top_p": 0.5})
+    assert spec.sent(2048) == {
+        "temperature": 0.0,
+        "max_tokens": 2048,
+        "reasoning_effort": "low",
+        "top_p": 0.5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"temperature": 3}, "temperature: got 3; expected a number from 0 to 2 or none"),
+        ({"tempreature": 1.0}, "did you mean 'temperature'"),
+        ({"timeout": 0}, "timeout: got 0; expected a number above 0"),
+        ({"concurrency": 0}, "concurrency: got 0; expected a whole number of at least 1"),
+        ({"api_base": "localhost:8000"}, "is no URL; expected one like http://localhost:8000/v1"),
+        ({"api_base": "http://a:b"}, "is no URL"),
+        ({"api_base": "http://me:sesame@host/v1"}, "holds a user, password or query"),
+        ({"api_base": "https://host/v1?key=sesame"}, "holds a user, password or query"),
+        ({"extra": {"api_key": "sesame"}}, "keys come from the environment"),
+        ({"extra": {"aws_secret_access_key": "sesame"}}, "keys come from the environment"),
+        ({"extra": {"azure_ad_token": "sesame"}}, "keys come from the environment"),
+        ({"extra": {"extra_body": {"api_key": "sesame"}}}, "'api_key' does not belong here"),
+        ({"extra": {"tools": [{"x-api-key": ["sesame"]}]}}, "'x-api-key' does not belong here"),
+        ({"extra": {"Cookie": "sesame"}}, "'Cookie' does not belong here"),
+        ({"extra": {"proxy_auth": "sesame"}}, "'proxy_auth' does not belong here"),
+        ({"extra": {"vertex_credentials": {"a": "sesame"}}}, "'vertex_credentials' does not"),
+        ({"extra": {"temperature": 1}}, "'temperature' has a setting of its own"),
+        ({"extra": {"stream": True}}, "each call gets one whole reply"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(Refused) as refused:
+        checked(ModelSpec, given)
+    assert words in str(refused.value)
+    assert "sesame" not in str(refused.value)
+
+
+def test_settings_that_count_tokens_hold_no_secret() -> None:
+    extra = {
+        "max_completion_tokens": 5,
+        "stop_token_ids": [1, 2],
+        "skip_special_tokens": False,
+        "thinking": {"type": "enabled", "budget_tokens": 9},
+        "metadata": {"author": "me"},
+    }
+    assert ModelSpec.model_validate({"extra": extra}).sent(None)["stop_token_ids"] == [1, 2]
+
+
+def test_limits_are_above_zero() -> None:
+    assert Limits(max_cost=0.5, max_calls=1, max_tokens=1).max_cost == 0.5
+    for name in ("max_cost", "max_calls", "max_tokens"):
+        with pytest.raises(Refused, match=name):
+            checked(Limits, {name: 0})
+
+
+def test_a_slash_at_the_end_of_a_url_does_not_matter() -> None:
+    assert (
+        ModelSpec(model="m", api_base="http://localhost:8000/v1/").api_base
+        == "http://localhost:8000/v1"
+    )
+
+
+def test_every_sort_of_model_is_listed() -> None:
+    assert [name for name, _ in listing()] == [
+        "offline",
+        "tape:FILE",
+        "provider/name",
+        "name --api-base URL",
+        "FILE.py:function",
+    ]

@@ -1,0 +1,149 @@
+"""How far rounds within rounds go is known before they are played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from society.config.build import Setup, prepared
+from society.config.spec import load
+from society.engine.environment import Table, complete_graphs
+from society.engine.scenario import Params, Stage
+from society.engine.script import Script, Tell
+from society.errors import PartError
+from society.runs.manifest import manifest_of
+from society.runs.structure import Extent, extent
+
+Nested = Callable[[Table], Script]
+
+
+def nested(sizes: tuple[int, ...], speaking: tuple[bool, ...]) -> Nested:
+    """Loops of these sizes, one in another; those that speak say something in each round."""
+
+    def play(table: Table) -> Script:
+        if not sizes:
+            return
+        for _ in table.rounds(sizes[0]):
+            if speaking[0]:
+                yield Tell("spoke")
+            yield from nested(sizes[1:], speaking[1:])(table)
+
+    return play
+
+
+def table(horizon: int = 7) -> Table:
+    ids = np.arange(3)
+    graphs = complete_graphs(("all",), 1, ids)
+    alone = np.arange(1)
+    return Table(Params(), seed=1, ids=ids, replicate_ids=alone, horizon=horizon, graphs=graphs)
+
+
+@pytest.mark.parametrize("sizes", [(3,), (1,), (2, 3), (4, 1, 2)])
+def test_as_many_rounds_are_foretold_as_are_played(play: Any, sizes: tuple[int, ...]) -> None:
+    for speaking in product((True, False), repeat=len(sizes)):
+        script = nested(sizes, speaking)
+        assert extent(script, table()) == Extent(play(script).outcome.rounds, sizes)
+
+
+def test_generations_of_games_of_rounds_are_counted_level_by_level() -> None:
+    script = nested((10, 2, 12), (True, False, True))
+    assert extent(script, table()) == Extent(10 + 10 * 2 * 12, (10, 2, 12))
+
+
+def test_a_loop_without_a_count_has_the_horizon() -> None:
+    def script(table: Table) -> Script:
+        for _ in table.rounds(2):
+            for _ in table.rounds():
+                yield Tell("spoke")
+
+    assert extent(script, table(horizon=7)) == Extent(14, (2, 7))
+
+
+def test_loops_one_after_the_other_add_up() -> None:
+    def script(table: Table) -> Script:
+        yield Tell("welcomed")
+        for _ in table.rounds(5):
+            yield Tell("rehearsed")
+        yield from nested((2, 3), (False, True))(table)
+        yield Tell("thanked")
+
+    assert extent(script, table()) == Extent(5 + 2 * 3, (2, 3))
+
+
+def test_each_loop_is_entered_once() -> None:
+    entered = []
+
+    def script(table: Table) -> Script:
+        for generation in table.rounds(1000):
+            for number in table.rounds(1000):
+                entered.append((generation, number))
+                yield Tell("spoke")
+
+    assert extent(script, table()) == Extent(1_000_000, (1000, 1000))
+    assert entered == [(1, 1)]
+
+
+def test_donors_in_generations_play_250_rounds_of_which_ten_are_births() -> None:
+    setup = prepared(load("donor_generations"))
+    manifest = manifest_of(setup)
+    assert manifest.horizon == 12
+    assert manifest.extent == Extent(250, (10, 2, 12))
+    assert manifest.most == 250
+
+
+def test_a_village_has_the_rounds_of_its_horizon() -> None:
+    setup = prepared(load("fishing_village"))
+    manifest = manifest_of(setup)
+    assert manifest.extent is None
+    assert manifest.most == manifest.horizon == 100
+
+
+def test_all_rounds_count_towards_what_is_recorded_in_full() -> None:
+    fit = {"replicates": 333, "mechanisms": [{"generations": {"fitness": "final"}}]}
+    setup = prepared(load("donor_game", fit))  # of 12 agents, 250 rounds
+    assert manifest_of(setup).level == "full"
+    setup = prepared(load("donor_game", fit | {"replicates": 334}))
+    assert manifest_of(setup).level == "summary"
+
+
+def test_heritable_columns_are_noted_with_their_labels_and_owners() -> None:
+    setup = prepared(load("donor_game"))
+    notes = {one.name: one for one in manifest_of(setup).columns}
+    assert notes["generosity"].heritable
+    assert notes["generosity"].cohorts == ("donor",)
+    assert "free_rider" in notes["policy"].labels
+
+
+def broken(error: Exception) -> Setup:
+    """A play that raises this in its first round."""
+
+    def play(table: Table) -> Script:
+        for _ in table.rounds(2):
+            yield Tell("spoke")
+            raise error
+
+    levels = Stage(levels=("game", "round"))
+    setup = prepared(load("donor_game"))
+    return replace(setup, scenario=replace(setup.scenario, play=play, stage=levels))
+
+
+def test_what_is_wrong_with_a_play_is_left_for_the_run_to_tell() -> None:
+    assert manifest_of(broken(PartError("nobody leads the game"))).extent is None
+
+
+def test_a_mistake_in_a_script_is_no_unknown_extent() -> None:
+    with pytest.raises(ZeroDivisionError):
+        manifest_of(broken(ZeroDivisionError()))
+
+
+def test_cohorts_are_noted_with_what_their_children_inherit() -> None:
+    """Columns that are not public included."""
+    setup = prepared(load("donor_game"))
+    (donors,) = manifest_of(setup).cohorts
+    assert "generosity" in donors.heritable
+    assert "trust" not in donors.heritable

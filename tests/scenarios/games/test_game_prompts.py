@@ -1,0 +1,163 @@
+"""What players are told in words: all they need for their move, and nothing that they ought not."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from society.config.build import prepared
+from society.config.spec import load
+
+if TYPE_CHECKING:
+    from tests.conftest import Recorded
+    from tests.scenarios.conftest import Prompted
+
+GAMES = (
+    "prisoners_dilemma",
+    "trust",
+    "stag_hunt",
+    "matching_pennies",
+    "public_goods",
+    "travellers_dilemma",
+    "normal_form",
+)
+OFTEN = {"mechanisms": [{"reputed": {"games": 7, "order": "higher"}}]}
+SELDOM: tuple[dict[str, Any], ...] = (
+    {},
+    {"mechanisms": [{"repeated": {"games": 7, "continuation": 0.8, "window": 3}}]},
+    {"mechanisms": [{"reputed": {"games": 7, "order": "first"}}]},
+)
+CASES = [*((game, OFTEN) for game in GAMES), *(("trust", changes) for changes in SELDOM)]
+HIDDEN = ["dilemma", "trust", "stag", "hunt", "pennies", "goods", "traveller", "defect", "cooperat"]
+HIDDEN += ["prisoner", "grim", "tit for tat", "discount", "weight", "language model", "equilibrium"]
+
+
+def told(prompt: str) -> str:
+    """What is told of the past, without the rules and the form of the answer."""
+    return prompt.partition("You play this game again")[2].partition("Say with which")[0]
+
+
+@pytest.mark.parametrize(("game", "changes"), CASES)
+def test_the_rules_name_nothing_and_tell_no_number_of_games(
+    prompted: Prompted, game: str, changes: dict[str, Any]
+) -> None:
+    """The fourth of seven games, among twelve agents under reputation, else in one match."""
+    players = 3 if game == "public_goods" else 2
+    agents = 4 * players if "reputed" in str(changes) else players
+    before = prompted(game, ["0"] * agents, agent=1, **changes)
+    prompt = before[min(3, len(before) - 1)]
+    assert not [word for word in HIDDEN if word in prompt.lower()]
+    assert not re.search(r"\b(7|seven|15)\b", prompt.replace("agent #7", ""))
+    assert "{" not in prompt.partition("Form of the answer")[0]
+    assert "\n\n\n" not in prompt
+    assert "You are player 2." in prompt
+    assert prompt.endswith("<percent>} of whole percentages that sum to 100")
+
+
+def test_a_mechanism_stands_between_the_rules_and_the_form_of_the_answer(
+    prompted: Prompted,
+) -> None:
+    plain = prompted("trust", ["0", "0"])[0]
+    again = prompted("trust", ["0", "0"], mechanisms=[{"repeated": {}}])[0]
+    rules, _, form = plain.partition("\n\nSay with which")
+    assert again.startswith(f"{rules}\n\nYou play this game again")
+    assert again.endswith(form)
+
+
+def test_both_players_of_an_asymmetric_game_see_it_from_their_own_seat(prompted: Prompted) -> None:
+    first, second = (prompted("trust", ["0", "0"], agent=seat)[0] for seat in (0, 1))
+    assert "- You A1, the other player A0: you get 6 points, the other player 2 points." in first
+    assert "- You A1, the other player A0: you get 20 points, the other player 0 points." in second
+    assert "- You A0, the other player A1: you get 2 points, the other player 6 points." in second
+
+
+def test_a_public_good_is_told_as_a_formula(prompted: Prompted) -> None:
+    prompt = prompted("public_goods", ["0"] * 4, parameters={"players": 4, "factor": 1.6})[0]
+    assert "You play a game with 3 other players." in prompt
+    assert "Let k be how many of the 4 players take A0." in prompt
+    assert "- Whoever takes A0 gets 1.6 x k / 4 points." in prompt
+    assert "- Whoever takes A1 gets 1.6 x k / 4 + 1 points." in prompt
+
+
+def test_claims_are_told_with_the_bonus(prompted: Prompted) -> None:
+    params = {"lowest": 3, "highest": 5, "bonus": 2.5}
+    prompt = prompted("travellers_dilemma", ["0", "0"], parameters=params)[0]
+    assert "Actions of each player: A0, A1, A2." in prompt
+    assert "A0 for 3, A1 for 4, A2 for 5." in prompt
+    assert "- If x < y, you get x + 2.5 points, and the other player x - 2.5." in prompt
+
+
+def test_a_table_of_three_players_with_actions_of_their_own(prompted: Prompted) -> None:
+    payoffs = [[[[1, 2, 3]], [[4, 5, 6]]], [[[7, 8, 9]], [[10, 11, 1]]]]
+    labels = [["up", "down"], ["left", "right"], ["wait"]]
+    prompt = prompted(
+        "normal_form", ["0"] * 3, agent=1, parameters={"payoffs": payoffs, "actions": labels}
+    )[0]
+    assert "Actions of player 1: up, down.\nActions of yours: left, right." in prompt
+    assert (
+        "- You right, player 1 down, player 3 wait: you get 11 points, player 1 10 points, "
+        "player 3 1 point."
+    ) in prompt
+
+
+def test_the_past_of_a_repeated_game_is_told_without_points(prompted: Prompted) -> None:
+    repeated = {"repeated": {"games": 5, "continuation": 0.8, "window": 3}}
+    first, second, *_, last = prompted("trust", ["01100", "00110"], mechanisms=[repeated])
+    assert told(first) == (
+        " and again with the same player. The action that is drawn for you is shown to the other "
+        "player in later games, and may bear on what they do then. After each game there is a "
+        "chance of 80 % that another one follows. This is the first game.\n\n"
+    )
+    assert "You have played one game so far.\n\nWhat happened in it:\n- Game 1: you A0, p" in second
+    assert told(last).partition("so far.\n\n")[2] == (
+        "What happened in the last 3 of them, the latest first:\n"
+        "- Game 4: you A0, player 2 A1\n"
+        "- Game 3: you A1, player 2 A1\n"
+        "- Game 2: you A1, player 2 A0\n\n"
+    )
+
+
+def test_of_three_players_each_is_named(prompted: Prompted) -> None:
+    repeated = {"repeated": {"games": 2}}
+    prompt = prompted("public_goods", ["01", "10", "00"], agent=1, mechanisms=[repeated])[1]
+    assert "- Game 1: you A1, player 1 A0, player 3 A0\n" in prompt
+    assert "chance" not in told(prompt)
+
+
+def test_a_past_of_higher_order_is_told_as_a_tree_with_points(prompted: Prompted) -> None:
+    """With four agents everybody has met everybody on the other seat, or nearly so."""
+    reputed = {"reputed": {"games": 3, "order": "higher", "continuation": 0.5}}
+    prompt = prompted("prisoners_dilemma", ["000", "111", "000", "111"], mechanisms=[reputed])[2]
+    assert "a chance of 50 % that another one follows. You have played 2 games so far." in prompt
+    entry = r"- Game {}: {} A{} \({}\) with {} A{} \({}\)\n"
+    mine = entry.format(2, "you", 0, 0, r"agent #\d", 1, 3)
+    theirs = entry.format(1, r"agent #\d", 1, 3, r"(you|agent #\d)", 0, 0)
+    met = r"You are agent #0\. Now you meet (agent #\d)\.\n\n"
+    assert re.search(f"{met}.*\nYou:\n{mine}  {theirs}- Game 1: you A0", prompt)
+    assert re.search(r"\nAgent #\d:\n- Game 2: agent #\d A1 \(3\) with (you|agent #\d) A0", prompt)
+
+
+def test_who_remembers_is_told_actions_and_points_and_no_weights(prompted: Prompted) -> None:
+    minds = [{"name": "player", "count": 2, "components": ["recall", "language_policy"]}]
+    repeated = {"repeated": {"games": 2, "continuation": 0.8}}
+    prompt = prompted("trust", ["0", "1"], cohorts=minds, mechanisms=[repeated])[1]
+    remembered = prompt.partition("What you remember:\n")[2].partition("\n\n")[0]
+    assert remembered.splitlines()[0] == (
+        "- Round 1: You took A0, the other player A1: you got 0 points."
+    )
+    assert len(remembered.splitlines()) == 2
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_offline_mind_plays_every_game(recorded: Recorded, game: str) -> None:
+    agents = 6 if game == "public_goods" else 4
+    changes = {
+        "agents": agents,
+        "parameters": {"minds": "language"},
+        "mechanisms": [{"reputed": {"games": 2, "order": "higher"}}],
+    }
+    over = recorded(prepared(load(game, changes)).gamemaster())
+    (entry,) = over.outcome.ledger
+    assert (entry.calls, entry.repairs, entry.fallbacks) == (2 * agents, 0, 0)

@@ -1,0 +1,155 @@
+"""Whoever is asked before the game knows of all mechanisms that are in it, whatever their order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from society.config.build import prepared
+from society.config.spec import load
+from society.scenarios.games import normal_form
+from society.scenarios.games.matching import refuse_unequal
+
+if TYPE_CHECKING:
+    from society.engine.environment import Table
+    from tests.scenarios.mechanisms.conftest import Worded
+
+LANGUAGE: dict[str, Any] = {"parameters": {"minds": "language", "thinking": False}}
+REPEATED: dict[str, Any] = {"repeated": {"games": 2, "continuation": 0.8}}
+CONTRACT = ("design_contract", "approve_contracts", "sign_contract")
+MEDIATOR = ("design_mediator", "approve_mediators")
+AGAIN = "You play this game again and again with the same player."
+CHANCE = "After each game there is a chance of 80 % that another one follows."
+ALL_GAMES, ONE_GAME = "It is for all games that you play.", "It is for one game only."
+FINES = "may spend points on fining every other one, up to 3 on each."
+GIFTS = "may give points to every other one, up to 3 to each."
+MEDIATES = "There will be a mediator, to whom you may leave your move"
+BINDS = "Before the actions are chosen, all of you may bind yourselves by a contract."
+TALK = "Before the decision everybody says something to all. It binds nobody."
+DEVICE = "A device will draw what to recommend"
+FIRST = "With one exception: you decide first. The action that is drawn for you is shown to the "
+SECOND = "With one exception: player 1 decides first. The action that is drawn for it is shown to "
+
+
+@pytest.mark.parametrize(
+    ("stack", "kinds", "told"),
+    [
+        (["repeated", "contracted"], CONTRACT, [AGAIN, CHANCE]),
+        (["repeated", "mediated"], MEDIATOR, [AGAIN, CHANCE]),
+        (["mediated", "contracted"], CONTRACT, [MEDIATES]),
+        (["contracted", "mediated"], MEDIATOR, [BINDS]),
+        (["fined", "contracted"], CONTRACT, [FINES]),
+        (["contracted", "fined"], CONTRACT, [FINES]),
+        (["fined", "gifted"], ["fine", "give"], [FINES, GIFTS]),
+        (["fined", "gifted", "mediated"], MEDIATOR, [FINES, GIFTS]),
+        (["discussed", "contracted"], CONTRACT, [TALK]),
+        (["contracted", "discussed"], CONTRACT, [TALK]),
+        (["recommended", "contracted"], CONTRACT, [DEVICE]),
+        (["contracted", "recommended"], CONTRACT, [DEVICE, "100 %: you A0, player 2 A0"]),
+        (["led", "contracted"], CONTRACT, [FIRST]),
+        (["contracted", "led"], CONTRACT, [FIRST]),
+        (["led", "discussed"], ["say"], [FIRST]),
+        (["mediated", "repeated", "contracted"], CONTRACT, [MEDIATES, AGAIN, CHANCE]),
+    ],
+    ids=lambda given: "-".join(given) if isinstance(given[0], str) else "",
+)
+def test_who_is_asked_knows_what_else_there_is(
+    worded: Worded, stack: list[str], kinds: list[str], told: list[str]
+) -> None:
+    prompts = worded("prisoners_dilemma", stacked(stack), **LANGUAGE)
+    for kind in kinds:
+        for said in told:
+            assert prompts[kind, 0].count(said) == 1, kind
+
+
+def stacked(names: list[str]) -> list[Any]:
+    return [REPEATED if name == "repeated" else name for name in names]
+
+
+@pytest.mark.parametrize(
+    "stack",
+    [
+        [REPEATED, "contracted"],
+        ["mediated", "contracted"],
+        ["contracted", "mediated"],
+        ["led", "recommended", "discussed", "contracted"],
+    ],
+    ids=str,
+)
+def test_nothing_is_said_of_what_is_not_decided_yet(worded: Worded, stack: list[Any]) -> None:
+    first = "design_mediator" if stack[-1] == "mediated" else "design_contract"
+    words = worded("prisoners_dilemma", stack, **LANGUAGE)[first, 0]
+    for early in (
+        "contract is in force",
+        "nobody has proposed",
+        "a vote ha",
+        "There is a mediator",
+        "What happened in",
+        "had to decide",
+        "To you it recommends",
+        "So far",
+    ):
+        assert early not in words, early
+
+
+def test_a_contract_around_games_is_for_all_of_them_and_one_within_for_one(worded: Worded) -> None:
+    around = worded("prisoners_dilemma", [REPEATED, "contracted"], **LANGUAGE)
+    within = worded("prisoners_dilemma", ["contracted", REPEATED], **LANGUAGE)
+    alone = worded("prisoners_dilemma", ["contracted"], **LANGUAGE)
+    for kind in CONTRACT:
+        assert ALL_GAMES in around[kind, 0]
+        assert ONE_GAME in within[kind, 0]
+        assert "It is for" not in alone[kind, 0]
+
+
+def test_a_mediator_around_games_is_for_all_of_them_and_one_within_for_one(worded: Worded) -> None:
+    around = worded("prisoners_dilemma", [REPEATED, "mediated"], **LANGUAGE)
+    within = worded("prisoners_dilemma", ["mediated", REPEATED], **LANGUAGE)
+    for kind in (*MEDIATOR, "move"):
+        assert ALL_GAMES in around[kind, 0]
+        assert ONE_GAME in within[kind, 0]
+
+
+def test_who_is_to_follow_knows_who_leads_before_it_has_moved(worded: Worded) -> None:
+    prompts = worded("public_goods", ["led", "contracted"], **LANGUAGE)
+    assert SECOND + "all others before they decide." in prompts["design_contract", 1]
+    assert "player 1 had to decide first" in prompts["move", 1]
+
+
+def test_villagers_who_design_a_contract_know_who_leads_and_that_they_may_fine(
+    worded: Worded,
+) -> None:
+    villagers = [{"name": "people", "count": 3, "components": ["language_policy"]}]
+    stack = ["fined", "led", "contracted"]
+    prompts = worded("fishing_village", stack, cohorts=villagers, rounds=1)
+    assert FINES in prompts["design_contract", 1]
+    assert "You decide first." in prompts["design_contract", 0]
+    assert "Agent 0 decides first. What it decides is shown" in prompts["design_contract", 1]
+
+
+def test_partners_who_change_know_each_other_where_they_fine(worded: Worded) -> None:
+    stack = [{"reputed": {"games": 2}}, "led", "fined"]
+    words = worded("prisoners_dilemma", stack, agents=4, **LANGUAGE)["fine", 0]
+    assert "You are agent #0. Now you meet agent #" in words
+    assert "you decide first. The action that is drawn for you is shown" in words
+
+
+@pytest.mark.parametrize("layers", [1, 2, 3, 4, 5])
+def test_each_mechanism_looks_at_the_game_once_and_not_in_every_game(
+    monkeypatch: pytest.MonkeyPatch, layers: int
+) -> None:
+    """15 games are set up 15 times, and once more for each that looks at what it stands around."""
+    setups: list[Table] = []
+
+    def set_up(table: Table, players: int) -> None:
+        setups.append(table)
+        refuse_unequal(table, players)
+
+    monkeypatch.setattr(normal_form, "refuse_unequal", set_up)
+    names = ["mediated", "contracted", "discussed", "led", "recommended"][:layers]
+    games = {"repeated": {"games": 15, "window": 3}}
+    master = prepared(load("prisoners_dilemma", {"mechanisms": [*names, games]})).gamemaster()
+    setups.clear()
+    master.play()
+    assert len(setups) <= 15 + 3 + layers

@@ -1,0 +1,235 @@
+"""The live view: on a terminal it redraws itself and leaves nothing behind; elsewhere, lines."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from society.engine.calls import Entry
+from society.engine.history import Page
+from society.terminal.live import Live
+
+if TYPE_CHECKING:
+    from society.runs.runfile import Manifest
+    from tests.terminal.conftest import Hand
+
+pty = pytest.importorskip("pty", reason="there are no pseudo-terminals on this system")
+termios = pytest.importorskip("termios")
+
+
+def rounds(hand: Hand, count: int, replicates: int = 2) -> Iterator[Page]:
+    """A stock that falls by 10 a round from 100 on; one fine a round in the first replicate."""
+    for number in range(count + 1):
+        fined = [[1, -1, -1]] + [[-1, -1, -1]] * (replicates - 1)
+        yield hand.page(
+            number,
+            hand.ask("punish", "peer on net", {("answer", ""): fined}),
+            hand.tell("regrown", {("common", "stock"): [[100.0 - 10 * number]] * replicates}),
+            hand.tell("adopted", {("common", "cap"): [[4.0], [5.0]][:replicates]}),
+            measures={"gini": [0.25] * replicates, "survival_time": [0.0] * replicates},
+            present=[[True, True, False]] + [[True] * 3] * (replicates - 1),
+            running=[[True]] * replicates,
+            ledger=(Entry("language_policy", "vote", calls=9, fallbacks=number),),
+        )
+
+
+def given(hand: Hand, **changes: object) -> Manifest:
+    gini = {"name": "gini", "unit": "", "fold": "last"}
+    first = {"name": "survival_time", "unit": "rounds", "fold": "first"}
+    return hand.manifest(**{"replicates": 2, "measures": [gini, first]} | changes)
+
+
+class Shown(NamedTuple):
+    """What a terminal received, and what stands on it afterwards."""
+
+    received: str
+    screen: list[str]
+
+
+def on_a_terminal(
+    hand: Hand,
+    manifest: Manifest,
+    pages: int,
+    *,
+    columns: int = 80,
+    interrupted: bool = False,
+    asked: Callable[[], Sequence[Entry]] = tuple,
+) -> Shown:
+    """Play pages before a live view in a pseudo-terminal."""
+    master, slave = pty.openpty()
+    termios.tcsetwinsize(slave, (24, columns))
+    received: list[bytes] = []
+
+    def read() -> None:
+        while True:
+            try:
+                part = os.read(master, 65536)
+            except OSError:  # how Linux says that the other end is closed
+                return
+            if not part:
+                return
+            received.append(part)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    with os.fdopen(slave, "w", encoding="utf-8") as terminal:
+        console = Console(file=terminal, width=columns)
+        with suppress(KeyboardInterrupt), Live(manifest, console, asked) as live:
+            for page in rounds(hand, pages):
+                live.page(page)
+            if interrupted:
+                raise KeyboardInterrupt
+        console.print("after")
+    reader.join()
+    os.close(master)
+    text = b"".join(received).decode()
+    return Shown(text, after_all(text))
+
+
+def after_all(text: str) -> list[str]:
+    """The screen after these bytes, by a terminal that knows just what rich says."""
+    lines, row, column = [""], 0, 0
+    said = re.compile(r"(\x1b\[\??(\d*)[\d;]*([A-Za-z]))|(.)", re.DOTALL)
+    for code, count, letter, glyph in said.findall(text):
+        if letter == "A":
+            row -= int(count or 1)
+        elif letter == "K":
+            lines[row] = ""
+        elif glyph == "\n":
+            row += 1
+            lines += [""] * (row + 1 - len(lines))
+        elif glyph == "\r":
+            column = 0
+        elif glyph:
+            lines[row] = lines[row][:column].ljust(column) + glyph + lines[row][column + 1 :]
+            column += 1
+        else:
+            assert letter in "mlh", f"{code!r} is new to this terminal"
+    return lines
+
+
+def test_a_terminal_shows_how_the_run_goes(hand: Hand) -> None:
+    shown = on_a_terminal(hand, given(hand), pages=6)
+    last = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.received.rpartition("round 6 of 10")[2])
+    lines = [" ".join(line.split()) for line in last.splitlines()]
+    assert re.fullmatch("━+─+ 0:00 left", lines[0])
+    assert re.fullmatch("stock [▁-█]+ 40 of 100", lines[1])
+    assert lines[2] == "2.50 of 3 alive · 2 of 2 replicates go on · cap 4.50 · 0.50 fined"
+    assert lines[3] == "6 answers could not be read"
+    assert lines[4] == "gini 0.25"
+
+
+def test_the_stock_stands_under_the_part_of_the_bar_that_is_done(hand: Hand) -> None:
+    shown = on_a_terminal(hand, given(hand), pages=5)
+    last = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.received.rpartition("round 5 of 10")[2])
+    bar, stock = last.splitlines()[:2]
+    assert abs(bar.count("━") - bar.count("─")) <= 1
+    assert abs(bar.count("━") - len(re.findall("[▁-█]", stock))) <= 5
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_the_terminal_is_clean_afterwards(hand: Hand, interrupted: bool) -> None:
+    shown = on_a_terminal(hand, given(hand), pages=6, interrupted=interrupted)
+    assert [line for line in shown.screen if line.strip()] == ["after"]
+    assert shown.received.count("\x1b[?25l") == 1
+    assert shown.received.rindex("\x1b[?25h") > shown.received.rindex("\x1b[?25l")
+
+
+@pytest.mark.parametrize("columns", [24, 40, 200])
+def test_the_view_fits_the_terminal(hand: Hand, columns: int) -> None:
+    shown = on_a_terminal(hand, given(hand), pages=6, columns=columns)
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.received)
+    assert all(cell_len(line) <= columns for line in re.split(r"[\r\n]+", text))
+
+
+def test_nothing_of_the_view_goes_to_stdout(hand: Hand, capfd: pytest.CaptureFixture[str]) -> None:
+    with Live(given(hand)) as live:
+        for page in rounds(hand, 10):
+            live.page(page)
+        print("{}")
+    out, err = capfd.readouterr()
+    assert out == "{}\n"
+    assert "round 10 of 10" in err
+
+
+def test_without_a_terminal_a_tenth_of_the_run_is_a_line(hand: Hand) -> None:
+    file = io.StringIO()
+    with Live(given(hand, horizon=200), Console(file=file, width=40)) as live:
+        for page in rounds(hand, 100):
+            live.page(page)
+    lines = file.getvalue().splitlines()
+    assert [line.partition(" ·")[0] for line in lines] == [
+        f"round {number} of 200" for number in (20, 40, 60, 80, 100)
+    ]
+    assert lines[0].startswith(
+        "round 20 of 200 · stock -100 of 100 · 2.50 of 3 alive · "
+        "2 of 2 replicates go on · cap 4.50 · 0.50 fined"
+    )
+
+
+def test_one_replicate_is_told_without_counting_replicates(hand: Hand) -> None:
+    file = io.StringIO()
+    with Live(given(hand, replicates=1), Console(file=file)) as live:
+        for page in rounds(hand, 10, replicates=1):
+            live.page(page)
+    assert file.getvalue().splitlines()[-1] == (
+        "round 10 of 10 · stock 0 of 100 · 2 of 3 alive · cap 4 · 1 fined · "
+        "10 answers could not be read"
+    )
+
+
+def test_a_run_shorter_than_ten_rounds_has_a_line_for_each(hand: Hand) -> None:
+    file = io.StringIO()
+    with Live(given(hand, horizon=3), Console(file=file)) as live:
+        for page in rounds(hand, 3):
+            live.page(page)
+    assert len(file.getvalue().splitlines()) == 3
+
+
+def test_a_dumb_terminal_gets_lines(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    file = io.StringIO()
+    with Live(given(hand), Console(file=file, force_terminal=True)) as live:
+        for page in rounds(hand, 10):
+            live.page(page)
+    assert len(file.getvalue().splitlines()) == 10
+    assert "\x1b" not in file.getvalue()
+
+
+def test_what_is_asked_outside_is_told_while_a_round_goes_on(hand: Hand) -> None:
+    ledger = (
+        Entry("language_policy", "effort", "gpt", 1200, 0, 0, 0, 0, 30_000, 2_000, 0.0123),
+        Entry("language_policy", "vote", "gpt", 34, 0, 0, 0, 0, 400, 0, 0.0),
+    )
+    file = io.StringIO()
+    with Live(given(hand), Console(file=file), lambda: ledger) as live:
+        for page in rounds(hand, 1):
+            live.page(page)
+    assert " · 1,234 calls · 32,400 tokens · 0.0123 US dollars · " in file.getvalue()
+
+
+def test_the_view_is_drawn_with_what_was_asked_before_any_round_is_over(hand: Hand) -> None:
+    ledger = (Entry("language_policy", "effort", "gpt", 7, cost=None, completion_tokens=None),)
+    shown = on_a_terminal(hand, given(hand), pages=-1, asked=lambda: ledger)
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.received)
+    assert "round 0 of 10" in text
+    assert "7 calls · tokens unknown · cost unknown" in text
+
+
+def test_a_policy_in_words_is_told_of_one_replicate(hand: Hand) -> None:
+    words = np.array([["Take no more \x1b[2J than you need."]], object)
+    page = hand.page(1, hand.tell("adopted", {("common", "cap"): words}))
+    file = io.StringIO()
+    with Live(given(hand, replicates=1), Console(file=file, width=200)) as live:
+        live.page(page)
+    assert r" · cap Take no more \x1b[2J than you need. · " in file.getvalue()
