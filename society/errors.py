@@ -11,7 +11,7 @@ SocietyError
 ├── PartError           a component or script broke its contract (exit code 1)
 ├── Paused              no answer can be had for now: a limit, an outage, a full disk (exit code 3)
 │   └── Exhausted       a limit that the user set allows no further call
-└── Unparsed            an outside mind's answer could not be read (settled by `otherwise`)
+└── Unparsed            an outside mind's answer could not be read (settled by `fallback`)
     └── CutOff          it ends before its end (asked again with more room)
 """
 
@@ -74,7 +74,7 @@ class Exhausted(Paused):
 
 
 class Unparsed(SocietyError):
-    """Raised by `consult` when an answer cannot be read; the question's `otherwise` settles it."""
+    """Raised by `consult` when an answer cannot be read; the question's `fallback` settles it."""
 
 
 class CutOff(Unparsed):

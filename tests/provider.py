@@ -54,7 +54,7 @@ def chance(*address: object) -> float:
 
 
 def resident(prompt: str) -> str:
-    """Reads the form of the answer, as `Reply.hint` tells it, and answers in that form."""
+    """Reads the form of the answer, as `ActionSpace.hint` tells it, and answers in that form."""
     fields = re.findall(r'^- "([^"]+)": (.+)$', prompt, re.MULTILINE)
     mix = re.findall(r'"([^"]+)": <percent>', prompt)
     if mix:

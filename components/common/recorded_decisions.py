@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from society.components.language.llm_policy import view
-from society.engine.action_spaces import Form, Legal, Mix, Reply
+from society.engine.action_spaces import ActionSpace, Fields, Legal, MixedStrategy
 from society.engine.component import ANYTHING, Component, Inquiry, Members, One, per_agent
 from society.errors import FileError, brief
 from society.llm.parsing.answers import hint, interpret
@@ -99,7 +99,7 @@ class Records:
         self.file = file
         self.decisions = table(file)
 
-    def answer(self, address: Address, reply: Reply, legal: Legal) -> Any:
+    def answer(self, address: Address, reply: ActionSpace, legal: Legal) -> Any:
         """What stands there for a question; raises FileError for nothing, or nothing legal."""
         if address not in self.decisions:
             raise FileError(
@@ -110,7 +110,7 @@ class Records:
         answer = decided(reply, said, legal)
         if answer is None:
             expected = hint(reply, legal)
-            if isinstance(reply, Mix):
+            if isinstance(reply, MixedStrategy):
                 expected = f"one of {', '.join(reply.actions)}, or {expected}"
             words = f"{said!r:.80} is no decision for {address}; expected {expected}"
             raise _wrong(self.file, line, words)
@@ -135,16 +135,16 @@ def table(file: Path) -> dict[Address, Decision]:
     return found
 
 
-def decided(reply: Reply, said: Any, legal: Legal) -> Any:
+def decided(reply: ActionSpace, said: Any, legal: Legal) -> Any:
     """The answer that a decision is, or None."""
-    if isinstance(reply, Form):
+    if isinstance(reply, Fields):
         entries = said if isinstance(said, Mapping) else {}
         answers = {
             name: interpret(part, entries.get(name), legal) for name, part in reply.fields.items()
         }
         whole = set(entries) == set(answers) and None not in answers.values()
         return answers if whole else None
-    if isinstance(reply, Mix) and said in reply.actions:
+    if isinstance(reply, MixedStrategy) and said in reply.actions:
         return [float(action == said) for action in reply.actions]
     return interpret(reply, said, legal)
 

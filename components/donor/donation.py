@@ -26,7 +26,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from society.engine.action_spaces import Choice, Form, Mix, Reply
+from society.engine.action_spaces import ActionSpace, Choice, Fields, MixedStrategy
 from society.engine.component import Column, Component, Members, News, Question
 from society.engine.parameters import Positive, Share
 from society.engine.rng import Array
@@ -90,22 +90,22 @@ def decision(ask: Question, share: Array, fine: Array, lot: Array | float) -> An
     lot: under stake `fixed` one gives, or punishes, if it is below the share, unless the chance
     itself is asked for. Each (M,).
     """
-    if isinstance(ask.reply, Mix):
+    if isinstance(ask.reply, MixedStrategy):
         gives = np.maximum(share - fine, 0)
         return np.stack([1 - gives - fine, gives, fine][: ask.reply.width], axis=-1)
     if isinstance(ask.reply, Choice):
         return np.where(lot < fine, PUNISH, np.where(lot < share, GIVE, KEEP))
     units = ask.facts["resources"] * np.where(fine > 0, fine, share)
-    if isinstance(ask.reply, Form):
+    if isinstance(ask.reply, Fields):
         return {"deed": (fine > 0) * 1, "amount": units}
     return units
 
 
-def may_punish(reply: Reply) -> bool:
+def may_punish(reply: ActionSpace) -> bool:
     """Whether punishing is among what a donor can do."""
-    if isinstance(reply, Mix):
+    if isinstance(reply, MixedStrategy):
         return "punish" in reply.actions
-    return isinstance(reply, Form) or (isinstance(reply, Choice) and "punish" in reply.options)
+    return isinstance(reply, Fields) or (isinstance(reply, Choice) and "punish" in reply.options)
 
 
 def reflected(values: Array) -> Array:

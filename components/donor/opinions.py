@@ -29,7 +29,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from society.engine.action_spaces import Choice, Mix
+from society.engine.action_spaces import Choice, MixedStrategy
 from society.engine.component import Column, Component, Members, News, Question
 from society.engine.graph import NOBODY
 from society.engine.parameters import Share
@@ -185,7 +185,7 @@ def _oneself(me: Members) -> tuple[Array, Array]:
 
 
 def _donates(part: Reputation, ask: Question, me: Members) -> Any:
-    fixed = isinstance(ask.reply, Choice | Mix)
+    fixed = isinstance(ask.reply, Choice | MixedStrategy)
     share = np.where(_gives(part, ask, me), 1.0 if fixed else part.generosity, 0.0)
     return decision(ask, share, np.zeros(len(me)), 0.5)
 

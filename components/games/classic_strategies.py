@@ -38,7 +38,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from society.engine.action_spaces import Choice, Mix
+from society.engine.action_spaces import Choice, MixedStrategy
 from society.engine.component import Column, Component, Members, News, Question
 from society.engine.parameters import Share
 from society.engine.rng import Array
@@ -234,5 +234,5 @@ def _decoded(memory: Array) -> Past:
 def _width(ask: Question) -> int:
     if isinstance(ask.reply, Choice):
         return int(ask.reply.options.shape[1])
-    assert isinstance(ask.reply, Mix)
+    assert isinstance(ask.reply, MixedStrategy)
     return ask.reply.width

@@ -30,7 +30,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from society.engine.action_spaces import Amount, Choice, Form
+from society.engine.action_spaces import Choice, Fields, Real
 from society.engine.component import Column, Component, Members, Question
 from society.engine.parameters import Positive
 from society.engine.rng import Array
@@ -224,7 +224,7 @@ def _designs_mediator(self: Designs, ask: Question, me: Members) -> Any:
             together, apart = wanted.get(name, (0, 0))
             planned = np.where(me["skill"] == CAPABLE, together, apart)
         else:
-            assert isinstance(reply, Amount)
+            assert isinstance(reply, Real)
             anything, planned = me.draws.uniform(name), np.zeros(len(me))
         answers[name] = np.where(me["skill"] == NAIVE, anything, planned)
     return answers
@@ -261,7 +261,7 @@ def _votes(ask: Question, approves: Array) -> dict[str, Array]:
 
 
 def _fields(ask: Question) -> Mapping[str, Any]:
-    assert isinstance(ask.reply, Form)
+    assert isinstance(ask.reply, Fields)
     return ask.reply.fields
 
 

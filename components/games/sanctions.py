@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from society.engine.action_spaces import Choice, Form
+from society.engine.action_spaces import Choice, Fields
 from society.engine.component import Component, Members, Question
 from society.engine.rng import Array
 
@@ -84,7 +84,7 @@ def _kind(ask: Question, me: Members) -> tuple[Array, Array]:
 
 def _spent(ask: Question, points: Array) -> dict[str, Array]:
     """By field, from (M, n - 1)."""
-    assert isinstance(ask.reply, Form)
+    assert isinstance(ask.reply, Fields)
     allowed = np.minimum(points, ask.facts[f"{ask.kind}_most"][:, None])
     return {name: allowed[:, place] for place, name in enumerate(ask.reply.fields)}
 

@@ -20,7 +20,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
-from society.engine.action_spaces import Choice, Legal, Peer, fields
+from society.engine.action_spaces import Choice, Legal, Neighbour, fields
 from society.engine.calls import Again, Message, Said
 from society.engine.component import ANYTHING, Component, Inquiry, One, Sight
 from society.errors import CutOff, Unparsed
@@ -75,7 +75,7 @@ class View(NamedTuple):
 def view(ask: Inquiry, one: One, peers_seen: int | None = None) -> View:
     """The peers on the graphs of the question, and those and the options that can be named."""
     replies = fields(ask.reply).values()
-    asked = [reply.graph for reply in replies if isinstance(reply, Peer)]
+    asked = [reply.graph for reply in replies if isinstance(reply, Neighbour)]
     graphs = dict.fromkeys([*asked, *ask.facts.graphs])
     sight = {graph: one.neighbours(graph, peers_seen) for graph in graphs}
     nameable = {name: seat for graph in asked for name, seat in sight[graph].items()}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from society.engine.action_spaces import Legal, Words
+from society.engine.action_spaces import Legal, Text
 from society.engine.component import ANYTHING, Column, Component, Inquiry, Members, News, One
 from society.errors import CastError, Unparsed
 from society.memory.episodic import EpisodicLog
@@ -67,7 +67,7 @@ async def reflect(tell: News, model: str, me: Members, one: One) -> None:
     memories = [memory for memory in one["memory"] if since <= memory.moment < one.moment]
     if since == me.moment or not memories:
         return
-    ask = Inquiry("reflect", one.own(tell), Words(_LONGEST))
+    ask = Inquiry("reflect", one.own(tell), Text(_LONGEST))
     more = {"memories": memories, "insights": [thought.text for thought in one["insights"]]}
     try:
         thought = await answered(ask, one, model, View({}, Legal()), page="reflection", more=more)

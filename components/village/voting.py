@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from society.engine.action_spaces import Form
+from society.engine.action_spaces import Fields
 from society.engine.component import Component, Members, Question
 from society.engine.rng import Array
 from society.text import clean
@@ -46,7 +46,7 @@ class Voting(Component):
         if ask.options is not None:
             caps = caps_of(ask.options) if ask.options.dtype == object else ask.options
             return nearest(caps, me.replicate, belief)
-        if not isinstance(ask.reply, Form):
+        if not isinstance(ask.reply, Fields):
             return belief
         said = {"personal": _held(belief), "community": _PROPOSED, "cap": belief}
         return {name: said[name] for name in ask.reply.fields}

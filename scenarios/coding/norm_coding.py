@@ -107,6 +107,6 @@ def norm_coding(table: Table) -> Script:
         criterion = p.criteria[number - 1]
         labels = (*criterion.labels, UNCODED)
         facts = {"criterion": common(criterion.name), "text": common(text)}
-        code = yield Ask("rate", Choice(*labels), facts, otherwise=UNCODED)
+        code = yield Ask("rate", Choice(*labels), facts, fallback=UNCODED)
         label = np.where(code == len(criterion.labels), NOBODY, code)
         yield Tell("rated", {"label": own(label)})

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.engine.action_spaces import Amount, Choice, Form, Reply
+from society.engine.action_spaces import ActionSpace, Choice, Fields, Real
 from society.engine.environment import Table
 from society.engine.rng import Array
 from society.engine.script import Ask, Fact, Script, Tell, own, seen
@@ -104,13 +104,13 @@ def counted(table: Table, held: Array) -> Script:
         yield Tell("uncountable", ends=np.logical_or.reduce(np.isinf(held), axis=1, keepdims=True))
 
 
-def reply(p: Any, held: Array) -> Reply:
+def reply(p: Any, held: Array) -> ActionSpace:
     """The form of a decision for those who own so much, (R, N); p: the parameters of the game."""
     if p.stake == "fixed":
         return Choice("keep", "give", "punish") if p.punishment else Choice("keep", "give")
     if p.punishment:
-        return Form({"deed": Choice("donate", "punish"), "amount": Amount(0, held)})
-    return Amount(0, held)
+        return Fields({"deed": Choice("donate", "punish"), "amount": Real(0, held)})
+    return Real(0, held)
 
 
 def decided(
@@ -118,8 +118,8 @@ def decided(
 ) -> Script:
     """What those in `who` do, as a Decision; an answer that cannot be read gives nothing."""
     p = table.params
-    otherwise: Any = "keep" if p.stake == "fixed" else NOTHING if p.punishment else 0.0
-    said = yield Ask(kind, reply(p, held), facts, who=who, otherwise=otherwise)
+    fallback: Any = "keep" if p.stake == "fixed" else NOTHING if p.punishment else 0.0
+    said = yield Ask(kind, reply(p, held), facts, who=who, fallback=fallback)
     if p.stake == "fixed":
         return Decision(p.cost * (said == GIVE), p.cost * (said == PUNISH))
     if p.punishment:

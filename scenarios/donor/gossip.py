@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from society.engine.action_spaces import Choice, Form, Peer, Words
+from society.engine.action_spaces import Choice, Fields, Neighbour, Text
 from society.engine.environment import Table
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
@@ -23,9 +23,9 @@ from society.scenarios.donor.decisions import Done
 from society.scenarios.donor.pairing import Pairs
 from society.text import clean
 
-LINE = Words(200)
+LINE = Text(200)
 _CLEAN = np.frompyfunc(clean, 1, 1)
-_SAYS = Form({"about": Peer("hear"), "verdict": Choice("bad", "good")})
+_SAYS = Fields({"about": Neighbour("hear"), "verdict": Choice("bad", "good")})
 _NOTHING = {"about": NOBODY, "verdict": "good"}
 
 
@@ -57,7 +57,7 @@ class Reviews:
             "received": own(done.received),
             "taken": own(done.taken),
         }
-        answer = yield Ask("review", LINE, facts, who=pairs.receives, otherwise="")
+        answer = yield Ask("review", LINE, facts, who=pairs.receives, fallback="")
         # Who gives receives nothing and writes nothing, so that what it reads is about itself.
         line = pairs.other(np.asarray(_CLEAN(answer), object), "")
         yield Tell("reviewed", {"review": own(line)})
@@ -67,6 +67,6 @@ class Reviews:
 
 def gossiped(now: Mapping[str, Fact]) -> Script:
     """Everybody says good or bad of one neighbour; now: what everybody knows of the moment."""
-    said = yield Ask("gossip", _SAYS, now, otherwise=_NOTHING)
+    said = yield Ask("gossip", _SAYS, now, fallback=_NOTHING)
     facts = {"about": seen("hear", said["about"]), "good": seen("hear", said["verdict"] == 1)}
     yield Tell("gossiped", facts)

@@ -36,7 +36,7 @@ def accepted(table: Table, pairs: Pairs, facts: Mapping[str, Fact]) -> Script:
         return pairs, np.zeros_like(pairs.gives)
     facts = {**facts, "gives": own(pairs.gives)}
     reply = Choice("refuse", "accept")
-    answer = yield Ask("accept", reply, facts, who=~pairs.alone, otherwise="accept")
+    answer = yield Ask("accept", reply, facts, who=~pairs.alone, fallback="accept")
     refuses = ~pairs.alone & (answer == 0)
     apart = refuses | pairs.other(refuses, False)
     if rule == "rewired":

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.engine.action_spaces import Mix
+from society.engine.action_spaces import MixedStrategy
 from society.engine.environment import Table
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
@@ -98,9 +98,11 @@ def _imagined(table: Table, held: Array, facts: dict[str, Fact]) -> Script:
     if p.stake == "share":
         choice = yield from decided(table, held, facts, table.active, "suppose")
         return choice.given / held
-    form = Mix("keep", "give", "punish") if p.punishment else Mix("keep", "give")
+    form = (
+        MixedStrategy("keep", "give", "punish") if p.punishment else MixedStrategy("keep", "give")
+    )
     keeps = np.eye(form.width)[0]
-    chance = yield Ask("suppose", form, facts, who=table.active, otherwise=keeps)
+    chance = yield Ask("suppose", form, facts, who=table.active, fallback=keeps)
     return chance[..., GIVE]
 
 

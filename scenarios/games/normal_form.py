@@ -24,14 +24,14 @@ from society.components.games.classic_strategies import Moves, Strategy
 from society.components.games.mechanism_use import Designs
 from society.components.games.sanctions import Sanctions
 from society.components.language.llm_policy import LanguagePolicy
-from society.engine.action_spaces import Mix
+from society.engine.action_spaces import MixedStrategy
 from society.engine.environment import Table
 from society.engine.matching import Matches
 from society.engine.mechanism import Declared, Play, PlayFunction, declares
 from society.engine.population import Cohort, fitted
 from society.engine.rng import Array
 from society.engine.scenario import OF_DEFAULT_CAST, Measure, Meeting, Params, Stage, Told, scenario
-from society.engine.script import VOID, Ask, Script, Tell, common, own
+from society.engine.script import VOID_REPLICATE, Ask, Script, Tell, common, own
 from society.errors import ScenarioError
 from society.scenarios.games.game import ABSENT, REPAIRS, Game, NormalForm, numbered
 from society.scenarios.games.matching import mean, met, refuse_unequal
@@ -153,8 +153,8 @@ def moved(table: Table, game: Game, matches: Matches) -> Script:
         offered = np.array([one == labels for one in game.actions])
         who = None if offered.all() else offered[matches.seat]
         even = np.full(len(labels), 1 / len(labels))
-        otherwise: Any = VOID if matches.count == 1 else even
-        mix = yield Ask("move", Mix(*labels), facts, who, otherwise, REPAIRS)
+        fallback: Any = VOID_REPLICATE if matches.count == 1 else even
+        mix = yield Ask("move", MixedStrategy(*labels), facts, who, fallback, REPAIRS)
         action = drawn(mix, uniform) if who is None else np.where(who, drawn(mix, uniform), action)
     return action
 

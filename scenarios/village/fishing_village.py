@@ -29,7 +29,7 @@ from society.components.village.persona import Persona, Temper
 from society.components.village.punishment import Punishment
 from society.components.village.social_learning import SocialLearning
 from society.components.village.voting import Voting
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.environment import Table
 from society.engine.mechanism import Declared, declares
 from society.engine.parameters import Positive, Share
@@ -228,7 +228,7 @@ def fishing_village(table: Table) -> Script:
             risk = (yield from watched(table)) if punishing else np.zeros_like(wealth)
             facts["expected_fine"] = own(p.fine * risk)
         facts["wealth"] = own(wealth)
-        effort = yield Ask("effort", Amount(0, 1), facts, otherwise=effort)
+        effort = yield Ask("effort", Real(0, 1), facts, fallback=effort)
         catch = landed(p, effort, stock)
         seen_catch = {"effort": seen("monitor", effort), "catch": seen("monitor", catch)}
         yield Tell("harvested", seen_catch | {"limit": common(cap), "fishing": own(fishing)})

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from society.components.village.voting import nearest
-from society.engine.action_spaces import Amount, Choice, Peer
+from society.engine.action_spaces import Choice, Neighbour, Real
 from society.engine.environment import Table
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
@@ -43,7 +43,7 @@ def watched(table: Table, known: Known = NOTHING) -> Script:
     violation with chance B_j.
     """
     graph = table.graph("monitor")
-    watch = yield Ask("watch", Amount(0, 1), known, otherwise=0.0)
+    watch = yield Ask("watch", Real(0, 1), known, fallback=0.0)
     missed = 1 - watch / np.maximum(graph.degree(table.present), 1)
     return 1 - graph.combined(np.multiply, missed, table.present, "watchers")
 
@@ -54,7 +54,7 @@ def punished(table: Table, catch: Array, cap: Array, known: Known = NOTHING) -> 
     Rules hold catches against the cap; minds that judge in words are asked with facts of theirs.
     """
     facts = {"catch": seen("monitor", catch), "cap": common(cap), **known}
-    victim = yield Ask("punish", Peer("monitor"), facts, otherwise=NOBODY)
+    victim = yield Ask("punish", Neighbour("monitor"), facts, fallback=NOBODY)
     received = np.zeros(victim.shape, bool)
     replicate, seat = np.nonzero(victim != NOBODY)
     received[replicate, victim[replicate, seat]] = True
@@ -65,7 +65,7 @@ def punished(table: Table, catch: Array, cap: Array, known: Known = NOTHING) -> 
 def imitated(payoff: Array, columns: tuple[str, ...]) -> Script:
     """Everybody may copy one neighbour's columns."""
     facts = {"payoff": seen("learn", payoff)}
-    model = yield Ask("imitate", Peer("learn"), facts, otherwise=NOBODY)
+    model = yield Ask("imitate", Neighbour("learn"), facts, fallback=NOBODY)
     yield Inherit("imitated", model, columns)
 
 
@@ -77,7 +77,7 @@ def proposed_and_voted(table: Table, rule: VoteRule, cap: Array) -> Script:
     if rule == "none":
         return cap
     known = {"cap": common(cap)}
-    proposal = yield Ask("propose", Amount(0, np.inf), known, otherwise=cap)
+    proposal = yield Ask("propose", Real(0, np.inf), known, fallback=cap)
     if rule == "median":
         chosen = median(proposal, table.active)
     else:
@@ -85,7 +85,7 @@ def proposed_and_voted(table: Table, rule: VoteRule, cap: Array) -> Script:
         replicate, _ = np.indices(proposal.shape)
         mine = nearest(options, replicate.reshape(-1), proposal.reshape(-1))
         ballot = Choice(options=options)
-        vote = yield Ask("vote", ballot, known, otherwise=mine.reshape(proposal.shape))
+        vote = yield Ask("vote", ballot, known, fallback=mine.reshape(proposal.shape))
         chosen = plurality(options, vote, table.draws(CHANCE_ID, per="replicate").uniform("tie"))
     cap = np.where(table.active.any(1, keepdims=True), chosen, cap)
     yield Tell("adopted", {"cap": common(cap), "proposal": own(proposal)})

@@ -34,7 +34,7 @@ from society.components.language.llm_policy import LanguagePolicy
 from society.components.language.personal_norm import Creed
 from society.components.language.recall import EmbedderName
 from society.components.village.persona import Persona, Temper
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.environment import Table
 from society.engine.mechanism import Declared, declares
 from society.engine.population import Cohort, fitted
@@ -212,7 +212,7 @@ def language_village(table: Table) -> Script:
         if p.effort_rule == "deterrence":
             risk = (yield from watched(table, law)) if punishing else np.zeros_like(wealth)
             facts["expected_fine"] = own(p.fine * risk)
-        effort = yield Ask("effort", Amount(0, 1), facts, otherwise=np.nan_to_num(effort, nan=0.5))
+        effort = yield Ask("effort", Real(0, 1), facts, fallback=np.nan_to_num(effort, nan=0.5))
         catch = landed(p, effort, stock)
         yield Tell("harvested", {"catch": own(catch), "limit": law["cap"], "fishing": own(fishing)})
         gain = catch - p.consumption

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from society.engine.action_spaces import Form, Value, Words
+from society.engine.action_spaces import Fields, Text, Value
 from society.engine.environment import Table
 from society.engine.rng import Array
 from society.engine.script import Ask, Script, Tell, common, seen
 from society.scenarios.village.institutions import NOTHING, Known
 
-SPEECH = Words(400)
+SPEECH = Text(400)
 
 
 def spoken(table: Table, *, in_turn: bool, who: Array, known: Known = NOTHING) -> Script:
@@ -32,7 +32,7 @@ def spoken(table: Table, *, in_turn: bool, who: Array, known: Known = NOTHING) -
     turns = [table.ids == agent for agent in np.sort(table.ids)] if in_turn else [who]
     for turn in turns:
         heard = {"words": seen("hear", words), **known}
-        words = words + (yield Ask("speak", SPEECH, heard, who=who & turn, otherwise=""))
+        words = words + (yield Ask("speak", SPEECH, heard, who=who & turn, fallback=""))
     yield Tell("spoke", {"words": seen("hear", words)})
     return words
 
@@ -44,7 +44,7 @@ def judged(
     *,
     whose: Array,
     by: Array,
-    otherwise: Any,
+    fallback: Any,
     known: Known = NOTHING,
 ) -> Script:
     """What a referee makes of the attempts, texts, of all in `whose`: a verdict on each, (R, N).
@@ -52,17 +52,17 @@ def judged(
     by: the referee's seat; it is asked once for all verdicts, in a form with a field for each id,
     so that they cost one call and fit together. The form must not depend on what has happened: of
     those in `whose` who are gone the referee reads nothing, and its verdict on them is not used.
-    Who is not judged holds the verdict's silent value. otherwise: each verdict, where the referee
+    Who is not judged holds the verdict's silent value. fallback: each verdict, where the referee
     could not be understood.
     """
     seats = {str(table.ids[seat]): seat for seat in np.argsort(table.ids) if whose[:, seat].any()}
     facts = {f"attempt_{name}": common(attempts[:, [seat]]) for name, seat in seats.items()}
     said = yield Ask(
         "judge",
-        Form(dict.fromkeys(seats, verdict)),
+        Fields(dict.fromkeys(seats, verdict)),
         {**facts, **known},
         who=by if seats else np.zeros_like(by),
-        otherwise=dict.fromkeys(seats, otherwise),
+        fallback=dict.fromkeys(seats, fallback),
     )
     verdicts = np.full(table.present.shape, verdict.silent, verdict.dtype)
     for name, seat in seats.items():

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from society.components.village.voting import caps_of, worded
-from society.engine.action_spaces import Amount, Choice, Form, Words
+from society.engine.action_spaces import Choice, Fields, Real, Text
 from society.engine.environment import Table
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
@@ -31,10 +31,8 @@ from society.scenarios.village.institutions import Known, VoteRule, plurality
 from society.text import clean
 
 CHANCE_ID = "reconsidered"
-_UPDATE = Form({"personal": Words()})
-_PROPOSAL = Form(
-    {"personal": Words(), "community": Words(), "cap": Amount(0, np.inf, optional=True)}
-)
+_UPDATE = Fields({"personal": Text()})
+_PROPOSAL = Fields({"personal": Text(), "community": Text(), "cap": Real(0, np.inf, optional=True)})
 _NOTHING = {"personal": "", "community": "", "cap": np.nan}
 _CLEAN = np.frompyfunc(clean, 1, 1)
 
@@ -65,10 +63,10 @@ def reconsidered(table: Table, rule: VoteRule, old: Policy, known: Known) -> Scr
     Under `none` everybody rewrites its own norm, and the policy stays.
     """
     if rule == "none":
-        said = yield Ask("update", _UPDATE, known, otherwise=_NOTHING)
+        said = yield Ask("update", _UPDATE, known, fallback=_NOTHING)
         yield Tell("reconsidered", {"norm": own(_CLEAN(said["personal"]))})
         return old
-    said = yield Ask("propose", _PROPOSAL, known, otherwise=_NOTHING)
+    said = yield Ask("propose", _PROPOSAL, known, fallback=_NOTHING)
     norms, proposals = _CLEAN(said["personal"]), worded(said["community"], said["cap"])
     yield Tell("reconsidered", {"norm": own(norms), "proposal": own(proposals)})
     if rule == "median":
@@ -87,7 +85,7 @@ def _voted(table: Table, proposals: Array, known: Known) -> Script:
     options, mine = ballot(proposals)
     facts = {name: fact for name, fact in known.items() if fact.scope == "common"}
     choice = Choice(options=options)
-    vote = yield Ask("vote", choice, facts, who=mine != NOBODY, otherwise=mine)
+    vote = yield Ask("vote", choice, facts, who=mine != NOBODY, fallback=mine)
     tie = table.draws(CHANCE_ID, per="replicate").uniform("tie")
     return plurality(options, vote, tie)
 

@@ -19,7 +19,7 @@ from society.components.language.backstory import Backstory
 from society.components.language.llm_policy import LanguagePolicy
 from society.components.language.recall import Recall
 from society.components.language.reflection import Reflection
-from society.engine.action_spaces import Amount, Words
+from society.engine.action_spaces import Real, Text
 from society.engine.environment import Table
 from society.engine.population import Cohort, fitted
 from society.engine.rng import Array
@@ -27,7 +27,7 @@ from society.engine.scenario import Measure, Params, Stage, Told, scenario
 from society.engine.script import Ask, Script, Tell, common, seen
 from society.scenarios.village.narration import judged, spoken
 
-LIMIT = Amount(0, np.inf, optional=True)  # fish a day; NaN: no promise
+LIMIT = Real(0, np.inf, optional=True)  # fish a day; NaN: no promise
 
 
 class Meeting(Params):
@@ -87,8 +87,8 @@ def village_meeting(table: Table) -> Script:
     for _ in table.rounds():
         words = yield from spoken(table, in_turn=table.params.in_turn, who=villager)
         heard = {"words": seen("hear", words)}
-        offer = yield Ask("propose", Words(), heard, who=villager, otherwise="")
-        limit = yield from judged(table, offer, LIMIT, whose=villager, by=referee, otherwise=np.nan)
+        offer = yield Ask("propose", Text(), heard, who=villager, fallback="")
+        limit = yield from judged(table, offer, LIMIT, whose=villager, by=referee, fallback=np.nan)
         total = np.nansum(limit, axis=1, keepdims=True)
         open_ended = (villager & np.isnan(limit)).any(1, keepdims=True)
         agreed = ~open_ended & (total <= table.params.bearable)

@@ -137,7 +137,7 @@ class _Bounded(Value):
 
 
 @dataclass(frozen=True, eq=False)
-class Amount(_Bounded):
+class Real(_Bounded):
     """A real number in [low, high]; NaN, if it is optional, where somebody states none."""
 
     optional: bool = False
@@ -167,7 +167,7 @@ class Amount(_Bounded):
         return f"{super().form()} or none" if self.optional else super().form()
 
 
-class Whole(_Bounded):
+class Integer(_Bounded):
     """A whole number in [low, high]; fractions go to the nearest, halves to the even one."""
 
     code = "whole"
@@ -233,7 +233,7 @@ class Choice(Value):
 
 
 @dataclass(frozen=True, eq=False)
-class Peer(Value):
+class Neighbour(Value):
     """A neighbour on `graph` who takes part, or NOBODY; the answer is the peer's seat."""
 
     graph: str
@@ -260,7 +260,7 @@ class Peer(Value):
         return f"{self.code} on {self.graph}"
 
 
-class Mix(Value):
+class MixedStrategy(Value):
     """A mixed strategy over `actions`: probabilities, (R, N, K)."""
 
     code = "mix"
@@ -288,7 +288,7 @@ class Mix(Value):
 
 
 @dataclass(frozen=True, eq=False)
-class Words(Value):
+class Text(Value):
     """Text of at most `limit` characters; what is longer is cut."""
 
     limit: int = 400
@@ -308,7 +308,7 @@ class Words(Value):
 
 
 @dataclass(frozen=True, eq=False)
-class Sentence(Words):
+class Sentence(Text):
     """A sentence of at most `limit` characters that starts with `opening`.
 
     What a model says must have this form; a rule may say any text, which is cut at the limit.
@@ -323,7 +323,7 @@ class Sentence(Words):
 
 
 @dataclass(frozen=True, eq=False)
-class Form:
+class Fields:
     """Several fields in one answer: components give, and the script receives, {field: values}."""
 
     fields: Mapping[str, Value]
@@ -337,22 +337,22 @@ class Form:
         return "; ".join(f"{name}: {part.form()}" for name, part in self.fields.items())
 
 
-Reply = Value | Form
+ActionSpace = Value | Fields
 
 
-def heard(reply: Reply, each: Callable[[Array], Array]) -> Reply:
+def heard(reply: ActionSpace, each: Callable[[Array], Array]) -> ActionSpace:
     """A reply as some agents hear it; `each` picks their bounds."""
-    if isinstance(reply, Form):
-        return Form({name: value.among(each) for name, value in reply.fields.items()})
+    if isinstance(reply, Fields):
+        return Fields({name: value.among(each) for name, value in reply.fields.items()})
     return reply.among(each)
 
 
-def fields(reply: Reply) -> Mapping[str, Value]:
+def fields(reply: ActionSpace) -> Mapping[str, Value]:
     """The values that make up a reply, by name; a plain value is one field without a name."""
-    return reply.fields if isinstance(reply, Form) else {"": reply}
+    return reply.fields if isinstance(reply, Fields) else {"": reply}
 
 
-def silence(reply: Reply, shape: tuple[int, int]) -> dict[str, Array]:
+def silence(reply: ActionSpace, shape: tuple[int, int]) -> dict[str, Array]:
     """What stands where nobody answered, by field: (R, N) or (R, N, K)."""
     silent = {}
     for name, value in fields(reply).items():

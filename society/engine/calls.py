@@ -108,7 +108,7 @@ class Entry(NamedTuple):
 
     component: its chance_id, as of a Trouble. calls: exchanges, with repairs (replies that could
     not be read) and re-asks of replies that were cut off. retries: attempts that failed on the way.
-    fallbacks: answers that could not be read in the end and were settled by `otherwise`. Tokens,
+    fallbacks: answers that could not be read in the end and were settled by `fallback`. Tokens,
     cost: None where one of them is unknown.
     """
 

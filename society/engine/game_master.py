@@ -18,7 +18,7 @@ import numpy as np
 
 from society.errors import PartError
 
-from .action_spaces import Amount, Choice, Illegal, Peer, Value, Whole, fields
+from .action_spaces import Choice, Illegal, Integer, Neighbour, Real, Value, fields
 from .arrays import Keeper, Misshapen
 from .calls import Entry
 from .environment import Table
@@ -27,7 +27,7 @@ from .population import Raw, Troupe
 from .replay import Answerer
 from .rng import Array
 from .scenario import Estimate, Folded, Scenario
-from .script import UNREAD, VOID, Ask, Inherit, Line, Tell
+from .script import UNREAD, VOID_REPLICATE, Ask, Inherit, Line, Tell
 
 
 @dataclass(frozen=True)
@@ -169,9 +169,9 @@ class GameMaster:
             arrays["who", ""] = who
             asked = who & self.table.active
         arrays |= self._offered(ask)
-        heard = Ask(ask.kind, ask.reply, facts, asked, ask.otherwise, ask.repairs)
+        heard = Ask(ask.kind, ask.reply, facts, asked, ask.fallback, ask.repairs)
         raw = await self.answerer.answer(heard, asked, use)
-        if ask.otherwise is VOID and raw.unread is not None and raw.unread.any():
+        if ask.fallback is VOID_REPLICATE and raw.unread is not None and raw.unread.any():
             void = arrays["void", ""] = self._voided(raw.unread)
             asked = self.table.active if asked is None else asked & ~void
             raw = Raw(raw.values)
@@ -195,12 +195,12 @@ class GameMaster:
         """Options, (R, K), and bounds, (R, N), that may differ between replicates or agents."""
         offered = {}
         for name, value in fields(ask.reply).items():
-            if isinstance(value, Peer):
+            if isinstance(value, Neighbour):
                 self.table.graph(value.graph)
             if isinstance(value, Choice) and not value.fixed:
                 shape = (self.table.replicates, *value.options.shape[1:])
                 offered["options", name] = self._keeper.kept(value.options, None, shape)
-            if isinstance(value, Amount | Whole):
+            if isinstance(value, Real | Integer):
                 for bound, values in value.bounds.items():
                     offered[bound, name] = self._keeper.wide(values, float)
         return offered
@@ -237,14 +237,14 @@ class GameMaster:
 
     def _fallback(self, ask: Ask, name: str, value: Value, unread: Array) -> Array:
         """What a question states in place of answers that could not be read, (R * N, ...)."""
-        stated = ask.otherwise[name] if name and ask.otherwise is not None else ask.otherwise
+        stated = ask.fallback[name] if name and ask.fallback is not None else ask.fallback
         if stated is None:
             replicate, seat = np.argwhere(unread)[0]
             author = self.answerer.author(ask.kind, replicate * self.table.agents + seat)
             raise PartError(
                 f"the answer of {author}, seat {seat} of replicate {replicate}, to {ask.kind!r} "
                 "could not be read or is not legal, and the question states no fallback; "
-                "add otherwise=..."
+                "add fallback=..."
             )
         width = () if value.width is None else (value.width,)
         try:
@@ -252,7 +252,7 @@ class GameMaster:
             replicate = np.arange(unread.size) // self.table.agents
             return value.flat(wide, unread.reshape(-1), replicate)
         except ValueError as error:
-            raise Misshapen(f"otherwise is {error}; expected {value.form()}") from None
+            raise Misshapen(f"fallback is {error}; expected {value.form()}") from None
 
     async def _tell(self, tell: Tell, use: int) -> None:
         facts, arrays = self._keeper.facts(tell.facts)

@@ -10,7 +10,7 @@ import numpy as np
 
 from society.errors import PartError, nearest
 
-from .action_spaces import Reply
+from .action_spaces import ActionSpace
 from .graph import NOBODY, Graph, Rows
 from .rng import Array, Places
 from .script import Fact, Scope
@@ -184,7 +184,7 @@ class Question(NamedTuple):
 
     kind: str
     facts: Facts
-    reply: Reply
+    reply: ActionSpace
     asked: Array
     options: Array | None = None
     repairs: int = 1
@@ -195,6 +195,6 @@ class Inquiry(NamedTuple):
 
     kind: str
     facts: OwnFacts
-    reply: Reply
+    reply: ActionSpace
     options: Array | None = None
     repairs: int = 1

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from society.errors import CastError, PartError, Unparsed
 
-from .action_spaces import Choice, Illegal, Reply, fields, heard, silence
+from .action_spaces import ActionSpace, Choice, Illegal, fields, heard, silence
 from .agents import Members, Occasion, One, World
 from .component import Component, entered, singly
 from .environment import Table
@@ -356,7 +356,7 @@ def _options(reply: Choice, shape: tuple[int, int]) -> Array:
     return np.broadcast_to(reply.options, (shape[0], reply.options.shape[1]))
 
 
-def _bounded(reply: Reply, audience: Audience) -> Reply:
+def _bounded(reply: ActionSpace, audience: Audience) -> ActionSpace:
     """A reply with the bounds of each member."""
     shape = audience.present.shape
     return heard(reply, lambda bounds: audience.each(np.broadcast_to(bounds, shape)))
@@ -490,7 +490,7 @@ def _place(
             world[name].reshape(-1, *flat.shape[1:])[audience.rows.node] = flat
 
 
-def _readable(answer: Any, reply: Reply) -> bool:
+def _readable(answer: Any, reply: ActionSpace) -> bool:
     """Whether an answer of an outside mind has the form that was asked for."""
     if isinstance(answer, Unparsed):
         return False

@@ -6,13 +6,14 @@ or an Inherit (columns copied between rows). Arrays run (R replicates, N agents)
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .action_spaces import Reply
+from .action_spaces import ActionSpace
 from .rng import Array
 
 Scope = Literal["common", "own", "seen"]
@@ -20,14 +21,14 @@ Scope = Literal["common", "own", "seen"]
 HERITABLE = ("*",)  # as the columns of an Inherit
 
 
-class Void:
-    """In place of an `otherwise`: a replicate in which an answer cannot be read is over."""
+class VoidReplicate:
+    """In place of a `fallback`: a replicate in which an answer cannot be read is over."""
 
     def __repr__(self) -> str:
-        return "VOID"
+        return "VOID_REPLICATE"
 
 
-VOID = Void()
+VOID_REPLICATE = VoidReplicate()
 UNREAD = "unread"  # the cause that is kept of such a replicate, which counts in no measure
 
 
@@ -59,17 +60,27 @@ class Ask:
     """A question to all who take part, or to those of them in `who` ((R, N) or (R, 1) of bool).
 
     The script receives (R, N) settled answers; seats that were not asked hold `reply.silent`.
-    `otherwise` settles an answer that could not be read: a value or an array like the answers;
-    VOID ends its replicate.
+    `fallback` settles an answer that could not be read: a value or an array like the answers;
+    VOID_REPLICATE ends its replicate.
     repairs: how often a language mind may mend a reply before that.
     """
 
     kind: str
-    reply: Reply
+    reply: ActionSpace
     facts: Mapping[str, Fact] = field(default_factory=dict)
     who: Array | None = None
-    otherwise: Any = None
+    fallback: Any = None
     repairs: int = 1
+    otherwise: InitVar[Any] = None  # the former name of `fallback`
+
+    def __post_init__(self, otherwise: Any) -> None:
+        if otherwise is not None:
+            warnings.warn(
+                f"Ask({self.kind!r}, otherwise=...) is now Ask({self.kind!r}, fallback=...)",
+                DeprecationWarning,
+                stacklevel=3,
+            )
+            object.__setattr__(self, "fallback", otherwise)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from society.engine.action_spaces import Choice, Peer, Words
+from society.engine.action_spaces import Choice, Neighbour, Text
 from society.engine.graph import NOBODY
 from society.engine.history import Page, Step
 from society.engine.rng import Array
@@ -201,7 +201,9 @@ def improvised(page: Page, stage: Stage) -> Stage:
     scene = Scene(page, None, Stage())
     if stage.meeting is not None and scene.column(stage.meeting.deed) is not None:
         return stage
-    peers = [name for name, given in scene.answered.items() if given[0].form.startswith(Peer.code)]
+    peers = [
+        name for name, given in scene.answered.items() if given[0].form.startswith(Neighbour.code)
+    ]
     columns = [name for name in scene.answered if name not in peers]
     notes: dict[str, Mapping[str, str]] = {}
     for step in page.steps:
@@ -231,7 +233,7 @@ def _is_own(role: str) -> bool:
 def _in_words(scene: Scene, name: str) -> bool:
     """Whether a column is free text, rather than a number or the label of an option."""
     if name in scene.answered:
-        return scene.answered[name][-1].form.startswith(Words.code)
+        return scene.answered[name][-1].form.startswith(Text.code)
     values = scene.column(name)
     return values is not None and isinstance(values.flat[0], str)
 

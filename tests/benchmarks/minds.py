@@ -31,7 +31,7 @@ from society.components.language import llm_policy
 from society.components.language.llm_policy import LanguagePolicy
 from society.config.build import Setup, prepared
 from society.config.spec import load
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.calls import Address, Going, Minds, Request, Said
 from society.engine.cancellation import CancellationToken
 from society.engine.environment import Table
@@ -218,7 +218,7 @@ def cost_of_a_call(url: str, folder: Path, count: int) -> None:
 def moods(table: Table) -> Script:
     """Everybody is asked one question a round."""
     for _ in table.rounds():
-        yield Ask("mood", Amount(0, 1))
+        yield Ask("mood", Real(0, 1))
 
 
 def waiting(url: str, folder: Path, latency: float, rounds: int, most: float) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 
 from society.config.build import Setup, prepared
 from society.config.spec import load
-from society.engine.action_spaces import Mix
+from society.engine.action_spaces import MixedStrategy
 from society.engine.calls import Going, Request, Said
 from society.engine.cancellation import CancellationToken
 from society.runs.manifest import manifest_of
@@ -43,7 +43,7 @@ class Steady:
             await asyncio.sleep(self._latency)
         self.calls += 1
         assert request.question is not None
-        assert isinstance(request.question.reply, Mix)
+        assert isinstance(request.question.reply, MixedStrategy)
         first, *others = request.question.reply.actions
         share = 100 // (1 + len(others))
         said = {first: 100 - share * len(others)} | dict.fromkeys(others, share)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from society.engine.action_spaces import Reply
+from society.engine.action_spaces import ActionSpace
 from society.engine.agents import World
 from society.engine.calls import Going, Request, Said
 from society.engine.cancellation import CancellationToken
@@ -118,7 +118,7 @@ def answer(play: Play) -> Answer:
 
     def asked(
         kind: str,
-        reply: Reply,
+        reply: ActionSpace,
         *parts: Component,
         facts: dict[str, Fact] | None = None,
         stake: str = "share",

@@ -13,7 +13,16 @@ import numpy as np
 import pytest
 
 from society.config.registry import components, mechanisms, scenarios
-from society.engine.action_spaces import Amount, Choice, Mix, Peer, Value, Whole, Words, fields
+from society.engine.action_spaces import (
+    Choice,
+    Integer,
+    MixedStrategy,
+    Neighbour,
+    Real,
+    Text,
+    Value,
+    fields,
+)
 from society.engine.agents import World
 from society.engine.component import Column, Component, Members, News, Question
 from society.engine.environment import Table
@@ -202,22 +211,22 @@ def test_answers_stay_within_their_reply_and_to_listen_changes_nothing(
 
 def within(reply: Value, values: Array, table: Table) -> Any:
     """Which answers are legal, (R, N) of bool."""
-    if isinstance(reply, Amount | Whole):
+    if isinstance(reply, Real | Integer):
         unstated = np.isnan(values) & getattr(reply, "optional", False)
         return unstated | (reply.low <= values) & (values <= reply.high)
     if isinstance(reply, Choice):
         is_open = reply.open.repeat(len(values) // len(reply.open), axis=0)
         return np.take_along_axis(is_open, values, 1)
-    if isinstance(reply, Peer):
+    if isinstance(reply, Neighbour):
         legal = values == NOBODY
         for replicate, seat in np.argwhere(~legal):
             peer = values[replicate, seat]
             near = table.graph(reply.graph).neighbours(replicate, seat)
             legal[replicate, seat] = peer in near and table.present[replicate, peer]
         return legal
-    if isinstance(reply, Mix):
+    if isinstance(reply, MixedStrategy):
         return np.isclose(values.sum(-1), 1, atol=1e-12) & (values >= 0).all(-1)
-    assert isinstance(reply, Words)
+    assert isinstance(reply, Text)
     return np.frompyfunc(len, 1, 1)(values) <= reply.limit
 
 
@@ -234,7 +243,7 @@ class WithinBounds(Troupe):
         raw = await super().answer(ask, asked, use)
         here = self.table.active if asked is None else asked
         for name, reply in fields(ask.reply).items():
-            if isinstance(reply, Amount | Whole):
+            if isinstance(reply, Real | Integer):
                 assert within(reply, raw.values[name], self.table)[here].all(), ask.kind
         return raw
 
@@ -358,7 +367,7 @@ def test_an_extra_component_and_an_extra_question_shift_nobodys_luck(
         ]
 
     def interrupted(said: Line) -> Script:
-        yield Ask("chat", Amount(0, 1))
+        yield Ask("chat", Real(0, 1))
         return (yield said)
 
     disturbed = perform(

@@ -16,7 +16,16 @@ from ruamel.yaml import YAML
 import society.scenarios
 from society.components.village.harvest import Harvest
 from society.config.registry import component_title, components, scenarios
-from society.engine.action_spaces import Amount, Choice, Form, Mix, Peer, Sentence, Whole, Words
+from society.engine.action_spaces import (
+    Choice,
+    Fields,
+    Integer,
+    MixedStrategy,
+    Neighbour,
+    Real,
+    Sentence,
+    Text,
+)
 from society.engine.component import Component, Members, Question
 from society.engine.environment import Table
 from society.engine.graph import NOBODY
@@ -55,9 +64,9 @@ def test_every_institution_draws_under_an_id_of_its_own() -> None:
 
 
 def test_every_reply_of_ours_has_a_code_and_sentences_read_like_words() -> None:
-    codes = sorted(part.code for part in (Amount, Whole, Choice, Peer, Mix, Words))
+    codes = sorted(part.code for part in (Real, Integer, Choice, Neighbour, MixedStrategy, Text))
     assert codes == LISTED["replies"], ONLY_ADDED
-    assert Sentence.code == Words.code
+    assert Sentence.code == Text.code
 
 
 # What is renamed has the same luck
@@ -103,13 +112,13 @@ def asking(*replies: Any) -> Any:
                 "choice": choice("yes", "no"),
                 "peer": peer("all"),
             }
-            yield Ask("all", Form(form))
-            yield Ask("many", Form({"mix": mix("a", "b"), "words": words(9)}))
+            yield Ask("all", Fields(form))
+            yield Ask("many", Fields({"mix": mix("a", "b"), "words": words(9)}))
 
     return asks
 
 
-OURS = (Amount, Whole, Choice, Peer, Mix, Words)
+OURS = (Real, Integer, Choice, Neighbour, MixedStrategy, Text)
 
 
 def test_a_component_can_be_renamed_and_has_the_same_luck(play: Play) -> None:
@@ -155,7 +164,7 @@ def test_a_component_that_states_no_id_draws_under_its_title() -> None:
 
 
 def test_a_reply_that_states_no_code_has_its_own_name() -> None:
-    class Cents(Amount):
+    class Cents(Real):
         """States nothing."""
 
     assert Cents(0, 9).form() == "cents 0..9"

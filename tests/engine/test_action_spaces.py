@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from society.engine.action_spaces import (
-    Amount,
+    ActionSpace,
     Choice,
-    Form,
-    Mix,
-    Peer,
-    Reply,
+    Fields,
+    Integer,
+    MixedStrategy,
+    Neighbour,
+    Real,
+    Text,
     Value,
-    Whole,
-    Words,
     fields,
 )
 from society.engine.component import Component, Inquiry, Members, One, Question
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tests.conftest import Answering, Play
 
 
-def asking(reply: Reply, who: Any = None) -> Any:
+def asking(reply: ActionSpace, who: Any = None) -> Any:
     """A script that asks for one bid."""
 
     def auction(table: Table) -> Script:
@@ -43,7 +43,9 @@ def asking(reply: Reply, who: Any = None) -> Any:
     return auction
 
 
-def settled(play: Play, answering: Answering, reply: Reply, said: object, **given: Any) -> Any:
+def settled(
+    play: Play, answering: Answering, reply: ActionSpace, said: object, **given: Any
+) -> Any:
     """What a script receives when three agents say this to it."""
     who = given.pop("who", None)
     over = play(asking(reply, who), answering(lambda ask, me: said), **given)
@@ -54,28 +56,28 @@ def settled(play: Play, answering: Answering, reply: Reply, said: object, **give
 
 
 def test_an_amount_goes_to_the_nearest_bound(play: Play, answering: Answering) -> None:
-    assert settled(play, answering, Amount(0, 1), [-3.0, 0.25, 7.0]) == [[0, 0.25, 1]]
+    assert settled(play, answering, Real(0, 1), [-3.0, 0.25, 7.0]) == [[0, 0.25, 1]]
 
 
 def test_bounds_may_differ_from_replicate_to_replicate_and_from_agent_to_agent(
     play: Play, answering: Answering
 ) -> None:
     stock = np.array([[1.0], [2.0]])
-    said = settled(play, answering, Amount(0, stock), np.full(6, 9.0), replicates=2)
+    said = settled(play, answering, Real(0, stock), np.full(6, 9.0), replicates=2)
     assert said == [[1, 1, 1], [2, 2, 2]]
     purse = np.array([[1.0, 2.0, 3.0]])
-    assert settled(play, answering, Amount(0, purse), np.full(3, 9.0)) == [[1, 2, 3]]
+    assert settled(play, answering, Real(0, purse), np.full(3, 9.0)) == [[1, 2, 3]]
 
 
 def test_one_answer_serves_for_all_members(play: Play, answering: Answering) -> None:
-    assert settled(play, answering, Amount(0, 1), 0.5) == [[0.5, 0.5, 0.5]]
+    assert settled(play, answering, Real(0, 1), 0.5) == [[0.5, 0.5, 0.5]]
 
 
 def test_a_whole_number_goes_to_the_nearest_and_halves_to_the_even_one(
     play: Play, answering: Answering
 ) -> None:
-    assert settled(play, answering, Whole(0, 9), [0.5, 1.5, 2.4]) == [[0, 2, 2]]
-    assert settled(play, answering, Whole(0, 9), [-1, 8.6, 12]) == [[0, 9, 9]]
+    assert settled(play, answering, Integer(0, 9), [0.5, 1.5, 2.4]) == [[0, 2, 2]]
+    assert settled(play, answering, Integer(0, 9), [-1, 8.6, 12]) == [[0, 9, 9]]
 
 
 def test_whole_numbers_stay_integers_when_somebody_is_not_asked(
@@ -84,14 +86,14 @@ def test_whole_numbers_stay_integers_when_somebody_is_not_asked(
     """Or else a batch in which one replicate has ended would differ from the others alone."""
     oracle = answering(lambda ask, me: np.full(len(ask.asked), 7))
     for who in (None, [[True, False, True]]):
-        answer = play(asking(Whole(0, 9), who), oracle).answers("bid")[0]
+        answer = play(asking(Integer(0, 9), who), oracle).answers("bid")[0]
         assert answer.dtype == np.int64
     assert answer.tolist() == [[7, 0, 7]]
 
 
-@pytest.mark.parametrize("reply", [Amount(0, 1), Whole(0, 9)], ids=["amount", "whole"])
+@pytest.mark.parametrize("reply", [Real(0, 1), Integer(0, 9)], ids=["amount", "whole"])
 def test_what_is_no_number_is_refused_with_the_component_and_the_seat(
-    play: Play, answering: Answering, reply: Reply
+    play: Play, answering: Answering, reply: ActionSpace
 ) -> None:
     with pytest.raises(PartError, match=r"oracle.*seat 1 of replicate 0.*'bid'.*nan.*a number"):
         settled(play, answering, reply, [0.5, np.nan, 0.5])
@@ -99,13 +101,13 @@ def test_what_is_no_number_is_refused_with_the_component_and_the_seat(
 
 def test_infinity_is_no_whole_number(play: Play, answering: Answering) -> None:
     with pytest.raises(PartError, match=r"seat 2 of replicate 0.*inf.*a number"):
-        settled(play, answering, Whole(0, np.inf), [1, 2, np.inf])
+        settled(play, answering, Integer(0, np.inf), [1, 2, np.inf])
 
 
-@pytest.mark.parametrize("form", [Amount, Whole])
+@pytest.mark.parametrize("form", [Real, Integer])
 @pytest.mark.parametrize("bounds", [(1, 0), (np.nan, 1), (0, np.nan), (0, np.array([[1.0, -1.0]]))])
 def test_bounds_without_a_number_between_them_are_refused(
-    form: type[Amount | Whole], bounds: tuple[Any, Any]
+    form: type[Real | Integer], bounds: tuple[Any, Any]
 ) -> None:
     with pytest.raises(ValueError, match=rf"{form.__name__} between low=.* and high="):
         form(*bounds)
@@ -115,13 +117,13 @@ def test_bounds_without_a_number_between_them_are_refused(
 def test_an_optional_amount_may_be_left_out(
     play: Play, answering: Answering, missing: object
 ) -> None:
-    cap = Amount(0, 9, optional=True)
+    cap = Real(0, 9, optional=True)
     over = play(asking(cap), answering(lambda ask, me: [3, missing, 12]))
     assert str(over.answers("bid")[0].tolist()) == "[[3.0, nan, 9.0]]"
     again = play(asking(cap), answerer=Tape(over.steps))
     assert again.outcome.digest == over.outcome.digest
     assert str(settled(play, answering, cap, 3, who=[[True, False, True]])) == "[[3.0, nan, 3.0]]"
-    assert (cap.form(), Amount(0, 9).form()) == ("amount 0..9 or none", "amount 0..9")
+    assert (cap.form(), Real(0, 9).form()) == ("amount 0..9 or none", "amount 0..9")
 
 
 def test_an_optional_amount_is_a_number_if_it_is_not_left_out(
@@ -129,7 +131,7 @@ def test_an_optional_amount_is_a_number_if_it_is_not_left_out(
 ) -> None:
     for said in (["many", None, 1], [[1], None, 2], [1j, None, 1]):
         with pytest.raises(PartError, match="oracle"):
-            settled(play, answering, Amount(0, 9, optional=True), np.array(said, object))
+            settled(play, answering, Real(0, 9, optional=True), np.array(said, object))
 
 
 # Choice
@@ -217,8 +219,8 @@ def test_a_run_of_one_replicate_keeps_its_options_as_a_batch_does(
 
 
 def test_a_peer_is_named_by_its_seat_or_nobody_is(play: Play, answering: Answering) -> None:
-    assert settled(play, answering, Peer("all"), [1, 2, NOBODY]) == [[1, 2, NOBODY]]
-    assert settled(play, answering, Peer("all"), [1.0, 2.0, -1.0]) == [[1, 2, NOBODY]]
+    assert settled(play, answering, Neighbour("all"), [1, 2, NOBODY]) == [[1, 2, NOBODY]]
+    assert settled(play, answering, Neighbour("all"), [1.0, 2.0, -1.0]) == [[1, 2, NOBODY]]
 
 
 @pytest.mark.parametrize(
@@ -226,22 +228,22 @@ def test_a_peer_is_named_by_its_seat_or_nobody_is(play: Play, answering: Answeri
 )
 def test_who_is_no_neighbour_is_refused(play: Play, answering: Answering, said: object) -> None:
     with pytest.raises(PartError, match="a present neighbour on graph 'all', or NOBODY"):
-        settled(play, answering, Peer("all"), said)
+        settled(play, answering, Neighbour("all"), said)
 
 
 def test_only_neighbours_on_the_graph_of_the_question_can_be_named(
     play: Play, answering: Answering
 ) -> None:
     graphs = {"path": from_networkx([nx.path_graph(3)], np.arange(3))}
-    assert settled(play, answering, Peer("path"), [1, 2, 1], graphs=graphs) == [[1, 2, 1]]
+    assert settled(play, answering, Neighbour("path"), [1, 2, 1], graphs=graphs) == [[1, 2, 1]]
     with pytest.raises(PartError, match=r"oracle.*seat 0 of replicate 0.*2; .*graph 'path'"):
-        settled(play, answering, Peer("path"), [2, 1, 1], graphs=graphs)
+        settled(play, answering, Neighbour("path"), [2, 1, 1], graphs=graphs)
 
 
 def test_who_is_gone_cannot_be_named(play: Play, answering: Answering) -> None:
     def funeral(table: Table) -> Script:
         yield Tell("buried", gone=np.array([[False, True, False]]))
-        yield Ask("bid", Peer("all"))
+        yield Ask("bid", Neighbour("all"))
 
     with pytest.raises(PartError, match=r"seat 0 of replicate 0, answered 'bid' with 1;"):
         play(funeral, answering(lambda ask, me: [1, 0, 0]))
@@ -253,14 +255,14 @@ def test_fractions_of_a_peer_are_refused(play: Play, answering: Answering) -> No
     with pytest.raises(
         PartError, match=r"oracle answered 'bid' with what is no whole number; expected peer"
     ):
-        settled(play, answering, Peer("all"), [1.5, 0, 0])
+        settled(play, answering, Neighbour("all"), [1.5, 0, 0])
 
 
 def test_a_peer_on_a_graph_that_does_not_exist_is_refused_with_the_nearest_name(
     play: Play, answering: Answering
 ) -> None:
     with pytest.raises(PartError, match=r"no graph 'al'; did you mean 'all'\?"):
-        settled(play, answering, Peer("al"), NOBODY)
+        settled(play, answering, Neighbour("al"), NOBODY)
 
 
 # Mix, Words, Form
@@ -268,7 +270,7 @@ def test_a_peer_on_a_graph_that_does_not_exist_is_refused_with_the_nearest_name(
 
 def test_a_mix_is_probabilities_over_actions(play: Play, answering: Answering) -> None:
     mixes = [[1.0, 0.0], [0.5, 0.5], [0.25, 0.75]]
-    assert settled(play, answering, Mix("C", "D"), mixes) == [mixes]
+    assert settled(play, answering, MixedStrategy("C", "D"), mixes) == [mixes]
 
 
 @pytest.mark.parametrize("mix", [[0.5, 0.6], [1.5, -0.5], [np.nan, 1.0], [0.0, 0.0]], ids=str)
@@ -276,27 +278,27 @@ def test_what_does_not_sum_to_1_is_no_mix(
     play: Play, answering: Answering, mix: list[float]
 ) -> None:
     with pytest.raises(PartError, match=r"seat 2 of replicate 0.*probabilities that sum to 1"):
-        settled(play, answering, Mix("C", "D"), [[1, 0], [0, 1], mix])
+        settled(play, answering, MixedStrategy("C", "D"), [[1, 0], [0, 1], mix])
 
 
 def test_a_mix_over_the_wrong_number_of_actions_is_refused(
     play: Play, answering: Answering
 ) -> None:
     with pytest.raises(PartError, match=r"oracle.*shape \(3, 3\) instead of \(3, 2\)"):
-        settled(play, answering, Mix("C", "D"), np.full((3, 3), 1 / 3))
+        settled(play, answering, MixedStrategy("C", "D"), np.full((3, 3), 1 / 3))
 
 
 def test_words_are_cut_at_the_limit(play: Play, answering: Answering) -> None:
     said = ["hello", "", "good day"]
-    assert settled(play, answering, Words(4), said) == [["hell", "", "good"]]
+    assert settled(play, answering, Text(4), said) == [["hell", "", "good"]]
 
 
 def test_what_is_no_text_is_refused(play: Play, answering: Answering) -> None:
     with pytest.raises(PartError, match=r"seat 1 of replicate 0.* 7; expected text"):
-        settled(play, answering, Words(), np.array(["hello", 7, "good day"], object))
+        settled(play, answering, Text(), np.array(["hello", 7, "good day"], object))
 
 
-LEASE = Form({"rent": Amount(0, 10), "years": Whole(1, 9), "tenant": Peer("all")})
+LEASE = Fields({"rent": Real(0, 10), "years": Integer(1, 9), "tenant": Neighbour("all")})
 
 
 def test_a_form_is_settled_field_by_field(play: Play, answering: Answering) -> None:
@@ -320,7 +322,7 @@ def test_a_script_receives_a_form_as_a_mapping(play: Play, answering: Answering)
 
 def test_a_choice_within_a_form_takes_labels_too(play: Play, answering: Answering) -> None:
     colours = np.array([["red", "blue"], ["blue", "red"]], object)
-    form = Form({"move": Choice("C", "D"), "colour": Choice(options=colours)})
+    form = Fields({"move": Choice("C", "D"), "colour": Choice(options=colours)})
     said = {"move": ["C", "D", "C", "D"], "colour": ["red"] * 4}
     over = play(asking(form), answering(lambda ask, me: said), agents=2, replicates=2)
     assert over.answers("bid", "move")[0].tolist() == [[0, 1], [0, 1]]
@@ -338,19 +340,19 @@ def test_a_form_with_a_field_left_out_is_refused(
 # What holds for all of them
 
 EVERY = {
-    "amount": (Amount(0, 1), 0.5, 0.0),
-    "whole": (Whole(1, 9), 5, 0),
+    "amount": (Real(0, 1), 0.5, 0.0),
+    "whole": (Integer(1, 9), 5, 0),
     "choice": (Choice("C", "D"), "D", NOBODY),
-    "peer": (Peer("all"), [1, 2, 0], NOBODY),
-    "mix": (Mix("C", "D"), [[0.5, 0.5]] * 3, [0.0, 0.0]),
-    "words": (Words(), "hello", ""),
+    "peer": (Neighbour("all"), [1, 2, 0], NOBODY),
+    "mix": (MixedStrategy("C", "D"), [[0.5, 0.5]] * 3, [0.0, 0.0]),
+    "words": (Text(), "hello", ""),
 }
 every = pytest.mark.parametrize(("reply", "said", "silent"), EVERY.values(), ids=EVERY.keys())
 
 
 @every
 def test_silence_stands_where_nobody_was_asked(
-    play: Play, answering: Answering, reply: Reply, said: object, silent: object
+    play: Play, answering: Answering, reply: ActionSpace, said: object, silent: object
 ) -> None:
     answer = settled(play, answering, reply, said, who=[[True, False, True]])
     assert answer[0][1] == silent
@@ -361,7 +363,7 @@ def test_silence_stands_where_nobody_was_asked(
 
 @every
 def test_a_wrong_number_of_answers_is_refused_with_the_component(
-    play: Play, answering: Answering, reply: Reply, said: object, silent: object
+    play: Play, answering: Answering, reply: ActionSpace, said: object, silent: object
 ) -> None:
     five = [np.ravel(np.array(said, object))[0]] * 5
     with pytest.raises(PartError, match=r"oracle answered 'bid' with .*one per member"):
@@ -391,9 +393,11 @@ class Clerk(Component):
 
 @every
 def test_those_who_answer_one_by_one_are_settled_alike(
-    play: Play, answering: Answering, reply: Reply, said: Any, silent: object
+    play: Play, answering: Answering, reply: ActionSpace, said: Any, silent: object
 ) -> None:
-    alone = Clerk(1 if isinstance(reply, Peer) else said[0] if isinstance(said, list) else said)
+    alone = Clerk(
+        1 if isinstance(reply, Neighbour) else said[0] if isinstance(said, list) else said
+    )
     who = [[True, False, False]]
     expected = settled(play, answering, reply, said, who=who)
     assert play(asking(reply, who), alone).answers("bid")[0].tolist() == expected
@@ -420,12 +424,12 @@ def test_a_list_from_one_alone_is_no_answer(play: Play, name: str) -> None:
 def test_what_the_unasked_would_have_said_does_not_matter(play: Play, answering: Answering) -> None:
     who = [[True, False, True]]
     for reply, said in (
-        (Amount(0, 1), [0.5, np.nan, 0.5]),
-        (Peer("all"), [1, 99, NOBODY]),
-        (Peer("all"), [1, np.nan, NOBODY]),
+        (Real(0, 1), [0.5, np.nan, 0.5]),
+        (Neighbour("all"), [1, 99, NOBODY]),
+        (Neighbour("all"), [1, np.nan, NOBODY]),
         (Choice("C", "D"), ["C", "E", "D"]),
-        (Mix("C", "D"), [[1, 0], [np.nan, 7], [0, 1]]),
-        (Words(), np.array(["yes", None, "no"], object)),
+        (MixedStrategy("C", "D"), [[1, 0], [np.nan, 7], [0, 1]]),
+        (Text(), np.array(["yes", None, "no"], object)),
     ):
         answers = np.array(settled(play, answering, reply, said, who=who), object)
         assert np.all(answers[0, 1] == np.array(reply.silent, object)), reply.form()
@@ -433,11 +437,13 @@ def test_what_the_unasked_would_have_said_does_not_matter(play: Play, answering:
 
 @given(
     raw=st.lists(st.floats(0.001, 1), min_size=6, max_size=6).map(np.array),
-    reply=st.sampled_from([Amount(0, 0.5), Whole(0, 1), Mix("C", "D"), Mix("a", "b", "c")]),
+    reply=st.sampled_from(
+        [Real(0, 0.5), Integer(0, 1), MixedStrategy("C", "D"), MixedStrategy("a", "b", "c")]
+    ),
 )
 def test_settling_what_is_settled_changes_no_bit(raw: Array, reply: Value) -> None:
     """Replay settles recorded answers again: the digest must stay."""
-    if isinstance(reply, Mix):
+    if isinstance(reply, MixedStrategy):
         shares = raw.reshape(-1, len(reply.actions))
         raw = shares / shares.sum(1, keepdims=True) * (1 + 3e-10)
     raw = raw[None]
@@ -449,7 +455,7 @@ def test_settling_what_is_settled_changes_no_bit(raw: Array, reply: Value) -> No
 
 @every
 def test_recorded_answers_replay_to_the_same_digest(
-    play: Play, answering: Answering, reply: Reply, said: object, silent: object
+    play: Play, answering: Answering, reply: ActionSpace, said: object, silent: object
 ) -> None:
     who = [[True, False, True]]
     over = play(asking(reply, who), answering(lambda ask, me: said))
@@ -469,7 +475,7 @@ def test_every_reply_says_its_form() -> None:
     assert LEASE.form() == "rent: amount 0..10; years: whole 1..9; tenant: peer on all"
 
 
-@pytest.mark.parametrize("reply", [Choice, Mix])
+@pytest.mark.parametrize("reply", [Choice, MixedStrategy])
 def test_labels_that_a_run_file_could_not_tell_apart_are_refused(reply: type) -> None:
     """They are read back from the form, choice a/b."""
     with pytest.raises(ValueError, match="label 'give/take' holds a slash"):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.engine.action_spaces import Amount, Choice, Form, Peer
+from society.engine.action_spaces import Choice, Fields, Neighbour, Real
 from society.engine.agents import World
 from society.engine.calls import Address, Entry, Going, Message, Request, Said, Trouble
 from society.engine.cancellation import CancellationToken
@@ -44,7 +44,7 @@ def bidding(**facts: Any) -> Any:
     """A script that asks for one bid, with these facts."""
 
     def auction(table: Table) -> Script:
-        yield Ask("bid", Amount(0, 100), facts)
+        yield Ask("bid", Real(0, 100), facts)
 
     return auction
 
@@ -283,7 +283,7 @@ def test_nobody_has_the_value_nan_whatever_the_type_of_the_fact(
 def test_those_who_are_gone_are_not_seen(play: Play, answering: Answering) -> None:
     def after_a_death(table: Table) -> Script:
         yield Tell("died", gone=np.array([[False, False, True]]))
-        yield Ask("bid", Amount(0, 100), {"wage": seen("all", [[1.0, 2.0, 6.0]])})
+        yield Ask("bid", Real(0, 100), {"wage": seen("all", [[1.0, 2.0, 6.0]])})
 
     def mean(ask: Question, me: Members) -> Array:
         wages = ask.facts.seen("wage")
@@ -374,10 +374,10 @@ def test_a_rule_for_one_agent_equals_its_columnar_twin(
         wage = np.arange(2.0 * len(ids)).reshape(2, -1)
         facts = {"tax": common([[1.0], [2.0]]), "wage": seen("town", wage)}
         yield Tell("left", gone=gone)
-        yield Ask("bid", Amount(0, 100), facts, who=who)
-        yield Ask("visit", Peer("town"), facts, who=who)
+        yield Ask("bid", Real(0, 100), facts, who=who)
+        yield Ask("visit", Neighbour("town"), facts, who=who)
         yield Ask("pick", Choice(options=np.array([[1.0, 3.0], [4.0, 2.0]])), facts, who=who)
-        yield Ask("fill", Form({"price": Amount(0, 99), "peer": Peer("town")}), facts, who=who)
+        yield Ask("fill", Fields({"price": Real(0, 99), "peer": Neighbour("town")}), facts, who=who)
 
     def digest(part: Component) -> str:
         graphs = {"town": graph}
@@ -567,18 +567,18 @@ def test_each_member_hears_its_own_bounds(play: Play, answering: Answering) -> N
     high = np.array([[2.0, 4.0, 6.0], [8.0, 10.0, 12.0]])
 
     def half(ask: Question, me: Members) -> Array:
-        assert isinstance(ask.reply, Amount)
+        assert isinstance(ask.reply, Real)
         return np.asarray(ask.reply.high / 2)
 
     class Halving(Component):
         answers = ("bid",)
 
         async def consult(self, ask: Inquiry, one: One) -> float:
-            assert isinstance(ask.reply, Amount)
+            assert isinstance(ask.reply, Real)
             return float(ask.reply.high / 2)
 
     def auction(table: Table) -> Script:
-        yield Ask("bid", Amount(0, high))
+        yield Ask("bid", Real(0, high))
 
     for part in (answering(half), Halving()):
         over = play(auction, part, replicates=2)
@@ -593,7 +593,7 @@ def test_nobody_looks_at_whom_it_does_not_see(play: Play, answering: Answering) 
         return ask.facts.seen("wage").of(np.array([1, 1, 0]))
 
     def market(table: Table) -> Script:
-        yield Ask("bid", Amount(), {"wage": seen("all", np.array([[5.0, 6.0, 7.0]]))})
+        yield Ask("bid", Real(), {"wage": seen("all", np.array([[5.0, 6.0, 7.0]]))})
 
     with pytest.raises(PartError, match="seat 2 looks at seat 0, whom it does not see"):
         play(market, answering(stare), graphs=line)
@@ -619,8 +619,8 @@ class Chatter(Component):
 
 def test_who_answers_anything_answers_what_nobody_before_it_answers(play: Play) -> None:
     def day(table: Table) -> Script:
-        yield Ask("bid", Amount(0, 100))
-        yield Ask("sing", Amount(0, 100))
+        yield Ask("bid", Real(0, 100))
+        yield Ask("sing", Real(0, 100))
         yield Tell("passed")
         yield Tell("rained")
 
@@ -649,7 +649,7 @@ def spied(play: Play, look: Any, *parts: Component, **at: Any) -> list[Any]:
 
     def rounds(table: Table) -> Script:
         for _ in table.rounds():
-            yield Ask("bid", Amount(0, 100), {"wage": own(np.arange(table.agents))})
+            yield Ask("bid", Real(0, 100), {"wage": own(np.arange(table.agents))})
 
     play(rounds, Spy(), *parts, rounds=2, **at)
     return found
@@ -709,7 +709,7 @@ def test_neighbours_who_are_gone_are_not_among_them(play: Play) -> None:
 
     def after_a_death(table: Table) -> Script:
         yield Tell("died", gone=np.array([[False, True, False]]))
-        yield Ask("bid", Amount(0, 100))
+        yield Ask("bid", Real(0, 100))
 
     play(after_a_death, Watch())
     assert seen_by == [{"2": 2}, {"0": 0}]
@@ -735,7 +735,7 @@ def test_a_few_neighbours_are_drawn_by_chance_anew_in_each_round(play: Play) -> 
 
     def days(table: Table) -> Script:
         for _ in table.rounds():
-            yield Ask("bid", Amount(0, 100))
+            yield Ask("bid", Real(0, 100))
 
     lookout = Lookout()
     play(days, lookout, agents=10, rounds=200)
@@ -750,10 +750,10 @@ def test_when_one_who_is_seen_leaves_the_others_stay_in_sight_and_another_comes(
     lookout = Lookout()
 
     def a_death(table: Table) -> Script:
-        yield Ask("bid", Amount(0, 100))
+        yield Ask("bid", Real(0, 100))
         leaving = min(lookout.saw[0])
         yield Tell("died", gone=np.array([[str(seat) == leaving for seat in range(10)]]))
-        yield Ask("bid", Amount(0, 100))
+        yield Ask("bid", Real(0, 100))
 
     play(a_death, lookout, agents=10)
     before, after = lookout.saw
@@ -908,8 +908,8 @@ def test_calls_have_the_address_of_their_agent_and_occasion_and_count_turns(
     recorded: Recorded,
 ) -> None:
     def twice(table: Table) -> Script:
-        yield Ask("bid", Amount(0, 100))
-        yield Ask("bid", Amount(0, 100), who=np.array([[False, True]]))
+        yield Ask("bid", Real(0, 100))
+        yield Ask("bid", Real(0, 100), who=np.array([[False, True]]))
         yield Tell("paid")
 
     over, requests = conversing(recorded, twice, Bargain(), ids=[1, 0])
@@ -945,7 +945,7 @@ def test_a_repair_is_counted_with_its_reason_and_so_is_a_fallback(recorded: Reco
             raise Unparsed("still no number")
 
     def bid(table: Table) -> Script:
-        yield Ask("bid", Amount(0, 100), otherwise=9, who=np.array([[False, True]]))
+        yield Ask("bid", Real(0, 100), fallback=9, who=np.array([[False, True]]))
 
     over, _ = conversing(recorded, bid, Mumbler())
     assert over.answers("bid")[0].tolist() == [[0, 9]]
@@ -969,7 +969,7 @@ def test_an_answer_of_the_wrong_form_is_a_fallback_of_the_mind_that_gave_it(
             return "a summer's day" if one.agent else "1"
 
     def bid(table: Table) -> Script:
-        yield Ask("bid", Choice("low", "high"), otherwise=1)
+        yield Ask("bid", Choice("low", "high"), fallback=1)
 
     over, requests = conversing(recorded, bid, Poet())
     assert over.answers("bid")[0].tolist() == [[1, 1]]

@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from society.engine.action_spaces import Amount, Choice, Form, Peer, Value, Whole, Words
+from society.engine.action_spaces import Choice, Fields, Integer, Neighbour, Real, Text, Value
 from society.engine.calls import Entry
 from society.engine.component import Column, Component, Inquiry, Members, News, One, Question
 from society.engine.environment import Table
@@ -54,7 +54,7 @@ class Ear(Component):
 
 def test_those_who_are_not_in_who_are_not_asked(play: Play) -> None:
     def auction(table: Table) -> Script:
-        yield Ask("bid", Amount(), who=np.array([[True, False, True], [False, False, False]]))
+        yield Ask("bid", Real(), who=np.array([[True, False, True], [False, False, False]]))
 
     clerk = Clerk()
     over = play(auction, clerk, replicates=2)
@@ -64,7 +64,7 @@ def test_those_who_are_not_in_who_are_not_asked(play: Play) -> None:
 
 def test_who_may_name_whole_replicates(play: Play) -> None:
     def auction(table: Table) -> Script:
-        yield Ask("bid", Amount(), who=np.array([[True], [False]]))
+        yield Ask("bid", Real(), who=np.array([[True], [False]]))
 
     clerk = Clerk()
     play(auction, clerk, agents=2, replicates=2)
@@ -75,7 +75,7 @@ def test_who_is_gone_is_neither_asked_nor_told_again(play: Play) -> None:
     def plague(table: Table) -> Script:
         yield Tell("news", gone=np.array([[False, True, False]]))
         yield Tell("news")
-        yield Ask("bid", Amount(), who=np.array([[True]]))
+        yield Ask("bid", Real(), who=np.array([[True]]))
 
     clerk = Clerk()
     over = play(plague, clerk, Ear())
@@ -87,7 +87,7 @@ def test_who_is_gone_is_neither_asked_nor_told_again(play: Play) -> None:
 def test_a_replicate_that_has_ended_is_never_asked_again(play: Play) -> None:
     def siege(table: Table) -> Script:
         for _ in table.rounds():
-            yield Ask("bid", Amount())
+            yield Ask("bid", Real())
             yield Tell("fallen", ends=np.array([[True], [False]]))
 
     clerk = Clerk()
@@ -117,7 +117,7 @@ def test_a_question_that_nobody_in_a_cohort_answers_is_refused(
     play: Play, answering: Answering
 ) -> None:
     def auction(table: Table) -> Script:
-        yield Ask("sing", Words())
+        yield Ask("sing", Text())
 
     with pytest.raises(CastError, match="nobody in cohort 'everybody' answers 'sing'"):
         play(auction, answering(lambda ask, me: 0))
@@ -128,7 +128,7 @@ def test_the_first_component_that_can_answer_does(play: Play, answering: Answeri
         pass
 
     def auction(table: Table) -> Script:
-        yield Ask("bid", Amount())
+        yield Ask("bid", Real())
 
     silent = Second()
     play(auction, answering(lambda ask, me: 7), silent)
@@ -169,7 +169,7 @@ def test_a_fact_of_the_wrong_shape_is_refused_with_scenario_line_and_fact(
 
 def test_who_gone_and_ends_of_the_wrong_shape_are_refused(play: Play) -> None:
     wrong = np.zeros((1, 7), bool)
-    for line in (Ask("bid", Amount(), who=wrong), Tell("bid", gone=wrong), Tell("bid", ends=wrong)):
+    for line in (Ask("bid", Real(), who=wrong), Tell("bid", gone=wrong), Tell("bid", ends=wrong)):
 
         def muddle(table: Table, line: Any = line) -> Script:
             yield line
@@ -235,7 +235,7 @@ def test_lists_will_do_for_arrays(play: Play) -> None:
     def plague(table: Table) -> Script:
         who: Any = [[True, False, True]]
         gone: Any = [[False, False, True]]
-        yield Ask("bid", Amount(), who=who)
+        yield Ask("bid", Real(), who=who)
         yield Tell("died", gone=gone)
 
     over = play(plague, Clerk())
@@ -353,7 +353,7 @@ def test_a_page_is_handed_over_as_soon_as_its_round_is_over(play: Play) -> None:
     def day(table: Table) -> Script:
         for _ in table.rounds():
             seen_so_far.append(table.path)
-            yield Ask("bid", Amount())
+            yield Ask("bid", Real())
 
     over = play(day, Watching(), rounds=3)
     assert seen_so_far == [(1,), (2,), (3,)]
@@ -423,7 +423,7 @@ def lots(table: Table) -> Script:
     """Three rounds of bids that depend on what was bid before."""
     price = np.zeros((table.replicates, 1))
     for _ in table.rounds():
-        bid = yield Ask("bid", Amount(0, 100), {"price": common(price)}, otherwise=1.0)
+        bid = yield Ask("bid", Real(0, 100), {"price": common(price)}, fallback=1.0)
         price = price + bid.mean(1, keepdims=True)
         yield Tell("sold", {"price": common(price)})
 
@@ -472,45 +472,45 @@ class Mumbler(Component):
         return self.said
 
 
-def once(reply: Any, otherwise: Any) -> Any:
+def once(reply: Any, fallback: Any) -> Any:
     def auction(table: Table) -> Script:
-        yield Ask("bid", reply, otherwise=otherwise)
+        yield Ask("bid", reply, fallback=fallback)
 
     return auction
 
 
 @pytest.mark.parametrize(
-    ("reply", "said", "otherwise", "answer"),
+    ("reply", "said", "fallback", "answer"),
     [
-        (Amount(0, 9), 5, 2.0, [5, 2, 5]),
-        (Amount(0, 9), 5, np.array([[6.0, 7.0, 8.0]]), [5, 7, 5]),
-        (Amount(0, 9), 5, 99, [5, 9, 5]),
-        (Whole(0, 9), 5, 2, [5, 2, 5]),
-        (Peer("all"), NOBODY, np.array([[1, 2, 0]]), [NOBODY, 2, NOBODY]),
+        (Real(0, 9), 5, 2.0, [5, 2, 5]),
+        (Real(0, 9), 5, np.array([[6.0, 7.0, 8.0]]), [5, 7, 5]),
+        (Real(0, 9), 5, 99, [5, 9, 5]),
+        (Integer(0, 9), 5, 2, [5, 2, 5]),
+        (Neighbour("all"), NOBODY, np.array([[1, 2, 0]]), [NOBODY, 2, NOBODY]),
         (Choice("C", "D"), "C", "D", [0, 1, 0]),
         (Choice("C", "D"), "C", 1, [0, 1, 0]),
-        (Words(), "aye", "nay", ["aye", "nay", "aye"]),
+        (Text(), "aye", "nay", ["aye", "nay", "aye"]),
     ],
     ids=["amount", "array", "settled", "whole", "peer", "label", "index", "words"],
 )
 def test_what_could_not_be_read_is_settled_by_otherwise_and_counted(
-    play: Play, reply: Any, said: Any, otherwise: Any, answer: list[Any]
+    play: Play, reply: Any, said: Any, fallback: Any, answer: list[Any]
 ) -> None:
-    over = play(once(reply, otherwise), Mumbler(1, said=said))
+    over = play(once(reply, fallback), Mumbler(1, said=said))
     assert over.answers("bid")[0].tolist() == [answer]
     assert over.outcome.ledger == (Entry("mumbler", "bid", calls=3, fallbacks=1),)
 
 
 def test_a_form_falls_back_as_a_whole(play: Play) -> None:
-    form = Form({"price": Amount(0, 9), "word": Words()})
-    said, otherwise = {"price": 5, "word": "aye"}, {"price": 1, "word": "pardon?"}
-    over = play(once(form, otherwise), Mumbler(0, said=said))
+    form = Fields({"price": Real(0, 9), "word": Text()})
+    said, fallback = {"price": 5, "word": "aye"}, {"price": 1, "word": "pardon?"}
+    over = play(once(form, fallback), Mumbler(0, said=said))
     assert over.answers("bid", "price")[0].tolist() == [[1, 5, 5]]
     assert over.answers("bid", "word")[0].tolist() == [["pardon?", "aye", "aye"]]
 
 
 def test_nobody_may_be_understood(play: Play) -> None:
-    over = play(once(Amount(0, 9), 2.0), Mumbler(0, 1, 2))
+    over = play(once(Real(0, 9), 2.0), Mumbler(0, 1, 2))
     assert over.answers("bid")[0].tolist() == [[2, 2, 2]]
     assert over.outcome.ledger == (Entry("mumbler", "bid", calls=3, fallbacks=3),)
 
@@ -519,11 +519,11 @@ def test_without_a_fallback_an_unread_answer_is_an_error(play: Play) -> None:
     with pytest.raises(
         PartError, match=r"mumbler, seat 1 of replicate 0, to 'bid' could not be read.*otherwise"
     ):
-        play(once(Amount(0, 9), None), Mumbler(1))
+        play(once(Real(0, 9), None), Mumbler(1))
 
 
 def test_rules_cost_no_calls(play: Play, answering: Answering) -> None:
-    over = play(once(Amount(), None), answering(lambda ask, me: 1))
+    over = play(once(Real(), None), answering(lambda ask, me: 1))
     assert not over.outcome.ledger
 
 
@@ -542,7 +542,7 @@ def test_a_game_can_be_played_from_a_running_event_loop(play: Play) -> None:
 
 def test_an_error_in_a_running_event_loop_reaches_the_caller(play: Play) -> None:
     async def notebook() -> None:
-        play(once(Amount(0, 9), None), Mumbler(1))
+        play(once(Real(0, 9), None), Mumbler(1))
 
     with pytest.raises(PartError, match="could not be read"):
         asyncio.run(notebook())
@@ -685,7 +685,7 @@ def test_cuts_come_before_joins(play: Play) -> None:
 def test_the_next_question_is_asked_on_the_changed_graph(play: Play, answering: Answering) -> None:
     def feud(table: Table) -> Script:
         yield Tell("quarrelled", cuts={"all": np.array([[1, NOBODY, NOBODY]])})
-        yield Ask("bid", Peer("all"))
+        yield Ask("bid", Neighbour("all"))
 
     over = play(feud, answering(lambda ask, me: [2, 2, 0]))
     assert over.answers("bid")[0].tolist() == [[2, 2, 0]]
@@ -735,7 +735,7 @@ def test_a_tape_that_runs_out_is_an_error(play: Play) -> None:
 def test_a_tape_of_another_script_is_an_error(play: Play) -> None:
     over = play(lots, Slow(lambda seat: 0))
     with pytest.raises(PartError, match=r"asks 'bid' \(whole 0..9\) where the record has 'bid'"):
-        play(once(Whole(0, 9), None), answerer=Tape(over.steps))
+        play(once(Integer(0, 9), None), answerer=Tape(over.steps))
 
 
 # The digest
@@ -746,7 +746,7 @@ def test_the_digest_covers_what_was_asked_answered_told_and_inherited(play: Play
         *, kind: str = "paid", wage: float = 1, scope: Any = own, gone: Any = None, top: int = 9
     ) -> str:
         def script(table: Table) -> Script:
-            yield Ask("bid", Amount(0, top))
+            yield Ask("bid", Real(0, top))
             yield Tell(kind, {"wage": scope(wage)}, gone=gone)
 
         digest: str = play(script, Clerk()).outcome.digest
@@ -769,10 +769,10 @@ def test_the_digest_covers_what_was_asked_answered_told_and_inherited(play: Play
 @pytest.mark.parametrize(
     ("reply", "said", "settled"),
     [
-        (Amount(0, 9), "a lot", 4.0),
-        (Amount(0, 9), None, 4.0),
-        (Amount(0, 9), float("nan"), 4.0),
-        (Peer("all"), 7, NOBODY),
+        (Real(0, 9), "a lot", 4.0),
+        (Real(0, 9), None, 4.0),
+        (Real(0, 9), float("nan"), 4.0),
+        (Neighbour("all"), 7, NOBODY),
         (Choice("C", "D"), "E", 1),
     ],
 )
@@ -785,14 +785,14 @@ def test_an_illegal_answer_from_outside_falls_back_and_is_counted(
         async def consult(self, ask: Inquiry, one: One) -> object:
             return said
 
-    fallback = {"Amount": 4.0, "Peer": NOBODY, "Choice": 1}[type(reply).__name__]
+    fallback = {"Real": 4.0, "Neighbour": NOBODY, "Choice": 1}[type(reply).__name__]
     over = play(once(reply, fallback), Oracle())
     assert over.answers("bid")[0].tolist() == [[settled] * 3]
     assert over.outcome.ledger == (Entry("oracle", "bid", calls=3, fallbacks=3),)
 
 
 def test_a_game_is_played_once(play: Play) -> None:
-    over = play(once(Amount(), None), Clerk())
+    over = play(once(Real(), None), Clerk())
     with pytest.raises(PartError, match="this game has been played"):
         over.game.play()
 

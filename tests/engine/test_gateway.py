@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.agents import World
 from society.engine.calls import Address, Entry, Going, Message, NoVault, Request, Said, Trouble
 from society.engine.cancellation import CancellationToken
@@ -481,7 +481,7 @@ def auction(recorded: Recorded, part: Component, outside: Outside) -> Played:
 
     def script(table: Table) -> Script:
         for _ in table.rounds():
-            yield Ask("bid", Amount(0, 100), otherwise=0)
+            yield Ask("bid", Real(0, 100), fallback=0)
 
     table = Table(Params(), seed=1, ids=np.arange(2), replicate_ids=np.arange(1), horizon=3)
     troupe = Troupe([Cohort("all", 2, (part,))], World(table, outside))

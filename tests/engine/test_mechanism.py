@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.engine.action_spaces import Amount, Form, Mix, Peer
+from society.engine.action_spaces import Fields, MixedStrategy, Neighbour, Real
 from society.engine.component import Component, Inquiry, One
 from society.engine.environment import Table
 from society.engine.mechanism import (
@@ -42,7 +42,7 @@ class Clerk(Component):
 
 def auction(table: Table) -> Script:
     """Asks for bids, tells their sum, and gives it back."""
-    bid = yield Ask("bid", Amount(0, 100))
+    bid = yield Ask("bid", Real(0, 100))
     total = np.zeros((1, 1)) if bid is None else bid.sum(1, keepdims=True)
     yield Tell("sold", {"total": common(total)})
     return total
@@ -89,7 +89,7 @@ def test_a_script_in_place_of_a_line_answers_for_it(play: Play) -> None:
         return consultation(said) if isinstance(said, Ask) else said
 
     def consultation(said: Ask) -> Script:
-        advice = yield Ask("advise", Amount(0, 100))
+        advice = yield Ask("advise", Real(0, 100))
         bid = yield said
         return bid + 10 * advice
 
@@ -149,7 +149,7 @@ def test_the_questions_of_a_script_are_heard_without_anybody_to_answer() -> None
 def test_a_question_of_the_last_round_is_heard_though_the_game_may_end_before() -> None:
     def late(table: Table) -> Script:
         for number in table.rounds():
-            bid = yield Ask("bid" if number < 3 else "advise", Amount(0, 1))
+            bid = yield Ask("bid" if number < 3 else "advise", Real(0, 1))
             yield Tell("bankrupt", gone=bid == 0, ends=(bid == 0).all(1, keepdims=True))
 
     assert asked(late) == ["bid", "bid", "advise"]
@@ -159,8 +159,10 @@ def test_in_a_rehearsal_every_answer_is_silent() -> None:
     heard = []
 
     def forms(table: Table) -> Script:
-        heard.append((yield Ask("bid", Amount(2, 3))).tolist())
-        both = yield Ask("advise", Form({"whom": Peer("all"), "how": Mix("a", "b")}))
+        heard.append((yield Ask("bid", Real(2, 3))).tolist())
+        both = yield Ask(
+            "advise", Fields({"whom": Neighbour("all"), "how": MixedStrategy("a", "b")})
+        )
         heard.append({name: values.shape for name, values in both.items()})
         heard.append(both["whom"].tolist())
 
@@ -173,7 +175,7 @@ def test_a_rehearsal_leaves_the_table_as_it_was() -> None:
 
     def twilight(table: Table) -> Script:
         for _ in table.rounds():
-            yield Ask("bid", Amount(0, 1))
+            yield Ask("bid", Real(0, 1))
             table.close(table.present, table.running)
 
     assert [ask.kind for ask in questions(twilight, here)] == ["bid"]
@@ -189,7 +191,7 @@ def test_a_rehearsal_knows_the_cohorts_of_one_replicate() -> None:
 
     def refereed(table: Table) -> Script:
         referee = table.cohort("referee")
-        heard.append((yield Ask("judge", Amount(0, 1), who=referee)).tolist())
+        heard.append((yield Ask("judge", Real(0, 1), who=referee)).tolist())
         heard.append(referee.tolist())
 
     (judge,) = questions(refereed, here)
@@ -203,7 +205,7 @@ def test_a_rehearsal_misses_a_cohort_that_nobody_made() -> None:
     here.cohorts = {"referees": np.ones((2, 3), bool)}
 
     def refereed(table: Table) -> Script:
-        yield Ask("judge", Amount(0, 1), who=table.cohort("referee"))
+        yield Ask("judge", Real(0, 1), who=table.cohort("referee"))
 
     with pytest.raises(
         CastError, match=r"needs a cohort called 'referee'; did you mean 'referees'\?"

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.component import Component, Inquiry, One
 from society.engine.environment import Table
 from society.engine.replay import Tape
 from society.engine.scenario import Folded, Measure
-from society.engine.script import UNREAD, VOID, Ask, Script, Tell, own
+from society.engine.script import UNREAD, VOID_REPLICATE, Ask, Script, Tell, own
 from society.errors import Unparsed
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Stubborn(Component):
 def auction(table: Table) -> Script:
     """A bid in each round, and what was bid."""
     for _ in table.rounds():
-        bid = yield Ask("bid", Amount(0, 9), otherwise=VOID)
+        bid = yield Ask("bid", Real(0, 9), fallback=VOID_REPLICATE)
         yield Tell("sold", {"bid": own(bid)})
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.action_spaces import Words
+from society.engine.action_spaces import Text
 from society.engine.component import Component, Members, Question
 from society.engine.environment import Table
 from society.engine.game_master import GameMaster
@@ -63,7 +63,7 @@ def family(table: Table) -> Script:
             },
         )
         facts = {"elder": seen("advise", [ELDER[here]] * 2), "text": own(_texts(here))}
-        told = yield Ask("devise", Words(99), facts, np.array([NEWBORN[here]] * 2))
+        told = yield Ask("devise", Text(99), facts, np.array([NEWBORN[here]] * 2))
         old = _texts(here - 1) if here else told
         yield Tell("devised", {"strategy": own(np.where(NEWBORN[here], told, old))})
         if number < 3:

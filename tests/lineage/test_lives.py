@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.component import Column, Component, Members, News
 from society.engine.environment import Table
 from society.engine.graph import NOBODY
@@ -160,9 +160,9 @@ def test_who_comes_back_hears_of_it_and_is_asked_again(play: Play, answering: An
 
     def journey(table: Table) -> Script:
         yield Tell("left", gone=away)
-        yield Ask("bid", Amount())
+        yield Ask("bid", Real())
         yield Tell("aged", back=np.array([[False, True, False]]))
-        yield Ask("bid", Amount())
+        yield Ask("bid", Real())
 
     over = play(journey, answering(lambda ask, me: me.agent + 1), Body())
     assert [bids.tolist() for bids in over.answers("bid")] == [[[1, 0, 0]], [[1, 2, 0]]]
@@ -174,7 +174,7 @@ def test_nobody_comes_back_to_a_replicate_that_has_ended(play: Play, answering: 
     def siege(table: Table) -> Script:
         yield Tell("fallen", gone=np.ones((2, 3), bool), ends=np.array([[True], [False]]))
         yield Tell("relieved", back=np.ones((2, 3), bool))
-        yield Ask("bid", Amount())
+        yield Ask("bid", Real())
 
     over = play(siege, answering(lambda ask, me: me.agent + 1), replicates=2)
     assert over.answers("bid")[0].tolist() == [[0, 0, 0], [1, 2, 3]]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from society import index
-from society.engine.action_spaces import Amount, Choice, Legal, Reply
+from society.engine.action_spaces import ActionSpace, Choice, Legal, Real
 from society.engine.agents import World
 from society.engine.component import ANYTHING, Component, Inquiry, Members, News, One
 from society.engine.environment import Table, complete_graphs
@@ -22,7 +22,7 @@ from society.engine.script import Ask, Fact, Script, Tell, common, own, seen
 from society.errors import InputError, PartError
 from society.llm.prompt_files import MechanismTerms, Prompts
 
-EFFORT = Amount(0, 1)
+EFFORT = Real(0, 1)
 FACTS = {
     "wish": own([[1.0, 2.5, 4.0]]),
     "stock": common(300.0),
@@ -76,7 +76,7 @@ def listening(
 
 
 def asked(
-    *folders: Path, reply: Reply = EFFORT, facts: Mapping[str, Fact] = FACTS, **more: Any
+    *folders: Path, reply: ActionSpace = EFFORT, facts: Mapping[str, Fact] = FACTS, **more: Any
 ) -> list[str]:
     """What each of three agents is asked: how much `effort`."""
     return listening(Ask("effort", reply, facts), *folders, **more).prompts

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.component import Column, Component, Members, Question
 from society.engine.environment import Table, complete_graphs
 from society.engine.game_master import GameMaster
@@ -57,7 +57,7 @@ def all_different(me: Members) -> Array:
 def constant(table: Table) -> Script:
     """Fitness is the trait, whatever the others do."""
     for _ in table.rounds():
-        shown = yield Ask("show", Amount())
+        shown = yield Ask("show", Real())
         yield Tell("shown", {"payoff": own(shown)})
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.engine.action_spaces import Amount, Choice, Form, Legal, Mix, Reply
+from society.engine.action_spaces import ActionSpace, Choice, Fields, Legal, MixedStrategy, Real
 from society.errors import CutOff, Unparsed
 from society.llm.parsing.answers import read
 
@@ -85,20 +85,22 @@ def _read(row: Row) -> Any:
         return error
 
 
-def _reply(row: Row) -> Reply:
+def _reply(row: Row) -> ActionSpace:
     """The form of the question, from its prompt."""
     actions = re.findall(r"^- (A\d)", row["prompt"].partition("Basic game rules")[0], re.MULTILINE)
     contracts = row["mechanism"] == "contracting"
     if row["stage"] == "action":
-        return Mix(*actions, *re.findall(r"Consider (A\d) as an additional", row["prompt"]))
+        return MixedStrategy(
+            *actions, *re.findall(r"Consider (A\d) as an additional", row["prompt"])
+        )
     if row["stage"] == "sign":
         return Choice("false", "true")
     if row["stage"] == "vote":
         letter = "C" if contracts else "M"
-        return Form({f"{letter}{player}": Choice("false", "true") for player in (1, 2)})
+        return Fields({f"{letter}{player}": Choice("false", "true") for player in (1, 2)})
     if contracts:
-        return Form({action: Amount(-np.inf, np.inf) for action in actions})
-    return Form({str(count): Choice(*actions) for count in (1, 2)})
+        return Fields({action: Real(-np.inf, np.inf) for action in actions})
+    return Fields({str(count): Choice(*actions) for count in (1, 2)})
 
 
 def _strictly(row: Row) -> Any:

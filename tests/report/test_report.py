@@ -40,7 +40,7 @@ import numpy as np
 
 from society.engine.component import Component
 from society.engine.population import Cohort
-from society.engine.action_spaces import Words
+from society.engine.action_spaces import Text
 from society.engine.scenario import Finding, Measure, Params, Stage, scenario
 from society.engine.script import Ask, Tell, common, own
 
@@ -79,7 +79,7 @@ def gossip(table):
     "A crowd that talks until it tires."
     patience = table.params.patience * (1 + table.draws("crowd").uniform("patience")[:, :1])
     for number in table.rounds():
-        said = yield Ask("say", Words())
+        said = yield Ask("say", Text())
         over = number > patience
         noise = common(10.0 / number + patience)
         law = common(np.full(over.shape, "be brief", object))

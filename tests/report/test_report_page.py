@@ -50,7 +50,7 @@ def sections() -> list[Section]:
     return [
         Section("One", [Caveat(HOSTILE, [HOSTILE]), HOSTILE, *figures], "one"),
         Section("Two", [Section(HOSTILE, [wide, Section("Deeper", [long, chosen])])], "two"),
-        Section("Three", [fold("Words", Verbatim(f"{HOSTILE}\n" + "x" * 500))], "three"),
+        Section("Three", [fold("Text", Verbatim(f"{HOSTILE}\n" + "x" * 500))], "three"),
     ]
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WOOD = '''
 from society.engine.component import Component
 from society.engine.population import Cohort
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.scenario import Measure, Params, scenario
 from society.engine.script import Ask, Tell, common, own
 
@@ -47,7 +47,7 @@ def wood(table):
     """Everybody fells a tenth of what is left."""
     left = 100.0 + 0 * table.running
     for _ in table.rounds():
-        cut = yield Ask("fell", Amount(0, left), {"left": common(left)})
+        cut = yield Ask("fell", Real(0, left), {"left": common(left)})
         left = (left - cut.sum(1, keepdims=True)) * (1 + table.params.growth)
         yield Tell("felled", {"left": common(left), "cut": own(cut)})
 '''
@@ -332,7 +332,7 @@ def test_a_changed_rule_is_named_with_the_file_and_the_first_answer_that_differs
 
 def test_a_script_that_asks_something_else_is_named(keep: Keep, wood: Path) -> None:
     path = keep(str(wood)).path
-    edit(wood, 'Ask("fell", Amount(0, left)', 'Ask("fell", Amount(0, 50)')
+    edit(wood, 'Ask("fell", Real(0, left)', 'Ask("fell", Real(0, 50)')
     _, script, again = verify(path).checks
     assert script.words.startswith(
         "round 1: the script asks 'fell' (amount 0..50) where the record has 'fell' (amount "

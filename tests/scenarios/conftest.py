@@ -11,7 +11,7 @@ import pytest
 
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.action_spaces import Mix
+from society.engine.action_spaces import MixedStrategy
 from society.engine.calls import Going, Request, Said
 from society.engine.cancellation import CancellationToken
 from society.engine.component import Column, Component, Members, News, Question
@@ -33,7 +33,7 @@ class Puppet(Component):
         self.plan = np.array(plan)
 
     def answer(self, ask: Question, me: Members) -> Any:
-        assert isinstance(ask.reply, Mix)
+        assert isinstance(ask.reply, MixedStrategy)
         taken = self.plan[me.audience.rows.seat, me["turn"]]
         # Who is not asked has more actions than there are here.
         return np.eye(ask.reply.width)[np.minimum(taken, ask.reply.width - 1)]
@@ -55,7 +55,7 @@ class Model:
         self.requests.append(request)
         plan = self.plan[request.address.agent]
         assert request.question is not None
-        assert isinstance(request.question.reply, Mix)
+        assert isinstance(request.question.reply, MixedStrategy)
         taken = int(plan[request.address.use % len(plan)])
         labels = request.question.reply.actions
         said = {label: 100 * (number == taken) for number, label in enumerate(labels)}

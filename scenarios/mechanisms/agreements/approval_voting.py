@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.engine.action_spaces import Choice, Form
+from society.engine.action_spaces import Choice, Fields
 from society.engine.environment import Table
 from society.engine.matching import Matches
 from society.engine.rng import Array
@@ -70,11 +70,11 @@ def elected(
     noun: str,
     drafts: Array,
     known: Mapping[str, Fact],
-    otherwise: Any,
+    fallback: Any,
 ) -> Script:
     """What wins among everybody's drafts, (R, N, K), as Elected.
 
-    noun: what is voted on. known: facts for all who vote. otherwise: for a vote that cannot be
+    noun: what is voted on. known: facts for all who vote. fallback: for a vote that cannot be
     read; None: it approves of nothing.
     """
     designs, voting = matches.gathered(drafts), matches.gathered(table.active)
@@ -85,8 +85,8 @@ def elected(
         f"{noun}_proposals": shared(matches, designs),
         f"{noun}_offered": shared(matches, offered),
     }
-    ballots = Form({f"proposal {number}": BALLOT for number in range(1, matches.players + 1)})
-    spoilt = dict.fromkeys(ballots.fields, "no") if otherwise is None else otherwise
+    ballots = Fields({f"proposal {number}": BALLOT for number in range(1, matches.players + 1)})
+    spoilt = dict.fromkeys(ballots.fields, "no") if fallback is None else fallback
     who = everybody(matches, np.logical_or.reduce(offered, axis=-1))
     said = yield Ask(f"approve_{noun}s", ballots, facts, who, spoilt, REPAIRS)
     chance = matches.gathered(table.draws(CHANCE_ID).uniform(noun))[:, :, 0]

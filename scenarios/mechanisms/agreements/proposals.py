@@ -15,18 +15,18 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import Field, Strict
 
-from society.engine.action_spaces import Amount, Choice, Form
+from society.engine.action_spaces import Choice, Fields, Real
 from society.engine.environment import Table
 from society.engine.matching import Matches
 from society.engine.mechanism import Declared, Play, declared_by, survey
 from society.engine.rng import Array
-from society.engine.script import VOID, Ask, Fact, Line, Script, Tell, common, own
+from society.engine.script import VOID_REPLICATE, Ask, Fact, Line, Script, Tell, common, own
 from society.errors import ScenarioError, nearest
 from society.scenarios.games.game import REPAIRS, Game
 from society.scenarios.games.matching import in_order
 
 Shape = Literal["count", "seat"]
-Entry = Amount | Choice
+Entry = Real | Choice
 Design = dict[str, Annotated[float, Strict()] | str]
 Designs = dict[str, list[Design | None]]  # by type, one for each seat; None: it proposes nothing
 Given = Annotated[
@@ -58,10 +58,10 @@ class Ground(NamedTuple):
         """Whether several games are played within, and what is agreed on is for all of them."""
         return "games_played" in self.terms
 
-    def otherwise(self, table: Table, stated: Any) -> Any:
+    def fallback(self, table: Table, stated: Any) -> Any:
         """What stands for an answer that cannot be read: a game that is one match is over."""
         alone = self.game is not None and table.agents == self.players
-        return VOID if alone else stated
+        return VOID_REPLICATE if alone else stated
 
 
 def surveyed(play: Play, table: Table, mechanism: str) -> Ground:
@@ -102,10 +102,10 @@ def _is_term(fact: Fact) -> bool:
     return fact.scope == "common" and fact.values.ndim == 0
 
 
-def amount(ground: Ground, mechanism: str, form: Shape) -> Amount:
+def amount(ground: Ground, mechanism: str, form: Shape) -> Real:
     """The move of a play without a game; raises ScenarioError unless it is a bounded amount."""
     reply = ground.first.reply
-    if not isinstance(reply, Amount) or not np.isfinite(reply.high).all():
+    if not isinstance(reply, Real) or not np.isfinite(reply.high).all():
         raise ScenarioError(
             f"{mechanism}: {ground.declared.move!r} asks for {reply.form()}; take a game in normal "
             "form, or a play whose move is an amount within bounds"
@@ -150,9 +150,9 @@ class Blueprint:
     ) -> Script:
         """Everybody's design, (R, N, K)."""
         facts = {"seat": own(matches.seat + 1), **ground.terms, **self.described(ground)}
-        otherwise = ground.otherwise(table, self.neutral)
-        kind, reply = f"design_{self.noun}", Form(self.entries)
-        said = yield Ask(kind, reply, facts, who, otherwise, REPAIRS)
+        fallback = ground.fallback(table, self.neutral)
+        kind, reply = f"design_{self.noun}", Fields(self.entries)
+        said = yield Ask(kind, reply, facts, who, fallback, REPAIRS)
         return np.stack([said[name] for name in self.entries], axis=-1).astype(float)
 
     def row(self, design: Design, of: str) -> list[float]:

@@ -15,7 +15,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from society.engine.action_spaces import Words
+from society.engine.action_spaces import Text
 from society.engine.environment import Table
 from society.engine.matching import Matches
 from society.engine.mechanism import Play, PlayFunction, declared_by, survey
@@ -57,7 +57,7 @@ def discussed(
             said: list[Array] = []
             for _ in range(rounds):
                 facts = {**known, **_heard(matches, said)}
-                said.append((yield Ask("say", Words(limit), facts, None, "", REPAIRS)))
+                said.append((yield Ask("say", Text(limit), facts, None, "", REPAIRS)))
             return {"said_as": known["said_as"], **_heard(matches, said)}
 
         return informed(script, declared.move, talk)

@@ -137,15 +137,15 @@ def _agreed(
     drafts = given
     if drafts is None:
         drafts = yield from blueprint.asked(table, ground, matches)
-    spoilt = ground.otherwise(table, None)
+    spoilt = ground.fallback(table, None)
     about = blueprint.described(ground)
     before = {**ground.terms, **about}
     won = yield from elected(table, matches, "contract", drafts, before, spoilt)
     known = {**about, "contract": shared(matches, won.design)}
     known["contract_proposer"] = shared(matches, won.proposer)
     facts = {"seat": own(matches.seat + 1), **ground.terms, **known}
-    who, otherwise = everybody(matches, won.exists), ground.otherwise(table, "no")
-    said = yield Ask("sign_contract", BALLOT, facts, who, otherwise, REPAIRS)
+    who, fallback = everybody(matches, won.exists), ground.fallback(table, "no")
+    said = yield Ask("sign_contract", BALLOT, facts, who, fallback, REPAIRS)
     contract = Contract(table, matches, ground, sense, won, said == YES, known)
     return (yield from intercept(inner, line=contract.heard, answer=contract.answered))
 

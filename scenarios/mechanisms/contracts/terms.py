@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.rng import Array
 from society.engine.script import Fact, common
 from society.scenarios.games.game import Game
@@ -65,7 +65,7 @@ class ByAction(Terms):
 class ByAmount(Terms):
     """Payments for amounts, linear between some of them."""
 
-    def __init__(self, move: Amount, bound: float, knots: int) -> None:
+    def __init__(self, move: Real, bound: float, knots: int) -> None:
         self._at = tuple(np.linspace(move.low, move.high, knots).tolist())
         at = {"contract_at": common(np.array([[self._at]]))}
         self.blueprint = _blueprint([f"{effort:g}" for effort in self._at], bound, at)
@@ -78,7 +78,7 @@ def _blueprint(names: Sequence[str], bound: float, more: Mapping[str, Fact]) -> 
     """A contract that cannot be read pays nobody anything."""
     return Blueprint(
         "contract",
-        dict.fromkeys(names, Amount(-bound, bound)),
+        dict.fromkeys(names, Real(-bound, bound)),
         dict.fromkeys(names, 0.0),
         {"contract_bound": common(bound), **more},
     )

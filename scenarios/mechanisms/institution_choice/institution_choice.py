@@ -29,7 +29,7 @@ from society.engine.environment import Table
 from society.engine.mechanism import Declared, Play, declared_by, rehearsed
 from society.engine.rng import Array
 from society.engine.scenario import Measure, Part, Told, mean_over, mechanism
-from society.engine.script import VOID, Ask, Fact, Script, Tell, common, own
+from society.engine.script import VOID_REPLICATE, Ask, Fact, Script, Tell, common, own
 from society.errors import ScenarioError
 from society.scenarios.games.game import REPAIRS
 from society.scenarios.games.matching import met
@@ -128,8 +128,8 @@ def _choice(table: Table, offered: list[Option], by: By, terms: Mapping[str, Fac
         **terms,
         **described(offered, table.replicates),
     }
-    otherwise: Any = VOID if by == "vote" else 0
-    return Ask("choose", Choice(*titles(offered)), facts, None, otherwise, REPAIRS)
+    fallback: Any = VOID_REPLICATE if by == "vote" else 0
+    return Ask("choose", Choice(*titles(offered)), facts, None, fallback, REPAIRS)
 
 
 def _played(

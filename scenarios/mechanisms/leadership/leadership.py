@@ -15,7 +15,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from society.engine.action_spaces import Mix
+from society.engine.action_spaces import MixedStrategy
 from society.engine.environment import Table
 from society.engine.mechanism import Declared, Play, PlayFunction, declared_by, intercept, survey
 from society.engine.rng import Array
@@ -60,7 +60,7 @@ def led(
             action, answer = _shown(table, said, answer)
             seen = _sight(table, declared, leader, action)
             others = yield _asked(_followed(said, seen), ~leads, {})
-            wide = leads[..., None] if isinstance(said.reply, Mix) else leads
+            wide = leads[..., None] if isinstance(said.reply, MixedStrategy) else leads
             return np.where(wide, answer, others)
 
         return intercept(script, line=heard)
@@ -87,7 +87,7 @@ def _reported(said: Tell, declared: Declared, seen: Mapping[str, Fact]) -> Tell:
 
 def _shown(table: Table, said: Ask, answer: Array) -> tuple[Array, Array]:
     """What is seen of everybody's answer, (R, N), and the answer that has come of it."""
-    if not isinstance(said.reply, Mix):
+    if not isinstance(said.reply, MixedStrategy):
         return answer, answer
     action = drawn(answer, table.draws(CHANCE_ID).uniform("action"))
     return action, np.eye(said.reply.width)[action]

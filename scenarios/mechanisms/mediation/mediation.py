@@ -19,7 +19,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from society.engine.action_spaces import Mix
+from society.engine.action_spaces import MixedStrategy
 from society.engine.environment import Table
 from society.engine.mechanism import Play, PlayFunction
 from society.engine.rng import Array
@@ -113,7 +113,7 @@ def _refuse_turns(ground: Ground) -> None:
             f"mediated: an action of this game is called {DELEGATE!r}, as is leaving the move to "
             "the mediator; call that action something else"
         )
-    if not isinstance(reply, Mix) or DELEGATE in reply.actions:
+    if not isinstance(reply, MixedStrategy) or DELEGATE in reply.actions:
         raise ScenarioError(
             f"mediated: {ground.declared.move!r} asks for {reply.form()}; take mixed strategies, "
             "and no more than one mediator"
@@ -140,7 +140,7 @@ def _helped(
     drafts = given
     if drafts is None:
         drafts = yield from blueprint.asked(table, ground, matches)
-    spoilt = ground.otherwise(table, None)
+    spoilt = ground.fallback(table, None)
     before = {**ground.terms, **blueprint.described(ground)}
     won = yield from elected(table, matches, "mediator", drafts, before, spoilt)
     service = Amounts if ground.game is None else Actions

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from society.engine.action_spaces import Amount, Choice
+from society.engine.action_spaces import Choice, Real
 from society.engine.rng import Array
 from society.engine.script import common
 from society.scenarios.games.game import Game
@@ -85,7 +85,7 @@ class ByShare(Plans):
     def __init__(self, knots: int) -> None:
         self._at = tuple((np.arange(1, knots + 1) / knots).tolist())
         names = [f"{at:g}" for at in self._at]
-        entries, neutral = dict.fromkeys(names, Amount(0, 1)), dict.fromkeys(names, 0.5)
+        entries, neutral = dict.fromkeys(names, Real(0, 1)), dict.fromkeys(names, 0.5)
         at = common(np.array([[self._at]]))
         facts = {"mediator_by_seat": common(False), "mediator_at": at}
         self.blueprint = Blueprint("mediator", entries, neutral, facts)

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from society.engine.action_spaces import Amount, Mix
+from society.engine.action_spaces import MixedStrategy, Real
 from society.engine.environment import Table
 from society.engine.matching import Matches
 from society.engine.mechanism import intercept
@@ -99,7 +99,7 @@ class Actions(Mediator):
 
     def moved(self, said: Ask) -> Script:
         """Seats with different actions are asked one after the other, and all before any moves."""
-        assert isinstance(said.reply, Mix), "looked at before"
+        assert isinstance(said.reply, MixedStrategy), "looked at before"
         ready = dict((yield from self._resolved(said)) if self._ready is None else self._ready)
         answer = ready.pop(said.reply.actions)
         self._ready = ready or None
@@ -125,14 +125,14 @@ class Actions(Mediator):
     def _mixed(self, said: Ask, labels: tuple[str, ...], who: Array | None) -> Script:
         """Mixed strategies over actions and delegating, (R, N, K + 1)."""
         even = np.full(len(labels), 1 / len(labels))
-        otherwise = self.ground.otherwise(self.table, np.append(even, 0.0))
-        wide = replace(said, reply=Mix(*labels, DELEGATE), who=who, otherwise=otherwise)
+        fallback = self.ground.fallback(self.table, np.append(even, 0.0))
+        wide = replace(said, reply=MixedStrategy(*labels, DELEGATE), who=who, fallback=fallback)
         if not self.gaps:
             return (yield wide)
         mix = yield replace(wide, who=self.serves if who is None else self.serves & who)
         alone = ~self.serves if who is None else ~self.serves & who
-        otherwise = self.ground.otherwise(self.table, even)
-        bare = yield replace(said, reply=Mix(*labels), who=alone, otherwise=otherwise)
+        fallback = self.ground.fallback(self.table, even)
+        bare = yield replace(said, reply=MixedStrategy(*labels), who=alone, fallback=fallback)
         return mix + np.pad(bare, ((0, 0), (0, 0), (0, 1)))  # nobody is asked both
 
 
@@ -141,7 +141,7 @@ class Amounts(Mediator):
 
     def moved(self, said: Ask) -> Script:
         reply = said.reply
-        assert isinstance(reply, Amount), "looked at before"
+        assert isinstance(reply, Real), "looked at before"
         movers = np.ones(self.table.present.shape, bool) if said.who is None else said.who
         asked = movers & self.table.active & self.serves
         delegate = (yield Ask(DELEGATE, BALLOT, said.facts, asked, "no", REPAIRS)) == YES

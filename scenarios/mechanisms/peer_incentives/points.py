@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from society.engine.action_spaces import Form, Whole
+from society.engine.action_spaces import Fields, Integer
 from society.engine.environment import Table
 from society.engine.matching import Matches
 from society.engine.mechanism import (
@@ -89,7 +89,7 @@ class Points:
         if declared.players is not None:  # elsewhere one knows what one sees of the others
             about["others_payoffs"] = own(matches.others(paid.values))
         fields = [f"other_{number}" for number in range(1, size(declared, table))]
-        reply = Form({field: Whole(0, self.most) for field in fields})
+        reply = Fields({field: Integer(0, self.most) for field in fields})
         facts = {**known, **said.facts, **about}
         answer = yield Ask(self.ask, reply, facts, None, dict.fromkeys(fields, 0), REPAIRS)
         points = np.stack([answer[field] for field in fields], axis=-1)

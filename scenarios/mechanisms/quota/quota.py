@@ -9,7 +9,7 @@ import dataclasses
 
 import numpy as np
 
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.environment import Table
 from society.engine.mechanism import Play, PlayFunction, intercept, questions
 from society.engine.scenario import mechanism
@@ -48,8 +48,8 @@ def _find(kind: str, play: Play, table: Table) -> None:
     raise ScenarioError(f"capped: the play never asks {kind!r}; {nearest(kind, others)}")
 
 
-def _amount(ask: Ask) -> Amount:
-    if not isinstance(ask.reply, Amount):
+def _amount(ask: Ask) -> Real:
+    if not isinstance(ask.reply, Real):
         raise ScenarioError(
             f"capped: {ask.kind!r} asks for {ask.reply.form()}; only an amount can be capped"
         )

@@ -17,17 +17,17 @@ from functools import singledispatch
 from typing import Any
 
 from society.engine.action_spaces import (
-    Amount,
+    ActionSpace,
     Choice,
-    Form,
+    Fields,
+    Integer,
     Legal,
-    Mix,
-    Peer,
-    Reply,
+    MixedStrategy,
+    Neighbour,
+    Real,
     Sentence,
+    Text,
     Value,
-    Whole,
-    Words,
 )
 from society.errors import CutOff, PartError, Unparsed
 from society.text import clean, fenced
@@ -61,7 +61,7 @@ from .values import (
 _ROUNDED = 0.0015  # of the sum of a mix: three times 33.3 percent are 100
 
 
-def hint(reply: Reply, legal: Legal) -> str:
+def hint(reply: ActionSpace, legal: Legal) -> str:
     """The answer as it is asked for: "a number from 0 to 1"; its bounds are scalars."""
     own = getattr(reply, "hint", None)
     return str(own(legal)) if own else _hint(reply, legal)
@@ -73,13 +73,13 @@ def interpret(reply: Value, said: Any, legal: Legal) -> Any:
     return own(said, legal) if own else _interpret(reply, said, legal)
 
 
-def parse(reply: Reply, text: str, legal: Legal) -> Any:
+def parse(reply: ActionSpace, text: str, legal: Legal) -> Any:
     """The answer in a model's reply; raises Unparsed, or CutOff if it stops before its end."""
     own = getattr(reply, "parse", None)
     return own(text, legal) if own else _parse(reply, text, legal)
 
 
-def read(reply: Reply, text: str, legal: Legal, finish: str) -> Any:
+def read(reply: ActionSpace, text: str, legal: Legal, finish: str) -> Any:
     """The answer in a model's reply; finish: why the model stopped, as its provider says.
 
     Raises CutOff for "length" even if an answer stands there, since it may be a step of the
@@ -107,12 +107,12 @@ def _hint(reply: Any, legal: Legal) -> str:
 
 
 @_hint.register
-def _(reply: Amount, legal: Legal) -> str:
+def _(reply: Real, legal: Legal) -> str:
     return f"a number{_span(reply)}{', or none' if reply.optional else ''}"
 
 
 @_hint.register
-def _(reply: Whole, legal: Legal) -> str:
+def _(reply: Integer, legal: Legal) -> str:
     return f"a whole number{_span(reply)}"
 
 
@@ -131,19 +131,19 @@ def _(reply: Choice, legal: Legal) -> str:
 
 
 @_hint.register
-def _(reply: Peer, legal: Legal) -> str:
+def _(reply: Neighbour, legal: Legal) -> str:
     names = "".join(f"{name}, " for name in legal.peers)
     return f"one of these names: {names}or nobody" if names else "nobody, as you see no one"
 
 
 @_hint.register
-def _(reply: Mix, legal: Legal) -> str:
+def _(reply: MixedStrategy, legal: Legal) -> str:
     shares = ", ".join(f"{json.dumps(action)}: <percent>" for action in reply.actions)
     return f"a JSON object {{{shares}}} of whole percentages that sum to 100"
 
 
 @_hint.register
-def _(reply: Words, legal: Legal) -> str:
+def _(reply: Text, legal: Legal) -> str:
     return f"text of at most {reply.limit} characters"
 
 
@@ -153,12 +153,12 @@ def _(reply: Sentence, legal: Legal) -> str:
 
 
 @_hint.register
-def _(reply: Form, legal: Legal) -> str:
+def _(reply: Fields, legal: Legal) -> str:
     lines = [f"- {json.dumps(name)}: {hint(part, legal)}" for name, part in reply.fields.items()]
     return "\n".join(["a JSON object with these fields:", *lines])
 
 
-def _span(reply: Amount | Whole) -> str:
+def _span(reply: Real | Integer) -> str:
     """The bounds in words; none are named where there is none."""
     low, high = float(reply.low), float(reply.high)
     if math.isinf(high):
@@ -182,12 +182,12 @@ def _interpret(reply: Any, said: Any, legal: Legal) -> Any:
 
 
 @_interpret.register
-def _(reply: Amount, said: Any, legal: Legal) -> float | None:
+def _(reply: Real, said: Any, legal: Legal) -> float | None:
     return math.nan if reply.optional and nothing(said) else _within(reply, said)
 
 
 @_interpret.register
-def _(reply: Whole, said: Any, legal: Legal) -> int | None:
+def _(reply: Integer, said: Any, legal: Legal) -> int | None:
     """A fraction is no misprint of a whole number, so it is not read."""
     value = _within(reply, said)
     return int(value) if value is not None and value.is_integer() else None
@@ -199,12 +199,12 @@ def _(reply: Choice, said: Any, legal: Legal) -> int | None:
 
 
 @_interpret.register
-def _(reply: Peer, said: Any, legal: Legal) -> int | None:
+def _(reply: Neighbour, said: Any, legal: Legal) -> int | None:
     return peer(said, legal.peers)
 
 
 @_interpret.register
-def _(reply: Mix, said: Any, legal: Legal) -> list[float] | None:
+def _(reply: MixedStrategy, said: Any, legal: Legal) -> list[float] | None:
     try:
         return _shares(reply, said) if isinstance(said, Mapping) else None
     except ValueError:
@@ -212,7 +212,7 @@ def _(reply: Mix, said: Any, legal: Legal) -> list[float] | None:
 
 
 @_interpret.register
-def _(reply: Words, said: Any, legal: Legal) -> str | None:
+def _(reply: Text, said: Any, legal: Legal) -> str | None:
     """Without the quotes around it; None if nothing of it can be seen."""
     words = unwrapped(said) if isinstance(said, str) else ""
     return words if clean(words) else None
@@ -227,7 +227,7 @@ def _(reply: Sentence, said: Any, legal: Legal) -> str | None:
         return None
 
 
-def _within(reply: Amount | Whole, said: Any) -> float | None:
+def _within(reply: Real | Integer, said: Any) -> float | None:
     """A number within the bounds: one beyond them may be meant in another unit (75 for 0.75).
 
     A percentage is read where the bounds make it one of two things: of 1, or of 100.
@@ -241,7 +241,7 @@ def _within(reply: Amount | Whole, said: Any) -> float | None:
     return value if within else None
 
 
-def _shares(reply: Mix, said: Mapping[str, Any]) -> list[float]:
+def _shares(reply: MixedStrategy, said: Mapping[str, Any]) -> list[float]:
     """Percentages or probabilities, one for each action; a wrong sum is never mended.
 
     Raises ValueError, saying what is wrong. What has no figure may stand beside them: a reason.
@@ -284,7 +284,7 @@ def _parse(reply: Any, text: str, legal: Legal) -> Any:
 
 
 @_parse.register
-def _(reply: Mix, text: str, legal: Legal) -> list[float]:
+def _(reply: MixedStrategy, text: str, legal: Legal) -> list[float]:
     ready = prepared(text)
     entries = filled_in(ready, reply.actions)
     if not entries:
@@ -296,7 +296,7 @@ def _(reply: Mix, text: str, legal: Legal) -> list[float]:
 
 
 @_parse.register
-def _(reply: Words, text: str, legal: Legal) -> str:
+def _(reply: Text, text: str, legal: Legal) -> str:
     """All of it, if there is no answer in an object or behind "Answer:".
 
     Several paragraphs beyond the limit are thoughts, and are not taken for what is said.
@@ -315,7 +315,7 @@ def _(reply: Sentence, text: str, legal: Legal) -> str:
 
 
 @_parse.register
-def _(reply: Form, text: str, legal: Legal) -> dict[str, Any]:
+def _(reply: Fields, text: str, legal: Legal) -> dict[str, Any]:
     """The answer to each field; raises Unparsed with the field, or CutOff."""
     ready = prepared(text)
     entries = filled(ready, list(reply.fields))
@@ -336,6 +336,6 @@ def _bare_answers(reply: Any, legal: Legal) -> Collection[str]:
     """Plain words that are an answer where a line says nothing else."""
     if isinstance(reply, Choice):
         return YES_OR_NO | {plain(label) for label in offered(reply, legal)}
-    if isinstance(reply, Peer):
+    if isinstance(reply, Neighbour):
         return NO_ONE | {plain(name) for name in legal.peers}
     return NONE

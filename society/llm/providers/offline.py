@@ -26,14 +26,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from society.engine.action_spaces import (
-    Amount,
     Choice,
-    Mix,
-    Peer,
+    Integer,
+    MixedStrategy,
+    Neighbour,
+    Real,
     Sentence,
+    Text,
     Value,
-    Whole,
-    Words,
     fields,
 )
 from society.engine.calls import Going, Request, Said
@@ -149,24 +149,24 @@ class _Resident:
     def value(self, value: Value) -> Any:
         """What to say to one part of the question."""
         match value:
-            case Amount():
+            case Real():
                 return round(self._between(value), 3)
-            case Whole():
+            case Integer():
                 return round(self._between(value))
             case Choice():
                 return self.one_of(_labels(self._question, value))
-            case Peer():
+            case Neighbour():
                 accuses = self._peers and self._rng.random() < _ACCUSES
                 return self.one_of(self._peers) if accuses else "nobody"
-            case Mix():
+            case MixedStrategy():
                 return self._mix(value.actions)
             case Sentence():
                 return self._plan(value.opening)[: value.limit]
-            case Words():
+            case Text():
                 return self._norm()[: value.limit]
         raise InputError(f"the offline mind knows no {value.form()}; take a language model")
 
-    def _between(self, value: Amount | Whole) -> float:
+    def _between(self, value: Real | Integer) -> float:
         low, high = float(value.low), float(value.high)
         if math.isinf(low):
             low = 0.0 if math.isinf(high) else high - _ENDLESS

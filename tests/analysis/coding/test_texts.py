@@ -12,7 +12,7 @@ import pytest
 from society.analysis.coding.texts import Rounds, TextPlace, gather_texts, write_sheet
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.action_spaces import Words
+from society.engine.action_spaces import Text
 from society.engine.component import Column, Component, Members, News, Question
 from society.engine.environment import Table
 from society.engine.population import Cohort
@@ -75,7 +75,7 @@ def assembly(table: Table) -> Script:
     """On day 2 the second agent of replicate 1 goes, and replicate 2 ends."""
     replicate, second = table.replicate_ids[:, None], table.ids == 1
     for day in table.rounds():
-        yield Ask("say", Words(), {"day": common(day)})
+        yield Ask("say", Text(), {"day": common(day)})
         gone, ends = (replicate == 1) & second, replicate == 2
         yield Tell("over", {"day": common(day)}, gone=gone & (day == 2), ends=ends & (day == 2))
 

@@ -14,7 +14,7 @@ from society.components.language.attitude import ATTITUDES, Attitude
 from society.components.language.llm_policy import LanguagePolicy
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.component import Component
 from society.engine.environment import Table
 from society.engine.graph import NOBODY
@@ -115,7 +115,7 @@ def test_there_may_be_fewer_attitudes_but_not_none(play: Play) -> None:
 
 
 def asking(table: Table) -> Script:
-    yield Ask("give", Amount(0, 1), otherwise=0.0)
+    yield Ask("give", Real(0, 1), fallback=0.0)
 
 
 def test_each_agent_asks_the_model_of_its_gene(talk: Talking) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from society.components.donor.donation import POLICIES, TRAITS, Donation, Policy
-from society.engine.action_spaces import Amount, Choice, Form, Mix, Words
+from society.engine.action_spaces import Choice, Fields, MixedStrategy, Real, Text
 from society.engine.rng import Array
 from society.engine.script import HERITABLE, Ask, Inherit, Script, Tell, own
 
@@ -24,7 +24,7 @@ N = 4000
 TRACES = np.array([[UNKNOWN, UNKNOWN], [0.2, 0.8], [0.8, UNKNOWN]])
 KEEP_OR_GIVE = Choice("keep", "give")
 OR_PUNISH = Choice("keep", "give", "punish")
-DEED = Form({"deed": Choice("donate", "punish"), "amount": Amount(0, 100)})
+DEED = Fields({"deed": Choice("donate", "punish"), "amount": Real(0, 100)})
 
 
 def donor(policy: Policy, generosity: float = 0.6, **fields: Any) -> Donation:
@@ -39,7 +39,7 @@ def facts(replicates: int = 1, resources: float = 100) -> Any:
 
 def given(answer: Answer, part: Donation) -> Any:
     """Units of 100 that go to the stranger, to the one of .4, to the one of .8."""
-    return answer("donate", Amount(0, 100), part, facts=facts())[0].tolist()
+    return answer("donate", Real(0, 100), part, facts=facts())[0].tolist()
 
 
 @pytest.mark.parametrize(
@@ -61,13 +61,13 @@ def test_whoever_gives_as_much_as_the_threshold_is_not_refused(answer: Answer) -
 
 
 def test_random_donors_give_any_share(answer: Answer) -> None:
-    units = answer("donate", Amount(0, 100), donor("random"), facts=facts(N), replicates=N)
+    units = answer("donate", Real(0, 100), donor("random"), facts=facts(N), replicates=N)
     assert units.mean() == pytest.approx(50, abs=4 * 29 / (3 * N) ** 0.5)
     assert (units < 10).mean() == pytest.approx(0.1, abs=4 * (0.09 / (3 * N)) ** 0.5)
 
 
 def test_who_owns_nothing_gives_nothing(answer: Answer) -> None:
-    units = answer("donate", Amount(0, 0), donor("fixed"), facts=facts(resources=0))
+    units = answer("donate", Real(0, 0), donor("fixed"), facts=facts(resources=0))
     assert units.tolist() == [[0, 0, 0]]
 
 
@@ -75,7 +75,7 @@ def test_a_supposed_recipient_is_given_as_much_as_a_real_one(answer: Answer) -> 
     """But by chance, where the policy is."""
     for policy in set(POLICIES) - {"random"}:
         part = donor(policy)
-        supposed = answer("suppose", Amount(0, 100), part, facts=facts())[0].tolist()
+        supposed = answer("suppose", Real(0, 100), part, facts=facts())[0].tolist()
         assert supposed == given(answer, part)
 
 
@@ -97,10 +97,12 @@ def test_under_a_fixed_stake_the_share_is_the_chance_to_give(answer: Answer) -> 
 def test_asked_for_its_chances_a_donor_says_with_which_it_keeps_gives_and_punishes(
     answer: Answer, policy: Policy, chances: list[list[float]]
 ) -> None:
-    said = answer("suppose", Mix("keep", "give", "punish"), donor(policy), facts=facts())[0]
+    said = answer("suppose", MixedStrategy("keep", "give", "punish"), donor(policy), facts=facts())[
+        0
+    ]
     np.testing.assert_allclose(said, chances, atol=1e-12)
     if policy != "discriminating":
-        said = answer("suppose", Mix("keep", "give"), donor(policy), facts=facts())[0]
+        said = answer("suppose", MixedStrategy("keep", "give"), donor(policy), facts=facts())[0]
         np.testing.assert_allclose(said, np.array(chances)[:, :2], atol=1e-12)
 
 
@@ -155,9 +157,9 @@ def test_forwarding_donors_give_the_share_that_was_last_to_be_had(play: Play) ->
     def script(table: Table) -> Script:
         for share in ([0.9, 0.0, UNKNOWN], [UNKNOWN, UNKNOWN, UNKNOWN]):
             yield Tell("donated", {"received_share": own([share])})
-            yield Ask("donate", Amount(0, 100), facts())
+            yield Ask("donate", Real(0, 100), facts())
         yield Tell("endowed")
-        yield Ask("donate", Amount(0, 100), facts())
+        yield Ask("donate", Real(0, 100), facts())
 
     first, second, new_game = play(script, donor("forwarding")).answers("donate")
     assert first.tolist() == [[90, 0, 60]]
@@ -191,7 +193,7 @@ def test_forwarding_donors_give_the_share_that_was_last_to_be_had(play: Play) ->
     ],
 )
 def test_the_rule_describes_itself(answer: Answer, policy: Policy, words: str) -> None:
-    said = answer("devise", Words(), donor(policy))
+    said = answer("devise", Text(), donor(policy))
     assert said.tolist() == [[f"My strategy will be {words}"] * 3]
 
 
@@ -221,7 +223,7 @@ def test_the_rule_describes_itself(answer: Answer, policy: Policy, words: str) -
 def test_under_a_fixed_stake_it_speaks_of_chances(
     answer: Answer, policy: Policy, words: str
 ) -> None:
-    said = answer("devise", Words(), donor(policy), stake="fixed")
+    said = answer("devise", Text(), donor(policy), stake="fixed")
     assert said.tolist() == [[f"My strategy will be {words}"] * 3]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from society.components.donor.opinions import Reputation
 from society.components.donor.social_norms import NORMS, Norm
-from society.engine.action_spaces import Amount, Choice, Form, Mix, Peer, Words
+from society.engine.action_spaces import Choice, Fields, MixedStrategy, Neighbour, Real, Text
 from society.engine.environment import complete_graphs
 from society.engine.graph import NOBODY, Graph, from_networkx
 from society.engine.rng import Array
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NOTHING = float("nan")  # the share of who is no donor, or has nothing to give
 GOOD, BAD = 0, -1  # scores
-SAYS = Form({"about": Peer("hear"), "verdict": Choice("bad", "good")})
+SAYS = Fields({"about": Neighbour("hear"), "verdict": Choice("bad", "good")})
 
 
 def donated(deeds: Sequence[tuple[int, int, float]], shape: tuple[int, int] = (1, 4)) -> Tell:
@@ -190,7 +190,7 @@ def gift(play: Play, part: Reputation, reply: Any, kind: str = "donate", **field
 def test_the_good_are_given_the_share_and_the_bad_nothing(
     play: Play, norm: Norm, units: list[float]
 ) -> None:
-    assert gift(play, Reputation(norm), Amount(0, 8)) == [units]
+    assert gift(play, Reputation(norm), Real(0, 8)) == [units]
 
 
 def test_under_a_fixed_stake_one_gives_or_not_whatever_the_share(play: Play) -> None:
@@ -201,12 +201,12 @@ def test_under_a_fixed_stake_one_gives_or_not_whatever_the_share(play: Play) -> 
 
 def test_whoever_would_give_for_certain_says_so(play: Play) -> None:
     """And the other way round: the chances to keep, to give and to punish."""
-    chances = gift(play, Reputation(generosity=0.1), Mix("keep", "give", "punish"))
+    chances = gift(play, Reputation(generosity=0.1), MixedStrategy("keep", "give", "punish"))
     assert chances == [[[0, 1, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0]]]
 
 
 def test_followers_do_not_punish_but_by_keeping(play: Play) -> None:
-    reply = Form({"deed": Choice("donate", "punish"), "amount": Amount(0, 8)})
+    reply = Fields({"deed": Choice("donate", "punish"), "amount": Real(0, 8)})
     assert gift(play, Reputation(), reply, field="deed") == [[0, 0, 0, 0]]
     assert gift(play, Reputation(), reply, field="amount") == [[4, 0, 4, 4]]
 
@@ -229,7 +229,7 @@ def test_lives_later_in_the_lineage_are_found_on_their_seats(play: Play) -> None
     def script(table: Table) -> Script:
         yield donated([(1, 0, 0.0)])
         facts = {"resources": own([[8] * 4]), "recipient": own([[9, 10, 11, 8]])}
-        yield Ask("donate", Amount(0, 8), facts)
+        yield Ask("donate", Real(0, 8), facts)
 
     over = play(script, Reputation(), agents=4, graphs=everybody(1))
     assert over.answers("donate")[0].tolist() == [[0, 4, 4, 4]]
@@ -249,7 +249,7 @@ def test_a_supposed_recipient_is_judged_by_its_trace(
     """A stranger; one who kept, who gave, who kept from one who kept, who gave to one who kept."""
     traces = [[NOTHING, NOTHING], [0, NOTHING], [1, NOTHING], [0, 0], [1, 0]]
     facts = {"resources": own([[1] * 5]), "trace_share": own([traces])}
-    said = answer("suppose", Amount(0, 1), Reputation(norm), facts=facts, agents=5)
+    said = answer("suppose", Real(0, 1), Reputation(norm), facts=facts, agents=5)
     assert said.tolist() == [shares]
 
 
@@ -325,7 +325,7 @@ def test_a_norm_describes_itself(answer: Answer) -> None:
         ("never", "to give nothing."),
     )
     for norm, words in sentences:
-        (said, *_), *_ = answer("devise", Words(), Reputation(norm, 0.25)).tolist()
+        (said, *_), *_ = answer("devise", Text(), Reputation(norm, 0.25)).tolist()
         assert said.startswith(f"My strategy will be {words}")
 
 
@@ -336,7 +336,7 @@ def test_under_a_fixed_stake_a_norm_speaks_of_no_shares(answer: Answer) -> None:
         ("never", "to give nothing."),
     )
     for norm, words in sentences:
-        (said, *_), *_ = answer("devise", Words(), Reputation(norm, 0.25), stake="fixed").tolist()
+        (said, *_), *_ = answer("devise", Text(), Reputation(norm, 0.25), stake="fixed").tolist()
         assert said == f"My strategy will be {words}"
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from society.components.donor.track_record import known_shares, mean_share, reviews
-from society.engine.action_spaces import Amount, Words
+from society.engine.action_spaces import Real, Text
 from society.engine.component import Component, Members, Question
 from society.engine.rng import Array
 from society.engine.script import own
@@ -40,7 +40,7 @@ class Reviewer(Component):
 def read(answer: Answer, **facts: Any) -> Any:
     """The mean that each of three readers finds."""
     told = {name: own(values) for name, values in facts.items()}
-    return answer("donate", Amount(-1, 1), Reader(), facts=told)[0].tolist()
+    return answer("donate", Real(-1, 1), Reader(), facts=told)[0].tolist()
 
 
 def test_an_entry_weighs_half_as_much_as_the_one_before() -> None:
@@ -64,14 +64,14 @@ def test_a_rule_reads_from_the_review_of_another_rule_what_was_given(
     answer: Answer, share: float
 ) -> None:
     facts = {"share": own(np.full((1, 3), share)), "taken": own(np.zeros((1, 3)))}
-    written = answer("review", Words(), Reviewer(), facts=facts)
+    written = answer("review", Text(), Reviewer(), facts=facts)
     found = read(answer, reviews=written[..., None])
     assert found == pytest.approx([share] * 3, abs=5e-5)  # two decimals of a percentage
 
 
 def test_reviews_say_what_happened(answer: Answer) -> None:
     facts = {"share": own([[0.4, UNKNOWN, 0.0]]), "taken": own([[0, 0, 6.0]])}
-    assert answer("review", Words(), Reviewer(), facts=facts)[0].tolist() == [
+    assert answer("review", Text(), Reviewer(), facts=facts)[0].tolist() == [
         "Gave me 40 % of what it owned.",
         "Had nothing to give.",
         "Punished me, and gave me nothing.",
@@ -80,7 +80,7 @@ def test_reviews_say_what_happened(answer: Answer) -> None:
 
 def test_under_a_fixed_stake_reviews_speak_of_no_shares(answer: Answer) -> None:
     facts = {"share": own([[1.0, 0.0, 0.0]]), "taken": own([[0, 0, 6.0]])}
-    written = answer("review", Words(), Reviewer(), facts=facts, stake="fixed")
+    written = answer("review", Text(), Reviewer(), facts=facts, stake="fixed")
     assert written[0].tolist() == [
         "Gave to me.",
         "Gave me nothing.",

@@ -10,7 +10,7 @@ import pytest
 
 from society.components.games.classic_strategies import STRATEGIES, Moves, Strategy
 from society.components.games.mechanism_use import Designs, Skill
-from society.engine.action_spaces import Choice, Mix
+from society.engine.action_spaces import Choice, MixedStrategy
 from society.engine.population import Cohort
 from society.engine.rng import Array
 from society.engine.scenario import Scenario, wrapped
@@ -199,7 +199,7 @@ def test_nobody_delegates_without_a_mind_for_it(play: Play) -> None:
     def script(table: Table) -> Script:
         table.rules = rules(play)
         facts = {"mediator": common(np.array([[[1.0, 0.0]]]))}
-        yield Ask("move", Mix("A0", "A1", "delegate"), facts)
+        yield Ask("move", MixedStrategy("A0", "A1", "delegate"), facts)
 
     alone = play(script, Moves("grim"), agents=2).answers("move")[0]
     assert alone.tolist() == [[[1, 0, 0]] * 2]
@@ -235,10 +235,10 @@ def test_who_took_no_part_has_not_defected(
 
     def script(table: Table) -> Script:
         table.rules = PublicGood(3, 1.5)
-        yield Ask("move", Mix("A0", "A1"))
+        yield Ask("move", MixedStrategy("A0", "A1"))
         facts = {"action": own(np.zeros((1, 3), int)), "others": own(np.array([[others] * 3]))}
         yield Tell("played", {**facts, "payoff": own(np.ones((1, 3)))})
-        yield Ask("move", Mix("A0", "A1"))
+        yield Ask("move", MixedStrategy("A0", "A1"))
 
     answered = play(script, Moves(strategy), agents=3).answers("move")[1]
     assert answered.argmax(-1).tolist() == [[move] * 3]
@@ -260,7 +260,7 @@ def history(play: Play, strategy: Strategy, **actions: list[int]) -> float:
             "past_action": own(np.tile(actions["past"], (1, 2, 1))),
             "past_with_action": own(np.tile(actions.get("partners", [0] * 6), (1, 2, 1))),
         }
-        yield Ask("move", Mix("A0", "A1"), facts)
+        yield Ask("move", MixedStrategy("A0", "A1"), facts)
 
     answered: Array = play(script, Moves(strategy), agents=2).answers("move")[0]
     return float(answered[0, 0, 0])

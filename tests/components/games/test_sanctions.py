@@ -9,7 +9,7 @@ import pytest
 
 from society.components.games.classic_strategies import Moves
 from society.components.games.sanctions import Sanctions
-from society.engine.action_spaces import Form, Whole
+from society.engine.action_spaces import Fields, Integer
 from society.engine.population import Cohort
 from society.engine.scenario import Scenario, wrapped
 from society.engine.script import Ask, Script, common, own
@@ -62,7 +62,7 @@ def test_where_moves_are_no_actions_nobody_is_fined_or_given_anything(play: Play
         others = {"others_seats": own(np.array([[[2], [1]]]))}
         for kind in ("fine", "give"):
             facts = {**others, f"{kind}_most": common(3)}
-            yield Ask(kind, Form({"other_1": Whole(0, 3)}), facts)
+            yield Ask(kind, Fields({"other_1": Integer(0, 3)}), facts)
 
     over = play(script, Sanctions(fine=2, gift=2), agents=2)
     for kind in ("fine", "give"):

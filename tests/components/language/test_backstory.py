@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from society.components.language.backstory import Backstory
 from society.components.language.llm_policy import LanguagePolicy
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.environment import Table
 from society.engine.script import Ask, Script
 
@@ -18,7 +18,7 @@ STORIES = ("You are a baker.", "You are a smith.", "You are a judge.")
 
 def twice(table: Table) -> Script:
     for _ in table.rounds():
-        yield Ask("bid", Amount(0, 1))
+        yield Ask("bid", Real(0, 1))
 
 
 def test_one_story_is_everybodys(talk: Talking) -> None:

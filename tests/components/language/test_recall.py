@@ -11,7 +11,7 @@ import pytest
 
 from society.components.language.llm_policy import LanguagePolicy
 from society.components.language.recall import Recall
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.calls import NoVault, Request
 from society.engine.environment import Table
 from society.engine.population import fitted
@@ -31,7 +31,7 @@ def days(table: Table) -> Script:
     for day in table.rounds():
         yield Tell("landed", {"catch": own(np.array([[0.5, 1.5, 2.5]]) + day)})
         yield Tell("traded", {"price": common(float(day))})
-        yield Ask("bid", Amount(0, 1))
+        yield Ask("bid", Real(0, 1))
 
 
 def recalled(held: Talk, agent: int = 1) -> list[list[str]]:
@@ -64,7 +64,7 @@ def test_everybody_remembers_what_it_was_told_itself(talk: Talking) -> None:
 
 def test_who_has_heard_nothing_remembers_nothing(talk: Talking) -> None:
     def silence(table: Table) -> Script:
-        yield Ask("bid", Amount(0, 1))
+        yield Ask("bid", Real(0, 1))
 
     for kind in ("episodic", "associative"):
         held = talk(silence, Recall(kind), LanguagePolicy(), says="1")
@@ -90,7 +90,7 @@ def storm_and_calm(table: Table) -> Script:
     for day in table.rounds():
         storm = "a storm broke the boats" if day in (2, 4) else f"nothing to report on day {day}"
         yield Tell("news", {"words": common(np.array([[storm]], object))})
-        yield Ask("repair_boats_after_a_storm", Amount(0, 1))
+        yield Ask("repair_boats_after_a_storm", Real(0, 1))
 
 
 def test_an_associative_memory_brings_back_what_fits_the_question(talk: Talking) -> None:
@@ -105,7 +105,7 @@ def test_facts_of_a_question_do_not_steer_what_is_remembered(talk: Talking) -> N
         def asking(table: Table) -> Script:
             yield from storm_and_calm(table)
             facts = {"hidden": common(np.array([[words]], object)), "depth": common(len(words))}
-            yield Ask("mend_nets", Amount(0, 1), facts)
+            yield Ask("mend_nets", Real(0, 1), facts)
 
         recall = Recall("associative", k=1)
         return recalled(talk(asking, recall, LanguagePolicy(), says="1", rounds=9))[-1]
@@ -176,7 +176,7 @@ def test_an_heir_goes_on_with_a_memory_of_its_own(talk: Talking) -> None:
         yield Tell("born", {"place": own(np.array([[1.0, 2.0, 3.0]]))})
         yield Inherit("succeeded", np.array([[-1, 0, -1]]), ("memory",))
         yield Tell("crowned", {"place": own(np.array([[4.0, 5.0, 6.0]]))})
-        yield Ask("bid", Amount(0, 1))
+        yield Ask("bid", Real(0, 1))
 
     held = talk(dynasty, Recall(), LanguagePolicy(), says="1")
     assert recalled(held, 0)[0] == ["- Round 0: born: place 1", "- Round 0: crowned: place 4"]

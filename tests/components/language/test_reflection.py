@@ -10,7 +10,7 @@ import pytest
 from society.components.language.llm_policy import LanguagePolicy
 from society.components.language.recall import Recall
 from society.components.language.reflection import Reflection
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.calls import Request
 from society.engine.environment import Table
 from society.engine.script import Ask, Script, Tell, common
@@ -25,7 +25,7 @@ def days(table: Table) -> Script:
     for day in table.rounds():
         yield Tell("landed", {"catch": common(float(day))})
         yield Tell("traded", {"price": common(float(day))})
-        yield Ask("bid", Amount(0, 1))
+        yield Ask("bid", Real(0, 1))
 
 
 def says(request: Request) -> str:

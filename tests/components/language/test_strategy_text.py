@@ -9,7 +9,7 @@ import pytest
 
 from society.components.language.llm_policy import LanguagePolicy
 from society.components.language.strategy_text import Strategy
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.component import Column, Component, Members
 from society.engine.environment import Table
 from society.engine.graph import NOBODY
@@ -28,7 +28,7 @@ def devised(*sentences: str) -> Tell:
 def asking(table: Table) -> Script:
     yield devised("Give.", "", "Never «give».")
     for kind in ("donate", "devise"):
-        yield Ask(kind, Amount(0, 1), otherwise=0.0)
+        yield Ask(kind, Real(0, 1), fallback=0.0)
 
 
 def test_what_was_devised_is_kept_and_nothing_said_changes_nothing(play: Play) -> None:
@@ -66,7 +66,7 @@ def test_a_strategy_that_has_grown_long_is_shown_whole(talk: Talking) -> None:
 
     def script(table: Table) -> Script:
         yield devised(long)
-        yield Ask("donate", Amount(0, 1), otherwise=0.0)
+        yield Ask("donate", Real(0, 1), fallback=0.0)
 
     assert 1400 < len(long) <= 1500
     assert f"«{long}»" in talk(script, Strategy(), LanguagePolicy(), says="0", agents=1).prompts[0]
@@ -88,7 +88,7 @@ class Gene(Component):
 )
 def test_a_mind_may_be_inherited(talk: Talking, questions: Any, models: list[str]) -> None:
     def script(table: Table) -> Script:
-        yield Ask("donate", Amount(0, 1), otherwise=0.0)
+        yield Ask("donate", Real(0, 1), fallback=0.0)
 
     held = talk(script, Gene(), LanguagePolicy(questions=questions), says="0")
     assert [request.model for request in held.requests] == models

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from society.components.village.harvest import Harvest
 from society.components.village.persona import Persona
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.rng import Array
 from society.engine.script import common, own
 
@@ -29,7 +29,7 @@ def efforts(
 ) -> Array:
     """Efforts under three expected fines."""
     facts = {"full_catch": common(full), "cap": common(cap), "expected_fine": own([fines])}
-    found: Array = answer("effort", Amount(0, 1), *fishing(trait, **other), facts=facts)[0]
+    found: Array = answer("effort", Real(0, 1), *fishing(trait, **other), facts=facts)[0]
     return found
 
 

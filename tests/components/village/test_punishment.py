@@ -10,7 +10,7 @@ import pytest
 
 from society.components.village.persona import Persona
 from society.components.village.punishment import Punishment
-from society.engine.action_spaces import Amount, Peer
+from society.engine.action_spaces import Neighbour, Real
 from society.engine.component import Members
 from society.engine.graph import NOBODY, from_networkx
 from society.engine.script import common, seen
@@ -35,7 +35,7 @@ class HalfHearted(Punishment):
 
 def fined(answer: Answer, who: Punishment, catch: Any, cap: float, **at: Any) -> Any:
     facts = {"catch": seen("all", catch), "cap": common(cap)}
-    return answer("punish", Peer("all"), Persona(), who, facts=facts, **at)
+    return answer("punish", Neighbour("all"), Persona(), who, facts=facts, **at)
 
 
 def test_who_took_more_than_the_cap_is_fined_by_its_only_peer(answer: Answer) -> None:
@@ -77,8 +77,8 @@ def test_a_violation_is_fined_with_the_chance_of_monitoring_times_punishing(
 
 
 def test_the_stated_watch_is_monitoring_times_punishing(answer: Answer) -> None:
-    assert answer("watch", Amount(0, 1), Persona(), HalfHearted()).tolist() == [[0.25] * 3]
-    assert answer("watch", Amount(0, 1), Persona(), Zealous()).tolist() == [[1] * 3]
+    assert answer("watch", Real(0, 1), Persona(), HalfHearted()).tolist() == [[0.25] * 3]
+    assert answer("watch", Real(0, 1), Persona(), Zealous()).tolist() == [[1] * 3]
 
 
 def test_copied_monitoring_stays_a_chance(column: Column) -> None:

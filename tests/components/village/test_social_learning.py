@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from society.components.village.social_learning import SocialLearning
-from society.engine.action_spaces import Peer
+from society.engine.action_spaces import Neighbour
 from society.engine.graph import NOBODY, from_networkx
 from society.engine.rng import Array
 from society.engine.script import seen
@@ -24,7 +24,7 @@ N = 4000
 def models(answer: Answer, learning: SocialLearning, payoff: Any, **at: Any) -> Array:
     """Whom each agent copies, (R, N)."""
     copied: Array = answer(
-        "imitate", Peer("all"), learning, facts={"payoff": seen("all", payoff)}, **at
+        "imitate", Neighbour("all"), learning, facts={"payoff": seen("all", payoff)}, **at
     )
     return copied
 

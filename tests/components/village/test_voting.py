@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from society.components.village.norm_belief import NormBelief
 from society.components.village.voting import Voting, caps_of, worded
-from society.engine.action_spaces import Amount, Choice, Form, Words
+from society.engine.action_spaces import Choice, Fields, Real, Text
 from society.engine.component import Members
 from society.engine.environment import Table
 from society.engine.script import Ask, Script
@@ -30,7 +30,7 @@ class Believing(NormBelief):
 
 
 def test_everybody_proposes_its_own_belief(answer: Answer) -> None:
-    assert answer("propose", Amount(0, 99), Believing(), Voting()).tolist() == [[1, 5, 9]]
+    assert answer("propose", Real(0, 99), Believing(), Voting()).tolist() == [[1, 5, 9]]
 
 
 def test_everybody_votes_for_what_lies_nearest_to_its_belief(answer: Answer) -> None:
@@ -53,9 +53,9 @@ def test_options_that_are_not_open_are_passed_over(answer: Answer) -> None:
 
 def test_asked_in_words_everybody_says_its_belief_in_words(play: Play) -> None:
     def script(table: Table) -> Script:
-        texts = {"personal": Words(), "community": Words()}
-        yield Ask("propose", Form({**texts, "cap": Amount(0, np.inf, optional=True)}))
-        yield Ask("update", Form({"personal": Words()}))
+        texts = {"personal": Text(), "community": Text()}
+        yield Ask("propose", Fields({**texts, "cap": Real(0, np.inf, optional=True)}))
+        yield Ask("update", Fields({"personal": Text()}))
 
     over = play(script, Believing(), Voting())
     held = [f"Land no more than {cap} fish on one day." for cap in (1, 5, 9)]

@@ -10,24 +10,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from society.engine.action_spaces import (
-    Amount,
+    ActionSpace,
     Choice,
-    Form,
+    Fields,
     Graphs,
+    Integer,
     Legal,
-    Mix,
-    Peer,
-    Reply,
+    MixedStrategy,
+    Neighbour,
+    Real,
+    Text,
     Value,
-    Whole,
-    Words,
 )
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.errors import PartError, Unparsed
 from society.llm.parsing.answers import hint, interpret, parse
 
-LEASE = Form({"rent": Amount(0, 10), "years": Whole(1, 9), "tenant": Peer("all")})
+LEASE = Fields({"rent": Real(0, 10), "years": Integer(1, 9), "tenant": Neighbour("all")})
 
 NAMES = Legal(options={"red": 0, "blue": 2}, peers={"3": 2, "5": 4})
 RULES = {"Nobody takes more than five fish.": 0, "Rest.": 2}
@@ -37,20 +37,20 @@ COLOURS = Choice(options=np.array([["red", None, "blue"]], object))
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (Amount(0, 1), "a number from 0 to 1"),
-        (Amount(0, 2.5, optional=True), "a number from 0 to 2.5, or none"),
-        (Amount(), "a number of at least 0"),
-        (Amount(-np.inf, 3), "a number of at most 3"),
-        (Amount(-np.inf, np.inf), "a number"),
-        (Whole(1, 9), "a whole number from 1 to 9"),
+        (Real(0, 1), "a number from 0 to 1"),
+        (Real(0, 2.5, optional=True), "a number from 0 to 2.5, or none"),
+        (Real(), "a number of at least 0"),
+        (Real(-np.inf, 3), "a number of at most 3"),
+        (Real(-np.inf, np.inf), "a number"),
+        (Integer(1, 9), "a whole number from 1 to 9"),
         (Choice("yes", "no"), "one of these: yes, no"),
         (COLOURS, "one of these: red, blue"),
-        (Peer("all"), "one of these names: 3, 5, or nobody"),
+        (Neighbour("all"), "one of these names: 3, 5, or nobody"),
         (
-            Mix("C", "D"),
+            MixedStrategy("C", "D"),
             'a JSON object {"C": <percent>, "D": <percent>} of whole percentages that sum',
         ),
-        (Words(80), "text of at most 80 characters"),
+        (Text(80), "text of at most 80 characters"),
     ],
     ids=lambda part: part if isinstance(part, str) else type(part).__name__,
 )
@@ -81,35 +81,37 @@ def test_long_options_are_shown_with_numbers_and_fields_with_names() -> None:
         '- "years": a whole number from 1 to 9',
         '- "tenant": one of these names: 3, 5, or nobody',
     ]
-    assert hint(Peer("all"), Legal()) == "nobody, as you see no one"
+    assert hint(Neighbour("all"), Legal()) == "nobody, as you see no one"
 
 
 @pytest.mark.parametrize(
     ("reply", "text", "answer"),
     [
-        (Amount(0, 1), "0.4", 0.4),
-        (Amount(0, 1), "40%", 0.4),
-        (Amount(0, 100), "40%", 40.0),
-        (Amount(0, 1), "40 percent", 0.4),
-        (Amount(0, 1), "I give 40 per cent of my time.", 0.4),
-        (Amount(0, 1), "1", 1.0),
-        (Amount(0, 14.854299), "14.8543", 14.8543),
-        (Whole(0, 9), "3.0", 3),
-        (Whole(0, 9), '{"answer": 0}', 0),
+        (Real(0, 1), "0.4", 0.4),
+        (Real(0, 1), "40%", 0.4),
+        (Real(0, 100), "40%", 40.0),
+        (Real(0, 1), "40 percent", 0.4),
+        (Real(0, 1), "I give 40 per cent of my time.", 0.4),
+        (Real(0, 1), "1", 1.0),
+        (Real(0, 14.854299), "14.8543", 14.8543),
+        (Integer(0, 9), "3.0", 3),
+        (Integer(0, 9), '{"answer": 0}', 0),
         (Choice("yes", "no"), "No.", 1),
         (COLOURS, '{"answer": "blue"}', 2),
-        (Peer("all"), "Villager 5", 4),
-        (Peer("all"), '{"answer": null}', NOBODY),
-        (Mix("C", "D"), '{"C": 25, "D": 75}', [0.25, 0.75]),
-        (Mix("C", "D"), '{"D": 0.75, "C": 0.25}', [0.25, 0.75]),
-        (Mix("C", "D"), '{"C": 1, "D": 0}', [1, 0]),
-        (Words(9), '"Good day to you."', "Good day to you."),
-        (Words(9), '{"answer": "Good day."}', "Good day."),
-        (Words(9), "I think.\n\nAnswer: Good\nday.", "Good\nday."),
+        (Neighbour("all"), "Villager 5", 4),
+        (Neighbour("all"), '{"answer": null}', NOBODY),
+        (MixedStrategy("C", "D"), '{"C": 25, "D": 75}', [0.25, 0.75]),
+        (MixedStrategy("C", "D"), '{"D": 0.75, "C": 0.25}', [0.25, 0.75]),
+        (MixedStrategy("C", "D"), '{"C": 1, "D": 0}', [1, 0]),
+        (Text(9), '"Good day to you."', "Good day to you."),
+        (Text(9), '{"answer": "Good day."}', "Good day."),
+        (Text(9), "I think.\n\nAnswer: Good\nday.", "Good\nday."),
         (LEASE, '{"rent": 5, "years": "2", "tenant": "3"}', {"rent": 5, "years": 2, "tenant": 2}),
     ],
 )
-def test_a_reply_is_read_as_consult_must_give_it(reply: Reply, text: str, answer: object) -> None:
+def test_a_reply_is_read_as_consult_must_give_it(
+    reply: ActionSpace, text: str, answer: object
+) -> None:
     found = parse(reply, text, NAMES)
     assert found == answer
     assert type(found) is type(answer)
@@ -117,20 +119,20 @@ def test_a_reply_is_read_as_consult_must_give_it(reply: Reply, text: str, answer
 
 @pytest.mark.parametrize("text", ["none", "N/A", '{"answer": null}'])
 def test_only_an_optional_amount_may_be_none(text: str) -> None:
-    assert np.isnan(parse(Amount(0, 1, optional=True), text, NAMES))
+    assert np.isnan(parse(Real(0, 1, optional=True), text, NAMES))
     with pytest.raises(Unparsed, match=r"expected a number from 0 to 1$"):
-        parse(Amount(0, 1), text, NAMES)
+        parse(Real(0, 1), text, NAMES)
 
 
 @pytest.mark.parametrize(
     ("reply", "text", "told"),
     [
-        (Amount(0, 1), "75", "got '75'; expected a number from 0 to 1"),
-        (Amount(0, 1), "7", "got '7'; expected a number from 0 to 1"),
-        (Amount(0, 1), "-0.1", "got '-0.1'; expected a number from 0 to 1"),
-        (Amount(0, 1), "140%", "got '140%'; expected a number from 0 to 1"),
-        (Amount(), '{"answer": -3}', "got '-3'; expected a number of at least 0"),
-        (Whole(0, 9), "10", "got '10'; expected a whole number from 0 to 9"),
+        (Real(0, 1), "75", "got '75'; expected a number from 0 to 1"),
+        (Real(0, 1), "7", "got '7'; expected a number from 0 to 1"),
+        (Real(0, 1), "-0.1", "got '-0.1'; expected a number from 0 to 1"),
+        (Real(0, 1), "140%", "got '140%'; expected a number from 0 to 1"),
+        (Real(), '{"answer": -3}', "got '-3'; expected a number of at least 0"),
+        (Integer(0, 9), "10", "got '10'; expected a whole number from 0 to 9"),
         (
             LEASE,
             '{"rent": 50, "years": 2, "tenant": "3"}',
@@ -138,7 +140,9 @@ def test_only_an_optional_amount_may_be_none(text: str) -> None:
         ),
     ],
 )
-def test_a_number_out_of_bounds_is_not_cut_but_refused(reply: Reply, text: str, told: str) -> None:
+def test_a_number_out_of_bounds_is_not_cut_but_refused(
+    reply: ActionSpace, text: str, told: str
+) -> None:
     """It may be meant in another unit: 75 as a percentage, or as nonsense."""
     with pytest.raises(Unparsed) as refused:
         parse(reply, text, NAMES)
@@ -148,23 +152,23 @@ def test_a_number_out_of_bounds_is_not_cut_but_refused(reply: Reply, text: str, 
 @pytest.mark.parametrize(
     ("reply", "text"),
     [
-        (Amount(0, 10), "40%"),
-        (Amount(0, 10), "4 percent"),
-        (Whole(0, 9), "3.5"),
+        (Real(0, 10), "40%"),
+        (Real(0, 10), "4 percent"),
+        (Integer(0, 9), "3.5"),
         (Choice("yes", "no"), "perhaps"),
         (COLOURS, "green"),
-        (Peer("all"), "4"),
-        (Mix("C", "D"), '{"C": 100}'),
-        (Mix("C", "D"), '{"C": 40, "D": 50}'),
-        (Mix("C", "D"), '{"C": "1%", "D": "0%"}'),
-        (Mix("C", "D"), '{"C": 150, "D": -50}'),
-        (Mix("C", "D"), '{"C": NaN, "D": 1}'),
-        (Words(9), "One paragraph.\n\nAnother one."),
-        (Words(9), '{"answer": 5}'),
+        (Neighbour("all"), "4"),
+        (MixedStrategy("C", "D"), '{"C": 100}'),
+        (MixedStrategy("C", "D"), '{"C": 40, "D": 50}'),
+        (MixedStrategy("C", "D"), '{"C": "1%", "D": "0%"}'),
+        (MixedStrategy("C", "D"), '{"C": 150, "D": -50}'),
+        (MixedStrategy("C", "D"), '{"C": NaN, "D": 1}'),
+        (Text(9), "One paragraph.\n\nAnother one."),
+        (Text(9), '{"answer": 5}'),
         (LEASE, '{"rent": 5, "years": 2}'),
     ],
 )
-def test_what_is_no_answer_is_refused_with_what_was_expected(reply: Reply, text: str) -> None:
+def test_what_is_no_answer_is_refused_with_what_was_expected(reply: ActionSpace, text: str) -> None:
     with pytest.raises(Unparsed, match=r"^got .*; expected "):
         parse(reply, text, NAMES)
 
@@ -187,7 +191,7 @@ def test_what_is_no_answer_is_refused_with_what_was_expected(reply: Reply, text:
 )
 def test_of_a_mix_that_is_none_it_is_said_what_came_and_why(text: str, told: str) -> None:
     with pytest.raises(Unparsed) as refused:
-        parse(Mix("C", "D"), text, NAMES)
+        parse(MixedStrategy("C", "D"), text, NAMES)
     came, wrong, _ = re.split(", (?=wh)|; expected", str(refused.value))
     assert came.startswith("got \"{'C': ")
     assert wrong == told
@@ -195,25 +199,25 @@ def test_of_a_mix_that_is_none_it_is_said_what_came_and_why(text: str, told: str
 
 def test_of_a_mix_over_other_actions_only_it_is_said_what_came() -> None:
     with pytest.raises(Unparsed, match=r'got \'{"E": 60, "F": 40}\'.*expected a JSON object {"C"'):
-        parse(Mix("C", "D"), '{"E": 60, "F": 40}', NAMES)
+        parse(MixedStrategy("C", "D"), '{"E": 60, "F": 40}', NAMES)
 
 
 def test_reasons_may_stand_beside_a_mix() -> None:
     for said in ('{"why": "60 is safe.", "C": 60, "D": 40, "E": null}', "C: 60\nD: 40\nSo be it."):
-        assert parse(Mix("C", "D"), said, NAMES) == [0.6, 0.4]
+        assert parse(MixedStrategy("C", "D"), said, NAMES) == [0.6, 0.4]
 
 
 def test_thirds_may_be_rounded_but_a_wrong_sum_is_never_mended() -> None:
     thirds = '{"a": 33.3, "b": 33.3, "c": 33.3}'
-    assert parse(Mix("a", "b", "c"), thirds, NAMES) == pytest.approx([1 / 3] * 3)
+    assert parse(MixedStrategy("a", "b", "c"), thirds, NAMES) == pytest.approx([1 / 3] * 3)
     with pytest.raises(Unparsed, match="sum to 100"):
-        parse(Mix("a", "b", "c"), thirds.replace("33.3", "33"), NAMES)
+        parse(MixedStrategy("a", "b", "c"), thirds.replace("33.3", "33"), NAMES)
 
 
 @given(shares=st.lists(st.integers(0, 100), min_size=2, max_size=5).filter(any))
 def test_a_mix_that_is_read_can_be_settled(shares: list[int]) -> None:
     actions = [f"A{place}" for place in range(len(shares))]
-    mix = Mix(*actions)
+    mix = MixedStrategy(*actions)
     given = {action: share / sum(shares) for action, share in zip(actions, shares, strict=True)}
     raw = np.array([[parse(mix, str(given), NAMES)]])
     everybody = np.ones((1, 1), bool)
@@ -223,7 +227,7 @@ def test_a_mix_that_is_read_can_be_settled(shares: list[int]) -> None:
 # Classes of one's own
 
 
-class Cents(Amount):
+class Cents(Real):
     """Asked for in words of its own, and read like the amount that it is."""
 
     def hint(self, legal: Legal) -> str:
@@ -237,7 +241,7 @@ class Weekday(Choice):
         return 0 if str(said).casefold().startswith("mon") else None
 
 
-class Shout(Words):
+class Shout(Text):
     """Read from the whole reply by rules of its own."""
 
     def parse(self, text: str, legal: Legal) -> str:
@@ -252,7 +256,7 @@ def test_methods_of_ones_own_outweigh_ours() -> None:
 
 
 def test_in_a_form_they_do_so_too() -> None:
-    form = Form({"pay": Cents(0, 9), "day": Weekday("monday", "friday")})
+    form = Fields({"pay": Cents(0, 9), "day": Weekday("monday", "friday")})
     assert hint(form, NAMES).splitlines()[1] == '- "pay": cents, of at most 2 coins'
     assert parse(form, '{"pay": 4, "day": "Monday!"}', NAMES) == {"pay": 4, "day": 0}
 

@@ -9,24 +9,34 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.engine.action_spaces import Amount, Choice, Form, Legal, Mix, Peer, Reply, Whole, Words
+from society.engine.action_spaces import (
+    ActionSpace,
+    Choice,
+    Fields,
+    Integer,
+    Legal,
+    MixedStrategy,
+    Neighbour,
+    Real,
+    Text,
+)
 from society.errors import CutOff, Unparsed
 from society.llm.parsing.answers import parse, read
 from society.llm.parsing.extract import quoted
 
-EFFORT = Amount(0, 1)
+EFFORT = Real(0, 1)
 MOVE = Choice("cooperate", "defect")
-MIX = Mix("C", "D")
-NORMS = Form({"personal": Words(100), "community": Words(100), "cap": Amount(0, 9, optional=True)})
+MIX = MixedStrategy("C", "D")
+NORMS = Fields({"personal": Text(100), "community": Text(100), "cap": Real(0, 9, optional=True)})
 LEGAL = Legal(peers={"3": 2, "5": 4, "12": 7})
 THOUGHTS = "The lake holds 80 fish. With 0.2 we would be safe.\n\n"
 
 
-def parsed(reply: Reply, text: str) -> Any:
+def parsed(reply: ActionSpace, text: str) -> Any:
     return parse(reply, text, LEGAL)
 
 
-def refused(reply: Reply, text: str) -> Unparsed:
+def refused(reply: ActionSpace, text: str) -> Unparsed:
     with pytest.raises(Unparsed) as caught:
         parsed(reply, text)
     return caught.value
@@ -159,7 +169,7 @@ def test_a_field_that_is_left_out_or_illegible_is_named() -> None:
         (EFFORT, '{"answer": 0.4'),
         (MIX, THOUGHTS + '```json\n{"C": 40, "D"'),
         (MIX, '{"C": 90, "D": 10}\n\nNo: {"C": 40,'),
-        (Words(), '{"answer": "I would say that'),
+        (Text(), '{"answer": "I would say that'),
         (EFFORT, THOUGHTS + "With 0.4 the others would be able to"),
         (EFFORT, THOUGHTS + "So my final answer: "),
         (EFFORT, "<think>With 0.4 the others"),
@@ -169,7 +179,7 @@ def test_a_field_that_is_left_out_or_illegible_is_named() -> None:
         (MOVE, THOUGHTS * 250),
     ],
 )
-def test_a_reply_that_breaks_off_is_cut_off(reply: Reply, text: str) -> None:
+def test_a_reply_that_breaks_off_is_cut_off(reply: ActionSpace, text: str) -> None:
     assert isinstance(refused(reply, text), CutOff)
 
 
@@ -186,7 +196,7 @@ def test_what_ends_at_the_limit_of_tokens_is_cut_off_even_if_it_holds_an_answer(
 
 # Whatever comes
 
-EVERY: tuple[Reply, ...] = (EFFORT, Whole(0, 9), MOVE, Peer("all"), MIX, Words(), NORMS)
+EVERY: tuple[ActionSpace, ...] = (EFFORT, Integer(0, 9), MOVE, Neighbour("all"), MIX, Text(), NORMS)
 
 PIECES = st.sampled_from(
     [
@@ -245,17 +255,17 @@ def test_every_text_gives_an_answer_of_the_right_form_or_is_refused(text: str) -
         _in_form(answer, reply)
 
 
-def _in_form(answer: Any, reply: Reply) -> None:
-    if isinstance(reply, Form):
+def _in_form(answer: Any, reply: ActionSpace) -> None:
+    if isinstance(reply, Fields):
         assert answer.keys() == reply.fields.keys()
         assert answer["cap"] != answer["cap"] or 0 <= answer["cap"] <= 9
-    elif isinstance(reply, Mix):
+    elif isinstance(reply, MixedStrategy):
         assert math.fsum(answer) == pytest.approx(1, abs=1e-9)
-    elif isinstance(reply, Words):
+    elif isinstance(reply, Text):
         assert answer == answer.strip() != ""
-    elif isinstance(reply, Amount | Whole):
+    elif isinstance(reply, Real | Integer):
         assert reply.low <= answer <= reply.high
-        assert type(answer) is (float if isinstance(reply, Amount) else int)
+        assert type(answer) is (float if isinstance(reply, Real) else int)
     else:
         assert type(answer) is int
         assert answer in (*LEGAL.peers.values(), -1, 0, 1)
@@ -280,6 +290,6 @@ def _in_form(answer: Any, reply: Reply) -> None:
     ],
     ids=lambda bomb: bomb[:12],
 )
-@pytest.mark.parametrize("reply", [EFFORT, MIX, NORMS, MOVE, Peer("all")], ids=type)
-def test_a_reply_that_is_huge_or_nested_is_refused(bomb: str, reply: Reply) -> None:
+@pytest.mark.parametrize("reply", [EFFORT, MIX, NORMS, MOVE, Neighbour("all")], ids=type)
+def test_a_reply_that_is_huge_or_nested_is_refused(bomb: str, reply: ActionSpace) -> None:
     refused(reply, bomb)

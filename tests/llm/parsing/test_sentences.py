@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.engine.action_spaces import Form, Legal, Sentence, Words
+from society.engine.action_spaces import Fields, Legal, Sentence, Text
 from society.errors import CutOff, Unparsed
 from society.llm.parsing.answers import interpret, parse, read
 
@@ -209,12 +209,12 @@ def test_what_rules_say_is_cut_at_the_limit_and_need_not_begin_so() -> None:
 
 
 def test_it_is_a_kind_of_words_for_all_who_look_at_the_form() -> None:
-    assert isinstance(PLAN, Words)
+    assert isinstance(PLAN, Text)
     assert PLAN.form() == "words up to 1500 in one sentence"
 
 
 def test_a_sentence_may_be_a_field_of_a_form() -> None:
-    form = Form({"plan": PLAN, "why": Words(80)})
+    form = Fields({"plan": PLAN, "why": Text(80)})
     said = {"plan": f"Well: {HALF}", "why": "It is fair."}
     assert parse(form, json.dumps(said), Legal()) == {"plan": HALF, "why": "It is fair."}
     with pytest.raises(Unparsed, match="for 'plan'"):

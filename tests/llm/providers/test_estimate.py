@@ -10,7 +10,7 @@ import pytest
 
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.action_spaces import Words
+from society.engine.action_spaces import Text
 from society.engine.calls import Address, Message, Request, Said
 from society.engine.cancellation import CancellationToken
 from society.engine.component import Inquiry
@@ -24,7 +24,7 @@ MINI = "openai/gpt-4o-mini"
 
 def asked(model: str, words: str, agent: int = 0, **more: Any) -> Request:
     address = Address("language", "answer say", 0, 0, agent, 0)
-    question = Inquiry("say", NO_FACTS, Words())
+    question = Inquiry("say", NO_FACTS, Text())
     return Request(address, model, (Message("user", words),), question=question, **more)
 
 

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from society.engine.action_spaces import (
-    Amount,
+    ActionSpace,
     Choice,
-    Form,
+    Fields,
+    Integer,
     Legal,
-    Mix,
-    Peer,
-    Reply,
+    MixedStrategy,
+    Neighbour,
+    Real,
     Sentence,
-    Whole,
-    Words,
+    Text,
 )
 from society.engine.calls import Address, Message, Request
 from society.engine.component import Inquiry
@@ -30,7 +30,7 @@ NO_FACTS: Any = {}  # it reads the form of the question only
 
 
 def request(
-    reply: Reply, agent: int = 0, options: Any = None, use: int = 0, words: str = "What now?"
+    reply: ActionSpace, agent: int = 0, options: Any = None, use: int = 0, words: str = "What now?"
 ) -> Request:
     address = Address("language", "answer effort", use, 0, agent, 0)
     question = Inquiry("effort", NO_FACTS, reply, options)
@@ -45,28 +45,28 @@ LEGAL = Legal({"2.5": 0, "7.123": 2, "Take a share each.": 3}, {"1": 1, "4": 4})
 @pytest.mark.parametrize(
     "reply",
     [
-        Amount(0, 1),
-        Amount(0, np.inf),
-        Amount(-np.inf, 0),
-        Amount(-np.inf, np.inf),
-        Amount(0, 0),
-        Amount(0, 5, optional=True),
-        Whole(0, 10),
-        Whole(3, np.inf),
+        Real(0, 1),
+        Real(0, np.inf),
+        Real(-np.inf, 0),
+        Real(-np.inf, np.inf),
+        Real(0, 0),
+        Real(0, 5, optional=True),
+        Integer(0, 10),
+        Integer(3, np.inf),
         Choice("cooperate", "defect"),
         Choice("yes", "no"),
         Choice(options=OPTIONS[None]),
-        Peer("monitor"),
-        Mix("a", "b", "c"),
-        Mix("only"),
-        Words(),
-        Words(20),
+        Neighbour("monitor"),
+        MixedStrategy("a", "b", "c"),
+        MixedStrategy("only"),
+        Text(),
+        Text(20),
         Sentence(1500, opening="My plan will be"),
-        Form({"personal": Words(), "cap": Amount(0, np.inf), "vote": Choice("A", "B")}),
+        Fields({"personal": Text(), "cap": Real(0, np.inf), "vote": Choice("A", "B")}),
     ],
     ids=lambda reply: reply.form(),
 )
-def test_what_it_says_can_be_read_as_an_answer(reply: Reply) -> None:
+def test_what_it_says_can_be_read_as_an_answer(reply: ActionSpace) -> None:
     """By ten agents, each on three occasions."""
     options = OPTIONS if reply.form() == "choice" else None
     for agent in range(10):
@@ -77,7 +77,7 @@ def test_what_it_says_can_be_read_as_an_answer(reply: Reply) -> None:
 
 def efforts(agent: int, seed: int = 1) -> list[float]:
     """Its answers on five occasions."""
-    replies = [Offline(seed)(request(Amount(0, 1), agent, use=use)) for use in range(5)]
+    replies = [Offline(seed)(request(Real(0, 1), agent, use=use)) for use in range(5)]
     return [json.loads(said.text[said.text.index("{") :])["answer"] for said in replies]
 
 
@@ -97,7 +97,7 @@ def test_who_has_a_plan_of_its_making_follows_it_whatever_its_temper() -> None:
     """A tenth of the range more or less, by mood; two plans, or one in other words, are none."""
 
     def answer(words: str, agent: int) -> float:
-        said = Offline(1)(request(Amount(0, 20), agent, words=words)).text
+        said = Offline(1)(request(Real(0, 20), agent, words=words)).text
         return float(json.loads(said[said.index("{") :])["answer"])
 
     for share in (0, 20, 60, 100):
@@ -112,7 +112,7 @@ def test_who_has_a_plan_of_its_making_follows_it_whatever_its_temper() -> None:
 def test_its_own_plans_can_be_followed() -> None:
     said = Offline(1)(request(Sentence(1500, opening="My plan will be"), 3)).text
     share = int(said.split(" %")[0].split()[-1])
-    other = Offline(1)(request(Amount(0, 100), 5, words=said)).text
+    other = Offline(1)(request(Real(0, 100), 5, words=said)).text
     assert abs(json.loads(other[other.index("{") :])["answer"] - share) <= 10
 
 
@@ -122,19 +122,19 @@ def test_the_same_question_gets_the_same_answer_and_another_seed_another() -> No
 
 
 def test_it_mostly_accuses_nobody_and_never_somebody_it_does_not_see() -> None:
-    texts = [Offline(1)(request(Peer("monitor"), agent)).text for agent in range(100)]
+    texts = [Offline(1)(request(Neighbour("monitor"), agent)).text for agent in range(100)]
     named = [json.loads(text[text.index("{") :])["answer"] for text in texts]
     assert set(named) == {"nobody", "1", "4"}
     assert 50 < named.count("nobody") < 90
 
 
 def test_it_costs_nothing_and_says_who_it_is() -> None:
-    said = Offline(1)(request(Amount(0, 1)))
+    said = Offline(1)(request(Real(0, 1)))
     assert (said.model, said.cost, said.prompt_tokens) == ("offline", 0.0, 2)
     assert said.completion_tokens == len(said.text) // 4
 
 
 def test_without_a_question_it_has_nothing_to_read() -> None:
-    bare = request(Amount(0, 1))._replace(question=None)
+    bare = request(Real(0, 1))._replace(question=None)
     with pytest.raises(InputError, match="no question; take a language model"):
         Offline(1)(bare)

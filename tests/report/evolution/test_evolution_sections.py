@@ -33,7 +33,7 @@ import numpy as np
 
 from society.engine.component import Column, Component
 from society.engine.population import Cohort
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.scenario import Measure, Params, scenario
 from society.engine.script import Ask, Tell, common, own
 
@@ -75,12 +75,12 @@ class Author(Giver):
 )
 def gifts(table):
     "Agents give, and have what they give."
-    given = yield Ask("give", Amount(0, 1))
+    given = yield Ask("give", Real(0, 1))
     whom = np.broadcast_to(np.array(["stranger", "friend"], object), (table.replicates, 1, 2))
     would = np.stack([given / 2, given], axis=2)
     yield Tell("supposed", {"reaction": own(would), "encounter": common(whom)})
     for _ in table.rounds():
-        given = yield Ask("give", Amount(0, 1))
+        given = yield Ask("give", Real(0, 1))
         yield Tell("given", {"given": own(given), "payoff": own(given * table.params.worth)})
 """
 TITLES = ["Evolution", "Agents and lineages", "Strategies in words", "Reaction norms"]

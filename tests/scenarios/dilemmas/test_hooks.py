@@ -13,7 +13,7 @@ import pytest
 from society.config import registry
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.environment import Table
 from society.engine.mechanism import Play
 from society.engine.rng import Array
@@ -49,7 +49,7 @@ class HalfEffort:
     """Nobody can do more than half of what it could."""
 
     def on_move(self, ask: Ask) -> Ask:
-        assert isinstance(ask.reply, Amount)
+        assert isinstance(ask.reply, Real)
         return replace(ask, reply=replace(ask.reply, high=ask.reply.high / 2))
 
 
@@ -130,7 +130,7 @@ def test_the_question_for_a_move_may_be_another_one() -> None:
         asked.append(line)
         line = script.send(np.zeros(table.present.shape) if isinstance(line, Ask) else None)
     (effort,) = [one for one in asked if isinstance(one, Ask) and one.kind == "effort"]
-    assert isinstance(effort.reply, Amount)
+    assert isinstance(effort.reply, Real)
     assert effort.reply.high == 0.5
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.action_spaces import Choice, Form, Mix
+from society.engine.action_spaces import Choice, Fields, MixedStrategy
 from society.engine.calls import Going, Request, Said
 from society.engine.cancellation import CancellationToken
 from society.engine.component import Component, Members, Question
@@ -58,14 +58,14 @@ def deed(ask: Question, share: Array) -> Any:
 
     As a chance, if that is asked for.
     """
-    if isinstance(ask.reply, Mix):
+    if isinstance(ask.reply, MixedStrategy):
         gives, punishes = np.maximum(share, 0), np.maximum(-share, 0)
         chances = [1 - gives - punishes, gives, punishes]
         return np.stack(chances[: ask.reply.width], axis=-1)
     if isinstance(ask.reply, Choice):
         return np.where(share > 0, 1, np.where(share < 0, 2, 0))
     units = np.abs(share) * ask.facts["resources"]
-    if isinstance(ask.reply, Form):
+    if isinstance(ask.reply, Fields):
         return {"deed": np.where(share < 0, "punish", "donate"), "amount": units}
     return units
 

@@ -14,7 +14,7 @@ import pytest
 
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.action_spaces import Choice, Form, Mix
+from society.engine.action_spaces import Choice, Fields, MixedStrategy
 from society.engine.calls import Going, Request, Said
 from society.engine.cancellation import CancellationToken
 from society.engine.component import ANYTHING, Component, Members, Question
@@ -43,7 +43,7 @@ class Party(Component):
 
     def answer(self, ask: Question, me: Members) -> Any:
         mine = [self.said[ask.kind][seat] for seat in me.audience.rows.seat]
-        if isinstance(ask.reply, Form):
+        if isinstance(ask.reply, Fields):
             if ask.kind in VOTES:
                 names = [name.removeprefix("proposal ") for name in ask.reply.fields]
                 mine = [{f"proposal {name}": int(name in one) for name in names} for one in mine]
@@ -56,7 +56,7 @@ class Party(Component):
                 ]
                 for name, field in ask.reply.fields.items()
             }
-        if isinstance(ask.reply, Mix):
+        if isinstance(ask.reply, MixedStrategy):
             labels = ask.reply.actions
             # Who is not asked has other actions than these.
             return np.array([[float(label == one) for label in labels] for one in mine])
@@ -166,9 +166,9 @@ class Actor(Component):
     def answer(self, ask: Question, me: Members) -> Any:
         said, rows = self.said[ask.kind], me.audience.rows
         mine = said(ask, rows) if callable(said) else np.array(said)[rows.seat]
-        if isinstance(ask.reply, Form):
+        if isinstance(ask.reply, Fields):
             return {name: mine[:, number] for number, name in enumerate(ask.reply.fields)}
-        if isinstance(ask.reply, Mix) and mine.ndim == 1:
+        if isinstance(ask.reply, MixedStrategy) and mine.ndim == 1:
             return np.eye(ask.reply.width)[np.minimum(mine, ask.reply.width - 1)]
         return mine
 

@@ -12,7 +12,7 @@ import pytest
 
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.action_spaces import Form
+from society.engine.action_spaces import Fields
 from society.engine.calls import Going, Request, Said
 from society.engine.cancellation import CancellationToken
 from society.engine.component import Component, Members, Question
@@ -54,7 +54,7 @@ class Puppet(Component):
         self.said = {**quiet, **silent, **said}
 
     def answer(self, ask: Question, me: Members) -> Any:
-        if isinstance(ask.reply, Form):
+        if isinstance(ask.reply, Fields):
             return {name: self.by_seat(name, me) for name in ask.reply.fields}
         return self.by_seat("community" if ask.kind == "propose" else ask.kind, me)
 

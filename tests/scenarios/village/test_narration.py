@@ -14,7 +14,7 @@ import pytest
 
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.action_spaces import Amount, Choice
+from society.engine.action_spaces import Choice, Real
 from society.engine.calls import Going, Request, Said
 from society.engine.cancellation import CancellationToken
 from society.engine.component import Component, Inquiry, Members, News, One, Question
@@ -31,7 +31,7 @@ from society.scenarios.village.village_meeting import village_meeting
 if TYPE_CHECKING:
     from tests.conftest import Play, Played
 
-PROMISE = Amount(0, np.inf, optional=True)
+PROMISE = Real(0, np.inf, optional=True)
 CROWD = np.ones((1, 3), bool)
 
 
@@ -132,7 +132,7 @@ def test_what_was_said_is_told(play: Play) -> None:
 
 
 def judging(
-    *attempts: str, verdict: Any = PROMISE, otherwise: Any = np.nan, gone: Any = None
+    *attempts: str, verdict: Any = PROMISE, fallback: Any = np.nan, gone: Any = None
 ) -> Callable[[Table], Script]:
     """A script in which the last of some agents judges the attempts of the others."""
 
@@ -140,7 +140,7 @@ def judging(
         by = np.broadcast_to(table.ids == table.agents - 1, table.present.shape)
         yield Tell("left", gone=gone)
         texts = np.array([attempts], object)
-        came = yield from judged(table, texts, verdict, whose=~by, by=by, otherwise=otherwise)
+        came = yield from judged(table, texts, verdict, whose=~by, by=by, fallback=fallback)
         yield Tell("settled", {"verdict": own(came)})
 
     return script
@@ -169,7 +169,7 @@ def test_verdicts_may_be_choices(play: Play) -> None:
         def answer(self, ask: Question, me: Members) -> dict[str, Any]:
             return {"0": "guilty", "1": "free"}
 
-    over = play(judging("", "", "", verdict=Choice("free", "guilty"), otherwise=0), Strict())
+    over = play(judging("", "", "", verdict=Choice("free", "guilty"), fallback=0), Strict())
     assert verdicts(over) == [1, 0, NOBODY]
 
 
@@ -181,7 +181,7 @@ def test_a_referee_who_cannot_be_understood_leaves_the_fallback(play: Play) -> N
             raise Unparsed("got a mumble")
 
     mumbling = [Cohort("all", 3, (Mumbler(),))]
-    over = play(judging("I take 3", "", "", otherwise=7.0), cast=mumbling)
+    over = play(judging("I take 3", "", "", fallback=7.0), cast=mumbling)
     assert verdicts(over) == pytest.approx([7, 7, np.nan], nan_ok=True)
 
 

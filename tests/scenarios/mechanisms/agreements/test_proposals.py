@@ -11,7 +11,7 @@ import pytest
 
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.action_spaces import Amount, Choice, Form, Legal, Mix
+from society.engine.action_spaces import Choice, Fields, Legal, MixedStrategy, Real
 from society.engine.component import Component, Inquiry, One
 from society.engine.scenario import Scenario, wrapped
 from society.errors import ScenarioError, Unparsed
@@ -176,10 +176,10 @@ class Riddler(Component):
     async def consult(self, ask: Inquiry, one: One) -> Any:
         if ask.kind == self.riddle and one.replicate == 0 and one.seat == 0:
             raise Unparsed("a riddle")
-        if isinstance(ask.reply, Form):
+        if isinstance(ask.reply, Fields):
             fields = ask.reply.fields.items()
-            return {name: 1.0 if isinstance(field, Amount) else 1 for name, field in fields}
-        return np.array([0.0, 1.0]) if isinstance(ask.reply, Mix) else 1
+            return {name: 1.0 if isinstance(field, Real) else 1 for name, field in fields}
+        return np.array([0.0, 1.0]) if isinstance(ask.reply, MixedStrategy) else 1
 
 
 @pytest.mark.parametrize("kind", ["design_contract", "approve_contracts", "sign_contract"])
@@ -219,21 +219,21 @@ def test_among_many_matches_it_proposes_nothing_and_agrees_to_nothing(
     ],
 )
 def test_an_absurd_contract_is_answered_with_its_bounds(said: str, reason: str) -> None:
-    form = Form({"A0": Amount(-100.0, 100.0), "A1": Amount(-100.0, 100.0)})
+    form = Fields({"A0": Real(-100.0, 100.0), "A1": Real(-100.0, 100.0)})
     with pytest.raises(Unparsed) as refused:
         parse(form, said, Legal())
     assert reason in str(refused.value)
 
 
 def test_a_mediator_with_a_missing_entry_is_told_which_one() -> None:
-    form = Form({"1": Choice("A0", "A1"), "2": Choice("A0", "A1")})
+    form = Fields({"1": Choice("A0", "A1"), "2": Choice("A0", "A1")})
     with pytest.raises(Unparsed, match="got no single '2'; expected one of these: A0, A1"):
         parse(form, '{"1": "A1"}', Legal())
     assert parse(form, '{"1": "A1", "2": "A0"}', Legal()) == {"1": 1, "2": 0}
 
 
 def test_votes_are_read_from_true_and_false() -> None:
-    form = Form({"proposal 1": Choice("no", "yes"), "proposal 2": Choice("no", "yes")})
+    form = Fields({"proposal 1": Choice("no", "yes"), "proposal 2": Choice("no", "yes")})
     assert parse(form, '{"proposal 1": true, "proposal 2": false}', Legal()) == {
         "proposal 1": 1,
         "proposal 2": 0,

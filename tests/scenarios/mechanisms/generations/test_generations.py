@@ -11,7 +11,7 @@ import pytest
 
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.action_spaces import Amount
+from society.engine.action_spaces import Real
 from society.engine.component import Column, Component, Inquiry, Members, News, One, Question
 from society.engine.environment import Table
 from society.engine.graph import NOBODY, from_networkx
@@ -78,7 +78,7 @@ def paying(*payoffs: Any, **lines: Mapping[int, Array]) -> Any:
 def showing(table: Table) -> Script:
     """Fitness is size."""
     for _ in table.rounds():
-        size = yield Ask("show", Amount())
+        size = yield Ask("show", Real())
         yield Tell("shown", {"payoff": own(size)})
 
 
