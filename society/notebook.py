@@ -31,7 +31,7 @@ from .runs.conclusions import concluded
 from .runs.design_runs import drafted
 from .runs.manifest import Level
 from .runs.runfile import open_run as read_run
-from .runs.session import Sitting
+from .runs.session import Session
 
 if TYPE_CHECKING:
     from .analysis.study import Study
@@ -169,7 +169,7 @@ def run(
     setup = drafted(prepared(spec, objects))
     folder = TemporaryDirectory(prefix="society-") if out is None else None
     path = Path(folder.name, f"{setup.scenario.name}.run") if folder else Path(out or "")
-    sitting = Sitting.begun(setup, path, level, overwrite=overwrite)
+    sitting = Session.begun(setup, path, level, overwrite=overwrite)
     with sitting.writer:
         end = sitting.play()
         if not end.code:

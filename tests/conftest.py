@@ -19,14 +19,14 @@ import numpy as np
 import pytest
 
 from society.cli.main import main
-from society.engine.agents import World
-from society.engine.component import Component, Members, Question
-from society.engine.environment import Table, complete_graphs
+from society.engine.agents import RunContext
+from society.engine.component import AgentGroup, Component, Question
+from society.engine.environment import Environment, complete_graphs
 from society.engine.game_master import GameMaster, Outcome
 from society.engine.graph import Graph
 from society.engine.history import Page, Step
 from society.engine.mechanism import told_of
-from society.engine.population import Cast, Cohort, Troupe
+from society.engine.population import Cast, Cohort, Population
 from society.engine.replay import Answerer
 from society.engine.rng import Array
 from society.engine.scenario import Measure, Params, Scenario
@@ -86,8 +86,8 @@ class Played(NamedTuple):
         return values
 
     @property
-    def troupe(self) -> Troupe:
-        assert isinstance(self.game.answerer, Troupe)
+    def troupe(self) -> Population:
+        assert isinstance(self.game.answerer, Population)
         return self.game.answerer
 
 
@@ -98,7 +98,7 @@ def _recorded(game: GameMaster) -> Played:
 
 
 def _play(
-    script: Scenario | Callable[[Table], Script],
+    script: Scenario | Callable[[Environment], Script],
     *parts: Component,
     cast: Cast | None = None,
     params: Mapping[str, Any] | None = None,
@@ -121,7 +121,7 @@ def _play(
         cast = [Cohort("everybody", agents, parts)]
     seats = np.arange(agents) if ids is None else np.array(ids)
     numbers = np.arange(replicates) if replicate_ids is None else np.array(replicate_ids)
-    table = Table(
+    table = Environment(
         scenario.params(**params or {}),
         seed=seed,
         ids=seats,
@@ -132,17 +132,17 @@ def _play(
     )
     if answerer is None:
         cast = scenario.cast(table.params, agents) if cast is None else cast
-        answerer = Troupe(cast, World(table, words=Prompts("")))
+        answerer = Population(cast, RunContext(table, words=Prompts("")))
     return _recorded(GameMaster(scenario, table, answerer))
 
 
-def _parlour(script: Callable[[Table], Script], measures: tuple[Measure, ...]) -> Scenario:
+def _parlour(script: Callable[[Environment], Script], measures: tuple[Measure, ...]) -> Scenario:
     return Scenario("parlour", script, Params, lambda p, n: [], measures, ("all",))
 
 
 Play = Callable[..., Played]
 Recorded = Callable[[GameMaster], Played]
-Answering = Callable[[Callable[[Question, Members], object]], Component]
+Answering = Callable[[Callable[[Question, AgentGroup], object]], Component]
 Written = Callable[[str, str], str]
 
 
@@ -162,12 +162,12 @@ def recorded() -> Recorded:
 def answering() -> Answering:
     """`answering(rule)` is a component `Oracle` that answers `bid` by a rule over columns."""
 
-    def oracle(rule: Callable[[Question, Members], object]) -> Component:
+    def oracle(rule: Callable[[Question, AgentGroup], object]) -> Component:
         class Oracle(Component):
             answers = ("bid",)
 
-            def answer(self, ask: Question, me: Members) -> object:
-                return rule(ask, me)
+            def answer(self, ask: Question, agents: AgentGroup) -> object:
+                return rule(ask, agents)
 
         return Oracle()
 
@@ -240,9 +240,9 @@ class _Reciting(Component):
     def __init__(self, word: str) -> None:
         self.word = word
 
-    def answer(self, ask: Question, me: Members) -> object:
-        chosen = "CD".index(self.word[me.occasion.use])
-        return np.full((len(me), 2), np.eye(2)[chosen])
+    def answer(self, ask: Question, agents: AgentGroup) -> object:
+        chosen = "CD".index(self.word[agents.occasion.use])
+        return np.full((len(agents), 2), np.eye(2)[chosen])
 
 
 Duel = Callable[..., list[str]]

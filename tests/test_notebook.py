@@ -17,7 +17,7 @@ from society.errors import InputError, ScenarioError
 from society.scenarios.village.fishing_village import fishing_village
 
 if TYPE_CHECKING:
-    from society.engine.component import Members, Question
+    from society.engine.component import AgentGroup, Question
     from tests.conftest import Written
 
 
@@ -28,8 +28,8 @@ class Miser(society.Component):
     share: float = 0.1
     answers = ("effort",)
 
-    def answer(self, ask: Question, me: Members) -> Any:
-        return np.full(len(me), self.share)
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
+        return np.full(len(agents), self.share)
 
 
 def misers(part: object) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def test_a_mistake_of_a_component_comes_out_as_it_was_raised(tmp_path: Path) -> 
     class Broken(society.Component):
         answers = ("effort",)
 
-        def answer(self, ask: Question, me: Members) -> Any:
+        def answer(self, ask: Question, agents: AgentGroup) -> Any:
             raise ZeroDivisionError("no effort at all")
 
     with pytest.raises(ZeroDivisionError, match="no effort at all"):

@@ -11,7 +11,7 @@ import pytest
 from society.config import registry
 from society.config.build import Setup, prepared
 from society.config.spec import load
-from society.engine.component import Inquiry, One
+from society.engine.component import Agent, Inquiry
 from society.errors import InputError
 from society.llm.prompt_files import Prompts
 
@@ -81,10 +81,10 @@ def questions(monkeypatch: pytest.MonkeyPatch) -> Callable[[Setup], list[Questio
         asked: list[Question] = []
         question = Prompts.question
 
-        def heard(self: Prompts, ask: Inquiry, one: One, *, page: str = "", **more: Any) -> str:
-            words = question(self, ask, one, page=page, **more)
+        def heard(self: Prompts, ask: Inquiry, agent: Agent, *, page: str = "", **more: Any) -> str:
+            words = question(self, ask, agent, page=page, **more)
             if not page:
-                asked.append(Question(ask.kind, one.name, words))
+                asked.append(Question(ask.kind, agent.name, words))
             return words
 
         with monkeypatch.context() as patched:

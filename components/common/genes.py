@@ -20,34 +20,34 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from society.engine.component import Column, Component, Members
+from society.engine.component import AgentGroup, Column, Component
 from society.engine.parameters import Share
 from society.engine.rng import Array, Draws, Places
 
 First = Literal["shares", "chance"]
 
 
-def first_alleles(me: Members, count: int, first: First) -> Array:
+def first_alleles(agents: AgentGroup, count: int, first: First) -> Array:
     """Which of the alleles everybody has at first, (M,)."""
-    return _dealt(me, count) if first == "shares" else me.draws.integers("first", count)
+    return _dealt(agents, count) if first == "shares" else agents.draws.integers("first", count)
 
 
-def _dealt(me: Members, count: int) -> Array:
+def _dealt(agents: AgentGroup, count: int) -> Array:
     """As many agents as there are alleles draw one each, (M,)."""
-    table, place = me.world.table, me.agent % count
+    table, place = agents.world.table, agents.agent % count
     # All draw where the first of them does, in whatever cohort that one is.
-    lots = Places.at(table.replicate_ids[me.replicate] * table.agents + me.agent - place)
-    draws = Draws(table.seed, f"{me.occasion.component}\0alleles", lots, use=table.births)
+    lots = Places.at(table.replicate_ids[agents.replicate] * table.agents + agents.agent - place)
+    draws = Draws(table.seed, f"{agents.occasion.component}\0alleles", lots, use=table.births)
     tickets = np.column_stack([draws.uniform(str(allele)) for allele in range(count)])
     order = np.argsort(tickets, axis=1)
-    dealt: Array = order[np.arange(len(me)), place]
+    dealt: Array = order[np.arange(len(agents)), place]
     return dealt
 
 
-def mutated(me: Members, inherited: Array, alleles: Array, chance: float) -> Array:
+def mutated(agents: AgentGroup, inherited: Array, alleles: Array, chance: float) -> Array:
     """What children have in place of what they inherited, (M,); alleles: (K,)."""
-    anew = alleles[me.draws.integers("allele", len(alleles))]
-    return np.where(me.draws.uniform("mutation") < chance, anew, inherited)
+    anew = alleles[agents.draws.integers("allele", len(alleles))]
+    return np.where(agents.draws.uniform("mutation") < chance, anew, inherited)
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,10 @@ class ModelGene(Component):
     def models(self) -> tuple[str, ...]:
         return self.alleles
 
-    def begin(self, me: Members) -> None:
+    def begin(self, agents: AgentGroup) -> None:
         alleles = np.array(self.alleles, object)
-        me["model_gene"] = alleles[first_alleles(me, len(alleles), self.first)]
+        agents["model_gene"] = alleles[first_alleles(agents, len(alleles), self.first)]
 
-    def born(self, me: Members) -> None:
+    def born(self, agents: AgentGroup) -> None:
         alleles = np.array(self.alleles, object)
-        me["model_gene"] = mutated(me, me["model_gene"], alleles, self.mutation)
+        agents["model_gene"] = mutated(agents, agents["model_gene"], alleles, self.mutation)

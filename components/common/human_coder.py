@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from society.engine.component import Component, Members, Question
+from society.engine.component import AgentGroup, Component, Question
 from society.engine.rng import Array
 from society.engine.rubric import UNCODED
 
@@ -27,7 +27,7 @@ class CodedByHand(Component):
     chance_id = "coded_by_hand"
     answers = ("rate",)
 
-    def answer(self, ask: Question, me: Members) -> Array:
+    def answer(self, ask: Question, agents: AgentGroup) -> Array:
         asked = zip(ask.facts["criterion"], ask.facts["text"], strict=True)
         given = [self.codes.get(criterion, {}).get(text, UNCODED) for criterion, text in asked]
         return np.array(given, object)

@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 
 from society.components.language.llm_policy import view
 from society.engine.action_spaces import ActionSpace, Fields, Legal, MixedStrategy
-from society.engine.component import ANYTHING, Component, Inquiry, Members, One, per_agent
+from society.engine.component import ANYTHING, Agent, AgentGroup, Component, Inquiry, per_agent
 from society.errors import FileError, brief
 from society.llm.parsing.answers import hint, interpret
 
@@ -82,14 +82,14 @@ class Recorded(Component):
     def records(self) -> Records:
         return Records(Path(self.file))
 
-    def begin(self, me: Members) -> None:
+    def begin(self, agents: AgentGroup) -> None:
         _ = self.records  # mistakes in the table are found before the first line
 
     @per_agent
-    def answer(self, ask: Inquiry, one: One) -> Any:
-        asked = one.times_asked(ask.kind) + 1
-        address = Address(one.address.replicate, asked, ask.kind, one.agent + 1)
-        return self.records.answer(address, ask.reply, view(ask, one).legal)
+    def answer(self, ask: Inquiry, agent: Agent) -> Any:
+        asked = agent.times_asked(ask.kind) + 1
+        address = Address(agent.address.replicate, asked, ask.kind, agent.agent + 1)
+        return self.records.answer(address, ask.reply, view(ask, agent).legal)
 
 
 class Records:

@@ -27,7 +27,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from society.engine.action_spaces import ActionSpace, Choice, Fields, MixedStrategy
-from society.engine.component import Column, Component, Members, News, Question
+from society.engine.component import AgentGroup, Column, Component, News, Question
 from society.engine.parameters import Positive, Share
 from society.engine.rng import Array
 
@@ -65,23 +65,25 @@ class Donation(Component):
     notices = ("endowed", "donated")
     columns = COLUMNS
 
-    def begin(self, me: Members) -> None:
-        me["policy"] = _any_policy(me) if self.policy == "any" else POLICIES.index(self.policy)
+    def begin(self, agents: AgentGroup) -> None:
+        agents["policy"] = (
+            _any_policy(agents) if self.policy == "any" else POLICIES.index(self.policy)
+        )
         for trait in TRAITS:
-            me[trait] = _first(me, trait, getattr(self, trait))
-        me["offered"] = np.nan
+            agents[trait] = _first(agents, trait, getattr(self, trait))
+        agents["offered"] = np.nan
 
-    def answer(self, ask: Question, me: Members) -> Any:
-        return _ANSWERS[ask.kind](ask, me)
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
+        return _ANSWERS[ask.kind](ask, agents)
 
-    def notice(self, tell: News, me: Members) -> None:
-        me["offered"] = _offered_last(tell, me)
+    def notice(self, tell: News, agents: AgentGroup) -> None:
+        agents["offered"] = _offered_last(tell, agents)
 
-    def born(self, me: Members) -> None:
-        drawn = me.draws.uniform("mutates") < self.mutation
-        me["policy"] = np.where(drawn, _any_policy(me), me["policy"])
+    def born(self, agents: AgentGroup) -> None:
+        drawn = agents.draws.uniform("mutates") < self.mutation
+        agents["policy"] = np.where(drawn, _any_policy(agents), agents["policy"])
         for trait in TRAITS:
-            me[trait] = reflected(me[trait] + self.noise * me.draws.normal(trait))
+            agents[trait] = reflected(agents[trait] + self.noise * agents.draws.normal(trait))
 
 
 def decision(ask: Question, share: Array, fine: Array, lot: Array | float) -> Any:
@@ -119,56 +121,56 @@ def reflected(values: Array) -> Array:
     return inside
 
 
-def _any_policy(me: Members) -> Array:
-    return me.draws.integers("policy", len(POLICIES))
+def _any_policy(agents: AgentGroup) -> Array:
+    return agents.draws.integers("policy", len(POLICIES))
 
 
-def _first(me: Members, trait: str, given: float | None) -> Array | float:
-    return me.draws.uniform(trait) if given is None else given
+def _first(agents: AgentGroup, trait: str, given: float | None) -> Array | float:
+    return agents.draws.uniform(trait) if given is None else given
 
 
-def _offered_last(tell: News, me: Members) -> Array | float:
+def _offered_last(tell: News, agents: AgentGroup) -> Array | float:
     """Nothing is known at the beginning of a game; later, the last share that was to be had."""
     if tell.kind == "endowed":
         return np.nan
     offered = tell.facts["received_share"]
-    return np.where(np.isnan(offered), me["offered"], offered)
+    return np.where(np.isnan(offered), agents["offered"], offered)
 
 
-def _scorns(me: Members, known: Array) -> Array:
+def _scorns(agents: AgentGroup, known: Array) -> Array:
     """Who finds the recipient, known by its mean share, wanting; (M,) of bool."""
-    scorns: Array = (me["policy"] == DISCRIMINATING) & (known < me["threshold"])
+    scorns: Array = (agents["policy"] == DISCRIMINATING) & (known < agents["threshold"])
     return scorns
 
 
-def _donates(ask: Question, me: Members) -> Any:
-    known, generosity = mean_share(known_shares(ask)), me["generosity"]
-    scorns = _scorns(me, known)
+def _donates(ask: Question, agents: AgentGroup) -> Any:
+    known, generosity = mean_share(known_shares(ask)), agents["generosity"]
+    scorns = _scorns(agents, known)
     by_policy = [
         generosity,
         np.where(np.isnan(known), generosity, known),
         np.where(scorns, 0.0, generosity),
-        np.where(np.isnan(me["offered"]), generosity, me["offered"]),
-        me.draws.uniform("any share"),
-        np.zeros(len(me)),
+        np.where(np.isnan(agents["offered"]), generosity, agents["offered"]),
+        agents.draws.uniform("any share"),
+        np.zeros(len(agents)),
     ]
-    share = np.choose(me["policy"], by_policy)
-    fine = scorns * me["severity"] * may_punish(ask.reply)
-    return decision(ask, share, fine, me.draws.uniform("give"))
+    share = np.choose(agents["policy"], by_policy)
+    fine = scorns * agents["severity"] * may_punish(ask.reply)
+    return decision(ask, share, fine, agents.draws.uniform("give"))
 
 
-def _accepts(ask: Question, me: Members) -> Array:
-    accepts: Array = ~_scorns(me, mean_share(known_shares(ask))) * 1
+def _accepts(ask: Question, agents: AgentGroup) -> Array:
+    accepts: Array = ~_scorns(agents, mean_share(known_shares(ask))) * 1
     return accepts
 
 
-def _devises(ask: Question, me: Members) -> Array:
+def _devises(ask: Question, agents: AgentGroup) -> Array:
     """The rule as it is now, in a sentence, of those who were asked."""
-    said = np.full(len(me), "", object)
-    traits = (np.rint(100 * me[trait][ask.asked]) for trait in TRAITS)
-    words = _OF_CHANCES if by_fixed_stake(me) else _OF_SHARES
+    said = np.full(len(agents), "", object)
+    traits = (np.rint(100 * agents[trait][ask.asked]) for trait in TRAITS)
+    words = _OF_CHANCES if by_fixed_stake(agents) else _OF_SHARES
     in_words = np.frompyfunc(lambda k, g, t, s: words[k].format(g=g, t=t, s=s), 4, 1)
-    said[ask.asked] = in_words(me["policy"][ask.asked], *traits)
+    said[ask.asked] = in_words(agents["policy"][ask.asked], *traits)
     return said
 
 
@@ -196,7 +198,7 @@ _OF_CHANCES = (
     "My strategy will be to give or to keep, as chance has it.",
     "My strategy will be to give nothing.",
 )
-_ANSWERS: Mapping[str, Callable[[Question, Members], Any]] = {
+_ANSWERS: Mapping[str, Callable[[Question, AgentGroup], Any]] = {
     "donate": _donates,
     "suppose": _donates,
     "accept": _accepts,

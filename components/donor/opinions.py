@@ -30,7 +30,7 @@ import numpy as np
 from pydantic import Field
 
 from society.engine.action_spaces import Choice, MixedStrategy
-from society.engine.component import Column, Component, Members, News, Question
+from society.engine.component import AgentGroup, Column, Component, News, Question
 from society.engine.graph import NOBODY
 from society.engine.parameters import Share
 from society.engine.rng import STRIDE, Array, mixed
@@ -75,18 +75,18 @@ class Reputation(Component):
     def __post_init__(self) -> None:
         _decisive(self.scores, self.least)
 
-    def begin(self, me: Members) -> None:
-        me["norm"] = _any_norm(me) if self.norm == "any" else NORMS.index(self.norm)
+    def begin(self, agents: AgentGroup) -> None:
+        agents["norm"] = _any_norm(agents) if self.norm == "any" else NORMS.index(self.norm)
 
-    def answer(self, ask: Question, me: Members) -> Any:
-        return _ANSWERS[ask.kind](self, ask, me)
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
+        return _ANSWERS[ask.kind](self, ask, agents)
 
-    def notice(self, tell: News, me: Members) -> None:
-        me["opinion"] = _HEARD[tell.kind](self, tell, me)
+    def notice(self, tell: News, agents: AgentGroup) -> None:
+        agents["opinion"] = _HEARD[tell.kind](self, tell, agents)
 
-    def born(self, me: Members) -> None:
-        drawn = me.draws.uniform("mutates") < self.mutation
-        me["norm"] = np.where(drawn, _any_norm(me), me["norm"])
+    def born(self, agents: AgentGroup) -> None:
+        drawn = agents.draws.uniform("mutates") < self.mutation
+        agents["norm"] = np.where(drawn, _any_norm(agents), agents["norm"])
 
 
 class Witnessed(NamedTuple):
@@ -107,18 +107,18 @@ def _decisive(scores: tuple[int, int], least: int) -> None:
         )
 
 
-def _any_norm(me: Members) -> Array:
-    return me.draws.integers("norm", len(NORMS))
+def _any_norm(agents: AgentGroup) -> Array:
+    return agents.draws.integers("norm", len(NORMS))
 
 
-def towards_each(me: Members, channel: str) -> Array:
+def towards_each(agents: AgentGroup, channel: str) -> Array:
     """Uniforms in [0, 1), one of each member for each seat, (M, N).
 
     A member's number is spread over the ids of its peers, so that it does not matter who sits
     where.
     """
-    seed = (me.draws.uniform(channel) * 2.0**53).astype(np.uint64)
-    ids = me.world.table.ids.astype(np.uint64)
+    seed = (agents.draws.uniform(channel) * 2.0**53).astype(np.uint64)
+    ids = agents.world.table.ids.astype(np.uint64)
     words = mixed(seed[:, None] + (ids + np.uint64(1)) * STRIDE)
     uniform: Array = (words >> np.uint64(11)) * 2.0**-53
     return uniform
@@ -127,33 +127,33 @@ def towards_each(me: Members, channel: str) -> Array:
 # Hearing
 
 
-def _forgotten(part: Reputation, tell: News, me: Members) -> Array:
+def _forgotten(part: Reputation, tell: News, agents: AgentGroup) -> Array:
     """A new game begins."""
-    return np.zeros_like(me["opinion"])
+    return np.zeros_like(agents["opinion"])
 
 
-def _judged(part: Reputation, tell: News, me: Members) -> Array:
+def _judged(part: Reputation, tell: News, agents: AgentGroup) -> Array:
     """Opinions after the deeds of a round."""
-    opinion, deeds = me["opinion"], _witnessed(part, tell, me)
+    opinion, deeds = agents["opinion"], _witnessed(part, tell, agents)
     good = opinion >= part.least
     gave = deeds.share >= part.generosity * _HAIR
     recipient = np.take_along_axis(good, deeds.to, 1)
-    right = verdict(me["norm"][:, None], good, recipient, gave)
+    right = verdict(agents["norm"][:, None], good, recipient, gave)
     if part.perception_error:
-        wrong = towards_each(me, "misjudges") < part.perception_error
-        wrong[_oneself(me)] = False
+        wrong = towards_each(agents, "misjudges") < part.perception_error
+        wrong[_oneself(agents)] = False
         right = right ^ wrong
     step = np.where(np.isnan(deeds.share), 0, np.where(right, 1, -1))
     after: Array = np.clip(opinion + step, *part.scores)
     return after
 
 
-def _witnessed(part: Reputation, tell: News, me: Members) -> Witnessed:
+def _witnessed(part: Reputation, tell: News, agents: AgentGroup) -> Witnessed:
     """What one sees of others, what one did, and what was done to oneself."""
-    facts, myself = tell.facts, _oneself(me)
+    facts, myself = tell.facts, _oneself(agents)
     share, to = facts.seen("share").everyone(), facts.seen("partner").everyone()
     if part.known < 1:
-        share[towards_each(me, "watches") >= part.known] = np.nan
+        share[towards_each(agents, "watches") >= part.known] = np.nan
     share[myself], to[myself] = facts["share"], facts["partner"]
     offered = facts["received_share"]
     recipient = np.flatnonzero(~np.isnan(offered))
@@ -162,12 +162,12 @@ def _witnessed(part: Reputation, tell: News, me: Members) -> Witnessed:
     return Witnessed(share, np.where(np.isnan(share), 0, to).astype(np.int64))
 
 
-def _hearsay(part: Reputation, tell: News, me: Members) -> Array:
+def _hearsay(part: Reputation, tell: News, agents: AgentGroup) -> Array:
     """Opinions after gossip about others; contrary words about somebody cancel out."""
-    opinion = me["opinion"]
+    opinion = agents["opinion"]
     about, good = tell.facts.seen("about").everyone(), tell.facts.seen("good").everyone()
-    others = (about >= 0) & (about != _oneself(me)[1][:, None])
-    believed = others & (towards_each(me, "trusts") < part.trust)
+    others = (about >= 0) & (about != _oneself(agents)[1][:, None])
+    believed = others & (towards_each(agents, "trusts") < part.trust)
     listener, speaker = np.nonzero(believed)
     step = np.zeros(opinion.shape, np.int64)
     subject = about[listener, speaker].astype(np.int64)
@@ -176,63 +176,65 @@ def _hearsay(part: Reputation, tell: News, me: Members) -> Array:
     return after
 
 
-def _oneself(me: Members) -> tuple[Array, Array]:
+def _oneself(agents: AgentGroup) -> tuple[Array, Array]:
     """Where each member's own entry stands among (M, N)."""
-    return np.arange(len(me)), me.audience.rows.seat
+    return np.arange(len(agents)), agents.audience.rows.seat
 
 
 # Answering
 
 
-def _donates(part: Reputation, ask: Question, me: Members) -> Any:
+def _donates(part: Reputation, ask: Question, agents: AgentGroup) -> Any:
     fixed = isinstance(ask.reply, Choice | MixedStrategy)
-    share = np.where(_gives(part, ask, me), 1.0 if fixed else part.generosity, 0.0)
-    return decision(ask, share, np.zeros(len(me)), 0.5)
+    share = np.where(_gives(part, ask, agents), 1.0 if fixed else part.generosity, 0.0)
+    return decision(ask, share, np.zeros(len(agents)), 0.5)
 
 
-def _accepts(part: Reputation, ask: Question, me: Members) -> Array:
+def _accepts(part: Reputation, ask: Question, agents: AgentGroup) -> Array:
     """Whom one would give nothing one does not meet; but who never gives meets everybody."""
-    accepts: Array = (_gives(part, ask, me) | (me["norm"] == _NEVER)) * 1
+    accepts: Array = (_gives(part, ask, agents) | (agents["norm"] == _NEVER)) * 1
     return accepts
 
 
-def _gives(part: Reputation, ask: Question, me: Members) -> Array:
-    good = me["opinion"] >= part.least
+def _gives(part: Reputation, ask: Question, agents: AgentGroup) -> Array:
+    good = agents["opinion"] >= part.least
     if ask.kind == "suppose":
-        recipient = _by_its_trace(part, ask, me)
+        recipient = _by_its_trace(part, ask, agents)
     else:
         # The number of a life is births * N + id.
-        seat = np.argsort(me.world.table.ids)[ask.facts["recipient"] % good.shape[1]]
-        recipient = good[np.arange(len(me)), seat]
-    return gives(me["norm"], good[_oneself(me)], recipient)
+        seat = np.argsort(agents.world.table.ids)[ask.facts["recipient"] % good.shape[1]]
+        recipient = good[np.arange(len(agents)), seat]
+    return gives(agents["norm"], good[_oneself(agents)], recipient)
 
 
-def _by_its_trace(part: Reputation, ask: Question, me: Members) -> Array:
+def _by_its_trace(part: Reputation, ask: Question, agents: AgentGroup) -> Array:
     """Whether one would think good of somebody with this trace, whose last agent met a newcomer."""
-    newcomer = score = np.zeros(len(me), np.int64)
+    newcomer = score = np.zeros(len(agents), np.int64)
     for share in known_shares(ask).T[::-1]:
         gave = share >= part.generosity * _HAIR
-        right = verdict(me["norm"], newcomer >= part.least, score >= part.least, gave)
+        right = verdict(agents["norm"], newcomer >= part.least, score >= part.least, gave)
         step = np.clip(np.where(right, 1, -1), *part.scores)
         score = np.where(np.isnan(share), newcomer, step)
     good: Array = score >= part.least
     return good
 
 
-def _gossips(part: Reputation, ask: Question, me: Members) -> Mapping[str, Array]:
-    audience = me.audience
-    uniform = me.draws.uniform("about whom")
+def _gossips(part: Reputation, ask: Question, agents: AgentGroup) -> Mapping[str, Array]:
+    audience = agents.audience
+    uniform = agents.draws.uniform("about whom")
     about = audience.graphs["hear"].drawn(uniform, audience.rows, audience.present)
-    good = me["opinion"][np.arange(len(me)), about] >= part.least
-    wrong = me.draws.uniform("errs") < part.gossip_error
+    good = agents["opinion"][np.arange(len(agents)), about] >= part.least
+    wrong = agents.draws.uniform("errs") < part.gossip_error
     # Of nobody nothing is said, whatever stands on the last seat.
     return {"about": about, "verdict": ((good ^ wrong) & (about != NOBODY)) * 1}
 
 
-def _devises(part: Reputation, ask: Question, me: Members) -> Array:
-    gift = "" if by_fixed_stake(me) else f" {round(100 * part.generosity, 2):.15g} % of what I own"
+def _devises(part: Reputation, ask: Question, agents: AgentGroup) -> Array:
+    gift = (
+        "" if by_fixed_stake(agents) else f" {round(100 * part.generosity, 2):.15g} % of what I own"
+    )
     words = [_in_words(norm, gift) for norm in NORMS]
-    return np.array(words, object)[me["norm"]]
+    return np.array(words, object)[agents["norm"]]
 
 
 def _in_words(norm: Norm, gift: str) -> str:
@@ -246,12 +248,12 @@ def _in_words(norm: Norm, gift: str) -> str:
     )
 
 
-_HEARD: Mapping[str, Callable[[Reputation, News, Members], Array]] = {
+_HEARD: Mapping[str, Callable[[Reputation, News, AgentGroup], Array]] = {
     "endowed": _forgotten,
     "donated": _judged,
     "gossiped": _hearsay,
 }
-_ANSWERS: Mapping[str, Callable[[Reputation, Question, Members], Any]] = {
+_ANSWERS: Mapping[str, Callable[[Reputation, Question, AgentGroup], Any]] = {
     "donate": _donates,
     "suppose": _donates,
     "accept": _accepts,

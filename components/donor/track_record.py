@@ -18,7 +18,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from society.engine.component import Members, Question
+from society.engine.component import AgentGroup, Question
 from society.engine.rng import Array
 
 DISCOUNT = 0.5  # of each entry against the one before it
@@ -26,9 +26,9 @@ _GAVE, _KEPT, _PUNISHED = "Gave to me.", "Gave me nothing.", "Punished me, and g
 _OPENING = re.compile(r"Gave me (100|\d{1,2}(?:\.\d+)?) % of what it owned\.")
 
 
-def by_fixed_stake(me: Members) -> bool:
+def by_fixed_stake(agents: AgentGroup) -> bool:
     """Whether one gives a fixed sum or nothing, and no shares."""
-    return getattr(me.world.table.params, "stake", "share") == "fixed"
+    return getattr(agents.world.table.params, "stake", "share") == "fixed"
 
 
 def known_shares(ask: Question) -> Array:
@@ -55,9 +55,11 @@ def mean_share(shares: Array) -> Array:
     return mean
 
 
-def reviews(ask: Question, me: Members) -> Array:
+def reviews(ask: Question, agents: AgentGroup) -> Array:
     """What members write about who was to give to them, (M,) of text."""
-    said = np.frompyfunc(_review, 3, 1)(ask.facts["share"], ask.facts["taken"], by_fixed_stake(me))
+    said = np.frompyfunc(_review, 3, 1)(
+        ask.facts["share"], ask.facts["taken"], by_fixed_stake(agents)
+    )
     return np.asarray(said, object)
 
 

@@ -9,21 +9,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from society.engine.component import Members, News, Question
+from society.engine.component import AgentGroup, News, Question
 from society.engine.rng import Array
 
 from .mechanism_use import payments_by_seat
 from .payoff_helpers import deviations, seats
 
 
-def learned(tell: News, me: Members, responds: Array, recalls: Array) -> tuple[Array, Array, Array]:
+def learned(
+    tell: News, agents: AgentGroup, responds: Array, recalls: Array
+) -> tuple[Array, Array, Array]:
     """The columns `would_pay`, `games` and `response` after a game.
 
     responds: who plays best responses. recalls: who goes by all games, not by the last one alone.
     (M,) of bool each. Of actions that pay the same the first is the best.
     """
-    rules, sits, others = me.rules, seats(me), tell.facts["others"]
-    would_pay, games, response = me["would_pay"], me["games"], me["response"]
+    rules, sits, others = agents.rules, seats(agents), tell.facts["others"]
+    would_pay, games, response = agents["would_pay"], agents["games"], agents["response"]
     learns = responds & (others >= 0).all(1)
     for seat in range(rules.players):
         rows = np.flatnonzero(learns & (sits == seat))
@@ -38,15 +40,15 @@ def learned(tell: News, me: Members, responds: Array, recalls: Array) -> tuple[A
     return would_pay, games, response
 
 
-def best(ask: Question, me: Members, responds: Array) -> Array:
+def best(ask: Question, agents: AgentGroup, responds: Array) -> Array:
     """The best response of everybody, (M,); -1 of who knows of nothing to respond to.
 
     Who has seen nothing responds to the equilibrium where a contract is in force.
     """
-    response = me["response"].copy()
+    response = agents["response"].copy()
     if "contract_active" not in ask.facts:
         return response
-    rules, games, sits = me.rules, me["games"], seats(me)
+    rules, games, sits = agents.rules, agents["games"], seats(agents)
     bound = responds & ask.facts["contract_active"].astype(bool)
     if rules.equilibrium is None:
         bound &= games > 0
@@ -54,15 +56,15 @@ def best(ask: Question, me: Members, responds: Array) -> Array:
         rows = np.flatnonzero(bound & (sits == seat))
         if rows.size:
             scale = np.maximum(games[rows], 1)[:, None]
-            pays = _expected(me, seat, rows) + scale * payments[rows]
+            pays = _expected(agents, seat, rows) + scale * payments[rows]
             response[rows] = pays.argmax(1)
     return response
 
 
-def _expected(me: Members, seat: int, rows: Array) -> Array:
+def _expected(agents: AgentGroup, seat: int, rows: Array) -> Array:
     """What each action of these players of one seat would pay, summed over games, (m, A_j)."""
-    paid, games = list(me["would_pay"][rows]), me["games"][rows]
+    paid, games = list(agents["would_pay"][rows]), agents["games"][rows]
     if not games.all():
-        first = deviations(me.rules, seat, np.array([me.rules.equilibrium]))[0]
+        first = deviations(agents.rules, seat, np.array([agents.rules.equilibrium]))[0]
         paid = [one if count else first for one, count in zip(paid, games, strict=True)]
     return np.stack(paid)

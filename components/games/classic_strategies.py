@@ -39,7 +39,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from society.engine.action_spaces import Choice, MixedStrategy
-from society.engine.component import Column, Component, Members, News, Question
+from society.engine.component import AgentGroup, Column, Component, News, Question
 from society.engine.parameters import Share
 from society.engine.rng import Array
 
@@ -124,20 +124,20 @@ class Moves(Component):
         Column("games", np.int32),
     )
 
-    def begin(self, me: Members) -> None:
+    def begin(self, agents: AgentGroup) -> None:
         these = strategies(self.strategy)
-        me["strategy"] = these[me.draws.integers("strategy", len(these))]
-        me["memory"], me["response"] = FRESH, -1
+        agents["strategy"] = these[agents.draws.integers("strategy", len(these))]
+        agents["memory"], agents["response"] = FRESH, -1
 
-    def answer(self, ask: Question, me: Members) -> Any:
-        entry = situation(ask, me) * np.intp(len(STRATEGIES)) + me["strategy"]
-        mix = mixed(ask, me, cooperating(self.generosity).take(entry))
-        return drawn(mix, me) if isinstance(ask.reply, Choice) else mix
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
+        entry = situation(ask, agents) * np.intp(len(STRATEGIES)) + agents["strategy"]
+        mix = mixed(ask, agents, cooperating(self.generosity).take(entry))
+        return drawn(mix, agents) if isinstance(ask.reply, Choice) else mix
 
-    def notice(self, tell: News, me: Members) -> None:
-        me["memory"] = remembered(tell, me)
-        if responding(me).any():
-            me["would_pay"], me["games"], me["response"] = responses(tell, me)
+    def notice(self, tell: News, agents: AgentGroup) -> None:
+        agents["memory"] = remembered(tell, agents)
+        if responding(agents).any():
+            agents["would_pay"], agents["games"], agents["response"] = responses(tell, agents)
 
 
 def strategies(said: str | tuple[str, ...]) -> Array:
@@ -155,22 +155,22 @@ def cooperating(generosity: float) -> Array:
     return np.stack(chances, axis=1).astype(float).reshape(-1)
 
 
-def mixed(ask: Question, me: Members, chance: Array) -> Array:
+def mixed(ask: Question, agents: AgentGroup, chance: Array) -> Array:
     """Mixed strategies, (M, K), of who cooperates with a chance, unless it knows better.
 
     Best responders do as soon as they have something to respond to, and minds for mechanisms where
     a contract or a mediator tells them what to do (to delegate is the last action).
     """
-    width, guided, responds = _width(ask), guidance(ask, me), responding(me)
+    width, guided, responds = _width(ask), guidance(ask, agents), responding(agents)
     if guided is not None:
         chance = np.where(guided.cooperates, 1.0, np.where(guided.resigns, 0.0, chance))
         responds &= ~(guided.cooperates | guided.resigns)
-    mix = np.empty((len(me), width))
+    mix = np.empty((len(agents), width))
     # Action by action, since numpy is slow along short axes.
-    for action, (base, more) in enumerate(chances(me.rules, width)):
-        mix[:, action] = chance * by_seat(more, me) + by_seat(base, me)
+    for action, (base, more) in enumerate(chances(agents.rules, width)):
+        mix[:, action] = chance * by_seat(more, agents) + by_seat(base, agents)
     if responds.any():
-        response = best(ask, me, responds)
+        response = best(ask, agents, responds)
         responds &= response >= 0
         mix[responds] = np.eye(width)[np.minimum(response[responds], width - 1)]
     if guided is not None:
@@ -178,47 +178,47 @@ def mixed(ask: Question, me: Members, chance: Array) -> Array:
     return mix
 
 
-def drawn(mix: Array, me: Members) -> Array:
+def drawn(mix: Array, agents: AgentGroup) -> Array:
     """An action each, as an index, (M,)."""
     below = np.cumsum(mix, axis=1)[:, :-1]
-    chosen: Array = (me.draws.uniform("action")[:, None] >= below).sum(1)
+    chosen: Array = (agents.draws.uniform("action")[:, None] >= below).sum(1)
     return chosen
 
 
-def remembered(tell: News, me: Members) -> Array:
+def remembered(tell: News, agents: AgentGroup) -> Array:
     """The column `memory` after a game."""
-    rules, old = me.rules, me["memory"]
-    own, kind = np.ones(len(me), bool), np.ones(len(me), bool)
+    rules, old = agents.rules, agents["memory"]
+    own, kind = np.ones(len(agents), bool), np.ones(len(agents), bool)
     if rules.cooperation is not None:
-        own = tell.facts["action"] == by_seat(cooperation(rules), me)
+        own = tell.facts["action"] == by_seat(cooperation(rules), agents)
         others = tell.facts["others"]
         for other, wanted in enumerate(of_others(rules)):
             did = others[:, other]
-            kind &= (did == by_seat(wanted, me)) | (did < 0)
-    won = tell.facts["payoff"] > by_seat(aspirations(rules), me)
+            kind &= (did == by_seat(wanted, agents)) | (did < 0)
+    won = tell.facts["payoff"] > by_seat(aspirations(rules), agents)
     clean = own & kind & (old & CLEAN > 0)
     memory: Array = BEGUN + KIND * kind + OWN * own + WON * won
     memory += (old & KIND) * (KIND_BEFORE // KIND) + (CLEAN | STANDING | OWN_STANDING) * clean
     return memory
 
 
-def situation(ask: Question, me: Members) -> Array:
+def situation(ask: Question, agents: AgentGroup) -> Array:
     """The column `memory`, where partners change with what is shown of their past in its place."""
-    memory = me["memory"]
-    if "past_depth" not in ask.facts or me.rules.cooperation is None:
+    memory = agents["memory"]
+    if "past_depth" not in ask.facts or agents.rules.cooperation is None:
         return memory
-    return _coded(_decoded(memory)._replace(**shown(ask.facts, me.rules)._asdict()))
+    return _coded(_decoded(memory)._replace(**shown(ask.facts, agents.rules)._asdict()))
 
 
-def responding(me: Members) -> Array:
+def responding(agents: AgentGroup) -> Array:
     """Who plays best responses, (M,) of bool."""
-    responds: Array = me["strategy"] >= BEST_RESPONSE
+    responds: Array = agents["strategy"] >= BEST_RESPONSE
     return responds
 
 
-def responses(tell: News, me: Members) -> tuple[Array, Array, Array]:
+def responses(tell: News, agents: AgentGroup) -> tuple[Array, Array, Array]:
     """The columns `would_pay`, `games` and `response` after a game."""
-    return learned(tell, me, responding(me), me["strategy"] == FICTITIOUS_PLAY)
+    return learned(tell, agents, responding(agents), agents["strategy"] == FICTITIOUS_PLAY)
 
 
 def _coded(past: Past) -> Array:

@@ -31,7 +31,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from society.engine.action_spaces import Choice, Fields, Real
-from society.engine.component import Column, Component, Members, Question
+from society.engine.component import AgentGroup, Column, Component, Question
 from society.engine.parameters import Positive
 from society.engine.rng import Array
 
@@ -61,12 +61,12 @@ class Designs(Component):
     )
     columns = (Column("skill", np.int8, public=True, heritable=True, labels=SKILLS),)
 
-    def begin(self, me: Members) -> None:
-        any_one = me.draws.integers("skill", len(SKILLS))
-        me["skill"] = any_one if self.skill == "any" else SKILLS.index(self.skill)
+    def begin(self, agents: AgentGroup) -> None:
+        any_one = agents.draws.integers("skill", len(SKILLS))
+        agents["skill"] = any_one if self.skill == "any" else SKILLS.index(self.skill)
 
-    def answer(self, ask: Question, me: Members) -> Any:
-        return _ANSWERS[ask.kind](self, ask, me)
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
+        return _ANSWERS[ask.kind](self, ask, agents)
 
 
 class Guidance(NamedTuple):
@@ -77,20 +77,20 @@ class Guidance(NamedTuple):
     resigns: Array  # to the equilibrium
 
 
-def guidance(ask: Question, me: Members) -> Guidance | None:
+def guidance(ask: Question, agents: AgentGroup) -> Guidance | None:
     """How minds for mechanisms take a question for their move; None if neither is there."""
     contract, mediator = "contract_active" in ask.facts, "mediator" in ask.facts
-    if "skill" not in me or not (contract or mediator):
+    if "skill" not in agents or not (contract or mediator):
         return None
-    capable = me["skill"] == CAPABLE
-    cooperates, delegates = np.zeros(len(me), bool), np.zeros(len(me), bool)
+    capable = agents["skill"] == CAPABLE
+    cooperates, delegates = np.zeros(len(agents), bool), np.zeros(len(agents), bool)
     if mediator:
         there = ~np.isnan(ask.facts["mediator"]).any(-1)
-        delegates = there & _judged(me, sustaining(me.rules, ask.facts["mediator"]))
+        delegates = there & _judged(agents, sustaining(agents.rules, ask.facts["mediator"]))
     if contract:
         active = ask.facts["contract_active"].astype(bool)
-        cooperates = capable & active & binding(me.rules, ask.facts["contract"]) & ~delegates
-    known = me.rules.cooperation is not None and me.rules.equilibrium is not None
+        cooperates = capable & active & binding(agents.rules, ask.facts["contract"]) & ~delegates
+    known = agents.rules.cooperation is not None and agents.rules.equilibrium is not None
     return Guidance(cooperates, delegates, known & capable & ~cooperates & ~delegates)
 
 
@@ -174,20 +174,20 @@ def payments_by_seat(rules: Any, contracts: Array) -> Iterator[Array]:
         yield from np.split(contracts, np.cumsum(rules.sizes)[:-1], axis=-1)
 
 
-def _judged(me: Members, rational: Array) -> Array:
+def _judged(agents: AgentGroup, rational: Array) -> Array:
     """Who goes along, (M, ...): the capable with what is rational, the naive with everything."""
-    skill = me["skill"].reshape(-1, *[1] * (rational.ndim - 1))
+    skill = agents["skill"].reshape(-1, *[1] * (rational.ndim - 1))
     goes: Array = ((skill == CAPABLE) & rational) | (skill == NAIVE)
     return goes
 
 
-def _designs_contract(self: Designs, ask: Question, me: Members) -> Any:
-    bound, skill, fields = ask.facts["contract_bound"], me["skill"], _fields(ask)
-    wanted = _payments(me.rules, self.margin)
-    reach = float(np.ptp(me.rules.payoffs)) if _is_listed(me.rules) else 1.0
+def _designs_contract(self: Designs, ask: Question, agents: AgentGroup) -> Any:
+    bound, skill, fields = ask.facts["contract_bound"], agents["skill"], _fields(ask)
+    wanted = _payments(agents.rules, self.margin)
+    reach = float(np.ptp(agents.rules.payoffs)) if _is_listed(agents.rules) else 1.0
     answers = {}
     for name in fields:
-        anything = me.draws.between(name, -reach, reach)
+        anything = agents.draws.between(name, -reach, reach)
         paid = np.where(skill == CAPABLE, wanted.get(name, 0.0), (skill == NAIVE) * anything)
         answers[name] = np.clip(paid, -bound, bound)
     return answers
@@ -206,27 +206,27 @@ def _payments(rules: Any, margin: float) -> dict[str, float]:
     return dict.fromkeys([*labels, *by_seat], least)
 
 
-def _approves_contracts(self: Designs, ask: Question, me: Members) -> Any:
-    rational = binding(me.rules, ask.facts["contract_proposals"])
-    return _votes(ask, _judged(me, rational) & ask.facts["contract_offered"].astype(bool))
+def _approves_contracts(self: Designs, ask: Question, agents: AgentGroup) -> Any:
+    rational = binding(agents.rules, ask.facts["contract_proposals"])
+    return _votes(ask, _judged(agents, rational) & ask.facts["contract_offered"].astype(bool))
 
 
-def _signs(self: Designs, ask: Question, me: Members) -> Array:
-    return _judged(me, binding(me.rules, ask.facts["contract"])) * 1
+def _signs(self: Designs, ask: Question, agents: AgentGroup) -> Array:
+    return _judged(agents, binding(agents.rules, ask.facts["contract"])) * 1
 
 
-def _designs_mediator(self: Designs, ask: Question, me: Members) -> Any:
-    wanted = _acts(me.rules)
+def _designs_mediator(self: Designs, ask: Question, agents: AgentGroup) -> Any:
+    wanted = _acts(agents.rules)
     answers = {}
     for name, reply in _fields(ask).items():
         if isinstance(reply, Choice):
-            anything = me.draws.integers(name, reply.options.shape[1])
+            anything = agents.draws.integers(name, reply.options.shape[1])
             together, apart = wanted.get(name, (0, 0))
-            planned = np.where(me["skill"] == CAPABLE, together, apart)
+            planned = np.where(agents["skill"] == CAPABLE, together, apart)
         else:
             assert isinstance(reply, Real)
-            anything, planned = me.draws.uniform(name), np.zeros(len(me))
-        answers[name] = np.where(me["skill"] == NAIVE, anything, planned)
+            anything, planned = agents.draws.uniform(name), np.zeros(len(agents))
+        answers[name] = np.where(agents["skill"] == NAIVE, anything, planned)
     return answers
 
 
@@ -245,14 +245,14 @@ def _acts(rules: Any) -> dict[str, tuple[int, int]]:
     return acts
 
 
-def _approves_mediators(self: Designs, ask: Question, me: Members) -> Any:
-    rational = sustaining(me.rules, ask.facts["mediator_proposals"])
-    return _votes(ask, _judged(me, rational) & ask.facts["mediator_offered"].astype(bool))
+def _approves_mediators(self: Designs, ask: Question, agents: AgentGroup) -> Any:
+    rational = sustaining(agents.rules, ask.facts["mediator_proposals"])
+    return _votes(ask, _judged(agents, rational) & ask.facts["mediator_offered"].astype(bool))
 
 
-def _delegates(self: Designs, ask: Question, me: Members) -> Array:
+def _delegates(self: Designs, ask: Question, agents: AgentGroup) -> Array:
     """Where no game in normal form is played."""
-    return _judged(me, np.zeros(len(me), bool)) * 1
+    return _judged(agents, np.zeros(len(agents), bool)) * 1
 
 
 def _votes(ask: Question, approves: Array) -> dict[str, Array]:
@@ -265,7 +265,7 @@ def _fields(ask: Question) -> Mapping[str, Any]:
     return ask.reply.fields
 
 
-_ANSWERS: Mapping[str, Callable[[Designs, Question, Members], Any]] = {
+_ANSWERS: Mapping[str, Callable[[Designs, Question, AgentGroup], Any]] = {
     "design_contract": _designs_contract,
     "approve_contracts": _approves_contracts,
     "sign_contract": _signs,

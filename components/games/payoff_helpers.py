@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from society.engine.component import Members
+from society.engine.component import AgentGroup
 from society.engine.rng import Array
 
 PerSeat = Any  # a number, or an array (n,)
@@ -60,14 +60,14 @@ def deviations(rules: Any, seat: int, profiles: Array) -> Array:
     return paid
 
 
-def by_seat(values: PerSeat, me: Members) -> Any:
+def by_seat(values: PerSeat, agents: AgentGroup) -> Any:
     """What belongs to each member's seat, (M,) or a number."""
-    return values[seats(me)] if isinstance(values, np.ndarray) else values
+    return values[seats(agents)] if isinstance(values, np.ndarray) else values
 
 
-def seats(me: Members) -> Array:
+def seats(agents: AgentGroup) -> Array:
     """Everybody's seat in its game, counted from 0."""
-    taken: Array = me.agent % me.rules.players
+    taken: Array = agents.agent % agents.rules.players
     return taken
 
 

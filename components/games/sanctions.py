@@ -19,7 +19,7 @@ import numpy as np
 from pydantic import Field
 
 from society.engine.action_spaces import Choice, Fields
-from society.engine.component import Component, Members, Question
+from society.engine.component import AgentGroup, Component, Question
 from society.engine.rng import Array
 
 from .payoff_helpers import by_seat, cooperation, of_others, seats
@@ -39,46 +39,48 @@ class Sanctions(Component):
     chance_id = "sanctions"
     answers = ("fine", "give", "say", "choose")
 
-    def answer(self, ask: Question, me: Members) -> Any:
-        return _ANSWERS[ask.kind](self, ask, me)
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
+        return _ANSWERS[ask.kind](self, ask, agents)
 
 
-def _fines(self: Sanctions, ask: Question, me: Members) -> Any:
-    own, others = _kind(ask, me)
+def _fines(self: Sanctions, ask: Question, agents: AgentGroup) -> Any:
+    own, others = _kind(ask, agents)
     return _spent(ask, self.fine * (own[:, None] & (others == DEFECTED)))
 
 
-def _gives(self: Sanctions, ask: Question, me: Members) -> Any:
-    return _spent(ask, self.gift * (_kind(ask, me)[1] == COOPERATED))
+def _gives(self: Sanctions, ask: Question, agents: AgentGroup) -> Any:
+    return _spent(ask, self.gift * (_kind(ask, agents)[1] == COOPERATED))
 
 
-def _says(self: Sanctions, ask: Question, me: Members) -> Array:
-    rules, said = me.rules, np.full(len(me), "", object)
+def _says(self: Sanctions, ask: Question, agents: AgentGroup) -> Array:
+    rules, said = agents.rules, np.full(len(agents), "", object)
     if rules is not None and rules.cooperation is not None:
         parts = zip(rules.actions, rules.cooperation, strict=True)
         promises = np.array([f"I will play {labels[part]}." for labels, part in parts], object)
-        said[:] = promises[seats(me)]
+        said[:] = promises[seats(agents)]
     return said
 
 
-def _chooses(self: Sanctions, ask: Question, me: Members) -> Array:
+def _chooses(self: Sanctions, ask: Question, agents: AgentGroup) -> Array:
     assert isinstance(ask.reply, Choice)
     offered = [str(option) for option in ask.reply.options[0]]
-    anything = me.draws.integers("choose", len(offered))
+    anything = agents.draws.integers("choose", len(offered))
     if self.favours not in offered:
         return anything
-    return np.full(len(me), offered.index(self.favours))
+    return np.full(len(agents), offered.index(self.favours))
 
 
-def _kind(ask: Question, me: Members) -> tuple[Array, Array]:
+def _kind(ask: Question, agents: AgentGroup) -> tuple[Array, Array]:
     """Whether one cooperated oneself, (M,) of bool, and what each co-player did, (M, n - 1)."""
-    rules = me.rules
+    rules = agents.rules
     if rules is None or rules.cooperation is None:
-        return np.zeros(len(me), bool), np.full(ask.facts["others_seats"].shape, UNKNOWN)
+        return np.zeros(len(agents), bool), np.full(ask.facts["others_seats"].shape, UNKNOWN)
     others = ask.facts["others"]
-    expected = np.stack([others[:, 0] * 0 + by_seat(one, me) for one in of_others(rules)], axis=1)
+    expected = np.stack(
+        [others[:, 0] * 0 + by_seat(one, agents) for one in of_others(rules)], axis=1
+    )
     kind = np.where(others == expected, COOPERATED, DEFECTED)
-    own: Array = ask.facts["action"] == by_seat(cooperation(rules), me)
+    own: Array = ask.facts["action"] == by_seat(cooperation(rules), agents)
     return own, np.where(others < 0, UNKNOWN, kind)
 
 
@@ -89,7 +91,7 @@ def _spent(ask: Question, points: Array) -> dict[str, Array]:
     return {name: allowed[:, place] for place, name in enumerate(ask.reply.fields)}
 
 
-_ANSWERS: Mapping[str, Callable[[Sanctions, Question, Members], Any]] = {
+_ANSWERS: Mapping[str, Callable[[Sanctions, Question, AgentGroup], Any]] = {
     "fine": _fines,
     "give": _gives,
     "say": _says,

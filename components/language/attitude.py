@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from society.components.common.genes import First, first_alleles, mutated
-from society.engine.component import Column, Component, Inquiry, Members, One
+from society.engine.component import Agent, AgentGroup, Column, Component, Inquiry
 from society.engine.parameters import Share
 
 Allele = Literal["cooperative", "selfish", "neutral"]
@@ -40,13 +40,13 @@ class Attitude(Component):
     chance_id = "attitude"
     columns = (Column("attitude", np.int8, public=True, heritable=True, labels=ATTITUDES),)
 
-    def begin(self, me: Members) -> None:
+    def begin(self, agents: AgentGroup) -> None:
         alleles = np.array([ATTITUDES.index(allele) for allele in self.alleles])
-        me["attitude"] = alleles[first_alleles(me, len(alleles), self.first)]
+        agents["attitude"] = alleles[first_alleles(agents, len(alleles), self.first)]
 
-    def born(self, me: Members) -> None:
+    def born(self, agents: AgentGroup) -> None:
         alleles = np.array([ATTITUDES.index(allele) for allele in self.alleles])
-        me["attitude"] = mutated(me, me["attitude"], alleles, self.mutation)
+        agents["attitude"] = mutated(agents, agents["attitude"], alleles, self.mutation)
 
-    def brief(self, ask: Inquiry, one: One) -> str:
-        return _WORDS[ATTITUDES[one["attitude"]]]
+    def brief(self, ask: Inquiry, agent: Agent) -> str:
+        return _WORDS[ATTITUDES[agent["attitude"]]]

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from society.engine.component import Column, Component, Inquiry, Members, One
+from society.engine.component import Agent, AgentGroup, Column, Component, Inquiry
 
 USUAL = (
     "You have lived here all your life and know everybody by name.",
@@ -29,8 +29,8 @@ class Backstory(Component):
     chance_id = "backstory"
     columns = (Column("story", np.int16),)
 
-    def begin(self, me: Members) -> None:
-        me["story"] = me.draws.integers("which", len(self.texts))
+    def begin(self, agents: AgentGroup) -> None:
+        agents["story"] = agents.draws.integers("which", len(self.texts))
 
-    def brief(self, ask: Inquiry, one: One) -> str:
-        return self.texts[int(one["story"])]
+    def brief(self, ask: Inquiry, agent: Agent) -> str:
+        return self.texts[int(agent["story"])]

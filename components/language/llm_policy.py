@@ -21,8 +21,8 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field
 
 from society.engine.action_spaces import Choice, Legal, Neighbour, fields
-from society.engine.calls import Again, Message, Said
-from society.engine.component import ANYTHING, Component, Inquiry, One, Sight
+from society.engine.calls import Again, Completion, Message
+from society.engine.component import ANYTHING, Agent, Component, Inquiry, Sight
 from society.errors import CutOff, Unparsed
 from society.llm.parsing.answers import read
 from society.text import number, shortened
@@ -54,15 +54,15 @@ class LanguagePolicy(Component):
     def models(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((self.model, *self.questions.values())))
 
-    async def consult(self, ask: Inquiry, one: One) -> Any:
-        model = self.questions.get(ask.kind) or _gene(one) or self.model
-        shown = view(ask, one, self.peers_seen)
-        return await answered(ask, one, model, shown, thinking=self.thinking)
+    async def consult(self, ask: Inquiry, agent: Agent) -> Any:
+        model = self.questions.get(ask.kind) or _gene(agent) or self.model
+        shown = view(ask, agent, self.peers_seen)
+        return await answered(ask, agent, model, shown, thinking=self.thinking)
 
 
-def _gene(one: One) -> str:
+def _gene(agent: Agent) -> str:
     """The model that an agent has inherited; "" if none is heritable here."""
-    return str(one["model_gene"]) if "model_gene" in one else ""
+    return str(agent["model_gene"]) if "model_gene" in agent else ""
 
 
 class View(NamedTuple):
@@ -72,12 +72,12 @@ class View(NamedTuple):
     legal: Legal
 
 
-def view(ask: Inquiry, one: One, peers_seen: int | None = None) -> View:
+def view(ask: Inquiry, agent: Agent, peers_seen: int | None = None) -> View:
     """The peers on the graphs of the question, and those and the options that can be named."""
     replies = fields(ask.reply).values()
     asked = [reply.graph for reply in replies if isinstance(reply, Neighbour)]
     graphs = dict.fromkeys([*asked, *ask.facts.graphs])
-    sight = {graph: one.neighbours(graph, peers_seen) for graph in graphs}
+    sight = {graph: agent.neighbours(graph, peers_seen) for graph in graphs}
     nameable = {name: seat for graph in asked for name, seat in sight[graph].items()}
     return View(sight, Legal(labels(ask), nameable))
 
@@ -104,7 +104,7 @@ def _is_open(option: Any) -> bool:
 
 async def answered(
     ask: Inquiry,
-    one: One,
+    agent: Agent,
     model: str,
     shown: View,
     *,
@@ -116,12 +116,12 @@ async def answered(
 
     page: ask by the template any/PAGE.md, with `more` variables, in place of the question's own.
     """
-    worded = partial(one.prompt, ask, legal=shown.legal, sight=shown.sight, thinking=thinking)
+    worded = partial(agent.prompt, ask, legal=shown.legal, sight=shown.sight, thinking=thinking)
     prompt = words = worded(page=page, more=more)
     again: Again = ""
     room, reason, cuts, repairs = None, "", 0, 0
     while True:
-        said = await one.call(
+        said = await agent.call(
             model,
             (Message("user", words),),
             room=room,
@@ -144,7 +144,7 @@ async def answered(
                 raise
 
 
-def _room(said: Said) -> int:
+def _room(said: Completion) -> int:
     """The tokens that a reply was allowed to have."""
     sent = said.sent.get("max_tokens")
     return sent if isinstance(sent, int) else max(said.completion_tokens or 0, _ROOM)

@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from society.components.village.persona import TEMPERS
-from society.engine.component import Column, Component, Inquiry, Members, News, One
+from society.engine.component import Agent, AgentGroup, Column, Component, Inquiry, News
 from society.text import fenced
 
 Sentences = Annotated[tuple[str, ...], Field(min_length=1)]
@@ -57,16 +57,16 @@ class Creed(Component):
     notices = ("reconsidered",)
     columns = (Column("norm", object, public=True, heritable=True),)
 
-    def begin(self, me: Members) -> None:
+    def begin(self, agents: AgentGroup) -> None:
         both = (*self.altruistic, *self.selfish)
         banks = {"general": both, "altruist": self.altruistic, "selfish": self.selfish}
-        lists = [banks[TEMPERS[persona]] for persona in me["persona"]]
-        places = me.draws.integers("first", np.array([len(bank) for bank in lists]))
-        me["norm"] = np.array([bank[k] for bank, k in zip(lists, places, strict=True)], object)
+        lists = [banks[TEMPERS[persona]] for persona in agents["persona"]]
+        places = agents.draws.integers("first", np.array([len(bank) for bank in lists]))
+        agents["norm"] = np.array([bank[k] for bank, k in zip(lists, places, strict=True)], object)
 
-    def notice(self, tell: News, me: Members) -> None:
+    def notice(self, tell: News, agents: AgentGroup) -> None:
         norm = tell.facts["norm"]
-        me["norm"] = np.where(norm == "", me["norm"], norm)
+        agents["norm"] = np.where(norm == "", agents["norm"], norm)
 
-    def brief(self, ask: Inquiry, one: One) -> str:
-        return f"Your personal strategy: {fenced(one['norm'])}"
+    def brief(self, ask: Inquiry, agent: Agent) -> str:
+        return f"Your personal strategy: {fenced(agent['norm'])}"

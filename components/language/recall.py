@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, WithJsonSchema
 
-from society.engine.component import ANYTHING, Column, Component, Inquiry, Members, News, One
+from society.engine.component import ANYTHING, Agent, AgentGroup, Column, Component, Inquiry, News
 from society.engine.rng import Array
 from society.errors import CastError, Paused
 from society.memory.associative import AssociativeMemory, Item
@@ -56,20 +56,20 @@ class Recall(Component):
     notices = ANYTHING
     columns = (Column("memory", object), Column("heard", object))
 
-    def begin(self, me: Members) -> None:
+    def begin(self, agents: AgentGroup) -> None:
         store = EpisodicLog if finder(self) is None else AssociativeMemory
-        me["memory"] = [store(self.limit) for _ in range(len(me))]
-        me["heard"] = [Counter[str]() for _ in range(len(me))]
+        agents["memory"] = [store(self.limit) for _ in range(len(agents))]
+        agents["heard"] = [Counter[str]() for _ in range(len(agents))]
 
-    def notice(self, tell: News, me: Members) -> None:
-        remember(tell, me, finder(self))
+    def notice(self, tell: News, agents: AgentGroup) -> None:
+        remember(tell, agents, finder(self))
 
-    def brief(self, ask: Inquiry, one: One) -> str:
-        memory, by = one["memory"], finder(self)
+    def brief(self, ask: Inquiry, agent: Agent) -> str:
+        memory, by = agent["memory"], finder(self)
         if by is None:
             return recounted(memory.latest(self.k))
-        (cue,) = vectors(by, [ask.kind.replace("_", " ")], one)
-        return recounted(memory.recall(cue, one.moment, self.k))
+        (cue,) = vectors(by, [ask.kind.replace("_", " ")], agent)
+        return recounted(memory.recall(cue, agent.moment, self.k))
 
 
 def finder(part: Recall) -> Embedder | None:
@@ -82,7 +82,7 @@ def finder(part: Recall) -> Embedder | None:
         raise CastError(str(missing)) from None
 
 
-def vectors(by: Embedder, texts: Sequence[str], me: Members | One) -> Array:
+def vectors(by: Embedder, texts: Sequence[str], me: AgentGroup | Agent) -> Array:
     """Of each text, (n, d); raises Paused if an embedder of the user's fails."""
     if isinstance(by, Hashing):  # has the same bits everywhere, so that none need be kept
         return by.embed(texts)
@@ -92,18 +92,18 @@ def vectors(by: Embedder, texts: Sequence[str], me: Members | One) -> Array:
         raise Paused(f"nothing can be remembered: {error}; mend it, then resume") from error
 
 
-def remember(tell: News, me: Members, by: Embedder | None) -> None:
+def remember(tell: News, agents: AgentGroup, by: Embedder | None) -> None:
     """Everybody keeps what it was told; where the words are empty there is nothing to remember."""
-    told = me.told(tell)
-    places = None if by is None else vectors(by, told, me)
-    for row, (memory, heard) in enumerate(zip(me["memory"], me["heard"], strict=True)):
+    told = agents.told(tell)
+    places = None if by is None else vectors(by, told, agents)
+    for row, (memory, heard) in enumerate(zip(agents["memory"], agents["heard"], strict=True)):
         heard[tell.kind] += 1
         if not told[row]:
             continue
         if places is None:
-            memory.add(me.moment, told[row])
+            memory.add(agents.moment, told[row])
         else:
-            memory.add(me.moment, told[row], places[row], importance=1 / heard[tell.kind])
+            memory.add(agents.moment, told[row], places[row], importance=1 / heard[tell.kind])
 
 
 def recounted(memories: Sequence[Episode | Item]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from society.engine.action_spaces import Legal, Text
-from society.engine.component import ANYTHING, Column, Component, Inquiry, Members, News, One
+from society.engine.component import ANYTHING, Agent, AgentGroup, Column, Component, Inquiry, News
 from society.errors import CastError, Unparsed
 from society.memory.episodic import EpisodicLog
 from society.text import fenced
@@ -42,36 +42,36 @@ class Reflection(Component):
     def models(self) -> tuple[str, ...]:
         return (self.model,)
 
-    def begin(self, me: Members) -> None:
-        if "memory" not in me:
+    def begin(self, agents: AgentGroup) -> None:
+        if "memory" not in agents:
             raise CastError("reflection looks back on what recall remembers; add recall before it")
-        me["memory"]  # raises CastError if recall stands behind it and has not begun
-        me["insights"] = [EpisodicLog(self.keep) for _ in range(len(me))]
+        agents["memory"]  # raises CastError if recall stands behind it and has not begun
+        agents["insights"] = [EpisodicLog(self.keep) for _ in range(len(agents))]
 
-    async def notice(self, tell: News, me: Members) -> None:
-        if me.moment and me.moment % self.every == 0:
-            await me.each(partial(reflect, tell, self.model, me))
-            me["reflected"] = me.moment
+    async def notice(self, tell: News, agents: AgentGroup) -> None:
+        if agents.moment and agents.moment % self.every == 0:
+            await agents.each(partial(reflect, tell, self.model, agents))
+            agents["reflected"] = agents.moment
 
-    def brief(self, ask: Inquiry, one: One) -> str:
-        thoughts = [f"- {fenced(thought.text, _LONGEST)}" for thought in one["insights"]]
+    def brief(self, ask: Inquiry, agent: Agent) -> str:
+        thoughts = [f"- {fenced(thought.text, _LONGEST)}" for thought in agent["insights"]]
         return "\n".join(["What you have learnt so far:", *thoughts]) if thoughts else ""
 
 
-async def reflect(tell: News, model: str, me: Members, one: One) -> None:
+async def reflect(tell: News, model: str, agents: AgentGroup, agent: Agent) -> None:
     """Add a summary of the rounds since the last one to the insights of one member, once a round.
 
     A summary that cannot be read is left out and counted, and what was to be in it is lost.
     """
-    since = one["reflected"]
-    memories = [memory for memory in one["memory"] if since <= memory.moment < one.moment]
-    if since == me.moment or not memories:
+    since = agent["reflected"]
+    memories = [memory for memory in agent["memory"] if since <= memory.moment < agent.moment]
+    if since == agents.moment or not memories:
         return
-    ask = Inquiry("reflect", one.own(tell), Text(_LONGEST))
-    more = {"memories": memories, "insights": [thought.text for thought in one["insights"]]}
+    ask = Inquiry("reflect", agent.own(tell), Text(_LONGEST))
+    more = {"memories": memories, "insights": [thought.text for thought in agent["insights"]]}
     try:
-        thought = await answered(ask, one, model, View({}, Legal()), page="reflection", more=more)
+        thought = await answered(ask, agent, model, View({}, Legal()), page="reflection", more=more)
     except Unparsed as unread:
-        one.fell_back(str(unread))
+        agent.fell_back(str(unread))
     else:
-        one["insights"].add(me.moment, thought[:_LONGEST])
+        agent["insights"].add(agents.moment, thought[:_LONGEST])

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from society.engine.component import Column, Component, Inquiry, Members, News, One
+from society.engine.component import Agent, AgentGroup, Column, Component, Inquiry, News
 from society.text import fenced
 
 _SHOWN = 1500  # characters: strategies grow over the generations, and none may be cut
@@ -31,13 +31,13 @@ class Strategy(Component):
     notices = ("devised",)
     columns = (Column("strategy", object, public=True, heritable=True),)
 
-    def begin(self, me: Members) -> None:
-        me["strategy"] = np.full(len(me), self.strategy, object)
+    def begin(self, agents: AgentGroup) -> None:
+        agents["strategy"] = np.full(len(agents), self.strategy, object)
 
-    def notice(self, tell: News, me: Members) -> None:
+    def notice(self, tell: News, agents: AgentGroup) -> None:
         told = tell.facts["strategy"]
-        me["strategy"] = np.where(told == "", me["strategy"], told)
+        agents["strategy"] = np.where(told == "", agents["strategy"], told)
 
-    def brief(self, ask: Inquiry, one: One) -> str:
-        text = one["strategy"]
+    def brief(self, ask: Inquiry, agent: Agent) -> str:
+        text = agent["strategy"]
         return f"Your strategy: {fenced(text, _SHOWN)}" if text and ask.kind != "devise" else ""

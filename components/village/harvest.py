@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from society.engine.component import Column, Component, Members, Question
+from society.engine.component import AgentGroup, Column, Component, Question
 from society.engine.parameters import Positive
 from society.engine.rng import Array
 
@@ -38,19 +38,19 @@ class Harvest(Component):
     answers = ("effort",)
     columns = (Column("effort", public=True, heritable=True),)
 
-    def begin(self, me: Members) -> None:
-        me["effort"] = first_trait(me, self.efforts)
+    def begin(self, agents: AgentGroup) -> None:
+        agents["effort"] = first_trait(agents, self.efforts)
 
-    def answer(self, ask: Question, me: Members) -> Array:
-        wish = me["effort"]
+    def answer(self, ask: Question, agents: AgentGroup) -> Array:
+        wish = agents["effort"]
         if self.effort_rule == "trait":
             return wish
         full, cap = ask.facts["full_catch"], ask.facts["cap"]
         gain = wish * full - cap
-        lawful = np.divide(cap, full, out=np.ones(len(me)), where=full > cap) * _HAIR
+        lawful = np.divide(cap, full, out=np.ones(len(agents)), where=full > cap) * _HAIR
         deterred = (gain > 0) & (gain <= ask.facts["expected_fine"])
         return np.where(deterred, lawful, wish)
 
-    def born(self, me: Members) -> None:
-        noise = self.effort_noise * me.draws.normal("noise")
-        me["effort"] = np.clip(me["effort"] + noise, 0, 1)
+    def born(self, agents: AgentGroup) -> None:
+        noise = self.effort_noise * agents.draws.normal("noise")
+        agents["effort"] = np.clip(agents["effort"] + noise, 0, 1)

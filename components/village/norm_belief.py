@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from society.engine.component import Column, Component, Members
+from society.engine.component import AgentGroup, Column, Component
 from society.engine.parameters import Positive
 
 from .persona import Ranges, first_trait
@@ -28,9 +28,9 @@ class NormBelief(Component):
     chance_id = "norm_belief"
     columns = (Column("belief", public=True, heritable=True),)
 
-    def begin(self, me: Members) -> None:
-        me["belief"] = first_trait(me, self.beliefs)
+    def begin(self, agents: AgentGroup) -> None:
+        agents["belief"] = first_trait(agents, self.beliefs)
 
-    def born(self, me: Members) -> None:
-        noise = self.belief_noise * me.draws.normal("noise")
-        me["belief"] = np.maximum(me["belief"] + noise, 0)
+    def born(self, agents: AgentGroup) -> None:
+        noise = self.belief_noise * agents.draws.normal("noise")
+        agents["belief"] = np.maximum(agents["belief"] + noise, 0)

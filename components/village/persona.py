@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from society.engine.component import Column, Component, Members
+from society.engine.component import AgentGroup, Column, Component
 from society.engine.rng import Array
 
 Temper = Literal["general", "altruist", "selfish"]
@@ -32,11 +32,11 @@ class Persona(Component):
     chance_id = "persona"
     columns = (Column("persona", np.int8, public=True, heritable=True, labels=TEMPERS),)
 
-    def begin(self, me: Members) -> None:
-        me["persona"] = TEMPERS.index(self.temper)
+    def begin(self, agents: AgentGroup) -> None:
+        agents["persona"] = TEMPERS.index(self.temper)
 
 
-def first_trait(me: Members, ranges: Ranges) -> Array:
+def first_trait(agents: AgentGroup, ranges: Ranges) -> Array:
     """A uniform draw from the range of each member's persona; (M,)."""
-    low, high = np.array(ranges)[me["persona"]].T
-    return me.draws.between("first", low, high)
+    low, high = np.array(ranges)[agents["persona"]].T
+    return agents.draws.between("first", low, high)

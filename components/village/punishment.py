@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from society.engine.component import Column, Component, Members, Question
+from society.engine.component import AgentGroup, Column, Component, Question
 from society.engine.graph import NOBODY
 from society.engine.parameters import Positive
 from society.engine.rng import Array
@@ -39,18 +39,18 @@ class Punishment(Component):
     answers = ("watch", "punish")
     columns = (Column("monitoring", public=True, heritable=True), Column("punishing"))
 
-    def begin(self, me: Members) -> None:
-        me["monitoring"] = first_trait(me, _MONITORING[self.punishers])
-        me["punishing"] = 1.0
+    def begin(self, agents: AgentGroup) -> None:
+        agents["monitoring"] = first_trait(agents, _MONITORING[self.punishers])
+        agents["punishing"] = 1.0
 
-    def answer(self, ask: Question, me: Members) -> Array:
+    def answer(self, ask: Question, agents: AgentGroup) -> Array:
         if ask.kind == "watch":
-            return me["monitoring"] * me["punishing"]
+            return agents["monitoring"] * agents["punishing"]
         catches = ask.facts.seen("catch")
-        peer = catches.drawn(me.draws.uniform("whom"))
-        fines = me.draws.uniform("whether") < me["monitoring"] * me["punishing"]
+        peer = catches.drawn(agents.draws.uniform("whom"))
+        fines = agents.draws.uniform("whether") < agents["monitoring"] * agents["punishing"]
         return np.where(fines & (catches.of(peer) > ask.facts["cap"]), peer, NOBODY)
 
-    def born(self, me: Members) -> None:
-        noise = self.effort_noise * me.draws.normal("noise")
-        me["monitoring"] = np.clip(me["monitoring"] + noise, 0, 1)
+    def born(self, agents: AgentGroup) -> None:
+        noise = self.effort_noise * agents.draws.normal("noise")
+        agents["monitoring"] = np.clip(agents["monitoring"] + noise, 0, 1)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from society.engine.component import Component, Members, Question
+from society.engine.component import AgentGroup, Component, Question
 from society.engine.graph import NOBODY
 from society.engine.parameters import Positive, Share
 from society.engine.rng import Array
@@ -29,10 +29,10 @@ class SocialLearning(Component):
     chance_id = "social_learning"
     answers = ("imitate",)
 
-    def answer(self, ask: Question, me: Members) -> Array:
+    def answer(self, ask: Question, agents: AgentGroup) -> Array:
         payoffs = ask.facts.seen("payoff")
-        peer = payoffs.drawn(me.draws.uniform("whom"))
+        peer = payoffs.drawn(agents.draws.uniform("whom"))
         advantage = payoffs.of(peer) - ask.facts["payoff"]
         # The logistic function as a hyperbolic tangent, which cannot overflow.
         copying = 0.5 * (1 + np.tanh(0.5 * self.selection * advantage))
-        return np.where(me.draws.uniform("whether") < self.revision * copying, peer, NOBODY)
+        return np.where(agents.draws.uniform("whether") < self.revision * copying, peer, NOBODY)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from society.engine.action_spaces import Fields
-from society.engine.component import Component, Members, Question
+from society.engine.component import AgentGroup, Component, Question
 from society.engine.rng import Array
 from society.text import clean
 
@@ -41,11 +41,11 @@ class Voting(Component):
     chance_id = "voting"
     answers = ("propose", "update", "vote")
 
-    def answer(self, ask: Question, me: Members) -> Any:
-        belief = me["belief"]
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
+        belief = agents["belief"]
         if ask.options is not None:
             caps = caps_of(ask.options) if ask.options.dtype == object else ask.options
-            return nearest(caps, me.replicate, belief)
+            return nearest(caps, agents.replicate, belief)
         if not isinstance(ask.reply, Fields):
             return belief
         said = {"personal": _held(belief), "community": _PROPOSED, "cap": belief}

@@ -18,12 +18,12 @@ from pydantic import Field
 
 from society.components.language.llm_policy import LanguagePolicy
 from society.engine.action_spaces import Choice
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.population import Cohort
 from society.engine.rng import Array
 from society.engine.rubric import UNCODED, Criteria, Criterion, Phrase
-from society.engine.scenario import Measure, Params, Stage, Told, scenario
+from society.engine.scenario import DisplaySpec, Measure, Params, Told, scenario
 from society.engine.script import Ask, Script, Tell, common, own
 
 DEMAND = Criterion(
@@ -67,13 +67,13 @@ def raters(p: Coding, agents: int) -> list[Cohort]:
     return [Cohort("rater", agents, (LanguagePolicy(),))]
 
 
-def uncoded(told: Told, table: Table) -> Array:
+def uncoded(told: Told, table: Environment) -> Array:
     """Share of the raters who give no label, (R,)."""
     share: Array = (told["label"] == NOBODY).mean(1)
     return share
 
 
-def agreeing(told: Told, table: Table) -> Array:
+def agreeing(told: Told, table: Environment) -> Array:
     """Pairs of raters who give the same label, (R,)."""
     most = max(len(criterion.labels) for criterion in table.params.criteria)
     times = (told["label"][:, :, None] == np.arange(most)).sum(1)  # (R, labels)
@@ -81,7 +81,7 @@ def agreeing(told: Told, table: Table) -> Array:
     return pairs
 
 
-def paired(told: Told, table: Table) -> Array:
+def paired(told: Told, table: Environment) -> Array:
     """Pairs of raters who give any label, (R,)."""
     coded = (told["label"] != NOBODY).sum(1)
     pairs: Array = coded * (coded - 1) // 2
@@ -95,11 +95,11 @@ MEASURES = (
     Measure("paired", "pairs of raters with a label", paired, fold="sum"),
 )
 
-STAGE = Stage(columns=("rate",), notes={"criterion": {}, "text": {}})
+STAGE = DisplaySpec(columns=("rate",), notes={"criterion": {}, "text": {}})
 
 
 @scenario(params=Coding, cast=raters, measures=MEASURES, agents=2, rounds=2, stage=STAGE)
-def norm_coding(table: Table) -> Script:
+def norm_coding(table: Environment) -> Script:
     """Raters give each text one label of each criterion, apart from each other (ours)."""
     p = table.params
     text = np.array(p.texts, object)[table.replicate_ids % len(p.texts), None]

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from society.engine.action_spaces import ActionSpace, Choice, Fields, Real
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.rng import Array
 from society.engine.script import Ask, Fact, Script, Tell, own, seen
 from society.scenarios.donor.pairing import CHANCE_ID, Pairs
@@ -59,7 +59,7 @@ class Done(NamedTuple):
         parts = (self.deed, self.share, units, pairs.partner, when)
         return Deeds(*(part[..., None] for part in parts))
 
-    def facts(self, table: Table, pairs: Pairs) -> dict[str, Fact]:
+    def facts(self, table: Environment, pairs: Pairs) -> dict[str, Fact]:
         """As all are told; neighbours on `hear` see who did what to whom, and the share given."""
         offered = np.where(pairs.receives, pairs.other(self.share), np.nan)
         return {
@@ -87,7 +87,7 @@ def owned(held: Array) -> Fact:
     return own(np.where(np.isinf(held), np.nan, held))
 
 
-def countable(table: Table) -> bool:
+def countable(table: Environment) -> bool:
     """Whether nobody can come to own more than can be counted, 1e308, whatever is decided."""
     p = table.params
     with np.errstate(over="ignore"):
@@ -98,7 +98,7 @@ def countable(table: Table) -> bool:
     return bool(np.isfinite(most))
 
 
-def counted(table: Table, held: Array) -> Script:
+def counted(table: Environment, held: Array) -> Script:
     """A replicate in which somebody owns more than can be counted is over."""
     if not countable(table):
         yield Tell("uncountable", ends=np.logical_or.reduce(np.isinf(held), axis=1, keepdims=True))
@@ -114,7 +114,7 @@ def reply(p: Any, held: Array) -> ActionSpace:
 
 
 def decided(
-    table: Table, held: Array, facts: Mapping[str, Fact], who: Array, kind: str = "donate"
+    table: Environment, held: Array, facts: Mapping[str, Fact], who: Array, kind: str = "donate"
 ) -> Script:
     """What those in `who` do, as a Decision; an answer that cannot be read gives nothing."""
     p = table.params
@@ -128,7 +128,7 @@ def decided(
     return Decision(said, np.zeros_like(said))
 
 
-def settled(table: Table, pairs: Pairs, held: Array, choice: Decision) -> Done:
+def settled(table: Environment, pairs: Pairs, held: Array, choice: Decision) -> Done:
     """What comes of it, with errors of execution; held: units before, (R, N)."""
     p, (given, spent) = table.params, choice
     if p.execution_error:

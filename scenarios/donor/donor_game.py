@@ -33,7 +33,7 @@ from society.components.donor.opinions import Reputation
 from society.components.language.llm_policy import LanguagePolicy
 from society.components.language.recall import Recall
 from society.components.language.strategy_text import Strategy
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.mechanism import Declared, declares
 from society.engine.parameters import Positive, Share
@@ -41,10 +41,10 @@ from society.engine.population import Cohort, fitted
 from society.engine.rng import Array
 from society.engine.scenario import (
     OF_DEFAULT_CAST,
+    DisplaySpec,
     Measure,
     Meeting,
     Params,
-    Stage,
     Told,
     mean_over,
     scenario,
@@ -120,17 +120,17 @@ def donors(p: DonorGame, agents: int) -> list[Cohort]:
     return [Cohort("donor", agents, (rule,))]
 
 
-def share_given(told: Told, table: Table) -> Array:
+def share_given(told: Told, table: Environment) -> Array:
     """Share given by those who had a chance to give, and something to give, (R,)."""
     return mean_over(~np.isnan(told["share"]), told["share"])
 
 
-def share_refused(told: Told, table: Table) -> Array:
+def share_refused(told: Told, table: Environment) -> Array:
     """Share of encounters, (R,); the two whom a refusal parts have no partner any more."""
     return mean_over((told["partner"] != NOBODY) | told["refused"], told["refused"])
 
 
-def share_alone(told: Told, table: Table) -> Array:
+def share_alone(told: Told, table: Environment) -> Array:
     """Share of those present whom nobody was found for, (R,)."""
     return mean_over(table.present, (told["partner"] == NOBODY) & ~told["refused"])
 
@@ -151,7 +151,7 @@ MEASURES = (
     Measure("sat_out", "share of agents without a partner", share_alone),
 )
 
-STAGE = Stage(
+STAGE = DisplaySpec(
     columns=("resources", "share", "spent"),
     meeting=Meeting(
         "partner",
@@ -180,7 +180,7 @@ STAGE = Stage(
     afterword=lambda after: chain(mutation_bias(after), told_by_traits(after)),
 )
 @declares(Declared("donate", "donated", payoff=""))  # what is owned compounds: none is paid in
-def donor_game(table: Table) -> Script:
+def donor_game(table: Environment) -> Script:
     """Agents give to each other by what they hear of each other (Vallinder and Hughes 2024)."""
     playable(table)
     _fitting(table.params)
@@ -201,7 +201,7 @@ def _fitting(p: DonorGame) -> None:
         )
 
 
-def _played(table: Table) -> Script:
+def _played(table: Environment) -> Script:
     p, meetings = table.params, pairing(table)
     if p.probe:
         yield from supposed(table)
@@ -233,7 +233,7 @@ def _played(table: Table) -> Script:
         yield Tell("scored", {"final": owned(held)})
 
 
-def encounter(table: Table, pairs: Pairs, held: Array) -> dict[str, Fact]:
+def encounter(table: Environment, pairs: Pairs, held: Array) -> dict[str, Fact]:
     """What each agent owns, and who is opposite with how much."""
     return {
         "resources": own(held),

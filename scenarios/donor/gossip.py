@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from society.engine.action_spaces import Choice, Fields, Neighbour, Text
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.engine.script import Ask, Fact, Script, Tell, own, seen
@@ -32,7 +32,7 @@ _NOTHING = {"about": NOBODY, "verdict": "good"}
 class Reviews:
     """The latest lines about everybody, from the beginning of a game."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Environment) -> None:
         self._table = table
         self._on = table.params.medium == "review"
         self.lines = np.full((*table.present.shape, table.params.trace), "", object)

@@ -14,12 +14,12 @@ import numpy as np
 from society.components.donor.donation import POLICIES
 from society.components.donor.social_norms import NORMS
 from society.engine.rng import Array
-from society.engine.scenario import Afterword, Finding, mean_over
+from society.engine.scenario import Finding, PostAnalysis, mean_over
 
 TRAITS: Mapping[str, tuple[str, ...]] = {"policy": POLICIES, "norm": NORMS}
 
 
-def told_by_traits(after: Afterword) -> Iterator[Finding]:
+def told_by_traits(after: PostAnalysis) -> Iterator[Finding]:
     """Shares of agents, (R,), of each policy and norm that anybody begins or ends with.
 
     Of a society that is over before the others, what it was in its last round. Where strategies
@@ -46,7 +46,7 @@ def share_of(trait: str, label: str) -> str:
 
 
 def _first_and_last(
-    after: Afterword, traits: Mapping[str, Array]
+    after: PostAnalysis, traits: Mapping[str, Array]
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """Columns on the first page, and on the last one on which each replicate ran; (R, N) each."""
     first, last = dict[str, Array](), dict[str, Array]()
@@ -63,7 +63,7 @@ def _share(some: Array, seats: Array) -> Array:
     return mean_over(np.broadcast_to(seats, some.shape), some)
 
 
-def _told_by_words(after: Afterword) -> Iterator[Finding]:
+def _told_by_words(after: PostAnalysis) -> Iterator[Finding]:
     """Words of a strategy in the first and last generation, mean over agents; NaN without any."""
     counts = list(_words(after))
     for when, words in (("first", counts[:1]), ("last", counts[-1:])):
@@ -72,7 +72,7 @@ def _told_by_words(after: Afterword) -> Iterator[Finding]:
             yield Finding(name, f"words, mean of {when} generation", mean_over(one > 0, one))
 
 
-def _words(after: Afterword) -> Iterator[Array]:
+def _words(after: PostAnalysis) -> Iterator[Array]:
     """How many words everybody's strategy has in each generation, (R, N); 0 without one."""
     for page in after.pages():
         for step in page.steps:

@@ -31,7 +31,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY, Complete
 from society.engine.rng import Array
 from society.errors import ScenarioError
@@ -76,12 +76,12 @@ class Pairs:
             theirs[self.alone] = nobody
         return theirs
 
-    def lives(self, table: Table) -> Array:
+    def lives(self, table: Environment) -> Array:
         """The number of the partner's life, (R, N), or NOBODY."""
         return self.other(table.lives, NOBODY)
 
 
-def playable(table: Table) -> None:
+def playable(table: Environment) -> None:
     """Raises ScenarioError where agents, rounds or the graph do not fit the schedule."""
     schedule = table.params.schedule
     feasible(schedule, table.agents, table.horizon)
@@ -134,7 +134,7 @@ class Pairing(Protocol):
         ...
 
 
-def pairing(table: Table) -> Pairing:
+def pairing(table: Environment) -> Pairing:
     """As the schedule has it, for one play."""
     return ByChance(table) if table.params.schedule == "random" else Rotations(table)
 
@@ -142,7 +142,7 @@ def pairing(table: Table) -> Pairing:
 class Rotations:
     """Two halves that are turned against each other: who sits where is drawn for each play."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Environment) -> None:
         self._table, self._schedule = table, table.params.schedule
         place = table.draws(CHANCE_ID).uniform("half")
         self._order = np.argsort(place, axis=1, kind="stable")
@@ -166,7 +166,7 @@ class Rotations:
 class ByChance:
     """Neighbours on the graph `meet`, matched anew in each round."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Environment) -> None:
         self._table, self._draws = table, table.draws(CHANCE_ID)
 
     def round(self, game: int, number: int) -> Pairs:

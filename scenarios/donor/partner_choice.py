@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 
 from society.engine.action_spaces import Choice
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY, Complete, Rows
 from society.engine.rng import Array
 from society.engine.script import Ask, Fact, Script, Tell, own
@@ -29,7 +29,7 @@ CHANCE_ID = "accepted"
 Partners = Literal["given", "agreed", "rewired"]
 
 
-def accepted(table: Table, pairs: Pairs, facts: Mapping[str, Fact]) -> Script:
+def accepted(table: Environment, pairs: Pairs, facts: Mapping[str, Fact]) -> Script:
     """The pairs that agree, and who is in a pair of which one refused, (R, N) of bool."""
     rule = table.params.partners
     if rule == "given":
@@ -47,7 +47,7 @@ def accepted(table: Table, pairs: Pairs, facts: Mapping[str, Fact]) -> Script:
     return Pairs(np.where(apart, NOBODY, pairs.partner), pairs.gives & ~apart), apart
 
 
-def _sought(table: Table, pairs: Pairs) -> Array:
+def _sought(table: Environment, pairs: Pairs) -> Array:
     """Somebody by chance for everybody, (R, N), or NOBODY if it is the partner or a neighbour."""
     node = np.arange(table.present.size)
     rows = Rows(*np.divmod(node, table.agents), node)

@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from society.engine.action_spaces import MixedStrategy
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
-from society.engine.scenario import Afterword, Finding, mean_over
+from society.engine.scenario import Finding, PostAnalysis, mean_over
 from society.engine.script import Ask, Fact, Script, Tell, common, own
 from society.lineage import Generation, generations
 from society.scenarios.donor.decisions import GIVE, decided
@@ -67,7 +67,7 @@ def endowed(p: Any) -> float:
     return float(p.endowment if p.stake == "fixed" else p.endowment or 1)
 
 
-def supposed(table: Table) -> Script:
+def supposed(table: Environment) -> Script:
     """Ask everybody about the battery; tells `reaction`, the shares given, (R, N, B).
 
     Under stake `fixed` the chances to give. NaN of those who do not take part.
@@ -92,7 +92,7 @@ def supposed(table: Table) -> Script:
     yield Tell("supposed", {"encounter": common(names), "reaction": reaction})
 
 
-def _imagined(table: Table, held: Array, facts: dict[str, Fact]) -> Script:
+def _imagined(table: Environment, held: Array, facts: dict[str, Fact]) -> Script:
     """The share of what they own that everybody would give, or the chance that they would."""
     p = table.params
     if p.stake == "share":
@@ -106,7 +106,7 @@ def _imagined(table: Table, held: Array, facts: dict[str, Fact]) -> Script:
     return chance[..., GIVE]
 
 
-def deeds(table: Table, encounter: Encounter) -> Deeds:
+def deeds(table: Environment, encounter: Encounter) -> Deeds:
     """What is shown of a recipient, who had the endowment when it gave."""
     p, rounds = table.params, len(encounter.shares)
     shown = encounter.shares[: p.trace if p.medium == "trace" else 1]
@@ -120,7 +120,7 @@ def deeds(table: Table, encounter: Encounter) -> Deeds:
     return known
 
 
-def mutation_bias(after: Afterword) -> Iterator[Finding]:
+def mutation_bias(after: PostAnalysis) -> Iterator[Finding]:
     """How much more newborn agents give to the battery than their parents did, mean over all.
 
     Nothing is found in a run without a battery, or in which nobody was born to anybody.
@@ -134,7 +134,7 @@ def mutation_bias(after: Afterword) -> Iterator[Finding]:
         yield Finding("mutation_bias", unit, mean_over(~np.isnan(change), change))
 
 
-def _of_generations(after: Afterword) -> bool:
+def _of_generations(after: PostAnalysis) -> bool:
     """Whether the first page of its rounds says who descends from whom."""
     first = islice(after.pages(), 2)
     return any(step.kind == "descended" for page in first for step in page.steps)

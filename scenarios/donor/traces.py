@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY, Complete
 from society.engine.rng import Array
 from society.engine.script import Fact, own
@@ -62,7 +62,7 @@ class Deeds(NamedTuple):
         """As one array of numbers, (R, N, K, 5), which is moved as a whole."""
         return np.stack([part.astype(float) for part in self], axis=3)
 
-    def facts(self, table: Table) -> dict[str, Fact]:
+    def facts(self, table: Environment) -> dict[str, Fact]:
         """As a donor is told them; whom something was done to by the number of the life."""
         row = self.to + np.arange(len(self.to))[:, None, None] * table.agents
         life = table.lives.reshape(-1).take(row, mode="clip")
@@ -71,7 +71,7 @@ class Deeds(NamedTuple):
         return {f"trace_{name}": own(v) for name, v in (named | {"round": self.when}).items()}
 
 
-def informed(table: Table) -> Array:
+def informed(table: Environment) -> Array:
     """Who learns anything of its partner's past in this round, (R, N) of bool."""
     q = table.params.known
     if q == 1:
@@ -83,7 +83,7 @@ def informed(table: Table) -> Array:
 class Trace:
     """What is known of everybody, from the beginning of a game."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Environment) -> None:
         self._table, self._medium = table, table.params.medium
         self._entries = blank(table, table.params.trace if self._medium == "trace" else 0)
 
@@ -133,6 +133,6 @@ class Trace:
         return np.logical_or.accumulate(unheard, axis=2) if chain else unheard
 
 
-def blank(table: Table, length: int) -> Array:
+def blank(table: Environment, length: int) -> Array:
     """So many entries for each agent of which nothing is known because nothing was done."""
     return np.full((*table.present.shape, length, _PARTS), _BLANK)

@@ -11,20 +11,20 @@ from functools import partial, reduce
 
 import numpy as np
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.matching import Matches
 from society.engine.rng import Array
 from society.errors import ScenarioError
 
 
-def met(table: Table, players: int) -> Matches:
+def met(table: Environment, players: int) -> Matches:
     """Who meets whom in this round; in order, for good, unless a mechanism says otherwise."""
     if table.meetings is None:
         table.meetings = in_order(table, players)
     return table.meetings
 
 
-def in_order(table: Table, players: int) -> Matches:
+def in_order(table: Environment, players: int) -> Matches:
     """Agents in order of their ids; raises ScenarioError if they make no whole matches."""
     refuse_unequal(table, players)
     order = np.argsort(table.ids, kind="stable").reshape(1, -1, players)
@@ -40,7 +40,7 @@ def mean(values: Array) -> Array:
     return averaged
 
 
-def refuse_unequal(table: Table, players: int) -> None:
+def refuse_unequal(table: Environment, players: int) -> None:
     """Raises ScenarioError if those at the table make no whole matches."""
     if table.agents % players:
         more = table.agents + players - table.agents % players

@@ -25,12 +25,20 @@ from society.components.games.mechanism_use import Designs
 from society.components.games.sanctions import Sanctions
 from society.components.language.llm_policy import LanguagePolicy
 from society.engine.action_spaces import MixedStrategy
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.matching import Matches
 from society.engine.mechanism import Declared, Play, PlayFunction, declares
 from society.engine.population import Cohort, fitted
 from society.engine.rng import Array
-from society.engine.scenario import OF_DEFAULT_CAST, Measure, Meeting, Params, Stage, Told, scenario
+from society.engine.scenario import (
+    OF_DEFAULT_CAST,
+    DisplaySpec,
+    Measure,
+    Meeting,
+    Params,
+    Told,
+    scenario,
+)
 from society.engine.script import VOID_REPLICATE, Ask, Script, Tell, common, own
 from society.errors import ScenarioError
 from society.scenarios.games.game import ABSENT, REPAIRS, Game, NormalForm, numbered
@@ -58,13 +66,13 @@ def players(p: GameParams, agents: int) -> list[Cohort]:
     return [Cohort("player", agents, (Designs(), Sanctions(), fitted(Moves, p)))]
 
 
-def mean_payoff(told: Told, table: Table) -> Array:
+def mean_payoff(told: Told, table: Environment) -> Array:
     """Points, weighted, mean over players, (R, 1)."""
     weighted: Array = told["weight"] * mean(told["payoff"])
     return weighted
 
 
-def cooperating(told: Told, table: Table) -> Array:
+def cooperating(told: Told, table: Environment) -> Array:
     """Share of players who cooperate, (R, 1); NaN in a game in which nothing is cooperation."""
     game: Game = table.rules
     if game.cooperation is None:
@@ -75,7 +83,7 @@ def cooperating(told: Told, table: Table) -> Array:
     return mean((told["action"] == wanted) * 1.0)
 
 
-def efficiency(told: Told, table: Table) -> Array:
+def efficiency(told: Told, table: Environment) -> Array:
     """How far the mean payoff is from equilibrium (0) to cooperation (1), weighted, (R, 1).
 
     NaN where either is not known, or cooperation pays no more.
@@ -98,7 +106,7 @@ MEASURES = (
     Measure("efficiency", "0 in equilibrium, 1 if all cooperate", efficiency, "total"),
 )
 MOST_ACTIONS = 500  # of a player, that are shown by name where two meet
-PAIRED = Stage(
+PAIRED = DisplaySpec(
     meeting=Meeting(
         "partner",
         "action",
@@ -106,7 +114,7 @@ PAIRED = Stage(
         holds="payoff",
     )
 )
-ALONE = Stage(columns=("action", "payoff"))
+ALONE = DisplaySpec(columns=("action", "payoff"))
 LANGUAGE = {"minds": "language"}
 
 
@@ -116,7 +124,7 @@ def in_matches(game: Callable[[Any], Game]) -> Callable[[PlayFunction], Play]:
     return declares(move, rules=game)
 
 
-def played(table: Table) -> Script:
+def played(table: Environment) -> Script:
     """Play the game whose rules the play has; raises ScenarioError if it cannot be played here."""
     game = table.rules
     if not isinstance(game, Game):
@@ -127,7 +135,7 @@ def played(table: Table) -> Script:
     return _played(table, game)
 
 
-def _played(table: Table, game: Game) -> Script:
+def _played(table: Environment, game: Game) -> Script:
     weight = common(1 / table.horizon)
     for _ in table.rounds():
         matches = met(table, game.players)
@@ -141,7 +149,7 @@ def _played(table: Table, game: Game) -> Script:
         yield Tell("played", {**facts, "payoff": own(payoff), "weight": weight})
 
 
-def moved(table: Table, game: Game, matches: Matches) -> Script:
+def moved(table: Environment, game: Game, matches: Matches) -> Script:
     """The action of everybody, (R, N), drawn from the mixed strategies that they submit.
 
     Seats with different actions are asked one after the other.
@@ -239,7 +247,7 @@ class NormalFormParams(GameParams):
     in_words=LANGUAGE,
 )
 @in_matches(lambda p: tabulated(p))
-def normal_form(table: Table) -> Script:
+def normal_form(table: Environment) -> Script:
     """A game given by its table of payoffs, of any number of players and actions."""
     return played(table)
 

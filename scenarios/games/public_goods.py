@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import Field
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.rng import Array
 from society.engine.scenario import scenario
 from society.engine.script import Script
@@ -89,6 +89,6 @@ class PublicGoods(GameParams):
     in_words=LANGUAGE,
 )
 @in_matches(lambda p: PublicGood(p.players, p.factor))
-def public_goods(table: Table) -> Script:
+def public_goods(table: Environment) -> Script:
     """What one contributes is multiplied and shared by all, whoever contributed (Olson 1965)."""
     return played(table)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from pydantic import Field
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.scenario import scenario
 from society.engine.script import Script
 from society.errors import ScenarioError
@@ -70,6 +70,6 @@ def game(p: TravellersDilemma) -> NormalForm:
     in_words=LANGUAGE,
 )
 @in_matches(lambda p: game(p))
-def travellers_dilemma(table: Table) -> Script:
+def travellers_dilemma(table: Environment) -> Script:
     """Whoever claims less gets it, and a bonus (Basu 1994)."""
     return played(table)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.rng import Array
 from society.engine.scenario import Measure, Told, scenario
 from society.engine.script import Script
@@ -56,7 +56,7 @@ STAG_HUNT = _game([[(5, 5), (0, 3)], [(3, 0), (3, 3)]])
 MATCHING_PENNIES = _game([[(1, -1), (-1, 1)], [(-1, 1), (1, -1)]], None, None)
 
 
-def won(told: Told, table: Table) -> Array:
+def won(told: Told, table: Environment) -> Array:
     """Points of player 1, weighted, mean over matches, (R, 1)."""
     points = met(table, 2).gathered(told["payoff"])[:, :, 0]
     weighted: Array = told["weight"] * points.mean(1, keepdims=True)
@@ -77,21 +77,21 @@ of_two = scenario(
 
 @of_two
 @in_matches(lambda p: PRISONERS_DILEMMA)
-def prisoners_dilemma(table: Table) -> Script:
+def prisoners_dilemma(table: Environment) -> Script:
     """Defecting pays, whatever the other one does, and both were better off if neither did."""
     return played(table)
 
 
 @of_two
 @in_matches(lambda p: TRUST)
-def trust(table: Table) -> Script:
+def trust(table: Environment) -> Script:
     """One may entrust the other with more, who may share what comes of it or keep it all."""
     return played(table)
 
 
 @of_two
 @in_matches(lambda p: STAG_HUNT)
-def stag_hunt(table: Table) -> Script:
+def stag_hunt(table: Environment) -> Script:
     """The stag takes both hunters; a hare takes one, and is safe."""
     return played(table)
 
@@ -106,7 +106,7 @@ def stag_hunt(table: Table) -> Script:
     in_words=LANGUAGE,
 )
 @in_matches(lambda p: MATCHING_PENNIES)
-def matching_pennies(table: Table) -> Script:
+def matching_pennies(table: Environment) -> Script:
     """One wins if both show the same side, the other one if not: a control without cooperation.
 
     What player 1 gets, player 2 loses, so that the mean payoff is 0 but for what mechanisms add.

@@ -30,12 +30,12 @@ from society.components.village.punishment import Punishment
 from society.components.village.social_learning import SocialLearning
 from society.components.village.voting import Voting
 from society.engine.action_spaces import Real
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.mechanism import Declared, declares
 from society.engine.parameters import Positive, Share
 from society.engine.population import Cohort, fitted
 from society.engine.rng import Array
-from society.engine.scenario import OF_DEFAULT_CAST, Measure, Params, Stage, Told, scenario
+from society.engine.scenario import OF_DEFAULT_CAST, DisplaySpec, Measure, Params, Told, scenario
 from society.engine.script import Ask, Script, Tell, common, own, seen
 from society.scenarios.village.institutions import (
     VoteRule,
@@ -128,12 +128,12 @@ def regrown(p: Village, left: Array) -> Array:
     return np.maximum(grown, 0)
 
 
-def sustainable(table: Table) -> float:
+def sustainable(table: Environment) -> float:
     """Maximum sustainable yield, fish a round."""
     return float(table.params.growth * table.params.capacity / 4)
 
 
-def gini(told: Told, table: Table) -> Array:
+def gini(told: Told, table: Environment) -> Array:
     """Of the wealth of those present, (R,): 0 is equality, NaN nobody. Debts count as nothing."""
     # Whoever is absent joins the poorest with nothing, and is taken out of the ranks again.
     wealth = np.sort(np.maximum(told["wealth"], 0) * table.present, axis=1)
@@ -144,7 +144,7 @@ def gini(told: Told, table: Table) -> Array:
     return index
 
 
-def efficiency(told: Told, table: Table) -> Array:
+def efficiency(told: Told, table: Environment) -> Array:
     """Catch over the maximum sustainable yield, (R,); NaN after the village has failed."""
     best = sustainable(table)
     counts = told["survived"][:, 0] & (best > 0)
@@ -188,7 +188,7 @@ MEASURES = (
     ),
 )
 
-STAGE = Stage(
+STAGE = DisplaySpec(
     gauge=("stock", "capacity"),
     columns=("effort", "catch", "wealth", "belief"),
     links={"punish": "fined", "imitate": "copied"},
@@ -212,7 +212,7 @@ STAGE = Stage(
     in_words="language_village",
 )
 @declares(Declared("effort", "paid", payoff="wealth"))
-def fishing_village(table: Table) -> Script:
+def fishing_village(table: Environment) -> Script:
     """A lake shared by villagers who fish, fine, imitate and vote (Gupta et al. 2026)."""
     p = table.params
     stock = np.full((table.replicates, 1), p.stock * p.capacity)
@@ -252,7 +252,9 @@ def paid(wealth: Array, fined: Array) -> Script:
     return 0.0 if more is None else more
 
 
-def overnight(table: Table, dead: Array, fined: Array, left: Array, survived: Array) -> Script:
+def overnight(
+    table: Environment, dead: Array, fined: Array, left: Array, survived: Array
+) -> Script:
     """Burials, regrowth and collapse; gives the stock and which villages have not failed yet."""
     p = table.params
     yield from buried(table, dead, fined)
@@ -265,7 +267,7 @@ def overnight(table: Table, dead: Array, fined: Array, left: Array, survived: Ar
     return stock, survived & ~failed
 
 
-def buried(table: Table, dead: Array, fined: Array) -> Script:
+def buried(table: Environment, dead: Array, fined: Array) -> Script:
     """Who is in debt leaves the village; the cause says whether a fine of this round was in it."""
     ends_on = table.params.ends_on
     emptied = ~(table.present & ~dead).any(1, keepdims=True)

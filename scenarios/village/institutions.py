@@ -13,7 +13,7 @@ import numpy as np
 
 from society.components.village.voting import nearest
 from society.engine.action_spaces import Choice, Neighbour, Real
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.engine.script import Ask, Fact, Inherit, Script, Tell, common, own, seen
@@ -36,7 +36,7 @@ def no_fines(catch: Array) -> Fines:
     return Fines(np.zeros(catch.shape, bool), np.zeros(catch.shape, bool))
 
 
-def watched(table: Table, known: Known = NOTHING) -> Script:
+def watched(table: Environment, known: Known = NOTHING) -> Script:
     """The chance that a violator is caught, rho = 1 - prod_j (1 - B_j / deg_j), (R, N).
 
     j runs over those who can see the agent; each inspects one of its deg_j neighbours and fines a
@@ -48,7 +48,7 @@ def watched(table: Table, known: Known = NOTHING) -> Script:
     return 1 - graph.combined(np.multiply, missed, table.present, "watchers")
 
 
-def punished(table: Table, catch: Array, cap: Array, known: Known = NOTHING) -> Script:
+def punished(table: Environment, catch: Array, cap: Array, known: Known = NOTHING) -> Script:
     """Everybody may fine one neighbour, by its catch, the cap and what else is known; gives Fines.
 
     Rules hold catches against the cap; minds that judge in words are asked with facts of theirs.
@@ -69,7 +69,7 @@ def imitated(payoff: Array, columns: tuple[str, ...]) -> Script:
     yield Inherit("imitated", model, columns)
 
 
-def proposed_and_voted(table: Table, rule: VoteRule, cap: Array) -> Script:
+def proposed_and_voted(table: Environment, rule: VoteRule, cap: Array) -> Script:
     """A new cap from everybody's proposals; where nobody is left, and under `none`, the old one.
 
     A proposal that cannot be read is for the old cap, and a vote for the own proposal.

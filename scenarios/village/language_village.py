@@ -35,7 +35,7 @@ from society.components.language.personal_norm import Creed
 from society.components.language.recall import EmbedderName
 from society.components.village.persona import Persona, Temper
 from society.engine.action_spaces import Real
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.mechanism import Declared, declares
 from society.engine.population import Cohort, fitted
 from society.engine.rng import Array
@@ -156,13 +156,13 @@ def told_law(p: LanguageVillage, policy: Policy) -> dict[str, Fact]:
     return words | {"cap": common(policy.cap)}
 
 
-def compliance(told: Told, table: Table) -> Array:
+def compliance(told: Told, table: Environment) -> Array:
     """Share of catches within the cap, (R,); NaN while no policy has stated one."""
     capped = np.isfinite(told["limit"][:, 0])
     return np.where(capped, per_fisher(told, told["catch"] <= told["limit"]), np.nan)
 
 
-def stated(told: Told, table: Table) -> Array:
+def stated(told: Told, table: Environment) -> Array:
     """The cap in force, (R,); NaN while no policy has stated one."""
     cap: Array = told["limit"][:, 0]
     return np.where(np.isfinite(cap), cap, np.nan)
@@ -198,7 +198,7 @@ STAGE = dataclasses.replace(
     afterword=told_by_norms,
 )
 @declares(Declared("effort", "paid", payoff="wealth", repeats=("payoff",)))
-def language_village(table: Table) -> Script:
+def language_village(table: Environment) -> Script:
     """A lake shared by villagers whose norms are sentences (Gupta et al. 2026, section 4.2)."""
     p, channels = table.params, table.params.channels
     stock = np.full((table.replicates, 1), p.stock * p.capacity)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from society.engine.action_spaces import Fields, Text, Value
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.rng import Array
 from society.engine.script import Ask, Script, Tell, common, seen
 from society.scenarios.village.institutions import NOTHING, Known
@@ -21,7 +21,7 @@ from society.scenarios.village.institutions import NOTHING, Known
 SPEECH = Text(400)
 
 
-def spoken(table: Table, *, in_turn: bool, who: Array, known: Known = NOTHING) -> Script:
+def spoken(table: Environment, *, in_turn: bool, who: Array, known: Known = NOTHING) -> Script:
     """Everybody in `who` says something, and those who can hear it do; gives the words, (R, N).
 
     in_turn: one after the other by id, each having heard those before it; this takes as many
@@ -38,7 +38,7 @@ def spoken(table: Table, *, in_turn: bool, who: Array, known: Known = NOTHING) -
 
 
 def judged(
-    table: Table,
+    table: Environment,
     attempts: Array,
     verdict: Value,
     *,

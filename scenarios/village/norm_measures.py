@@ -23,7 +23,7 @@ import numpy as np
 from society.engine.graph import Complete, Graph
 from society.engine.history import Page
 from society.engine.rng import Array
-from society.engine.scenario import Afterword, Finding
+from society.engine.scenario import Finding, PostAnalysis
 from society.memory.embedders import Embedder, MiniLM, embedder
 from society.memory.norm_space import (
     Edges,
@@ -50,7 +50,7 @@ class Sentences(NamedTuple):
     policy: Array
 
 
-def told_by_norms(after: Afterword) -> Iterator[Finding]:
+def told_by_norms(after: PostAnalysis) -> Iterator[Finding]:
     """Findings about norms that were reconsidered; none if none was.
 
     By the embedder that `norm_embedder` names; one that is not MiniLM stands in each unit.
@@ -142,7 +142,7 @@ def _replaced(old: Sentences, new: Sentences, where: Array) -> Sentences:
     return Sentences(*(np.where(where, *pair) for pair in zip(new, old, strict=True)))
 
 
-def _embedded(after: Afterword, by: Embedder, *rounds: Sentences) -> list[Sentences]:
+def _embedded(after: PostAnalysis, by: Embedder, *rounds: Sentences) -> list[Sentences]:
     """The vectors of all sentences, embedded together."""
     texts = sorted({text for said in rounds for part in said for text in part.flat})
     vectors = after.embedded(by, texts)

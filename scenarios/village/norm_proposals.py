@@ -23,7 +23,7 @@ import numpy as np
 
 from society.components.village.voting import caps_of, worded
 from society.engine.action_spaces import Choice, Fields, Real, Text
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.engine.script import Ask, Script, Tell, common, own
@@ -51,13 +51,13 @@ class Ballot(NamedTuple):
     own: Array
 
 
-def unwritten(table: Table) -> Policy:
+def unwritten(table: Environment) -> Policy:
     """Before anybody has said anything: no policy, and no cap."""
     shape = table.running.shape
     return Policy(np.full(shape, "", object), np.full(shape, np.inf))
 
 
-def reconsidered(table: Table, rule: VoteRule, old: Policy, known: Known) -> Script:
+def reconsidered(table: Environment, rule: VoteRule, old: Policy, known: Known) -> Script:
     """The policy after a round in which all have seen what is `known`.
 
     Under `none` everybody rewrites its own norm, and the policy stays.
@@ -80,7 +80,7 @@ def reconsidered(table: Table, rule: VoteRule, old: Policy, known: Known) -> Scr
     return Policy(words, cap)
 
 
-def _voted(table: Table, proposals: Array, known: Known) -> Script:
+def _voted(table: Environment, proposals: Array, known: Known) -> Script:
     """The proposal with most votes, (R, 1); None where there is none."""
     options, mine = ballot(proposals)
     facts = {name: fact for name, fact in known.items() if fact.scope == "common"}

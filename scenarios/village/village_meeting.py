@@ -20,10 +20,10 @@ from society.components.language.llm_policy import LanguagePolicy
 from society.components.language.recall import Recall
 from society.components.language.reflection import Reflection
 from society.engine.action_spaces import Real, Text
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.population import Cohort, fitted
 from society.engine.rng import Array
-from society.engine.scenario import Measure, Params, Stage, Told, scenario
+from society.engine.scenario import DisplaySpec, Measure, Params, Told, scenario
 from society.engine.script import Ask, Script, Tell, common, seen
 from society.scenarios.village.narration import judged, spoken
 
@@ -45,14 +45,14 @@ def assembly(p: Meeting, agents: int) -> list[Cohort]:
     return [Cohort("villager", agents - 1, villager), Cohort("referee", 1, (mind,))]
 
 
-def promising(told: Told, table: Table) -> Array:
+def promising(told: Told, table: Environment) -> Array:
     """Share of the villagers who have promised a limit, (R,); NaN without villagers."""
     villagers = (~table.cohort("referee") & table.present).sum(1)
     share: Array = (~np.isnan(told["limit"])).sum(1) / np.where(villagers, villagers, np.nan)
     return share
 
 
-def promised(told: Told, table: Table) -> Array:
+def promised(told: Told, table: Environment) -> Array:
     """The sum of all limits over what the lake bears, (R,)."""
     total: Array = np.nansum(told["limit"], axis=1) / table.params.bearable
     return total
@@ -64,7 +64,7 @@ MEASURES = (
     Measure("promised", "sum of limits / what the lake bears, last round", promised, fold="last"),
 )
 
-STAGE = Stage(
+STAGE = DisplaySpec(
     columns=("limit",),
     quotes={"words": "says", "propose": "proposes"},
     endings={"settled": "the villagers agreed on limits"},
@@ -80,7 +80,7 @@ STAGE = Stage(
     rounds=6,
     stage=STAGE,
 )
-def village_meeting(table: Table) -> Script:
+def village_meeting(table: Environment) -> Script:
     """Villagers talk about limits to fishing; a referee settles who has promised what (ours)."""
     referee = table.cohort("referee")
     villager = ~referee

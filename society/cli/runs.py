@@ -17,11 +17,11 @@ from .console import console
 if TYPE_CHECKING:
     from society.config.build import Setup
     from society.config.listing import Kind
-    from society.engine.calls import Entry
+    from society.engine.calls import Usage
     from society.engine.game_master import Outcome
     from society.runs.design_runs import Drafting
     from society.runs.runfile import RunFile
-    from society.runs.session import Sitting
+    from society.runs.session import Session
     from society.terminal.live import Live
 
 KINDS: tuple[Kind, ...] = (
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     """society run"""
     from society.config.build import prepared
     from society.config.spec import Setting, amended, changed, load, told
-    from society.runs.session import Sitting
+    from society.runs.session import Session
 
     sizes = {name: getattr(args, name) for name in ("seed", "rounds", "replicates", "agents")}
     given = [Setting(name, said, f"--{name}") for name, said in sizes.items() if said is not None]
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
         code, setup = _drafted(args, setup, path)
         if code:
             return code
-    sitting = Sitting.begun(
+    sitting = Session.begun(
         setup, path, args.record, overwrite=args.overwrite, awaiting=_say_awaiting
     )
     if not args.quiet:
@@ -96,15 +96,15 @@ def _drafted(args: argparse.Namespace, setup: Setup, path: Path) -> tuple[int, S
     return 0, completed(setup, made)
 
 
-def _drafting(one: Drafting, file: Path, tournament: Path, *, overwrite: bool) -> Sitting | None:
+def _drafting(one: Drafting, file: Path, tournament: Path, *, overwrite: bool) -> Session | None:
     """The run in which designs are made, in a file; None if that has finished."""
     from society.experiments.jobs import PlannedRun, run_statuses
-    from society.runs.session import Sitting, begun_or_taken_up
+    from society.runs.session import Session, begun_or_taken_up
 
     run_statuses([PlannedRun(one.mechanism, one.setup, file)], overwrite=overwrite)
     # Designs that no tournament has used yet were paid for in a sitting that was cut short.
     if overwrite and file.exists() and one.used_in(tournament):
-        return Sitting.begun(one.setup, file, "full", overwrite=True, awaiting=_say_awaiting)
+        return Session.begun(one.setup, file, "full", overwrite=True, awaiting=_say_awaiting)
     return begun_or_taken_up(one.setup, file, "full", awaiting=_say_awaiting)
 
 
@@ -181,7 +181,7 @@ def minds_given(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _played(args: argparse.Namespace, sitting: Sitting, again: str = "") -> int:
+def _played(args: argparse.Namespace, sitting: Session, again: str = "") -> int:
     """Play to the end or as far as it goes, and report; gives the exit code.
 
     again: what goes on with a run that another one waits for, and is not reported at its end.
@@ -215,7 +215,7 @@ def _say_awaiting(count: int) -> None:
     print(f"society: waiting for {replies} under way; Ctrl-C again not to wait", file=sys.stderr)
 
 
-def _live(sitting: Sitting) -> Live:
+def _live(sitting: Session) -> Live:
     from society.terminal.live import Live
 
     return Live(sitting.writer.manifest, asked=sitting.outside.ledger.entries)
@@ -317,7 +317,7 @@ def _of_types(run: RunFile) -> dict[str, Any]:
     return {"types": types} if types else {}
 
 
-def totals(ledger: Iterable[Entry]) -> dict[str, Any]:
+def totals(ledger: Iterable[Usage]) -> dict[str, Any]:
     """Sums over all that was asked; null where something unknown is in them."""
     from society.engine.calls import added
 

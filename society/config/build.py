@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from society.engine.agents import World
-from society.engine.calls import Minds, Spent, Vault
-from society.engine.environment import Table, complete_graphs
+from society.engine.agents import RunContext
+from society.engine.calls import CallStore, Minds, Spent
+from society.engine.environment import Environment, complete_graphs
 from society.engine.game_master import GameMaster
-from society.engine.gateway import Outside
+from society.engine.gateway import ModelGateway
 from society.engine.graph import Graph
 from society.engine.history import Recorder
 from society.engine.mechanism import PlayFunction, as_play, questions, told_of
 from society.engine.parameters import Fault, Keys, Refused, checked, dotted, unknown
-from society.engine.population import Cast, Cohort, Troupe, cohort_seats, respondent
+from society.engine.population import Cast, Cohort, Population, cohort_seats, respondent
 from society.engine.replay import Answerer
 from society.engine.rng import Array
 from society.engine.scenario import Layer, Params, Scenario, Seats, wrapped
@@ -78,7 +78,7 @@ class Setup:
         """Who plays."""
         return list(self.scenario.cast(self.params, self.agents))
 
-    def table(self, replicate_ids: Array | None = None, ids: Array | None = None) -> Table:
+    def table(self, replicate_ids: Array | None = None, ids: Array | None = None) -> Environment:
         """A fresh table, with its graphs drawn and its cohorts seated; raises InputError.
 
         replicate_ids: (R,), instead of all replicates. ids: (N,), the agent on each seat, with its
@@ -86,7 +86,7 @@ class Setup:
         """
         replicate_ids = np.arange(self.replicates) if replicate_ids is None else replicate_ids
         ids = np.arange(self.agents) if ids is None else ids
-        table = Table(
+        table = Environment(
             self.params,
             seed=self.seed,
             ids=ids,
@@ -100,20 +100,20 @@ class Setup:
 
     def outside(
         self,
-        vault: Vault | None = None,
+        vault: CallStore | None = None,
         awaiting: Callable[[int], None] | None = None,
         minds: Minds | None = None,
-    ) -> Outside:
+    ) -> ModelGateway:
         """A run's way to outside minds; minds: in place of those that the spec names."""
-        return Outside(self.minds if minds is None else lambda: minds, vault, awaiting)
+        return ModelGateway(self.minds if minds is None else lambda: minds, vault, awaiting)
 
     def gamemaster(
         self,
         recorders: Sequence[Recorder] = (),
         answerer: Answerer | None = None,
         *,
-        table: Table | None = None,
-        outside: Outside | None = None,
+        table: Environment | None = None,
+        outside: ModelGateway | None = None,
         minds: Minds | None = None,
     ) -> GameMaster:
         """A game master at a table, a fresh one if none is given; raises InputError.
@@ -122,8 +122,8 @@ class Setup:
         """
         table = table or self.table()
         if answerer is None:
-            world = World(table, outside or self.outside(minds=minds), self.words)
-            answerer = Troupe(self._seated(table), world)
+            world = RunContext(table, outside or self.outside(minds=minds), self.words)
+            answerer = Population(self._seated(table), world)
         return GameMaster(self.scenario, table, answerer, recorders)
 
     @property
@@ -148,14 +148,14 @@ class Setup:
         if not names:
             return None
         from society.llm.providers.budget import Budget
-        from society.llm.providers.pool import Desk
+        from society.llm.providers.pool import ModelPool
 
         budget = budget or Budget(self.spec.limits, spent or Spent())
-        desk = Desk(self.spec.models, budget, self.models, seed=self.seed)
+        desk = ModelPool(self.spec.models, budget, self.models, seed=self.seed)
         desk.check(names)
         return desk
 
-    def _seated(self, table: Table) -> list[Cohort]:
+    def _seated(self, table: Environment) -> list[Cohort]:
         """The cast at a table that may have some of the replicates, or its agents in new seats."""
         cast = [
             cohort
@@ -202,13 +202,15 @@ def _reseated(cast: Cast, ids: Array) -> list[Cohort]:
     ]
 
 
-def _bare_table(scenario: Scenario, params: Params, seed: int, agents: int, rounds: int) -> Table:
+def _bare_table(
+    scenario: Scenario, params: Params, seed: int, agents: int, rounds: int
+) -> Environment:
     """For one replicate, or for all if they are seated, in which everybody sees everybody."""
     cast = scenario.cast(params, agents)
     seated = [one.where for one in cast if one.where is not None and one.where.ndim == 2]
     ids, replicates = np.arange(agents), np.arange(len(seated[0]) if seated else 1)
     graphs = complete_graphs(scenario.relations, len(replicates), ids)
-    table = Table(
+    table = Environment(
         params,
         seed=seed,
         ids=ids,
@@ -238,7 +240,7 @@ def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
         raise Refused(*(Fault((name,), words, True) for name in overruled))
 
 
-def _refuse_mute(play: PlayFunction, cast: Cast, table: Table) -> None:
+def _refuse_mute(play: PlayFunction, cast: Cast, table: Environment) -> None:
     """Raises CastError for a cohort that is asked what it cannot answer."""
     for ask in questions(play, table):
         for cohort in cast:
@@ -368,7 +370,7 @@ class _Preparation:
             self.refuse()
         return setup
 
-    def begin(self, stage: Scenario, table: Table, params: Params) -> None:
+    def begin(self, stage: Scenario, table: Environment, params: Params) -> None:
         """Have a stage say what it misses; if other rounds would do, the rounds are what is wrong.
 
         Raises InputError.

@@ -12,13 +12,13 @@ import numpy as np
 from society.errors import CastError, PartError, nearest
 
 from .action_spaces import Legal
-from .calls import Address, Again, Message, Request, Said
-from .environment import Table
-from .gateway import Embedder, Outside
+from .calls import Address, Again, Completion, Message, Request
+from .environment import Environment
+from .gateway import Embedder, ModelGateway
 from .graph import Complete
 from .observations import Audience, Inquiry, News, OwnFacts
 from .rng import Array, Draws
-from .state import Company
+from .state import CohortState
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ class Renderer(Protocol):
     def question(
         self,
         ask: Inquiry,
-        one: One,
+        agent: Agent,
         *,
         legal: Legal,
         sight: Sight,
@@ -47,20 +47,20 @@ class Renderer(Protocol):
         """
         ...
 
-    def told(self, tell: News, one: One) -> str:
+    def told(self, tell: News, agent: Agent) -> str:
         """Something that happened, as one agent reads it."""
         ...
 
 
 @dataclass
-class World:
+class RunContext:
     """What surrounds all cohorts of a run: the table, outside minds, and words for them.
 
     asked: how often everybody has been asked a kind of question before, (R, N).
     """
 
-    table: Table
-    outside: Outside = field(default_factory=Outside)
+    table: Environment
+    outside: ModelGateway = field(default_factory=ModelGateway)
     words: Renderer | None = None
     asked: dict[str, Array] = field(default_factory=dict)
 
@@ -83,7 +83,7 @@ class Occasion(NamedTuple):
     use: int
 
 
-class Members:
+class AgentGroup:
     """Some members of one company as one of their components sees them.
 
     `me["effort"]` is their column, (M,); only the own columns may be set, and only in `begin`,
@@ -92,8 +92,8 @@ class Members:
 
     def __init__(
         self,
-        world: World,
-        company: Company,
+        world: RunContext,
+        company: CohortState,
         occasion: Occasion,
         audience: Audience,
         draws: Draws | None = None,
@@ -132,23 +132,23 @@ class Members:
         """What everybody knows of the game, as the play describes it; None: nothing."""
         return self.world.table.rules
 
-    def only(self, entries: Array) -> Members:
+    def only(self, entries: Array) -> AgentGroup:
         """Some of these members, to look at."""
         audience, draws = self.audience.only(entries), self.draws.among(entries)
-        some = Members(self.world, self._company, self.occasion, audience, draws, pure=True)
+        some = AgentGroup(self.world, self._company, self.occasion, audience, draws, pure=True)
         some._turns = self._turns
         return some
 
-    async def each(self, function: Callable[[One], Coroutine[Any, Any, T]]) -> list[T]:
+    async def each(self, function: Callable[[Agent], Coroutine[Any, Any, T]]) -> list[T]:
         """What it gives for every member; all of them at the same time."""
         return await self.world.outside.together(
-            function(One(self, entry)) for entry in range(len(self))
+            function(Agent(self, entry)) for entry in range(len(self))
         )
 
     def told(self, tell: News) -> list[str]:
         """A line in words, as each member hears it."""
         told = self.world.prompts.told
-        return [told(tell, One(self, entry)) for entry in range(len(self))]
+        return [told(tell, Agent(self, entry)) for entry in range(len(self))]
 
     def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
         """Vectors of texts, (n, d) of float32."""
@@ -207,12 +207,12 @@ class Members:
         self._company.put(name, new)
 
 
-class One:
+class Agent:
     """A single member: `one["effort"]` is a scalar, and so is every draw."""
 
-    def __init__(self, me: Members, entry: int) -> None:
-        self._me = me.only(np.array([entry]))
-        self.draws = me.draws.single(entry)
+    def __init__(self, agents: AgentGroup, entry: int) -> None:
+        self._me = agents.only(np.array([entry]))
+        self.draws = agents.draws.single(entry)
         self.replicate, self.seat, self._node = (int(part[0]) for part in self._me.audience.rows)
         self.model = ""  # as the provider names the one that spoke last
 
@@ -320,7 +320,7 @@ class One:
         reason: str = "",
         question: Inquiry | None = None,
         peers: Iterable[str] = (),
-    ) -> Said:
+    ) -> Completion:
         """One exchange with a model, kept before it is used; raises Paused.
 
         room, again, reason, question, peers: see society.engine.calls.Request.

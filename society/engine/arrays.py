@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from .environment import Table
+from .environment import Environment
 from .graph import NOBODY
 from .rng import Array
 from .script import Fact
 
 
-class Misshapen(Exception):
+class WrongShape(Exception):
     """A line of the script holds an array that does not fit the table."""
 
 
-class Keeper:
+class ArrayNormaliser:
     """Shapes and keeps the arrays of one page."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Environment) -> None:
         self.table = table
         self._copies: dict[tuple[int, tuple[int, ...], np.dtype[Any]], tuple[Array, Array]] = {}
 
@@ -31,18 +31,18 @@ class Keeper:
         normal, arrays = {}, {}
         for name, fact in facts.items():
             if not isinstance(fact, Fact):
-                raise Misshapen(f"fact {name!r} is a bare value; say common, own or seen of it")
+                raise WrongShape(f"fact {name!r} is a bare value; say common, own or seen of it")
             if fact.graph:
                 self.table.graph(fact.graph)
             if fact.scope == "seen" and fact.values.ndim > 2:
-                raise Misshapen(f"fact {name!r} has entries of several values; say own of it")
+                raise WrongShape(f"fact {name!r} has entries of several values; say own of it")
             table = self.table
             shape = (table.running if fact.scope == "common" else table.present).shape
             try:
                 shape = (*shape, *fact.values.shape[2:])
                 values = self.kept(fact.values, None, shape)
-            except Misshapen as error:
-                raise Misshapen(f"fact {name!r} has {error}") from None
+            except WrongShape as error:
+                raise WrongShape(f"fact {name!r} has {error}") from None
             normal[name] = Fact(fact.scope, values, fact.graph)
             role = f"seen {fact.graph}" if fact.scope == "seen" else fact.scope
             arrays[role, name] = values
@@ -72,7 +72,7 @@ class Keeper:
             wide = values if values.shape == shape else np.broadcast_to(values, shape)
             copy = np.array(wide, wanted)
         except ValueError:
-            raise Misshapen(f"shape {values.shape} where {shape} was expected") from None
+            raise WrongShape(f"shape {values.shape} where {shape} was expected") from None
         copy.flags.writeable = False
         self._copies[id(values), shape, wanted] = values, copy
         return copy
@@ -80,12 +80,12 @@ class Keeper:
     def peers(self, peers: Array) -> Array:
         wide = self.seats(peers, "peer")
         if (wide == np.arange(self.table.agents)).any():
-            raise Misshapen("an edge from a seat to itself; name another one, or NOBODY")
+            raise WrongShape("an edge from a seat to itself; name another one, or NOBODY")
         return wide
 
     def seats(self, seats: Array, role: str) -> Array:
         wide = self.wide(seats, np.int64)
         outside = (wide >= self.table.agents) | (wide < NOBODY)
         if outside.any():
-            raise Misshapen(f"seat {wide[outside][0]} as a {role} of {self.table.agents} seats")
+            raise WrongShape(f"seat {wide[outside][0]} as a {role} of {self.table.agents} seats")
         return wide

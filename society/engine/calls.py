@@ -84,7 +84,7 @@ class Request(NamedTuple):
         return fingerprint(self.model, self.words)
 
 
-class Said(NamedTuple):
+class Completion(NamedTuple):
     """What came back.
 
     finish: why it ended, "stop" or "length" (cut off by the token limit), as the provider says.
@@ -103,7 +103,7 @@ class Said(NamedTuple):
     sent: Mapping[str, Any] = {}
 
 
-class Entry(NamedTuple):
+class Usage(NamedTuple):
     """What a run has asked of one model, through one component, about one kind of line, so far.
 
     component: its chance_id, as of a Trouble. calls: exchanges, with repairs (replies that could
@@ -134,7 +134,7 @@ def added(parts: Iterable[T | None]) -> T | None:
     return None if None in known else sum(part for part in known if part is not None)
 
 
-class Trouble(NamedTuple):
+class ParseIssue(NamedTuple):
     """An answer that could not be used as it came: what was done, and why."""
 
     component: str
@@ -164,7 +164,7 @@ Going = Callable[[], Awaitable[None]]
 class Minds(Protocol):
     """Whoever reaches the outside."""
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         """Ask; raises Paused if no answer can be had, and InputError if none ever will.
 
         going: awaited right before each attempt goes out, after any waiting for its turn; what it
@@ -183,10 +183,10 @@ class Minds(Protocol):
         ...
 
 
-class Vault(Protocol):
+class CallStore(Protocol):
     """Whoever keeps what came from outside."""
 
-    def kept(self, request: Request) -> Said | None:
+    def kept(self, request: Request) -> Completion | None:
         """What was said before to this very request; raises InputError if its words differ."""
         ...
 
@@ -194,7 +194,7 @@ class Vault(Protocol):
         """Note that a call is about to be made."""
         ...
 
-    async def keep(self, request: Request, said: Said) -> None:
+    async def keep(self, request: Request, said: Completion) -> None:
         """Returns once it would survive a power cut; raises Paused if it cannot be kept."""
         ...
 
@@ -207,17 +207,17 @@ class Vault(Protocol):
         ...
 
 
-class NoVault:
+class NoCallStore:
     """Where nothing is recorded: a game that is played without a run file."""
 
-    def kept(self, request: Request) -> Said | None:
+    def kept(self, request: Request) -> Completion | None:
         """Nothing."""
         return None
 
     async def sending(self, request: Request) -> None:
         """Not noted."""
 
-    async def keep(self, request: Request, said: Said) -> None:
+    async def keep(self, request: Request, said: Completion) -> None:
         """Not kept."""
 
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:

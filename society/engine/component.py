@@ -15,19 +15,19 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from .action_spaces import fields, heard
-from .agents import Members, One, Sight
+from .agents import Agent, AgentGroup, Sight
 from .observations import Inquiry, News, OwnFacts, Question
 from .rng import Array
 from .state import Column
 
 __all__ = [
     "ANYTHING",
+    "Agent",
+    "AgentGroup",
     "Column",
     "Component",
     "Inquiry",
-    "Members",
     "News",
-    "One",
     "Question",
     "Sight",
     "entered",
@@ -60,28 +60,28 @@ class Component:
         """The name in scenario files and in what people are shown: NormBelief -> norm_belief."""
         return spelt(cls.__name__)
 
-    def begin(self, me: Members) -> None:
+    def begin(self, agents: AgentGroup) -> None:
         """Fill the own columns: before the script starts, and where a new life begins later."""
 
-    def answer(self, ask: Question, me: Members) -> Any:
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
         """One value per member, (M,), for the kinds in `answers`; pure.
 
         Rules answer for all members; the answers of those who were not asked are dropped.
         """
         raise NotImplementedError
 
-    async def consult(self, ask: Inquiry, one: One) -> Any:
+    async def consult(self, ask: Inquiry, agent: Agent) -> Any:
         """The same for a single member, possibly slowly; pure. Raises Unparsed."""
         raise NotImplementedError
 
-    def brief(self, ask: Inquiry, one: One) -> str:
+    def brief(self, ask: Inquiry, agent: Agent) -> str:
         """What this faculty adds to the prompt of a language sibling; pure."""
         return ""
 
-    def notice(self, tell: News, me: Members) -> Awaitable[None] | None:
+    def notice(self, tell: News, agents: AgentGroup) -> Awaitable[None] | None:
         """Something happened, of a kind in `notices`; `async def` if outside minds are asked."""
 
-    def born(self, me: Members) -> None:
+    def born(self, agents: AgentGroup) -> None:
         """These members have just inherited some of this component's columns: mutate."""
 
     @property
@@ -115,26 +115,26 @@ C = TypeVar("C", bound=Component)
 
 
 def per_agent(
-    rule: Callable[[C, Inquiry, One], Any],
-) -> Callable[[C, Question, Members], list[Any]]:
+    rule: Callable[[C, Inquiry, Agent], Any],
+) -> Callable[[C, Question, AgentGroup], list[Any]]:
     """Turn a scalar `answer(self, ask, one)` into a rule over columns.
 
     The rule sees scalars everywhere: `ask.facts["stock"]`, `one["effort"]`, `one.draws`.
     """
 
     @functools.wraps(rule)
-    def answer(self: C, ask: Question, me: Members) -> Any:
-        return entered([rule(self, *pair) for pair in singly(ask, me)[1]], ask)
+    def answer(self: C, ask: Question, agents: AgentGroup) -> Any:
+        return entered([rule(self, *pair) for pair in singly(ask, agents)[1]], ask)
 
     return answer
 
 
-def singly(ask: Question, me: Members) -> tuple[Array, list[tuple[Inquiry, One]]]:
+def singly(ask: Question, agents: AgentGroup) -> tuple[Array, list[tuple[Inquiry, Agent]]]:
     """Who was asked, as entries of `me`, and the question to each of them alone."""
     entries = np.flatnonzero(ask.asked)
     alone = []
     for entry in entries.tolist():
-        one = One(me, entry)
+        one = Agent(agents, entry)
         facts = OwnFacts(ask.kind, ask.facts.facts, one._me.audience)
         options = None if ask.options is None else ask.options[one.replicate]
         reply = heard(ask.reply, operator.itemgetter(entry))

@@ -39,7 +39,7 @@ class DryRuns:
         return found
 
 
-class Table:
+class Environment:
     """The place where a script is played.
 
     params: the scenario's parameters. replicates: R; agents: N; horizon: rounds at most.

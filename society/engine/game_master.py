@@ -19,11 +19,11 @@ import numpy as np
 from society.errors import PartError
 
 from .action_spaces import Choice, Illegal, Integer, Neighbour, Real, Value, fields
-from .arrays import Keeper, Misshapen
-from .calls import Entry
-from .environment import Table
+from .arrays import ArrayNormaliser, WrongShape
+from .calls import Usage
+from .environment import Environment
 from .history import Page, Recorder, Step, chained, page_digest
-from .population import Raw, Troupe
+from .population import Population, Raw
 from .replay import Answerer
 from .rng import Array
 from .scenario import Estimate, Folded, Scenario
@@ -43,7 +43,7 @@ class Outcome:
     digest: str
     measures: Mapping[str, Estimate]
     ends: Mapping[str, int]
-    ledger: tuple[Entry, ...]
+    ledger: tuple[Usage, ...]
     values: Mapping[str, Array] = field(compare=False, repr=False)
     censored: Mapping[str, Array] = field(default_factory=dict, compare=False, repr=False)
 
@@ -54,12 +54,12 @@ class GameMaster:
     def __init__(
         self,
         scenario: Scenario,
-        table: Table,
+        table: Environment,
         answerer: Answerer | None = None,
         recorders: Sequence[Recorder] = (),
     ) -> None:
         self.scenario, self.table, self.recorders = scenario, table, recorders
-        self.answerer = answerer or Troupe(scenario.cast(table.params, table.agents), table)
+        self.answerer = answerer or Population(scenario.cast(table.params, table.agents), table)
         self.folded = {
             measure.name: Folded(measure.fold, measure.unit, table.replicates)
             for measure in scenario.measures
@@ -158,7 +158,7 @@ class GameMaster:
             if isinstance(line, Tell):
                 return await self._tell(line, use)
             return self._inherit(line, use)
-        except Misshapen as error:
+        except WrongShape as error:
             raise PartError(f"{self.scenario.name}, {line.kind!r}: {error}") from error
 
     async def _ask(self, ask: Ask, use: int) -> Any:
@@ -252,7 +252,7 @@ class GameMaster:
             replicate = np.arange(unread.size) // self.table.agents
             return value.flat(wide, unread.reshape(-1), replicate)
         except ValueError as error:
-            raise Misshapen(f"fallback is {error}; expected {value.form()}") from None
+            raise WrongShape(f"fallback is {error}; expected {value.form()}") from None
 
     async def _tell(self, tell: Tell, use: int) -> None:
         facts, arrays = self._keeper.facts(tell.facts)
@@ -305,7 +305,7 @@ class GameMaster:
         self._steps: list[Step] = []
         self._told = _Told()
         self._path = path
-        self._keeper = Keeper(self.table)
+        self._keeper = ArrayNormaliser(self.table)
         self._lived = self.table.running[:, 0]
 
     def _close_rounds(self) -> None:

@@ -16,13 +16,13 @@ from society.errors import PartError, Unparsed
 from .calls import (
     BARE,
     Address,
-    Entry,
+    CallStore,
+    Completion,
     Minds,
-    NoVault,
+    NoCallStore,
+    ParseIssue,
     Request,
-    Said,
-    Trouble,
-    Vault,
+    Usage,
     added,
     stacked,
 )
@@ -38,9 +38,9 @@ class Ledger:
     """What outside minds were asked, by component, kind of line and model."""
 
     def __init__(self) -> None:
-        self._entries: dict[tuple[str, str, str], Entry] = {}
+        self._entries: dict[tuple[str, str, str], Usage] = {}
 
-    def add(self, request: Request, said: Said) -> None:
+    def add(self, request: Request, said: Completion) -> None:
         """Count one exchange."""
         old = self._of(request.address, said.model)
         self._put(
@@ -60,14 +60,14 @@ class Ledger:
         old = self._of(address, model)
         self._put(old._replace(fallbacks=old.fallbacks + 1))
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[Usage, ...]:
         return tuple(entry for _, entry in sorted(self._entries.items()))
 
-    def _of(self, address: Address, model: str) -> Entry:
+    def _of(self, address: Address, model: str) -> Usage:
         key = address.component, address.kind, model
-        return self._entries.get(key) or Entry(*key)
+        return self._entries.get(key) or Usage(*key)
 
-    def _put(self, entry: Entry) -> None:
+    def _put(self, entry: Usage) -> None:
         self._entries[entry[:3]] = entry
 
 
@@ -79,7 +79,7 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Array: ...
 
 
-class Outside:
+class ModelGateway:
     """All that one run hears from outside.
 
     reach: gives those who can be asked; called before the first question to them. awaiting: is told
@@ -89,16 +89,16 @@ class Outside:
     def __init__(
         self,
         reach: Callable[[], Minds | None] | None = None,
-        vault: Vault | None = None,
+        vault: CallStore | None = None,
         awaiting: Callable[[int], None] | None = None,
     ) -> None:
-        self._reach, self._vault, self._awaiting = reach, vault or NoVault(), awaiting
+        self._reach, self._vault, self._awaiting = reach, vault or NoCallStore(), awaiting
         self.token = CancellationToken()
         self.ledger = Ledger()
-        self.troubles: list[Trouble] = []
+        self.troubles: list[ParseIssue] = []
         self._minds: Minds | None = None
 
-    async def call(self, request: Request) -> Said:
+    async def call(self, request: Request) -> Completion:
         """What is said to a request; raises Paused."""
         request = request._replace(reason=_text(request.reason))
         said = self._vault.kept(request)
@@ -111,7 +111,7 @@ class Outside:
             self.trouble(address, said.model, request.again, request.reason)
         return said
 
-    async def _asked(self, request: Request) -> Said:
+    async def _asked(self, request: Request) -> Completion:
         if self._minds is None and self._reach is not None:
             self._minds = self._reach()
         if self._minds is None:
@@ -142,7 +142,7 @@ class Outside:
             answer = await _or_unparsed(consult)
             if not called():
                 words = _in_words(answer, address)
-                said = Said(words, prompt_tokens=0, completion_tokens=0, cost=0.0)
+                said = Completion(words, prompt_tokens=0, completion_tokens=0, cost=0.0)
                 await self._vault.keep(request, said)
         if said is not None:
             answer = _from_words(said.text)
@@ -154,9 +154,9 @@ class Outside:
     def trouble(self, address: Address, model: str, what: str, reason: str) -> None:
         """Note what was wrong with an answer."""
         who = address.component, address.kind, model, address.replicate, address.agent
-        self.troubles.append(Trouble(*who, what, reason))
+        self.troubles.append(ParseIssue(*who, what, reason))
 
-    def told_troubles(self) -> tuple[Trouble, ...]:
+    def told_troubles(self) -> tuple[ParseIssue, ...]:
         """Those since the last time, in an order that does not depend on who answered first."""
         told = tuple(sorted(self.troubles))
         self.troubles.clear()

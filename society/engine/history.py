@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 from xxhash import xxh3_128_hexdigest
 
-from .calls import Entry, Trouble
+from .calls import ParseIssue, Usage
 from .rng import Array
 
 
@@ -50,8 +50,8 @@ class Page(NamedTuple):
     measures: Mapping[str, Array]
     present: Array
     running: Array
-    ledger: tuple[Entry, ...] = ()
-    troubles: tuple[Trouble, ...] = ()
+    ledger: tuple[Usage, ...] = ()
+    troubles: tuple[ParseIssue, ...] = ()
 
 
 class Recorder(Protocol):

@@ -18,7 +18,7 @@ import numpy as np
 from society.errors import ScenarioError
 
 from .action_spaces import silence
-from .environment import Table, complete_graphs
+from .environment import Environment, complete_graphs
 from .rng import Array
 from .script import Ask, Line, Script, Tell
 
@@ -28,7 +28,7 @@ _FORMER = {
     "overhear": "society.engine.mechanism:intercept",
 }
 
-PlayFunction = Callable[[Table], Script]
+PlayFunction = Callable[[Environment], Script]
 T = TypeVar("T")
 
 
@@ -68,7 +68,7 @@ class Play:
     succession: object = None
     rematching: bool = False
 
-    def __call__(self, table: Table) -> Script:
+    def __call__(self, table: Environment) -> Script:
         return self.script(table)
 
     def rules_for(self, params: Any) -> object:
@@ -182,7 +182,7 @@ def hooked(mechanism: object, play: Play, name: str) -> PlayFunction:
         )
     declared_by(play, name, pays=hooks[-1])
 
-    def around(table: Table) -> Script:
+    def around(table: Environment) -> Script:
         acting = mechanism if begin is None else begin(table, play)
         pays = hasattr(acting, "on_payoff")
         return _acted_on(play(table), acting, declared_by(play, name, pays=pays))
@@ -216,12 +216,12 @@ def _acted_on(script: Script, acting: object, declared: Declared) -> Script:
     return intercept(script, line=line, answer=answer)
 
 
-def questions(play: PlayFunction, table: Table) -> Iterator[Ask]:
+def questions(play: PlayFunction, table: Environment) -> Iterator[Ask]:
     """What a play asks up to the horizon, without asking anybody."""
-    return (said for said in rehearsed(play, table) if isinstance(said, Ask))
+    return (said for said in dry_run(play, table) if isinstance(said, Ask))
 
 
-def rehearsed(play: PlayFunction, table: Table) -> Iterator[Line]:
+def dry_run(play: PlayFunction, table: Environment) -> Iterator[Line]:
     """What a play says up to the horizon, without anybody to hear it.
 
     It is rehearsed for one replicate at a table of its own, where every answer is silent and nobody
@@ -230,7 +230,7 @@ def rehearsed(play: PlayFunction, table: Table) -> Iterator[Line]:
     return silent_lines(play, aside(table))
 
 
-def silent_lines(play: PlayFunction, alone: Table) -> Iterator[Line]:
+def silent_lines(play: PlayFunction, alone: Environment) -> Iterator[Line]:
     """Play a script at a table that is there for this alone, and answer nothing."""
     script, received = play(alone), None
     while True:
@@ -246,19 +246,19 @@ def silent_lines(play: PlayFunction, alone: Table) -> Iterator[Line]:
             received = silent.get("", silent)
 
 
-def survey(look: Callable[..., T], play: PlayFunction, table: Table, *given: Hashable) -> T:
+def survey(look: Callable[..., T], play: PlayFunction, table: Environment, *given: Hashable) -> T:
     """What `look(lines, *given)` finds in a play's rehearsal, which is held once for each table.
 
     look: a function of a module, which should keep no more of the lines than it needs. Each
     mechanism rehearses what it stands around, and so all within that would do so again: the work
     would double with every mechanism, and begin anew in every game of a repeated one.
     """
-    return table.dry_runs.find((look, play, given), lambda: look(rehearsed(play, table), *given))
+    return table.dry_runs.find((look, play, given), lambda: look(dry_run(play, table), *given))
 
 
-def aside(table: Table, *, first_rounds_only: bool = False) -> Table:
+def aside(table: Environment, *, first_rounds_only: bool = False) -> Environment:
     """A table like this one, of a single replicate in which everybody sees everybody."""
-    alone = Table(
+    alone = Environment(
         table.params,
         seed=table.seed,
         ids=table.ids,

@@ -15,16 +15,16 @@ from pydantic import BaseModel
 from society.errors import CastError, PartError, Unparsed
 
 from .action_spaces import ActionSpace, Choice, Illegal, fields, heard, silence
-from .agents import Members, Occasion, One, World
+from .agents import Agent, AgentGroup, Occasion, RunContext
 from .component import Component, entered, singly
-from .environment import Table
-from .gateway import Outside
+from .environment import Environment
+from .gateway import ModelGateway
 from .graph import NOBODY, Rows
 from .observations import Audience, Facts, Inquiry, News, Question, frozen
 from .parameters import Fault, Refused, checked, parameters_of
 from .rng import Array, Places
 from .script import HERITABLE, Ask, Inherit, Tell
-from .state import Company
+from .state import CohortState
 
 C = TypeVar("C", bound=Component)
 
@@ -82,29 +82,29 @@ class Consulted(NamedTuple):
 
     question: Question
     part: Component
-    me: Members
+    me: AgentGroup
     entries: Array  # of `me`, those who were asked
-    alone: list[tuple[Inquiry, One]]
+    alone: list[tuple[Inquiry, Agent]]
 
     def jobs(self) -> Iterator[Coroutine[Any, Any, Any]]:
         """An answer each, or why there is none."""
         return (self._answer(inquiry, one) for inquiry, one in self.alone)
 
-    async def _answer(self, inquiry: Inquiry, one: One) -> Any:
+    async def _answer(self, inquiry: Inquiry, agent: Agent) -> Any:
         try:
             return await self.me.world.outside.answered(
-                one.address,
-                lambda: self.part.consult(inquiry, one),
-                lambda: one.address.turn > 0,
+                agent.address,
+                lambda: self.part.consult(inquiry, agent),
+                lambda: agent.address.turn > 0,
             )
         except Unparsed as unparsed:
             return unparsed
 
 
-class LiveCohort(Company):
+class SeatedCohort(CohortState):
     """A cohort in play, with the components that are rules over its columns."""
 
-    def __init__(self, cohort: Cohort, rows: Rows, places: Places, world: World) -> None:
+    def __init__(self, cohort: Cohort, rows: Rows, places: Places, world: RunContext) -> None:
         self.components = parts = cohort.components
         self.everybody = frozen(np.ones(len(rows.node), bool))
         self.respondents: dict[str, tuple[Component, bool]] = {}
@@ -125,11 +125,11 @@ class LiveCohort(Company):
         return self.respondents.setdefault(kind, (part, part.overrides("answer")))
 
 
-class Troupe:
+class Population:
     """The live agents of one run."""
 
-    def __init__(self, cast: Cast, world: World | Table) -> None:
-        self.world = world if isinstance(world, World) else World(world)
+    def __init__(self, cast: Cast, world: RunContext | Environment) -> None:
+        self.world = world if isinstance(world, RunContext) else RunContext(world)
         self.table = self.world.table
         self._audiences: dict[tuple[str, bool], tuple[Array | None, Audience]] = {}
         self.companies = [
@@ -140,19 +140,19 @@ class Troupe:
         self.table.cohorts = self.table.cohorts or cohort_seats(cast, self.table)
 
     @property
-    def outside(self) -> Outside:
+    def outside(self) -> ModelGateway:
         return self.world.outside
 
     def begin(self) -> None:
         for company in self.companies:
             self._begin(company, self._audience(company, None), 0)
 
-    def _begin(self, company: LiveCohort, audience: Audience, use: int) -> None:
+    def _begin(self, company: SeatedCohort, audience: Audience, use: int) -> None:
         company.unbegun = set(company.owners)
         for part in company.components:
             if part.overrides("begin"):
                 occasion = Occasion(part.chance_id, "begin", use)
-                part.begin(Members(self.world, company, occasion, audience))
+                part.begin(AgentGroup(self.world, company, occasion, audience))
             company.unbegun -= {column.name for column in part.columns}
 
     def _reborn(self, newborn: Array) -> None:
@@ -179,7 +179,7 @@ class Troupe:
             part, rule = company.respondents.get(ask.kind) or company.respondent(ask.kind)
             audience = self._audience(company, None)
             occasion = Occasion(part.chance_id, f"answer {ask.kind}", use)
-            me = Members(self.world, company, occasion, audience, pure=True)
+            me = AgentGroup(self.world, company, occasion, audience, pure=True)
             options = _options(ask.reply, shape) if isinstance(ask.reply, Choice) else None
             reply = ask.reply if ask.reply.alike else _bounded(ask.reply, audience)
             facts = Facts(ask.kind, ask.facts, audience)
@@ -259,7 +259,7 @@ class Troupe:
             audience = self._audience(company, active)
             news = News(tell.kind, Facts(tell.kind, tell.facts, audience))
             noticing = (
-                part.notice(news, Members(self.world, company, occasion, audience))
+                part.notice(news, AgentGroup(self.world, company, occasion, audience))
                 for part in listeners
                 for occasion in [Occasion(part.chance_id, f"notice {tell.kind}", use)]
             )
@@ -295,7 +295,7 @@ class Troupe:
                     mask = own[0] if len(own) == 1 else np.any(own, axis=0)
                     audience = self._audience(company, mask)
                     occasion = Occasion(part.chance_id, f"born {line.kind}", use)
-                    part.born(Members(self.world, company, occasion, audience))
+                    part.born(AgentGroup(self.world, company, occasion, audience))
 
     def _bequeathed(self, name: str, to: Array, source: Array) -> tuple[Array, Array]:
         """Of the nodes in `to` those that inherit a column from those in `source`, and what."""
@@ -333,7 +333,7 @@ class Troupe:
             has[company.rows.node] = True
         return values, has
 
-    def _audience(self, company: LiveCohort, mask: Array | None) -> Audience:
+    def _audience(self, company: SeatedCohort, mask: Array | None) -> Audience:
         """The members of a company that are in a mask, (R, N); None means all of them."""
         table, key = self.table, (company.name, mask is None)
         known = self._audiences.get(key)
@@ -372,14 +372,14 @@ async def _one_after_another(
             await slow
 
 
-def cohort_seats(cast: Cast, table: Table) -> dict[str, Array]:
+def cohort_seats(cast: Cast, table: Environment) -> dict[str, Array]:
     """The seats of each cohort, (R, N) of bool."""
     nodes = _seated(cast, table)
     shape = table.present.shape
     return {one.name: _marked(shape, here) for one, here in zip(cast, nodes, strict=True)}
 
 
-def _seated(cast: Cast, table: Table) -> list[Array]:
+def _seated(cast: Cast, table: Environment) -> list[Array]:
     """The nodes, replicate * N + seat, of each cohort; raises CastError unless each has one."""
     shape = table.present.shape
     ends = list(itertools.accumulate(cohort.count for cohort in cast))
@@ -411,13 +411,13 @@ def _mask(cohort: Cohort, where: Array, shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(where, shape)
 
 
-def _agreed(companies: Sequence[LiveCohort]) -> None:
+def _agreed(companies: Sequence[SeatedCohort]) -> None:
     """Raises CastError unless cohorts have different names, and equal columns equal dtypes."""
     names = [company.name for company in companies]
     for name in names:
         if names.count(name) > 1:
             raise CastError(f"two cohorts are called {name!r}; give each a name of its own")
-    first: dict[str, LiveCohort] = {}
+    first: dict[str, SeatedCohort] = {}
     for company in companies:
         for name, values in company.values.items():
             other = first.setdefault(name, company)
@@ -428,7 +428,7 @@ def _agreed(companies: Sequence[LiveCohort]) -> None:
                 )
 
 
-def _company(cohort: Cohort, node: Array, world: World) -> LiveCohort:
+def _company(cohort: Cohort, node: Array, world: RunContext) -> SeatedCohort:
     owned: dict[str, str] = {}
     for part in cohort.components:
         columns = [f"column {column.name}" for column in part.columns]
@@ -449,10 +449,10 @@ def _company(cohort: Cohort, node: Array, world: World) -> LiveCohort:
             )
     table = world.table
     rows = Rows(*np.divmod(node, table.agents), node)
-    return LiveCohort(cohort, rows, Places.at(table.places[node]), world)
+    return SeatedCohort(cohort, rows, Places.at(table.places[node]), world)
 
 
-def _here(company: LiveCohort, mask: Array | None) -> Array:
+def _here(company: SeatedCohort, mask: Array | None) -> Array:
     """Which members are in a mask, (R, N); None means all of them; (M,) of bool."""
     if mask is None:
         return np.ones(len(company.rows.node), bool)

@@ -8,7 +8,7 @@ from typing import Protocol
 from society.errors import PartError
 
 from .action_spaces import fields
-from .gateway import Outside
+from .gateway import ModelGateway
 from .history import Step
 from .population import Raw
 from .rng import Array
@@ -19,7 +19,7 @@ class Answerer(Protocol):
     """Who answers a script's questions: a troupe, or a tape."""
 
     @property
-    def outside(self) -> Outside: ...
+    def outside(self) -> ModelGateway: ...
     def begin(self) -> None: ...
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw: ...
     def author(self, kind: str, node: int) -> str: ...
@@ -32,7 +32,7 @@ class Tape:
     """Recorded answers in place of agents: replay drives the script alone."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
-        self.outside = Outside()
+        self.outside = ModelGateway()
         self._asks = (step for step in steps if step.sort == "ask")
 
     def begin(self) -> None:

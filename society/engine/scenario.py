@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from society.errors import ScenarioError
 
-from .environment import Table
+from .environment import Environment
 from .gateway import Embedder
 from .graph import Graph
 from .history import Page
@@ -69,7 +69,7 @@ class Measure:
 
     name: str
     unit: str
-    of: Callable[[Told, Table], Array]
+    of: Callable[[Told, Environment], Array]
     fold: Fold = "mean"
 
 
@@ -81,7 +81,7 @@ class Finding(NamedTuple):
     values: Array
 
 
-class Afterword(Protocol):
+class PostAnalysis(Protocol):
     """A run that is over, to draw conclusions from."""
 
     @property
@@ -107,7 +107,7 @@ class Afterword(Protocol):
         ...
 
 
-Conclusion = Callable[[Afterword], Iterable[Finding]]
+Conclusion = Callable[[PostAnalysis], Iterable[Finding]]
 Seats = Callable[[int, Any], Array]  # (number of types, parameters) -> (R, N), who sits where
 
 
@@ -130,7 +130,7 @@ class Meeting:
 
 
 @dataclass(frozen=True)
-class Stage:
+class DisplaySpec:
     """How a scenario wants to be shown.
 
     gauge: a common fact, and the parameter that is full scale.
@@ -195,7 +195,7 @@ class Scenario:
     relations: tuple[str, ...] = ()
     agents: int = 10
     rounds: int = 100
-    stage: Stage = Stage()
+    stage: DisplaySpec = DisplaySpec()
     graph: Drawing = "complete"
     graphs: Mapping[str, Drawing] = field(default_factory=dict)
     in_words: str | Mapping[str, JsonValue] = ""
@@ -222,7 +222,7 @@ def scenario(
     relations: tuple[str, ...] = (),
     agents: int = 10,
     rounds: int = 100,
-    stage: Stage = Stage(),
+    stage: DisplaySpec = DisplaySpec(),
     graph: Drawing = "complete",
     graphs: Mapping[str, Drawing] | None = None,
     in_words: str | Mapping[str, JsonValue] = "",
@@ -256,10 +256,10 @@ def first_line(documented: object) -> str:
     return (documented.__doc__ or "").strip().partition("\n")[0]
 
 
-class Epilogue(Protocol):
+class MechanismPostAnalysis(Protocol):
     """What a mechanism concludes from a run that is over; own: its parameters, as given."""
 
-    def __call__(self, after: Afterword, *, own: Mapping[str, Any]) -> Iterable[Finding]: ...
+    def __call__(self, after: PostAnalysis, *, own: Mapping[str, Any]) -> Iterable[Finding]: ...
 
 
 class Seating(Protocol):
@@ -302,7 +302,7 @@ class MechanismSpec:
     columns: tuple[str, ...] = ()
     quotes: Mapping[str, str] = field(default_factory=dict)
     endings: Mapping[str, str] = field(default_factory=dict)
-    afterword: Epilogue | None = None
+    afterword: MechanismPostAnalysis | None = None
     seating: Seating | None = None
     drafts: Drafts | None = None
     rematching: bool = False
@@ -343,7 +343,7 @@ class Brought(TypedDict, total=False):
     columns: tuple[str, ...]
     quotes: Mapping[str, str]
     endings: Mapping[str, str]
-    afterword: Epilogue | None
+    afterword: MechanismPostAnalysis | None
     seating: Seating | None
     drafts: Drafts | None
     rematching: bool

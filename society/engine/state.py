@@ -40,7 +40,7 @@ class Column:
             raise ValueError(f"column {self.name!r} is public and per peer; choose one of the two")
 
 
-class Company:
+class CohortState:
     """A cohort in play: which rows it has, and their columns, (M,) each.
 
     titles: of the components, by their ids. declared: the columns that each component declares, by

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
-from society.engine.calls import Entry
+from society.engine.calls import Usage
 
 from .worker import JobResult
 
@@ -37,7 +37,7 @@ class Progress:
         )
         self._parts, self._done = parts, 0
         self._shares: dict[str, float] = {}
-        self._ledgers: dict[str, Sequence[Entry]] = {}
+        self._ledgers: dict[str, Sequence[Usage]] = {}
         self._awaited: dict[str, int] = {}
 
     def __enter__(self) -> Self:
@@ -56,7 +56,7 @@ class Progress:
         self._bars.live.transient = error is not None  # nothing has come of it
         self._bars.stop()
 
-    def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None:
+    def advanced(self, name: str, share: float, ledger: Sequence[Usage]) -> None:
         """A run has come to a share of its rounds, and has asked so much by now."""
         self._shares[name], self._ledgers[name] = share, ledger
         self._show()
@@ -94,7 +94,7 @@ class Progress:
 class NoProgress:
     """A listener that says nothing."""
 
-    def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None:
+    def advanced(self, name: str, share: float, ledger: Sequence[Usage]) -> None:
         """A run has come to a share of its rounds."""
 
     def awaiting(self, name: str, count: int) -> None:
@@ -107,7 +107,7 @@ class NoProgress:
         """Something that the user ought to know."""
 
 
-def describe_spending(ledgers: Mapping[str, Sequence[Entry]]) -> str:
+def describe_spending(ledgers: Mapping[str, Sequence[Usage]]) -> str:
     """Describe calls and cost of this session in words."""
     entries = [entry for ledger in ledgers.values() for entry in ledger]
     calls = sum(entry.calls for entry in entries)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from society.config.spec import Spec
-from society.engine.calls import Entry, Spent
+from society.engine.calls import Spent, Usage
 from society.engine.history import Page
 from society.llm.providers.budget import Budget
 from society.llm.providers.settings import Limits
@@ -39,7 +39,7 @@ _TRIES = 3  # for a job whose process dies
 class SweepListener(Protocol):
     """A listener to the progress of a sweep."""
 
-    def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None: ...
+    def advanced(self, name: str, share: float, ledger: Sequence[Usage]) -> None: ...
     def awaiting(self, name: str, count: int) -> None: ...
     def done(self, name: str, done: JobResult) -> None: ...
     def noted(self, words: str) -> None: ...

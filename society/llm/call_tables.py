@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from xxhash import xxh3_128_hexdigest
 
-from society.engine.calls import Address, Entry, Message, Request, Said, Spent, fingerprint
+from society.engine.calls import Address, Completion, Message, Request, Spent, Usage, fingerprint
 from society.engine.rng import Array
 from society.errors import RunFileError, brief
 
@@ -59,16 +59,16 @@ class Call(NamedTuple):
 
     round: int
     request: Request
-    said: Said
+    said: Completion
 
 
-def seal(*words: object, blob: bytes = b"") -> str:
+def checksum(*words: object, blob: bytes = b"") -> str:
     """A hash of stored values, which finds damage: it need not tell apart every two rows."""
     told = "\x1f".join(map(str, words)).encode("utf-8", "surrogatepass")
     return xxh3_128_hexdigest(told + b"\x1f" + blob)
 
 
-def call_row(number: int, request: Request, said: Said) -> tuple[Any, ...]:
+def call_row(number: int, request: Request, said: Completion) -> tuple[Any, ...]:
     """What CALL inserts for an exchange in round `number`."""
     words = request.words
     name = fingerprint(request.model, words)
@@ -77,13 +77,13 @@ def call_row(number: int, request: Request, said: Said) -> tuple[Any, ...]:
     cost = None if said.cost is None else float(said.cost)
     said = said._replace(cost=cost, latency=float(said.latency))
     row = (number, *request.address, *asked, *said[:-1], json.dumps(dict(said.sent)))
-    return (*row, seal(*row))
+    return (*row, checksum(*row))
 
 
 def vector_row(embedder: str, text: str, vector: Array) -> tuple[Any, ...]:
     """What VECTOR inserts."""
     key, blob = text_key(text), np.asarray(vector, "<f4").tobytes()
-    return embedder, key, blob, seal(embedder, key, blob=blob)
+    return embedder, key, blob, checksum(embedder, key, blob=blob)
 
 
 def text_key(text: str) -> str:
@@ -106,12 +106,12 @@ def calls(connection: sqlite3.Connection) -> Iterator[Call]:
 
 def _call(row: Sequence[Any]) -> Call:
     *said, sealed = row
-    if seal(*said) != sealed:
+    if checksum(*said) != sealed:
         raise ValueError("a call is not what was written")
     _, name, room, again, reason, messages = said[7:13]
     words = tuple(Message(*message) for message in json.loads(messages))
     request = Request(Address(*said[1:7]), name, words, room, again, reason)
-    return Call(said[0], request, Said._make((*said[13:-1], json.loads(said[-1]))))
+    return Call(said[0], request, Completion._make((*said[13:-1], json.loads(said[-1]))))
 
 
 def vectors(
@@ -124,13 +124,13 @@ def vectors(
         row = connection.execute(query, (embedder, text_key(text))).fetchone()
         if row is not None:
             blob, sealed = row
-            if seal(embedder, text_key(text), blob=blob) != sealed:
+            if checksum(embedder, text_key(text), blob=blob) != sealed:
                 raise ValueError("an embedding is not what was written")
             known[text] = np.frombuffer(blob, "<f4")
     return known
 
 
-def ledger(connection: sqlite3.Connection, per_agent: bool = False) -> Iterator[tuple[int, Entry]]:
+def ledger(connection: sqlite3.Connection, per_agent: bool = False) -> Iterator[tuple[int, Usage]]:
     """What was asked: (agent or -1, entry); without fallbacks, which rounds know."""
     agent = "agent" if per_agent else "-1"
 
@@ -145,7 +145,7 @@ def ledger(connection: sqlite3.Connection, per_agent: bool = False) -> Iterator[
     for who, component, kind, model, count, retries, repairs, cut, *used in connection.execute(
         query
     ):
-        yield who, Entry(component, kind, model, count, retries, repairs, cut, 0, *used)
+        yield who, Usage(component, kind, model, count, retries, repairs, cut, 0, *used)
 
 
 def addresses(connection: sqlite3.Connection) -> set[Address]:
@@ -171,7 +171,7 @@ def spent(connection: sqlite3.Connection) -> Spent:
     return Spent(count + unanswered(connection), tokens or 0, known)
 
 
-def read(path: Path | str) -> Mapping[Address, tuple[str, Said]]:
+def read(path: Path | str) -> Mapping[Address, tuple[str, Completion]]:
     """All calls of a run file: fingerprint and what was said, by address; raises RunFileError."""
     if not Path(path).is_file():
         raise RunFileError(f"there is no run file {brief(path)} to take answers from")

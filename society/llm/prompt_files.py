@@ -51,7 +51,7 @@ from .parsing.answers import hint
 
 if TYPE_CHECKING:
     from society.engine.action_spaces import Legal
-    from society.engine.agents import One, Sight
+    from society.engine.agents import Agent, Sight
     from society.engine.observations import Inquiry, News, OwnFacts
 
     from .templates import Templates
@@ -132,7 +132,7 @@ class Prompts:
     def question(
         self,
         ask: Inquiry,
-        one: One,
+        agent: Agent,
         *,
         legal: Legal,
         sight: Sight,
@@ -145,7 +145,7 @@ class Prompts:
         legal: what may be named in the answer. sight: the peers shown.
         page: render any/PAGE.md in place of the question, with `more` variables.
         """
-        variables = self._known(ask.kind, ask.facts, one, sight) | {
+        variables = self._known(ask.kind, ask.facts, agent, sight) | {
             "options": list(legal.options),
             "hint": hint(ask.reply, legal),
             "thinking": thinking,
@@ -153,18 +153,18 @@ class Prompts:
             **(more or {}),
         }
         if page:
-            return self._rendered(f"any/{page}.md", variables, one)
-        variables["briefs"] = "\n\n".join(one.briefs(ask))
+            return self._rendered(f"any/{page}.md", variables, agent)
+        variables["briefs"] = "\n\n".join(agent.briefs(ask))
         variables["own_page"] = partial(self._own_page, variables)
         variables["option_terms"] = partial(self._option_terms, variables)
         variables["terms"] = terms = PlacedTerms(partial(self._terms, variables))
-        words = self._rendered(self._template(ask.kind) or _ANY, variables, one)
+        words = self._rendered(self._template(ask.kind) or _ANY, variables, agent)
         return f"{words}\n\n{terms}" if terms else words
 
-    def _rendered(self, name: str, variables: Mapping[str, Any], one: One) -> str:
+    def _rendered(self, name: str, variables: Mapping[str, Any], agent: Agent) -> str:
         words = self._templates.render(name, variables)
         if not words.strip():
-            raise InputError(f"prompt {name} says nothing to agent {one.name}; put words into it")
+            raise InputError(f"prompt {name} says nothing to agent {agent.name}; put words into it")
         return words
 
     def mute(self) -> list[str]:
@@ -203,16 +203,16 @@ class Prompts:
             self._pages[at] = next((name for name in names if self._find(name)), "")
         return self._pages[at]
 
-    def told(self, tell: News, one: One) -> str:
+    def told(self, tell: News, agent: Agent) -> str:
         """Something that happened, as this agent knows it: one line if there is no template.
 
         A template may say nothing at all.
         """
-        facts = one.own(tell)
+        facts = agent.own(tell)
         name = self._template(f"told/{tell.kind}")
         if name:
-            sight = {graph: one.neighbours(graph) for graph in facts.graphs}
-            return self._templates.render(name, self._known(tell.kind, facts, one, sight))
+            sight = {graph: agent.neighbours(graph) for graph in facts.graphs}
+            return self._templates.render(name, self._known(tell.kind, facts, agent, sight))
         return sentence(tell.kind, facts)
 
     def hashes(self) -> dict[str, str]:
@@ -262,21 +262,21 @@ class Prompts:
 
         return Templates(self._find)
 
-    def _known(self, kind: str, facts: OwnFacts, one: One, sight: Sight) -> dict[str, Any]:
+    def _known(self, kind: str, facts: OwnFacts, agent: Agent, sight: Sight) -> dict[str, Any]:
         """Variables of any template."""
         common_first = sorted(facts, key=lambda name: facts.scope(name) != "common")
         known = {name: _python(facts[name]) for name in common_first}
         return known | {
             "facts": known,
-            "peers": _shown(facts, one, sight),
-            "me": one.name,
-            "name_of": one.name_of,
-            "name_at": one.name_at,
-            "succession": one.succession,
-            "complete": one.complete,
-            "moment": one.moment,
-            "p": one.params,
-            "rules": one.rules,
+            "peers": _shown(facts, agent, sight),
+            "me": agent.name,
+            "name_of": agent.name_of,
+            "name_at": agent.name_at,
+            "succession": agent.succession,
+            "complete": agent.complete,
+            "moment": agent.moment,
+            "p": agent.params,
+            "rules": agent.rules,
             "scenario": _spaced(self.scenario),
             "kind": kind,
         }
@@ -343,13 +343,13 @@ def _files_in(folders: Iterable[Path]) -> Iterator[str]:
     return (name for folder in folders for name, _ in index.prompts_in(folder))
 
 
-def _shown(facts: OwnFacts, one: One, sight: Sight) -> list[SimpleNamespace]:
+def _shown(facts: OwnFacts, agent: Agent, sight: Sight) -> list[SimpleNamespace]:
     """Each peer in sight, in order of id, with what is seen of it."""
     shown: dict[str, dict[str, Any]] = {}
     for graph, peers in sight.items():
         seats = list(peers.values())
         seen = {
-            name: fact.values[one.replicate, seats].tolist()
+            name: fact.values[agent.replicate, seats].tolist()
             for name, fact in facts.facts.items()
             if fact.graph == graph
         }
@@ -358,7 +358,7 @@ def _shown(facts: OwnFacts, one: One, sight: Sight) -> list[SimpleNamespace]:
             for name, values in seen.items():
                 known[name] = values[place]
     seats_of = {name: seat for peers in sight.values() for name, seat in peers.items()}
-    return [SimpleNamespace(**shown[name]) for name in one.in_order(seats_of)]
+    return [SimpleNamespace(**shown[name]) for name in agent.in_order(seats_of)]
 
 
 def _python(value: Any) -> Any:

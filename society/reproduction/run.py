@@ -14,7 +14,7 @@ from typing import Any
 from society.claims.types import Design, Reproduction, Trial, Verdict, judge_claims
 from society.config.spec import Spec
 from society.config.yaml_source import read
-from society.engine.calls import Entry, Spent, added
+from society.engine.calls import Spent, Usage, added
 from society.errors import FileError, InputError, brief
 from society.experiments.clusters import Cluster
 from society.experiments.experiment import read_experiment
@@ -179,7 +179,7 @@ class _Named:
     def __init__(self, experiment: str, watching: SweepListener) -> None:
         self.experiment, self.watching = experiment, watching
 
-    def advanced(self, name: str, share: float, ledger: Sequence[Entry]) -> None:
+    def advanced(self, name: str, share: float, ledger: Sequence[Usage]) -> None:
         """A run has come to a share of its rounds, and has asked so much by now."""
         self.watching.advanced(f"{self.experiment} {name}", share, ledger)
 

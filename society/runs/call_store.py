@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from threading import RLock
 from typing import Any, NamedTuple
 
-from society.engine.calls import Address, NoVault, Request, Said
+from society.engine.calls import Address, Completion, NoCallStore, Request
 from society.engine.rng import Array
 from society.errors import Paused, RunFileError, brief
 from society.llm.call_tables import CALL, SENT, VECTOR, Call, call_row, found, vector_row, vectors
@@ -30,7 +30,7 @@ class _Row(NamedTuple):
     written: asyncio.Future[None] | None  # None: nobody waits for it
 
 
-class CallVault:
+class RunFileCallStore:
     """The Vault of a run file.
 
     connection: gives the open file, None before it is published. publish: makes it durable.
@@ -51,7 +51,7 @@ class CallVault:
         self._waiting: list[_Row] = []
         self._writing: asyncio.Task[None] | None = None
 
-    def kept(self, request: Request) -> Said | None:
+    def kept(self, request: Request) -> Completion | None:
         """What was said before to this request; raises RunFileError."""
         if request.address not in self.known:
             return None
@@ -69,7 +69,7 @@ class CallVault:
         """Returns once it is noted."""
         await self._committed(SENT, request.address)
 
-    async def keep(self, request: Request, said: Said) -> None:
+    async def keep(self, request: Request, said: Completion) -> None:
         """Returns once it is on the disk; raises Paused."""
         await self._committed(CALL, call_row(self.round, request, said))
 
@@ -137,13 +137,13 @@ class CallVault:
                 connection.execute("PRAGMA synchronous = NORMAL")
 
 
-class Recorded(NoVault):
+class Recorded(NoCallStore):
     """What a run file has, for playing it again without asking anybody."""
 
     def __init__(self, run: RunFile) -> None:
         self.run = run
 
-    def kept(self, request: Request) -> Said | None:
+    def kept(self, request: Request) -> Completion | None:
         """What was said to this request; raises RunFileError if it is not in the record."""
         address = request.address
         call = self.run.call(address)

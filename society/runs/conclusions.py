@@ -9,8 +9,8 @@ import numpy as np
 
 from society.config.build import Setup, prepared
 from society.config.spec import Spec
-from society.engine.calls import Vault
-from society.engine.gateway import Embedder, Outside
+from society.engine.calls import CallStore
+from society.engine.gateway import Embedder, ModelGateway
 from society.engine.graph import Graph
 from society.engine.history import Page
 from society.engine.rng import Array
@@ -31,9 +31,9 @@ class Concluded(NamedTuple):
 class _Epilogue:
     """An Afterword on a run file."""
 
-    def __init__(self, run: RunFile, setup: Setup, vault: Vault) -> None:
+    def __init__(self, run: RunFile, setup: Setup, vault: CallStore) -> None:
         self._run, self._setup = run, setup
-        self._outside = Outside(vault=vault)
+        self._outside = ModelGateway(vault=vault)
 
     @property
     def params(self) -> Any:
@@ -58,7 +58,9 @@ class _Epilogue:
         return self._outside.embedded(embedder, texts)
 
 
-def concluded(run: RunFile, setup: Setup | None = None, vault: Vault | None = None) -> Concluded:
+def concluded(
+    run: RunFile, setup: Setup | None = None, vault: CallStore | None = None
+) -> Concluded:
     """What the scenario's afterword finds in a run that is over, from the file if it is there.
 
     setup: of the run, if it is at hand. vault: where embeddings are kept.

@@ -36,7 +36,7 @@ _FEW = 128
 _VALUES = 16  # at most, of arrays of few values
 
 
-class Look(NamedTuple):
+class Layout(NamedTuple):
     """What lines look like.
 
     lines: sort, kind, form and names of arrays. places: the part of each array of each line.
@@ -49,7 +49,7 @@ class Look(NamedTuple):
     parts: tuple[Part, ...]
 
     @classmethod
-    def read(cls, words: str) -> Look:
+    def read(cls, words: str) -> Layout:
         """From its JSON."""
         lines, places, parts = json.loads(words)
         return cls(
@@ -62,7 +62,7 @@ class Look(NamedTuple):
         )
 
 
-def packed(lines: Iterable[Line]) -> tuple[Look, bytes]:
+def packed(lines: Iterable[Line]) -> tuple[Layout, bytes]:
     """What the lines look like, and the bytes of their arrays."""
     known: dict[int, int] = {}  # the place of an array, by its identity
     said, places, parts = [], [], []
@@ -78,10 +78,10 @@ def packed(lines: Iterable[Line]) -> tuple[Look, bytes]:
                 cells.append(cell)
             places.append(place)
     sizes = struct.pack(f"<{len(cells)}I", *map(len, cells))
-    return Look(tuple(said), tuple(places), tuple(parts)), b"".join([sizes, *cells])
+    return Layout(tuple(said), tuple(places), tuple(parts)), b"".join([sizes, *cells])
 
 
-def unpacked(look: Look, blob: bytes) -> list[Line]:
+def unpacked(look: Layout, blob: bytes) -> list[Line]:
     """The lines, arrays read-only; raises ValueError or zlib.error if look and blob differ."""
     head = struct.Struct(f"<{len(look.parts)}I")
     sizes = head.unpack_from(blob) if len(blob) >= head.size else ()

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.population import Cast, Cohort
 from society.engine.rng import Array
-from society.engine.scenario import Fold, Scenario, Stage
+from society.engine.scenario import DisplaySpec, Fold, Scenario
 from society.errors import SocietyError
 
-from .structure import Extent, GameNote, extent, rules_of
+from .structure import GameNote, RoundStructure, round_structure, rules_of
 
 if TYPE_CHECKING:
     from society.config.build import Setup
@@ -74,10 +74,10 @@ class Manifest(BaseModel):
     agents: int
     replicates: int
     horizon: int
-    extent: Extent | None = None
+    extent: RoundStructure | None = None
     level: Level
     measures: tuple[MeasureNote, ...]
-    stage: Stage
+    stage: DisplaySpec
     cohorts: tuple[CohortNote, ...]
     seating: tuple[tuple[int, ...], ...] = ()
     columns: tuple[ColumnNote, ...] = ()
@@ -121,7 +121,9 @@ class Manifest(BaseModel):
         return self.horizon if self.extent is None else self.extent.rounds
 
 
-def manifest_of(setup: Setup, level: Level | None = None, table: Table | None = None) -> Manifest:
+def manifest_of(
+    setup: Setup, level: Level | None = None, table: Environment | None = None
+) -> Manifest:
     """The manifest of a run; without a level: full up to a million agent-rounds."""
     table, scenario, cast = table or setup.table(), setup.scenario, setup.cast()
     nested = _extent(scenario, table)
@@ -151,18 +153,18 @@ def manifest_of(setup: Setup, level: Level | None = None, table: Table | None = 
     )
 
 
-def _extent(scenario: Scenario, table: Table) -> Extent | None:
+def _extent(scenario: Scenario, table: Environment) -> RoundStructure | None:
     """Of rounds within rounds, where the scenario says that it has them."""
     if len(scenario.stage.levels) == 1:
         return None
     try:
-        found = extent(scenario.play, table)
+        found = round_structure(scenario.play, table)
     except SocietyError:  # The run itself meets whatever it is, and tells it with its place.
         return None
     return found if found.rounds else None
 
 
-def _cohort(cohort: Cohort, table: Table) -> CohortNote:
+def _cohort(cohort: Cohort, table: Environment) -> CohortNote:
     columns = [column for part in cohort.components for column in part.columns]
     return CohortNote(
         name=cohort.name,
@@ -171,7 +173,7 @@ def _cohort(cohort: Cohort, table: Table) -> CohortNote:
     )
 
 
-def _seating(table: Table) -> tuple[tuple[int, ...], ...]:
+def _seating(table: Environment) -> tuple[tuple[int, ...], ...]:
     """Numbers of cohorts by seat, for as many replicates as differ; () if all are seated alike."""
     types = np.full(table.present.shape, -1)
     for number, seats in enumerate(table.cohorts.values()):

@@ -14,16 +14,16 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from society.engine.calls import Address, Entry, Spent, Trouble
+from society.engine.calls import Address, ParseIssue, Spent, Usage
 from society.engine.game_master import Outcome
 from society.engine.history import Page, Step
 from society.engine.rng import Array
 from society.engine.scenario import Finding, Folded
 from society.engine.script import UNREAD
 from society.errors import RunFileError
-from society.llm.call_tables import Call, calls, found, ledger, seal, spent, unanswered, vectors
+from society.llm.call_tables import Call, calls, checksum, found, ledger, spent, unanswered, vectors
 
-from .encoding import Look, unpacked
+from .encoding import Layout, unpacked
 from .manifest import FORMAT, Manifest
 from .schema import Header, Standing, Status, beside
 
@@ -44,7 +44,7 @@ class RunFile:
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path, self._connection = path, connection
-        self._looks: dict[int, tuple[Look, str]] = {}
+        self._looks: dict[int, tuple[Layout, str]] = {}
         with _reading(path, "the manifest"):
             rows = dict(connection.execute("SELECT key, value FROM manifest").fetchall())
             _check_seal(rows.pop("seal"), *sorted(rows.items()))
@@ -88,11 +88,11 @@ class RunFile:
             rows = self._connection.execute("SELECT path FROM rounds ORDER BY round").fetchall()
             return [_path(words) for (words,) in rows]
 
-    def looks(self) -> dict[Look, tuple[int, str]]:
+    def looks(self) -> dict[Layout, tuple[int, str]]:
         """What lines look like, with number and seal."""
         with _reading(self.path, "the looks"):
             rows = self._connection.execute("SELECT look, words FROM looks").fetchall()
-            return {Look.read(words): (number, seal(words)) for number, words in rows}
+            return {Layout.read(words): (number, checksum(words)) for number, words in rows}
 
     def calls(self) -> Iterator[Call]:
         """Every call to an outside mind, in the order in which they were kept."""
@@ -140,18 +140,18 @@ class RunFile:
         with _reading(self.path, "the embeddings"):
             return vectors(self._connection, embedder, texts)
 
-    def ledger(self) -> tuple[Entry, ...]:
+    def ledger(self) -> tuple[Usage, ...]:
         """What outside minds were asked, by component, kind of line and model."""
         return tuple(entry for _, entry in self._entries(per_agent=False))
 
-    def ledger_by_agent(self) -> dict[int, tuple[Entry, ...]]:
+    def ledger_by_agent(self) -> dict[int, tuple[Usage, ...]]:
         """The same for each agent."""
-        by_agent: dict[int, list[Entry]] = {}
+        by_agent: dict[int, list[Usage]] = {}
         for agent, entry in self._entries(per_agent=True):
             by_agent.setdefault(agent, []).append(entry)
         return {agent: tuple(entries) for agent, entries in by_agent.items()}
 
-    def _entries(self, per_agent: bool) -> Iterator[tuple[int, Entry]]:
+    def _entries(self, per_agent: bool) -> Iterator[tuple[int, Usage]]:
         with _reading(self.path, "the calls"):
             entries = list(ledger(self._connection, per_agent))
         fallbacks: Counter[tuple[int | str, ...]] = Counter()
@@ -222,7 +222,7 @@ class RunFile:
                 {name: values for (role, name), values in arrays.items() if role == "measure"},
                 arrays["present", ""],
                 arrays["running", ""],
-                troubles=tuple(Trouble(*trouble) for trouble in json.loads(troubles)),
+                troubles=tuple(ParseIssue(*trouble) for trouble in json.loads(troubles)),
             )
             return Record(page, chain, json.loads(ends))
 
@@ -240,12 +240,12 @@ class RunFile:
                 steps.append(Step(sort, kind, form, arrays))
         return tuple(steps), public
 
-    def _look(self, number: int) -> tuple[Look, str]:
+    def _look(self, number: int) -> tuple[Layout, str]:
         """A look and its seal."""
         if number not in self._looks:
             query = "SELECT words FROM looks WHERE look = ?"
             (words,) = self._connection.execute(query, (number,)).fetchone()
-            self._looks[number] = Look.read(words), seal(words)
+            self._looks[number] = Layout.read(words), checksum(words)
         return self._looks[number]
 
 
@@ -333,5 +333,5 @@ _DAMAGE = (sqlite3.Error, zlib.error, struct.error, ValueError, TypeError, Looku
 
 
 def _check_seal(sealed: object, *words: object, blob: bytes = b"") -> None:
-    if seal(*words, blob=blob) != sealed:
+    if checksum(*words, blob=blob) != sealed:
         raise ValueError("it is not what was written")

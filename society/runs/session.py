@@ -30,9 +30,9 @@ from typing import NamedTuple, Self
 from society.config.build import Setup, prepared
 from society.config.spec import Spec
 from society.engine.calls import Spent, added
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.game_master import GameMaster
-from society.engine.gateway import Outside
+from society.engine.gateway import ModelGateway
 from society.engine.history import Recorder
 from society.errors import Exhausted, Paused, RunFileError, SocietyError, blamed, brief
 from society.llm.providers.budget import Budget
@@ -82,10 +82,10 @@ def begun_or_taken_up(
     level: Level | None = None,
     budget: Budget | None = None,
     awaiting: Callable[[int], None] | None = None,
-) -> Sitting | None:
+) -> Session | None:
     """A new run, or the one in the file; None if that has finished. Raises InputError."""
     if not path.exists():
-        return Sitting.begun(setup, path, level, budget=budget, awaiting=awaiting)
+        return Session.begun(setup, path, level, budget=budget, awaiting=awaiting)
     with open_run(path) as run:
         if run.status == "finished":
             return None
@@ -97,12 +97,12 @@ def taken_up(
     changed: Callable[[Spec], Spec] = lambda spec: spec,
     budget: Budget | None = None,
     awaiting: Callable[[int], None] | None = None,
-) -> Sitting:
+) -> Session:
     """The run in a file, ready to go on; raises InputError.
 
     changed: gives other limits, or another way to reach the models. Whatever else it changed would
     make another history, which the first round that differs would tell. budget: in place of the
-    run's own. awaiting: as in Sitting.begun.
+    run's own. awaiting: as in Session.begun.
     """
     path = Path(path)
     with open_run(path) as run:
@@ -112,7 +112,7 @@ def taken_up(
         minds = setup.minds(total([path, *drafted_beside(path, setup.spec)]), budget)
         writer = Writer.resumed(run, changes(run.manifest, setup))
     outside = setup.outside(writer.vault, awaiting, minds)
-    return Sitting(setup, setup.table(), outside, writer)
+    return Session(setup, setup.table(), outside, writer)
 
 
 class End(NamedTuple):
@@ -130,12 +130,12 @@ class End(NamedTuple):
     error: BaseException | None = None
 
 
-class Sitting(NamedTuple):
+class Session(NamedTuple):
     """A run that is ready to be played, or to go on."""
 
     setup: Setup
-    table: Table
-    outside: Outside
+    table: Environment
+    outside: ModelGateway
     writer: Writer
 
     @classmethod

@@ -19,12 +19,12 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.mechanism import PlayFunction, aside, silent_lines
 from society.engine.rng import Array
 
 
-class Extent(NamedTuple):
+class RoundStructure(NamedTuple):
     """rounds: in all, and so the number of the last one. sizes: by level, from the outermost.
 
     As far as it goes if nothing ends the run before, and if loops do not change their length.
@@ -41,7 +41,7 @@ class _Opened(NamedTuple):
     said: list[str]
 
 
-def extent(play: PlayFunction, table: Table) -> Extent:
+def round_structure(play: PlayFunction, table: Environment) -> RoundStructure:
     """How many rounds a play has at this table."""
     alone = aside(table, first_rounds_only=True)
     opened: list[_Opened] = []
@@ -57,7 +57,7 @@ def extent(play: PlayFunction, table: Table) -> Extent:
         for one, after in pairwise([*opened, end])
         if one.said or len(after.sizes) <= len(one.sizes)
     ]
-    return Extent(sum(map(prod, counted)), max(counted, key=len, default=()))
+    return RoundStructure(sum(map(prod, counted)), max(counted, key=len, default=()))
 
 
 _MOST = 20_000  # payoffs; a larger table is left out
@@ -142,7 +142,7 @@ def _paid(rules: Rules, profile: tuple[int, ...] | None) -> tuple[float, ...] | 
     return None if profile is None else tuple(rules.paid(np.array(profile)).tolist())
 
 
-def rules_of(table: Table) -> GameNote | None:
+def rules_of(table: Environment) -> GameNote | None:
     """The game that is played at a table, if its play describes one."""
     rules = table.rules
     return GameNote.of(rules) if isinstance(rules, Rules) else None

@@ -17,10 +17,10 @@ from society.engine.history import Page, chained
 from society.engine.rng import Array
 from society.engine.scenario import Finding
 from society.errors import FileError, PartError, Paused, RunFileError, brief
-from society.llm.call_tables import LOSE, addresses, seal
+from society.llm.call_tables import LOSE, addresses, checksum
 
-from .call_store import CallVault, unwritable
-from .encoding import Line, Look, packed
+from .call_store import RunFileCallStore, unwritable
+from .encoding import Layout, Line, packed
 from .manifest import Manifest
 from .reader import RunFile, open_run
 from .schema import SCHEMA, SIDES, Header, Standing, Status, beside, endings
@@ -54,18 +54,18 @@ class Writer:
         self._looks = run.looks()
         self.vault.known = addresses(self._connection)
         row = (max(len(self._past) - 1, 0), since.removeprefix("; "))
-        self._connection.execute("INSERT INTO sittings VALUES (?, ?, ?)", (*row, seal(*row)))
+        self._connection.execute("INSERT INTO sittings VALUES (?, ?, ?)", (*row, checksum(*row)))
         return self
 
     def _begin(self, since: str) -> None:
         self._connection: sqlite3.Connection | None = None
         self._past: list[bytes] = []  # digests of the rounds that were there before
         self._waiting: list[Page] = []
-        self._looks: dict[Look, tuple[int, str]] = {}  # number and seal
+        self._looks: dict[Layout, tuple[int, str]] = {}  # number and seal
         self._running: Array = np.ones((self.manifest.replicates, 1), bool)
         self._chain = b""
         self._closed = False
-        self.vault = CallVault(
+        self.vault = RunFileCallStore(
             self.path, lambda: self._connection, lambda: self._publish(durable=True), since
         )
 
@@ -116,7 +116,7 @@ class Writer:
         words = json.dumps(rows)
         with self.vault.lock, self._writing("the findings"):
             assert self._connection is not None
-            self._connection.execute("INSERT INTO findings VALUES (?, ?)", (words, seal(words)))
+            self._connection.execute("INSERT INTO findings VALUES (?, ?)", (words, checksum(words)))
 
     def close(self, status: Status) -> None:
         """State how the run ended and make the record a single file; only once."""
@@ -178,7 +178,7 @@ class Writer:
         draft.executescript(SCHEMA)
         given = self.manifest.model_dump(mode="json")
         rows = {key: json.dumps(value) for key, value in given.items()}
-        rows["seal"] = seal(*sorted(rows.items()))
+        rows["seal"] = checksum(*sorted(rows.items()))
         draft.executemany("INSERT INTO manifest VALUES (?, ?)", rows.items())
         draft.execute("INSERT INTO status DEFAULT VALUES")
         _state(draft, Standing.running())
@@ -208,8 +208,8 @@ class Writer:
             lines = [*page.steps, ("public", "", "", public)]
         look, look_seal, blob = self._kept(connection, [("round", "", "", arrays)])
         line_look, line_look_seal, line_blob = self._kept(connection, lines)
-        line_seal = seal(line_look_seal, blob=line_blob)
-        row = (*said, look, blob, line_seal, seal(*said, look_seal, line_seal, blob=blob))
+        line_seal = checksum(line_look_seal, blob=line_blob)
+        row = (*said, look, blob, line_seal, checksum(*said, look_seal, line_seal, blob=blob))
         connection.execute(
             f"INSERT INTO rounds VALUES ({', '.join('?' * 12)})",
             (*row, line_look, line_blob),
@@ -223,7 +223,7 @@ class Writer:
         known = self._looks.get(look)
         if known is None:
             words = json.dumps(look)
-            known = self._looks[look] = len(self._looks), seal(words)
+            known = self._looks[look] = len(self._looks), checksum(words)
             connection.execute("INSERT INTO looks VALUES (?, ?)", (known[0], words))
         return (*known, blob)
 
@@ -277,7 +277,7 @@ def _last_chain(connection: sqlite3.Connection) -> str:
 
 def _state(connection: sqlite3.Connection, standing: Standing) -> None:
     names = "(status, process, host, born, digest, seal)"
-    row = (*standing, seal(*standing))
+    row = (*standing, checksum(*standing))
     connection.execute(f"UPDATE status SET {names} = (?, ?, ?, ?, ?, ?)", row)
 
 

@@ -13,24 +13,24 @@ from rich.text import Text
 
 from society.engine.rng import Array
 
-from .console import LONGEST_HEADING, Column, Ink, decimals_for, largest, shares, table
+from .console import LONGEST_HEADING, Column, TerminalStyle, decimals_for, largest, shares, table
 from .events import Traits
 from .labels import Names, spoken
-from .round_view import Scene, told
+from .round_view import RoundView, told
 
 CROWD = 24  # more agents than that are told by the first dozen and quantiles
 _DOZEN = 12
 _QUANTILES = {"10 %": 0.1, "median": 0.5, "90 %": 0.9}
 
 
-class Roll:
+class AgentTable:
     """Calls the roll of one replicate; bars compare agents, and rounds called earlier."""
 
-    def __init__(self, ink: Ink, names: Names, replicate: int, traits: Traits) -> None:
+    def __init__(self, ink: TerminalStyle, names: Names, replicate: int, traits: Traits) -> None:
         self.ink, self.names, self.replicate, self.traits = ink, names, replicate, traits
         self.largest: dict[str, float] = {}
 
-    def lines(self, scene: Scene, columns: Iterable[str]) -> list[Text]:
+    def lines(self, scene: RoundView, columns: Iterable[str]) -> list[Text]:
         """The table of all who took part; nothing if there is nothing to show about them."""
         seats = np.flatnonzero(scene.present[self.replicate])
         named = seats if len(seats) <= CROWD else seats[:_DOZEN]
@@ -42,7 +42,7 @@ class Roll:
         ]
         return list(table(self.ink, self._stub(scene, named, rest), told))
 
-    def _stub(self, scene: Scene, named: Array, rest: Array) -> list[Text]:
+    def _stub(self, scene: RoundView, named: Array, rest: Array) -> list[Text]:
         fallen = {seat for _, gone in scene.gone for seat in np.flatnonzero(gone[self.replicate])}
         stub = [Text(self.names[seat], "red" if seat in fallen else "") for seat in named]
         if len(rest):
@@ -50,7 +50,9 @@ class Roll:
             stub += [Text(f"  {quantile}", "dim") for quantile in _QUANTILES]
         return stub
 
-    def _column(self, scene: Scene, name: str, values: Array, named: Array, rest: Array) -> Column:
+    def _column(
+        self, scene: RoundView, name: str, values: Array, named: Array, rest: Array
+    ) -> Column:
         # Of a form the field comes last, and tells columns apart.
         heading = " ".join(self._heading(part) for part in name.split(" ", 1))
         blank = [Text()] * (1 + len(_QUANTILES) if len(rest) else 0)
@@ -71,7 +73,7 @@ class Roll:
         words = [name] if len(name) <= LONGEST_HEADING else spoken(name).split(" ")
         return " ".join(self.ink.cut(word, LONGEST_HEADING) for word in words)
 
-    def _limit(self, scene: Scene, name: str) -> float | None:
+    def _limit(self, scene: RoundView, name: str) -> float | None:
         limit = told(scene.page, scene.stage.limits.get(name, ""))
         return None if limit is None else float(limit[self.replicate, 0])
 

@@ -22,9 +22,9 @@ from society.engine.action_spaces import Choice
 from society.engine.history import Step
 from society.engine.rng import Array
 
-from .console import Ink, flowing
+from .console import TerminalStyle, flowing
 from .labels import Names, spoken
-from .round_view import Answered, Scene, worded
+from .round_view import Answered, RoundView, worded
 
 _GAP = "   "
 _SHOWN = 12  # agents in a line, or with a line each; the others are counted
@@ -34,10 +34,10 @@ _BALLOT = f"{Choice.code} no/yes"
 class Answers:
     """Tells the answers of one replicate."""
 
-    def __init__(self, ink: Ink, names: Names, replicate: int) -> None:
+    def __init__(self, ink: TerminalStyle, names: Names, replicate: int) -> None:
         self.ink, self.names, self.replicate = ink, names, replicate
 
-    def lines(self, scene: Scene) -> Iterator[Text]:
+    def lines(self, scene: RoundView) -> Iterator[Text]:
         """A paragraph for each question, whenever it was asked; all begin at the same cell."""
         told = []
         for step, fields in scene.unshown():

@@ -38,7 +38,7 @@ _GAP = 2
 BARS = "blue"
 
 
-class Ink:
+class TerminalStyle:
     """The glyphs and the room that one console has.
 
     >>> Ink("ascii", 80).words("tea → \\x1b[31mred\\x1b[0m")
@@ -182,7 +182,7 @@ class Column:
         return max(cell_len(self.heading), *(cell.cell_len for cell in self.cells), 1)
 
 
-def figured(ink: Ink, heading: str, values: Array) -> Column:
+def figured(ink: TerminalStyle, heading: str, values: Array) -> Column:
     """Numbers as a column; the largest has the longest bar."""
     decimals = decimals_for(values)
     cells = [Text(ink.figure(value, decimals)) for value in values]
@@ -199,7 +199,7 @@ def shares(values: Array, whole: float) -> Array:
     return np.maximum(values, 0) / whole if whole > 0 else np.zeros(len(values))
 
 
-def table(ink: Ink, stub: Sequence[Text], columns: Sequence[Column]) -> Iterator[Text]:
+def table(ink: TerminalStyle, stub: Sequence[Text], columns: Sequence[Column]) -> Iterator[Text]:
     """The lines of a table; columns that do not fit beside the others follow below them."""
     names = max((name.cell_len for name in stub), default=0)
     room = ink.width - names
@@ -219,7 +219,12 @@ def _fitting(widths: Array, room: int) -> int:
 
 
 def _block(
-    ink: Ink, stub: Sequence[Text], columns: Sequence[Column], names: int, gap: int, bars: int
+    ink: TerminalStyle,
+    stub: Sequence[Text],
+    columns: Sequence[Column],
+    names: int,
+    gap: int,
+    bars: int,
 ) -> Iterator[Text]:
     heading = Text(" " * names)
     for column in columns:
@@ -264,14 +269,16 @@ def flowing(
 
 
 def labelled(
-    ink: Ink, label: str, items: Iterable[Text], style: str = "bold", gap: str = "   "
+    ink: TerminalStyle, label: str, items: Iterable[Text], style: str = "bold", gap: str = "   "
 ) -> Iterator[Text]:
     """Items after a label that stands in the gutter."""
     name = Text(ink.cut(label, ink.width // 2), style)
     yield from flowing(items, ink.width, label=name, gutter=ink.gutter, gap=gap)
 
 
-def stacked(ink: Ink, label: str, items: Iterable[Text], style: str = "bold") -> Iterator[Text]:
+def stacked(
+    ink: TerminalStyle, label: str, items: Iterable[Text], style: str = "bold"
+) -> Iterator[Text]:
     """Items on lines of their own, the first one after a label."""
     for item in items:
         yield from labelled(ink, label, [item], style)

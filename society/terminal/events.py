@@ -15,14 +15,14 @@ from rich.text import Text
 
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
-from society.engine.scenario import Stage
+from society.engine.scenario import DisplaySpec
 
 from .answers import Answers
-from .console import Ink, labelled, stacked
+from .console import TerminalStyle, labelled, stacked
 from .labels import Names, ending, spoken
 from .lineage import Births
 from .llm_usage import mishaps
-from .round_view import Chosen, Scene
+from .round_view import Chosen, RoundView
 
 if TYPE_CHECKING:
     from society.runs.runfile import Manifest
@@ -37,12 +37,12 @@ _QUOTE, _LAW = 100, 240  # cells of what somebody said, and of what holds for al
 class Deeds:
     """Tells the deeds of one replicate."""
 
-    def __init__(self, ink: Ink, names: Names, replicate: int) -> None:
+    def __init__(self, ink: TerminalStyle, names: Names, replicate: int) -> None:
         self.ink, self.names, self.replicate = ink, names, replicate
         self.births = Births(ink, names, replicate)
         self.answers = Answers(ink, names, replicate)
 
-    def lines(self, scene: Scene) -> Iterator[Text]:
+    def lines(self, scene: RoundView) -> Iterator[Text]:
         """Who did what to whom, who went, what was said and chosen, how the replicate ended."""
         if scene.void(self.replicate):
             yield from self._troubles(scene)
@@ -62,7 +62,7 @@ class Deeds:
             yield from part(scene)
 
     def fates(
-        self, label: str, ended: Mapping[str, Iterable[int]], stage: Stage, but: int = NOBODY
+        self, label: str, ended: Mapping[str, Iterable[int]], stage: DisplaySpec, but: int = NOBODY
     ) -> Iterator[Text]:
         """Which replicates ended, by cause; nothing if there are none `but` this one."""
         items = []
@@ -77,7 +77,7 @@ class Deeds:
         if items:
             yield from labelled(self.ink, label, items, "dim")
 
-    def _done(self, scene: Scene) -> Iterator[Text]:
+    def _done(self, scene: RoundView) -> Iterator[Text]:
         for verb, peers in scene.links():
             peer = peers[self.replicate]
             actors = np.flatnonzero(peer != NOBODY)
@@ -88,14 +88,14 @@ class Deeds:
             label = f"{len(actors)} {verb}" if len(actors) else verb
             yield from labelled(self.ink, label, _first(deeds, len(actors)))
 
-    def _gone(self, scene: Scene) -> Iterator[Text]:
+    def _gone(self, scene: RoundView) -> Iterator[Text]:
         for kind, gone in scene.gone:
             seats = np.flatnonzero(gone[self.replicate])
             if len(seats):
                 names = _first((Text(self.names[seat], "bold red") for seat in seats), len(seats))
                 yield from labelled(self.ink, spoken(kind), names, "bold red")
 
-    def _quotes(self, scene: Scene) -> Iterator[Text]:
+    def _quotes(self, scene: RoundView) -> Iterator[Text]:
         for label, verb, texts in scene.quotes():
             said = texts[self.replicate]
             if scene.newborn is not None:  # theirs were told with their births
@@ -109,7 +109,7 @@ class Deeds:
                 items.append(Text(f"and {len(seats) - _QUOTES} more", "dim"))
             yield from stacked(self.ink, label, items)
 
-    def _notes(self, scene: Scene) -> Iterator[Text]:
+    def _notes(self, scene: RoundView) -> Iterator[Text]:
         for note in scene.stage.notes:
             stated = scene.stated(note)
             if stated is None:
@@ -155,7 +155,7 @@ class Deeds:
         if len(chosen.answers) > _OPTIONS:
             yield Text(f"and {len(chosen.answers) - _OPTIONS} more", "dim")
 
-    def _troubles(self, scene: Scene) -> Iterator[Text]:
+    def _troubles(self, scene: RoundView) -> Iterator[Text]:
         here = [each for each in scene.page.troubles if each.replicate == self.replicate]
         failed = [each for each in here if each.what == "fallback"]
         so = "" if scene.void(self.replicate) else ": the fallback stood in"
@@ -172,7 +172,7 @@ class Deeds:
             items.append(Text(mishaps(mended), "dim"))
         yield from stacked(self.ink, "trouble", items, "bold red")
 
-    def _ended(self, scene: Scene) -> Iterator[Text]:
+    def _ended(self, scene: RoundView) -> Iterator[Text]:
         for kind, over in scene.ended:
             if over[self.replicate]:
                 words = self.ink.text(ending(scene.stage, kind), "bold red")

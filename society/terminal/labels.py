@@ -12,11 +12,11 @@ import numpy as np
 
 from society.engine.history import Page
 from society.engine.rng import Array
-from society.engine.scenario import Stage
+from society.engine.scenario import DisplaySpec
 from society.engine.script import UNREAD
 from society.errors import InputError
 
-from .console import Ink
+from .console import TerminalStyle
 
 if TYPE_CHECKING:
     from society.runs.runfile import Manifest
@@ -121,7 +121,7 @@ _STANDING = {
 class Names:
     """What agents of a replicate are called: "altruist 3", by their cohort, or by life, "2_4"."""
 
-    def __init__(self, manifest: Manifest, ink: Ink, replicate: int = 0) -> None:
+    def __init__(self, manifest: Manifest, ink: TerminalStyle, replicate: int = 0) -> None:
         self._names = [f"agent {seat + 1}" for seat in range(manifest.agents)]
         types = manifest.types
         types = types[replicate % len(types)]
@@ -151,7 +151,7 @@ def spoken(kind: str) -> str:
     return kind.replace("_", " ")
 
 
-def ending(stage: Stage, kind: str) -> str:
+def ending(stage: DisplaySpec, kind: str) -> str:
     """What happened when this ended a replicate: a kind of tell, or an answer without fallback."""
     usual = "an answer could not be read" if kind == UNREAD else spoken(kind)
     return stage.endings.get(kind, usual)

@@ -22,9 +22,9 @@ from rich.tree import Tree
 
 from society.engine.graph import NOBODY
 
-from .console import Ink, flowing, labelled, printed, stacked
+from .console import TerminalStyle, flowing, labelled, printed, stacked
 from .labels import Names, counted, named
-from .round_view import Scene, told_in
+from .round_view import RoundView, told_in
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,13 +45,15 @@ def ancestry(lineage: Lineage, console: Console, others: int = 0) -> None:
     A life is told with the generation until which it lived, unless it lives in the end; with its
     latest fitness; with how many of its children have no living descendants; with its strategy.
     """
-    _Ancestry(lineage, Ink(console.encoding, min(console.width, _WIDEST))).print(console, others)
+    _Ancestry(lineage, TerminalStyle(console.encoding, min(console.width, _WIDEST))).print(
+        console, others
+    )
 
 
 class _Ancestry:
     """One lineage, and how many nodes may still be drawn."""
 
-    def __init__(self, lineage: Lineage, ink: Ink) -> None:
+    def __init__(self, lineage: Lineage, ink: TerminalStyle) -> None:
         self.lineage, self.ink, self.room = lineage, ink, _MOST
         self.living = {life.number for life in lineage.generation(lineage.generations)}
         self.kept = {one.number for number in self.living for one in lineage.line(number)}
@@ -133,10 +135,10 @@ _QUOTE = 160  # cells
 class Births:
     """Tells of births and of selection in one replicate."""
 
-    def __init__(self, ink: Ink, names: Names, replicate: int) -> None:
+    def __init__(self, ink: TerminalStyle, names: Names, replicate: int) -> None:
         self.ink, self.names, self.replicate = ink, names, replicate
 
-    def born(self, scene: Scene) -> Iterator[Text]:
+    def born(self, scene: RoundView) -> Iterator[Text]:
         """A line for each who has words of its own; where nobody has, names in a row."""
         newborn, parents = scene.newborn, told_in(scene.page, "descended", "parent")
         if newborn is None or parents is None:
@@ -151,7 +153,7 @@ class Births:
             items.append(self.ink.text(f"{self.names[seat]}{child}{comma}{words}"))
         yield from self._listed(f"{len(seats)} born", items, len(seats), apart=any(said.values()))
 
-    def _said(self, scene: Scene, seat: int) -> str:
+    def _said(self, scene: RoundView, seat: int) -> str:
         quotes = [
             f" {verb} {self.ink.quoted(texts[self.replicate, seat], _QUOTE)}"
             for _, verb, texts in scene.quotes()
@@ -159,7 +161,7 @@ class Births:
         ]
         return ",".join(quotes)
 
-    def selected(self, scene: Scene) -> Iterator[Text]:
+    def selected(self, scene: RoundView) -> Iterator[Text]:
         """Who lives on and who does not, with their fitness, the fittest first."""
         fitness, survives = (
             told_in(scene.page, "selected", name) for name in ("fitness", "survives")

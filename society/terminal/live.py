@@ -22,13 +22,13 @@ from society.engine.rng import Array
 from society.engine.scenario import COURSELESS
 
 from .agent_table import Trace
-from .console import Ink, flowing
+from .console import TerminalStyle, flowing
 from .labels import Places
 from .llm_usage import spending
-from .round_view import Scene, full_scale, mean_measures, stood, told
+from .round_view import RoundView, full_scale, mean_measures, stood, told
 
 if TYPE_CHECKING:
-    from society.engine.calls import Entry
+    from society.engine.calls import Usage
     from society.runs.runfile import Manifest
 
 _DRAWN_A_SECOND = 8
@@ -51,7 +51,7 @@ class Live:
         self,
         manifest: Manifest,
         console: Console | None = None,
-        asked: Callable[[], Sequence[Entry]] = tuple,
+        asked: Callable[[], Sequence[Usage]] = tuple,
     ) -> None:
         self.manifest, self._asked = manifest, asked
         self.console = Console(stderr=True) if console is None else console
@@ -99,7 +99,7 @@ class Live:
         passed = int(self._done(page) * _LINES)
         if self._screen is None and passed > self._lines:
             self._lines = passed
-            ink = Ink(self.console.encoding, self.console.width)
+            ink = TerminalStyle(self.console.encoding, self.console.width)
             name, reading = self._gauge(ink)
             stock = Text.assemble(name, " ", reading) if reading else reading
             (place, *within), news = self._where(ink), [*self._news(ink), *self._spent()]
@@ -117,7 +117,7 @@ class Live:
 
     def _picture(self) -> Group:
         """The view as it stands now."""
-        ink = Ink(self.console.encoding, min(self.console.width, _WIDEST))
+        ink = TerminalStyle(self.console.encoding, min(self.console.width, _WIDEST))
         page = self._latest[1]
         left, (name, reading) = self._left(page), self._gauge(ink)
         beside = max(_LONGEST_CLOCK, reading.cell_len) + 2
@@ -135,7 +135,7 @@ class Live:
             lines += flowing(items, ink.width, gap=ink.words(" · ")) if items else ()
         return Group(*lines)
 
-    def _where(self, ink: Ink) -> list[Text]:
+    def _where(self, ink: TerminalStyle) -> list[Text]:
         """Which round it is; of rounds within rounds the outermost one first."""
         page = self._latest[1]
         path, number = ((), 0) if page is None else (page.path, page.number)
@@ -157,7 +157,7 @@ class Live:
         clock = f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
         return Text(f"{clock} left", "dim")
 
-    def _gauge(self, ink: Ink) -> tuple[Text, Text]:
+    def _gauge(self, ink: TerminalStyle) -> tuple[Text, Text]:
         """The name and the reading of the stock; empty without one."""
         gauge = self.manifest.stage.gauge
         if gauge is None or np.isnan(self._stock):
@@ -165,7 +165,7 @@ class Live:
         reading = f"{ink.figure(self._stock)} of {ink.figure(self._scale)}"
         return Text(ink.cut(gauge[0], _GUTTER - 2), "bold"), Text(reading)
 
-    def _news(self, ink: Ink) -> Iterator[Text]:
+    def _news(self, ink: TerminalStyle) -> Iterator[Text]:
         """Who is left, what holds, and how often what was done in the last round."""
         before, page = self._latest
         if page is None:
@@ -176,7 +176,7 @@ class Live:
         yield ink.text(f"{left} of {given.agents} {given.stage.presence}")
         if given.replicates > 1:
             yield Text(f"{page.running.sum()} of {given.replicates} replicates go on")
-        scene = Scene(page, before, given.stage)
+        scene = RoundView(page, before, given.stage)
         for note in given.stage.notes:
             stated = scene.stated(note)
             if stated is None:
@@ -197,7 +197,7 @@ class Live:
         for words in spending(self._asked()):
             yield Text(words, "dim")
 
-    def _measures(self, ink: Ink) -> Iterator[Text]:
+    def _measures(self, ink: TerminalStyle) -> Iterator[Text]:
         """What was measured last; the number of a first round says nothing yet."""
         taken = mean_measures(self._taken)
         for measure in self.manifest.measures:

@@ -20,13 +20,13 @@ from rich.text import Text
 from society.config.registry import component_title
 from society.engine.calls import added
 
-from .console import Column, Ink, flowing, printed, table
+from .console import Column, TerminalStyle, flowing, printed, table
 from .labels import Names, Places, spoken
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from society.engine.calls import Entry, Trouble
+    from society.engine.calls import ParseIssue, Usage
     from society.llm.providers.estimate import Forecast
     from society.runs.runfile import Manifest
 
@@ -44,9 +44,9 @@ _MISHAPS = {
 _TOKENS = {"tokens in": "prompt_tokens", "tokens out": "completion_tokens"}
 
 
-def asked(ink: Ink, ledger: Sequence[Entry]) -> Iterator[Text]:
+def asked(ink: TerminalStyle, ledger: Sequence[Usage]) -> Iterator[Text]:
     """A table for each model, with a row for each kind of line; one row more for all models."""
-    by_model: dict[str, list[Entry]] = {}
+    by_model: dict[str, list[Usage]] = {}
     for entry in ledger:
         if entry.model:
             by_model.setdefault(entry.model, []).append(entry)
@@ -59,14 +59,14 @@ def asked(ink: Ink, ledger: Sequence[Entry]) -> Iterator[Text]:
         yield from _table(ink, f"asked of {len(by_model)} models", [total(everything, "in all")])
 
 
-def total(entries: Sequence[Entry], kind: str = "") -> Entry:
+def total(entries: Sequence[Usage], kind: str = "") -> Usage:
     """The sum of at least one entry, under the name `kind`; None where something is unknown."""
     columns = zip(*(entry[3:] for entry in entries), strict=True)
     sums: list[Any] = [added(column) for column in columns]
     return type(entries[0])("", kind, entries[0].model, *sums)
 
 
-def _table(ink: Ink, title: str, rows: Sequence[Entry]) -> Iterator[Text]:
+def _table(ink: TerminalStyle, title: str, rows: Sequence[Usage]) -> Iterator[Text]:
     yield from flowing([ink.text(title, "bold")], ink.width)
     if len(rows) > 1:
         rows = [*rows, total(rows, "in all")]
@@ -98,7 +98,7 @@ def dollars(cost: float | None) -> str:
     return f"{cost:,.4f}" if cost else "0"
 
 
-def spending(ledger: Sequence[Entry]) -> Iterator[str]:
+def spending(ledger: Sequence[Usage]) -> Iterator[str]:
     """What a run has asked and used so far; nothing if it has asked nobody outside."""
     if not ledger:
         return
@@ -111,7 +111,7 @@ def spending(ledger: Sequence[Entry]) -> Iterator[str]:
     yield f"cost {UNKNOWN}" if used.cost is None else f"{dollars(used.cost)} US dollars"
 
 
-def by_hand(ledger: Iterable[Entry]) -> Iterator[str]:
+def by_hand(ledger: Iterable[Usage]) -> Iterator[str]:
     """How often components without a model of ours were asked, and how often in vain."""
     for entry in ledger:
         if entry.model:
@@ -124,7 +124,7 @@ def by_hand(ledger: Iterable[Entry]) -> Iterator[str]:
 
 
 def unsure(
-    troubles: Iterable[Trouble], names: Callable[[int], Names], replicates: int
+    troubles: Iterable[ParseIssue], names: Callable[[int], Names], replicates: int
 ) -> Iterator[str]:
     """Whose replies had to be mended or were given up, the worst ones first.
 
@@ -153,7 +153,7 @@ def mishaps(counts: Counter[str]) -> str:
     )
 
 
-def reasons(ink: Ink, troubles: Iterable[Trouble]) -> Iterator[str]:
+def reasons(ink: TerminalStyle, troubles: Iterable[ParseIssue]) -> Iterator[str]:
     """Why the fallback stood in, by kind of line: how often, and the most frequent reason."""
     by_kind: dict[str, Counter[str]] = {}
     for trouble in troubles:
@@ -189,7 +189,7 @@ def forecast(manifest: Manifest, rounds: int, models: Sequence[Forecast], consol
 
 def costs(models: Sequence[Forecast], extent: str, what: str, console: Console) -> None:
     """Print the same of anything; extent: how much was played to count it."""
-    ink = Ink(console.encoding, min(console.width, _WIDEST))
+    ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
     if not models:
         printed(console, flowing([ink.text(f"Nobody asks a model: {what} is free.")], ink.width))
         return

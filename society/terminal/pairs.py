@@ -15,11 +15,11 @@ from rich.text import Text
 
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
-from society.engine.scenario import Stage
+from society.engine.scenario import DisplaySpec
 
-from .console import BARS, Ink, decimals_for, flowing, labelled
+from .console import BARS, TerminalStyle, decimals_for, flowing, labelled
 from .labels import Names, spoken
-from .round_view import Scene
+from .round_view import RoundView
 
 _SHOWN = 12  # pairs, and agents without one; the others are counted
 _LONGEST_BAR = 10
@@ -30,10 +30,10 @@ _FIGURE = re.compile(r"\{(\w+)(:%)?\}")
 class Pairs:
     """Tells the pairs of one replicate."""
 
-    def __init__(self, ink: Ink, names: Names, replicate: int) -> None:
+    def __init__(self, ink: TerminalStyle, names: Names, replicate: int) -> None:
         self.ink, self.names, self.replicate = ink, names, replicate
 
-    def lines(self, scene: Scene) -> Iterator[Text]:
+    def lines(self, scene: RoundView) -> Iterator[Text]:
         """Nothing if the stage names no pairs, or the round tells of none."""
         meeting = scene.stage.meeting
         if meeting is None:
@@ -70,12 +70,12 @@ class Pairs:
             yield Text(f"and {len(actors) - _SHOWN:,} more pairs", "dim")
         yield from self._without(scene, peer, has)
 
-    def _own(self, scene: Scene, name: str) -> Array | None:
+    def _own(self, scene: RoundView, name: str) -> Array | None:
         """What each agent of the replicate was told, (N,)."""
         values = scene.column(name) if name else None
         return None if values is None else values[self.replicate]
 
-    def _holdings(self, scene: Scene, name: str) -> list[str]:
+    def _holdings(self, scene: RoundView, name: str) -> list[str]:
         """What everybody has, as figures with the same number of decimals."""
         held = self._own(scene, name)
         if held is None:
@@ -83,7 +83,7 @@ class Pairs:
         decimals = decimals_for(held)
         return [self.ink.figure(value, decimals) for value in held]
 
-    def _did(self, scene: Scene, clause: str, seat: int) -> str:
+    def _did(self, scene: RoundView, clause: str, seat: int) -> str:
         """The clause with its figures."""
 
         def figure(found: re.Match[str]) -> str:
@@ -93,7 +93,7 @@ class Pairs:
 
         return _FIGURE.sub(figure, clause)
 
-    def _bars(self, scene: Scene, name: str, seats: Sequence[int]) -> list[str]:
+    def _bars(self, scene: RoundView, name: str, seats: Sequence[int]) -> list[str]:
         shares = self._own(scene, name)
         if shares is None:
             return [""] * len(seats)
@@ -111,7 +111,7 @@ class Pairs:
         for row in zip(*(column.texts(aligned=fits) for column in told), strict=True):
             yield from flowing(row, self.ink.width, gap=_GAP if fits else " ")
 
-    def _without(self, scene: Scene, peer: Array, has: Sequence[str]) -> Iterator[Text]:
+    def _without(self, scene: RoundView, peer: Array, has: Sequence[str]) -> Iterator[Text]:
         """Who came to nothing with somebody, and who met nobody."""
         meeting, alone = scene.stage.meeting, scene.present[self.replicate] & (peer == NOBODY)
         apart = self._own(scene, meeting.apart) if meeting is not None else None
@@ -128,7 +128,7 @@ class Pairs:
             yield from labelled(self.ink, f"{len(seats)} {label}", items)
 
 
-def besides(stage: Stage) -> list[str]:
+def besides(stage: DisplaySpec) -> list[str]:
     """The columns of a stage that the lines of its pairs do not hold."""
     meeting = stage.meeting
     if meeting is None:

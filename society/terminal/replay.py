@@ -17,15 +17,15 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from society.engine.history import Page
-from society.engine.scenario import COURSELESS, Stage
+from society.engine.scenario import COURSELESS, DisplaySpec
 from society.errors import InputError
 
-from .agent_table import CROWD, Roll, Trace
-from .console import Ink, figured, flowing, labelled, printed, table
+from .agent_table import CROWD, AgentTable, Trace
+from .console import TerminalStyle, figured, flowing, labelled, printed, table
 from .events import Deeds, Traits
 from .labels import Names, Place, Places, around, found, standing
 from .pairs import Pairs, besides
-from .round_view import Scene, full_scale, improvised, mean_measures, told, told_in
+from .round_view import RoundView, full_scale, improvised, mean_measures, told, told_in
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,7 +55,9 @@ def history(
     if not 0 <= replicate < manifest.replicates:
         last = manifest.replicates - 1
         raise InputError(f"there is no replicate {replicate}; the run has 0 to {last}")
-    teller = _Teller(manifest, Ink(console.encoding, min(console.width, _WIDEST)), replicate)
+    teller = _Teller(
+        manifest, TerminalStyle(console.encoding, min(console.width, _WIDEST)), replicate
+    )
     printed(console, teller.opening())
     if manifest.level == "summary":
         printed(console, teller.measures(run.records(first, lines=False)))
@@ -74,13 +76,13 @@ def history(
 class _Teller:
     """Tells one replicate's rounds, and remembers what the next round is compared with."""
 
-    def __init__(self, manifest: Manifest, ink: Ink, replicate: int) -> None:
+    def __init__(self, manifest: Manifest, ink: TerminalStyle, replicate: int) -> None:
         self.manifest, self.ink, self.replicate = manifest, ink, replicate
-        self.stage: Stage = manifest.stage
+        self.stage: DisplaySpec = manifest.stage
         self.places = Places(manifest)
         names = self.names = Names(manifest, ink, replicate)
         self.traits = Traits(manifest, replicate)
-        self.roll = Roll(ink, names, replicate, self.traits)
+        self.roll = AgentTable(ink, names, replicate, self.traits)
         self.pairs, self.deeds = Pairs(ink, names, replicate), Deeds(ink, names, replicate)
         self.course = Trace()
         self.level: float | None = None
@@ -114,7 +116,7 @@ class _Teller:
         if told_in(page, "descended", "newborn") is not None:
             columns = dict.fromkeys((*stage.columns, *self.traits.names))
             stage = replace(stage, columns=tuple(columns))
-        scene = Scene(page, before, stage)
+        scene = RoundView(page, before, stage)
         shown = bool(scene.running[self.replicate, 0])
         if shown:
             yield Text()
@@ -174,7 +176,7 @@ class _Teller:
             words = f"So far {far}; {standing(status)}."
         yield from flowing([Text(words, "bold")], ink.width)
 
-    def _title(self, scene: Scene) -> Text:
+    def _title(self, scene: RoundView) -> Text:
         page, ink = scene.page, self.ink
         left = scene.present[self.replicate].sum()
         who = ink.words(f" {left} of {self.manifest.agents} {self.stage.presence}")

@@ -16,7 +16,7 @@ from society.engine.action_spaces import Choice, Neighbour, Text
 from society.engine.graph import NOBODY
 from society.engine.history import Page, Step
 from society.engine.rng import Array
-from society.engine.scenario import Stage
+from society.engine.scenario import DisplaySpec
 from society.engine.script import UNREAD
 
 if TYPE_CHECKING:
@@ -73,10 +73,10 @@ def told_in(page: Page, kind: str, name: str) -> Array | None:
     return None
 
 
-class Scene:
+class RoundView:
     """One page, read with a stage; `before`, the page that precedes it, tells who was there."""
 
-    def __init__(self, page: Page, before: Page | None, stage: Stage) -> None:
+    def __init__(self, page: Page, before: Page | None, stage: DisplaySpec) -> None:
         self.page, self.before, self.stage = page, before, stage
         present, running = opened(page, before)
         self.running = running
@@ -160,7 +160,7 @@ class Scene:
 
         What is held is new where it has changed; what is answered, every time that it is.
         """
-        earlier = None if self.before is None else Scene(self.before, None, self.stage)
+        earlier = None if self.before is None else RoundView(self.before, None, self.stage)
         for name, verb in self.stage.quotes.items():
             held = self._held(name)
             if held is None:
@@ -194,11 +194,11 @@ class Scene:
         return Chosen(words, distinct, counts, answer.form.startswith(Choice.code))
 
 
-def improvised(page: Page, stage: Stage) -> Stage:
+def improvised(page: Page, stage: DisplaySpec) -> DisplaySpec:
     """The stage; if it names nothing to show here, with all that the page holds."""
     if stage.gauge or stage.columns or stage.links or stage.notes or stage.quotes:
         return stage
-    scene = Scene(page, None, Stage())
+    scene = RoundView(page, None, DisplaySpec())
     if stage.meeting is not None and scene.column(stage.meeting.deed) is not None:
         return stage
     peers = [
@@ -230,7 +230,7 @@ def _is_own(role: str) -> bool:
     return role == "own" or role.startswith("seen ")
 
 
-def _in_words(scene: Scene, name: str) -> bool:
+def _in_words(scene: RoundView, name: str) -> bool:
     """Whether a column is free text, rather than a number or the label of an option."""
     if name in scene.answered:
         return scene.answered[name][-1].form.startswith(Text.code)

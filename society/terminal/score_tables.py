@@ -15,7 +15,7 @@ from rich.text import Text
 from society.engine.rng import Array
 from society.engine.scenario import COURSELESS, Folded
 
-from .console import Column, Ink, decimals_for, figured, flowing, printed, table
+from .console import Column, TerminalStyle, decimals_for, figured, flowing, printed, table
 from .labels import Places
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _ROWS = 20  # of more rounds so many are told, evenly spaced
 _LONGEST_HEADING = 24
 
 
-def courses(manifest: Manifest, records: Iterable[Record], ink: Ink) -> Iterator[Text]:
+def courses(manifest: Manifest, records: Iterable[Record], ink: TerminalStyle) -> Iterator[Text]:
     """The table, after an empty line; nothing where rounds hold no others.
 
     Values are means over replicates, of rounds folded as the measure says. A measure that never
@@ -95,7 +95,7 @@ def scoreboard(
 
     NaN: they never met. void: replicates that do not count.
     """
-    ink = Ink(console.encoding, min(console.width, _WIDEST))
+    ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
     names = [
         ink.text(ink.cut(f"{number} {name}", _LONGEST_NAME)) for number, name in enumerate(types, 1)
     ]
@@ -113,7 +113,7 @@ def scoreboard(
 
 def unscored(console: Console) -> None:
     """Print why there is no such table of types whose run does not keep it."""
-    ink = Ink(console.encoding, min(console.width, _WIDEST))
+    ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
     words = (
         "No scores of types: level summary does not keep who earned what;",
         "play with --record full to have them",
@@ -121,7 +121,7 @@ def unscored(console: Console) -> None:
     printed(console, [Text(), *flowing([ink.text(" ".join(words), "dim")], ink.width)])
 
 
-def _columns(ink: Ink, means: Array, met: Array) -> Iterator[Column]:
+def _columns(ink: TerminalStyle, means: Array, met: Array) -> Iterator[Column]:
     """All numbers with the same decimals, since they are to be compared."""
     decimals = decimals_for(np.append(means, met))
     for number, values in enumerate([means, *met.T]):

@@ -13,7 +13,7 @@ from rich.text import Text
 from society.engine.scenario import Estimate
 
 from . import llm_usage
-from .console import Column, Ink, flowing, printed, table
+from .console import Column, TerminalStyle, flowing, printed, table
 from .labels import Names, Places, ending, spoken, standing
 from .score_tables import courses
 
@@ -42,7 +42,7 @@ def summary(
     outcome: of that run, with whatever else was found out about it. notes: a line each. designs:
     likewise, on where they were made, or which were.
     """
-    ink = Ink(console.encoding, min(console.width, _WIDEST))
+    ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
     manifest, status = run.manifest, run.status
     about = [ink.text(manifest.scenario, "bold"), Text(f"{manifest.agents} agents")]
     about += [Text(f"seed {manifest.seed}"), Text(status)]
@@ -67,7 +67,7 @@ def summary(
         printed(console, _listed(ink, label, items))
 
 
-def _listed(ink: Ink, label: str, items: Iterable[object]) -> Iterator[Text]:
+def _listed(ink: TerminalStyle, label: str, items: Iterable[object]) -> Iterator[Text]:
     """Items on lines of their own, the first one with a label."""
     for item in items:
         name = Text(label, "bold")
@@ -75,7 +75,9 @@ def _listed(ink: Ink, label: str, items: Iterable[object]) -> Iterator[Text]:
         label = ""
 
 
-def _troubles(ink: Ink, run: RunFile, outcome: Outcome) -> Iterator[tuple[str, Iterable[str]]]:
+def _troubles(
+    ink: TerminalStyle, run: RunFile, outcome: Outcome
+) -> Iterator[tuple[str, Iterable[str]]]:
     """What went wrong with answers from outside, and what is not known of them."""
     if outcome.ledger:
         manifest = run.manifest
@@ -138,7 +140,7 @@ def _many(manifest: Manifest, outcome: Outcome, status: str, far: str, places: P
     return " ".join(parts)
 
 
-def _measures(ink: Ink, estimates: Mapping[str, Estimate]) -> Iterator[Text]:
+def _measures(ink: TerminalStyle, estimates: Mapping[str, Estimate]) -> Iterator[Text]:
     """A row for each measure with its unit at the end; where that is too wide, a paragraph."""
     if not estimates:
         return
@@ -170,7 +172,7 @@ def _measures(ink: Ink, estimates: Mapping[str, Estimate]) -> Iterator[Text]:
         yield from flowing(items, ink.width, label=name, gutter=4, gap="  ")
 
 
-def _figure(ink: Ink, value: float | None, se: float | None) -> Text:
+def _figure(ink: TerminalStyle, value: float | None, se: float | None) -> Text:
     """A number with as many decimals as its standard error makes sense of: two digits of that."""
     if value is None or not se:
         return Text(ink.figure(value))

@@ -32,9 +32,9 @@ from society.components.language.llm_policy import LanguagePolicy
 from society.config.build import Setup, prepared
 from society.config.spec import load
 from society.engine.action_spaces import Real
-from society.engine.calls import Address, Going, Minds, Request, Said
+from society.engine.calls import Address, Completion, Going, Minds, Request
 from society.engine.cancellation import CancellationToken
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.population import Cohort
 from society.engine.scenario import Params, scenario
 from society.engine.script import Ask, Script
@@ -70,10 +70,10 @@ class Instant:
 
     patience = 0.0
 
-    def __init__(self, said: Mapping[Address, Said]) -> None:
+    def __init__(self, said: Mapping[Address, Completion]) -> None:
         self._said = said
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         await going()
         return self._said[request.address]
 
@@ -215,7 +215,7 @@ def cost_of_a_call(url: str, folder: Path, count: int) -> None:
 
 
 @scenario(params=Params, cast=lambda p, n: [Cohort("speaker", n, (LanguagePolicy(),))])
-def moods(table: Table) -> Script:
+def moods(table: Environment) -> Script:
     """Everybody is asked one question a round."""
     for _ in table.rounds():
         yield Ask("mood", Real(0, 1))

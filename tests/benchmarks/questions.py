@@ -20,7 +20,7 @@ from typing import Any
 from society.config.build import Setup, prepared
 from society.config.spec import load
 from society.engine.action_spaces import MixedStrategy
-from society.engine.calls import Going, Request, Said
+from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
 from society.runs.manifest import manifest_of
 from society.runs.runfile import Writer
@@ -37,7 +37,7 @@ class Steady:
     def __init__(self, latency: float) -> None:
         self._latency, self.calls = latency, 0
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         await going()
         if self._latency:
             await asyncio.sleep(self._latency)
@@ -47,7 +47,7 @@ class Steady:
         first, *others = request.question.reply.actions
         share = 100 // (1 + len(others))
         said = {first: 100 - share * len(others)} | dict.fromkeys(others, share)
-        return Said(f"Both have their price. {json.dumps(said)}", model="steady")
+        return Completion(f"Both have their price. {json.dumps(said)}", model="steady")
 
     async def close(self) -> None:
         pass

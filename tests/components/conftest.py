@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from society.engine.action_spaces import ActionSpace
-from society.engine.agents import World
-from society.engine.calls import Going, Request, Said
+from society.engine.agents import RunContext
+from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
 from society.engine.component import Component
-from society.engine.environment import Table, complete_graphs
+from society.engine.environment import Environment, complete_graphs
 from society.engine.game_master import GameMaster
-from society.engine.gateway import Outside
-from society.engine.population import Cohort, Troupe
+from society.engine.gateway import ModelGateway
+from society.engine.population import Cohort, Population
 from society.engine.rng import Array
 from society.engine.scenario import Params, Scenario
 from society.engine.script import Ask, Fact, Inherit, Script
@@ -51,7 +51,7 @@ class Talk(NamedTuple):
 
 
 Talking = Callable[..., Talk]
-Says = Callable[[Request], str | Said]
+Says = Callable[[Request], str | Completion]
 
 
 class Scripted:
@@ -62,16 +62,16 @@ class Scripted:
     def __init__(self, says: Says) -> None:
         self.says, self.requests = says, list[Request]()
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         await going()
         self.requests.append(request)
         said = self.says(request)
-        return said if isinstance(said, Said) else Said(said, cost=0.0)
+        return said if isinstance(said, Completion) else Completion(said, cost=0.0)
 
     async def close(self) -> None: ...
 
 
-def _recited(says: str | Sequence[str | Said]) -> Says:
+def _recited(says: str | Sequence[str | Completion]) -> Says:
     """The same words each time, or one after the other."""
     left = itertools.repeat(says) if isinstance(says, str) else iter(says)
     return lambda request: next(left)
@@ -82,15 +82,15 @@ def talk(recorded: Recorded) -> Talking:
     """`talk(script, *components, says=...)` plays in the parlour with the scripted model."""
 
     def talked(
-        script: Callable[[Table], Script],
+        script: Callable[[Environment], Script],
         *parts: Component,
-        says: Says | Sequence[str | Said] | str = "",
+        says: Says | Sequence[str | Completion] | str = "",
         agents: int = 3,
         rounds: int = 1,
         folders: Sequence[Path] = (),
     ) -> Talk:
         minds, ids = Scripted(says if callable(says) else _recited(says)), np.arange(agents)
-        table = Table(
+        table = Environment(
             Params(),
             seed=1,
             ids=ids,
@@ -98,8 +98,8 @@ def talk(recorded: Recorded) -> Talking:
             horizon=rounds,
             graphs=complete_graphs(("all",), 1, ids),
         )
-        world = World(table, Outside(lambda: minds), Prompts("parlour", folders))
-        troupe = Troupe([Cohort("everybody", agents, parts)], world)
+        world = RunContext(table, ModelGateway(lambda: minds), Prompts("parlour", folders))
+        troupe = Population([Cohort("everybody", agents, parts)], world)
         parlour = Scenario("parlour", script, Params, lambda p, n: [], (), ("all",))
         return Talk(recorded(GameMaster(parlour, table, troupe)), minds.requests)
 
@@ -124,7 +124,7 @@ def answer(play: Play) -> Answer:
         stake: str = "share",
         **at: Any,
     ) -> Array:
-        def script(table: Table) -> Script:
+        def script(table: Environment) -> Script:
             yield Ask(kind, reply, facts or {})
 
         parlour = Scenario("parlour", script, Staked, lambda p, n: [], (), ("all",))
@@ -139,7 +139,7 @@ def column(play: Play) -> Column:
     """`column(name, *components)` as it begins; with `parents`, after one imitation; (R, N)."""
 
     def kept(name: str, *parts: Component, parents: Any = None, **at: Any) -> Array:
-        def script(table: Table) -> Script:
+        def script(table: Environment) -> Script:
             if parents is not None:
                 yield Inherit("imitated", parents, (name,))
 

@@ -16,7 +16,7 @@ from society.components.village.harvest import Harvest
 from society.components.village.persona import Persona
 from society.config.build import Setup, prepared
 from society.config.spec import Spec, changed, load
-from society.engine.component import Component, Members, Question
+from society.engine.component import AgentGroup, Component, Question
 from society.engine.graph import Complete, Graph
 from society.engine.population import Cohort
 from society.engine.rng import Array
@@ -268,8 +268,8 @@ class Glutton(Component):
 
     answers = ("effort",)
 
-    def answer(self, ask: Question, me: Members) -> Array:
-        return np.full(len(me), self.appetite)
+    def answer(self, ask: Question, agents: AgentGroup) -> Array:
+        return np.full(len(agents), self.appetite)
 
 
 def test_a_notebook_names_its_own_parts() -> None:

@@ -12,7 +12,7 @@ from society.config.build import Setup, prepared
 from society.config.spec import Spec, changed, load, told
 from society.engine.calls import Spent
 from society.errors import InputError, ScenarioError
-from society.llm.providers.pool import Desk
+from society.llm.providers.pool import ModelPool
 from society.llm.providers.settings import Limits, ModelSpec
 
 MODEL = """
@@ -101,7 +101,7 @@ def test_a_model_may_be_a_function_of_the_user(study: Study) -> None:
     setup = prepared(load("study/a.yaml"))
     assert [Path(name).name for name in setup.models] == ["model.py:parrot"]
     assert [Path(file).name for file in setup.files] == ["model.py"], "its hash is kept"
-    assert isinstance(setup.minds(), Desk)
+    assert isinstance(setup.minds(), ModelPool)
 
 
 def test_a_run_is_set_up_again_from_anywhere(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:

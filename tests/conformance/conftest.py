@@ -24,9 +24,9 @@ from society.config.build import Setup, prepared
 from society.config.graph_families import FAMILIES
 from society.config.registry import scenarios
 from society.config.spec import load
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.game_master import GameMaster
-from society.engine.population import Cast, Troupe
+from society.engine.population import Cast, Population
 from society.engine.replay import Answerer
 from society.engine.scenario import Scenario
 from society.engine.script import Script
@@ -330,7 +330,7 @@ def perform(recorded: Recorded) -> Perform:
         replicate_ids: Sequence[int] | None = None,
         ids: Sequence[int] | None = None,
         cast: Callable[[Cast, tuple[int, int]], Cast] | None = None,
-        wrap: Callable[[Script, Table], Script] | None = None,
+        wrap: Callable[[Script, Environment], Script] | None = None,
         answerer: Callable[[GameMaster], Answerer] | None = None,
     ) -> Played:
         if id(case) not in ready:
@@ -344,13 +344,13 @@ def perform(recorded: Recorded) -> Perform:
             None if ids is None else np.array(ids),
         )
         game = setup.gamemaster(table=table)
-        assert isinstance(game.answerer, Troupe)
+        assert isinstance(game.answerer, Population)
         world = game.answerer.world
         world.words = words
         play = game.scenario.play
         if cast is not None:
             seats = table.cohorts
-            game.answerer = Troupe(cast(setup.cast(), table.present.shape), world)
+            game.answerer = Population(cast(setup.cast(), table.present.shape), world)
             table.cohorts = seats  # scripts may ask for cohorts by name
         if wrap is not None:
             game.scenario = replace(game.scenario, play=lambda table: wrap(play(table), table))

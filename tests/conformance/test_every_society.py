@@ -23,14 +23,14 @@ from society.engine.action_spaces import (
     Value,
     fields,
 )
-from society.engine.agents import World
-from society.engine.component import Column, Component, Members, News, Question
-from society.engine.environment import Table
+from society.engine.agents import RunContext
+from society.engine.component import AgentGroup, Column, Component, News, Question
+from society.engine.environment import Environment
 from society.engine.game_master import GameMaster
 from society.engine.graph import NOBODY
 from society.engine.history import Page, Step
 from society.engine.mechanism import intercept
-from society.engine.population import Cast, Cohort, Raw, Troupe
+from society.engine.population import Cast, Cohort, Population, Raw
 from society.engine.replay import Tape
 from society.engine.rng import Array
 from society.engine.script import Ask, Line, Script
@@ -188,7 +188,7 @@ def test_answers_stay_within_their_reply_and_to_listen_changes_nothing(
     case: Case, perform: Perform, whole: Once
 ) -> None:
     """A wrapper that only listens: the same seed is the same history."""
-    tables: list[Table] = []
+    tables: list[Environment] = []
 
     def checked(said: Line, answered: Any) -> Any:
         if isinstance(said, Ask):
@@ -202,14 +202,14 @@ def test_answers_stay_within_their_reply_and_to_listen_changes_nothing(
                 assert within(reply, values, table)[asked].all(), said.kind
         return answered
 
-    def listening(script: Script, table: Table) -> Script:
+    def listening(script: Script, table: Environment) -> Script:
         tables.append(table)
         return intercept(script, answer=checked)
 
     assert perform(case, wrap=listening).outcome == whole(case).outcome
 
 
-def within(reply: Value, values: Array, table: Table) -> Any:
+def within(reply: Value, values: Array, table: Environment) -> Any:
     """Which answers are legal, (R, N) of bool."""
     if isinstance(reply, Real | Integer):
         unstated = np.isnan(values) & getattr(reply, "optional", False)
@@ -230,13 +230,13 @@ def within(reply: Value, values: Array, table: Table) -> Any:
     return np.frompyfunc(len, 1, 1)(values) <= reply.limit
 
 
-def world(game: GameMaster) -> World:
+def world(game: GameMaster) -> RunContext:
     """What surrounds its agents."""
-    assert isinstance(game.answerer, Troupe)
+    assert isinstance(game.answerer, Population)
     return game.answerer.world
 
 
-class WithinBounds(Troupe):
+class WithinBounds(Population):
     """Looks whether rules of ours stay within the bounds before anything is cut to them."""
 
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
@@ -254,7 +254,7 @@ def test_no_answer_needs_to_be_cut_to_its_bounds(case: Case, perform: Perform) -
         perform(case, answerer=lambda game: WithinBounds(case.setup().cast(), world(game)))
 
 
-class AskedTwice(Troupe):
+class AskedTwice(Population):
     """Asks everything twice, and looks whether anything has changed."""
 
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
@@ -297,7 +297,7 @@ def test_a_wrapper_that_draws_shifts_nobodys_luck(
 ) -> None:
     """Whatever channels it uses: chance belongs to whoever draws."""
 
-    def drawing(script: Script, table: Table) -> Script:
+    def drawing(script: Script, table: Environment) -> Script:
         def draw(said: Line) -> Line:
             for per in ("agent", "replicate"):
                 for channel in ("tie", "whom", "whether", "first", "noise"):
@@ -318,21 +318,21 @@ class Gossip(Component):
     answers = ("chat",)
     columns = (Column("rumours"),)
 
-    def begin(self, me: Members) -> None:
-        me["rumours"] = self.chatter(me)
+    def begin(self, agents: AgentGroup) -> None:
+        agents["rumours"] = self.chatter(agents)
 
-    def answer(self, ask: Question, me: Members) -> Array:
-        return np.asarray(self.chatter(me) % 1)
+    def answer(self, ask: Question, agents: AgentGroup) -> Array:
+        return np.asarray(self.chatter(agents) % 1)
 
-    def notice(self, tell: News, me: Members) -> None:
-        me["rumours"] += self.chatter(me)
+    def notice(self, tell: News, agents: AgentGroup) -> None:
+        agents["rumours"] += self.chatter(agents)
 
-    def born(self, me: Members) -> None:
-        me["rumours"] = self.chatter(me)
+    def born(self, agents: AgentGroup) -> None:
+        agents["rumours"] = self.chatter(agents)
 
-    def chatter(self, me: Members) -> Array:
+    def chatter(self, agents: AgentGroup) -> Array:
         channels = ("first", "noise", "whom", "whether", "when", "gossip")
-        heard = [me.draws.uniform(name) + me.draws.normal(name) for name in channels]
+        heard = [agents.draws.uniform(name) + agents.draws.normal(name) for name in channels]
         return np.asarray(np.abs(np.sum(heard, axis=0)))
 
 

@@ -26,8 +26,8 @@ from society.engine.action_spaces import (
     Sentence,
     Text,
 )
-from society.engine.component import Component, Members, Question
-from society.engine.environment import Table
+from society.engine.component import AgentGroup, Component, Question
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.population import Cohort
 from society.engine.script import Ask, Script
@@ -78,13 +78,13 @@ class Gambler(Component):
     chance_id = "gambler"
     answers = ("all", "many")
 
-    def answer(self, ask: Question, me: Members) -> Any:
-        chance = me.draws.uniform("any")
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
+        chance = agents.draws.uniform("any")
         half = np.column_stack([chance, 1 - chance])
         if ask.kind == "many":
             return {"mix": half, "words": chance.astype(str).astype(object)}
         low = chance < 0.5
-        peer = np.where(low, (me.agent + 1) % 3, NOBODY)
+        peer = np.where(low, (agents.agent + 1) % 3, NOBODY)
         return {"amount": chance, "whole": np.rint(9 * chance), "choice": low + 0, "peer": peer}
 
 
@@ -102,7 +102,7 @@ def asking(*replies: Any) -> Any:
     """A script that asks for everything with these classes of replies."""
     amount, whole, choice, peer, mix, words = replies
 
-    def asks(table: Table) -> Script:
+    def asks(table: Environment) -> Script:
         for _ in table.rounds():
             table.draws("house").uniform("tie")
             bounds = np.full((table.replicates, 1), 0.7)

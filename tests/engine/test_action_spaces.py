@@ -22,8 +22,8 @@ from society.engine.action_spaces import (
     Value,
     fields,
 )
-from society.engine.component import Component, Inquiry, Members, One, Question
-from society.engine.environment import Table
+from society.engine.component import Agent, AgentGroup, Component, Inquiry, Question
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY, from_networkx
 from society.engine.replay import Tape
 from society.engine.rng import Array
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def asking(reply: ActionSpace, who: Any = None) -> Any:
     """A script that asks for one bid."""
 
-    def auction(table: Table) -> Script:
+    def auction(table: Environment) -> Script:
         yield Ask("bid", reply, who=None if who is None else np.array(who))
 
     return auction
@@ -177,10 +177,10 @@ def test_an_option_that_is_closed_in_a_replicate_is_refused_there(
 def test_members_see_the_options_of_their_own_replicate(play: Play, answering: Answering) -> None:
     caps = np.array([[5.0, 1.0, 3.0], [4.0, 2.0, np.nan]])
 
-    def lowest(ask: Question, me: Members) -> Array:
+    def lowest(ask: Question, agents: AgentGroup) -> Array:
         assert ask.options is not None
         assert ask.options.shape == (2, 3)
-        return np.asarray(np.nanargmin(ask.options[me.replicate], axis=1))
+        return np.asarray(np.nanargmin(ask.options[agents.replicate], axis=1))
 
     over = play(asking(Choice(options=caps)), answering(lowest), agents=2, replicates=2)
     assert over.answers("bid")[0].tolist() == [[1, 1], [1, 1]]
@@ -196,7 +196,7 @@ def test_options_that_do_not_fit_the_replicates_are_refused(
 def test_options_are_kept_as_they_were_when_asked(play: Play, answering: Answering) -> None:
     options = np.array([["a", "b"], ["c", "d"]], object)
 
-    def fickle(table: Table) -> Script:
+    def fickle(table: Environment) -> Script:
         yield Ask("bid", Choice(options=options))
         options[:] = "gone"
 
@@ -241,7 +241,7 @@ def test_only_neighbours_on_the_graph_of_the_question_can_be_named(
 
 
 def test_who_is_gone_cannot_be_named(play: Play, answering: Answering) -> None:
-    def funeral(table: Table) -> Script:
+    def funeral(table: Environment) -> Script:
         yield Tell("buried", gone=np.array([[False, True, False]]))
         yield Ask("bid", Neighbour("all"))
 
@@ -312,7 +312,7 @@ def test_a_form_is_settled_field_by_field(play: Play, answering: Answering) -> N
 def test_a_script_receives_a_form_as_a_mapping(play: Play, answering: Answering) -> None:
     received: dict[str, Array] = {}
 
-    def auction(table: Table) -> Script:
+    def auction(table: Environment) -> Script:
         received.update((yield Ask("bid", LEASE)))
 
     play(auction, answering(lambda ask, me: {"rent": 3, "years": 2, "tenant": NOBODY}))
@@ -387,7 +387,7 @@ class Clerk(Component):
     def __init__(self, said: object) -> None:
         self.said = said
 
-    async def consult(self, ask: Inquiry, one: One) -> Any:
+    async def consult(self, ask: Inquiry, agent: Agent) -> Any:
         return self.said
 
 

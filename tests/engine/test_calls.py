@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.engine.calls import BARE, Address, Message, NoVault, Request, Said, added, stacked
+from society.engine.calls import (
+    BARE,
+    Address,
+    Completion,
+    Message,
+    NoCallStore,
+    Request,
+    added,
+    stacked,
+)
 
 ADDRESS = Address("language_policy", "answer effort", 3, 0, 7, 0)
 ASKED = Request(ADDRESS, "default", (Message("user", "How hard do you fish?"),))
@@ -53,7 +62,7 @@ def test_the_hash_of_a_prompt_is_the_same_in_every_process() -> None:
 
 
 def test_what_a_provider_does_not_say_is_unknown_and_not_zero() -> None:
-    said = Said("0.4")
+    said = Completion("0.4")
     assert (said.prompt_tokens, said.completion_tokens, said.cost) == (None, None, None)
 
 
@@ -64,7 +73,7 @@ def test_a_sum_is_unknown_if_one_of_its_parts_is() -> None:
 
 
 def test_where_nothing_is_recorded_nothing_is_kept() -> None:
-    vault = NoVault()
+    vault = NoCallStore()
     vault.keep_vectors("hashing", {"a": np.ones(2)})
     assert vault.kept(ASKED) is None
     assert vault.vectors("hashing", ["a"]) == {}

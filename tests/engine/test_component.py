@@ -12,25 +12,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from society.engine.action_spaces import Choice, Fields, Neighbour, Real
-from society.engine.agents import World
-from society.engine.calls import Address, Entry, Going, Message, Request, Said, Trouble
+from society.engine.agents import RunContext
+from society.engine.calls import Address, Completion, Going, Message, ParseIssue, Request, Usage
 from society.engine.cancellation import CancellationToken
 from society.engine.component import (
     ANYTHING,
+    Agent,
+    AgentGroup,
     Column,
     Component,
     Inquiry,
-    Members,
     News,
-    One,
     Question,
     per_agent,
 )
-from society.engine.environment import Table, complete_graphs
+from society.engine.environment import Environment, complete_graphs
 from society.engine.game_master import GameMaster
-from society.engine.gateway import Outside
+from society.engine.gateway import ModelGateway
 from society.engine.graph import NOBODY, Complete, Graph, from_networkx
-from society.engine.population import Cohort, Troupe, fitted
+from society.engine.population import Cohort, Population, fitted
 from society.engine.rng import Array
 from society.engine.scenario import Params, Scenario
 from society.engine.script import Ask, Inherit, Script, Tell, common, own, seen
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def bidding(**facts: Any) -> Any:
     """A script that asks for one bid, with these facts."""
 
-    def auction(table: Table) -> Script:
+    def auction(table: Environment) -> Script:
         yield Ask("bid", Real(0, 100), facts)
 
     return auction
@@ -55,11 +55,11 @@ class Purse(Component):
     columns = (Column("coins", public=True),)
     notices = ("paid",)
 
-    def begin(self, me: Members) -> None:
-        me["coins"] = 10 * me.audience.rows.seat
+    def begin(self, agents: AgentGroup) -> None:
+        agents["coins"] = 10 * agents.audience.rows.seat
 
-    def notice(self, tell: News, me: Members) -> None:
-        me["coins"] += tell.facts["wage"]
+    def notice(self, tell: News, agents: AgentGroup) -> None:
+        agents["coins"] += tell.facts["wage"]
 
 
 # Names
@@ -80,7 +80,7 @@ def test_the_title_of_a_component_is_its_class_in_words() -> None:
 
 
 def test_a_component_changes_its_columns_when_it_notices_something(play: Play) -> None:
-    def payday(table: Table) -> Script:
+    def payday(table: Environment) -> Script:
         yield Tell("paid", {"wage": own([[1, 2, 3]])})
 
     assert play(payday, Purse()).column("coins") == [1, 12, 23]
@@ -103,7 +103,7 @@ def test_columns_are_zero_until_begin_fills_them(play: Play) -> None:
 class Asleep(Component):
     answers = ("bid",)
 
-    def answer(self, ask: Question, me: Members) -> object:
+    def answer(self, ask: Question, agents: AgentGroup) -> object:
         return 0
 
 
@@ -126,8 +126,8 @@ def test_whether_a_column_is_there_can_be_asked(play: Play, answering: Answering
 
 
 def test_answering_changes_no_column(play: Play, answering: Answering) -> None:
-    def spend(ask: Question, me: Members) -> object:
-        me["coins"] = 0
+    def spend(ask: Question, agents: AgentGroup) -> object:
+        agents["coins"] = 0
         return 0
 
     with pytest.raises(PartError, match="oracle sets 'coins' while answering"):
@@ -135,8 +135,8 @@ def test_answering_changes_no_column(play: Play, answering: Answering) -> None:
 
 
 def test_answering_cannot_change_a_column_in_place_either(play: Play, answering: Answering) -> None:
-    def spend(ask: Question, me: Members) -> object:
-        coins = me["coins"]
+    def spend(ask: Question, agents: AgentGroup) -> object:
+        coins = agents["coins"]
         coins -= 1
         return 0
 
@@ -146,8 +146,8 @@ def test_answering_cannot_change_a_column_in_place_either(play: Play, answering:
 
 def test_only_the_own_columns_may_be_set(play: Play) -> None:
     class Thief(Component):
-        def begin(self, me: Members) -> None:
-            me["coins"] = 0
+        def begin(self, agents: AgentGroup) -> None:
+            agents["coins"] = 0
 
     with pytest.raises(PartError, match="thief sets column 'coins', which it has not declared"):
         play(bidding(), Purse(), Thief())
@@ -157,8 +157,8 @@ def test_a_column_of_the_wrong_length_is_refused_with_component_and_column(play:
     class Careless(Component):
         columns = (Column("stars"),)
 
-        def begin(self, me: Members) -> None:
-            me["stars"] = np.zeros(len(me) + 1)
+        def begin(self, agents: AgentGroup) -> None:
+            agents["stars"] = np.zeros(len(agents) + 1)
 
     with pytest.raises(PartError, match="careless sets column 'stars' of float64 for 3 members"):
         play(bidding(), Careless())
@@ -189,8 +189,8 @@ def test_columns_that_not_everybody_has_are_nan_or_zero_in_public(play: Play) ->
     class Rank(Component):
         columns = (Column("rank", int, public=True),)
 
-        def begin(self, me: Members) -> None:
-            me["rank"] = 7
+        def begin(self, agents: AgentGroup) -> None:
+            agents["rank"] = 7
 
     cast = [Cohort("rich", 2, (Purse(), Asleep())), Cohort("ranked", 1, (Rank(), Asleep()))]
     over = play(bidding(), cast=cast)
@@ -201,12 +201,12 @@ def test_columns_that_not_everybody_has_are_nan_or_zero_in_public(play: Play) ->
 def test_some_members_are_seen_with_their_own_columns_facts_and_draws(
     play: Play, answering: Answering
 ) -> None:
-    def selective(ask: Question, me: Members) -> object:
-        few = me.only(np.array([2, 0]))
+    def selective(ask: Question, agents: AgentGroup) -> object:
+        few = agents.only(np.array([2, 0]))
         assert len(few) == 2
         assert few["coins"].tolist() == [20, 0]
         assert few.audience.rows.seat.tolist() == [2, 0]
-        some, whole = few.draws.uniform("whim"), me.draws.uniform("whim")
+        some, whole = few.draws.uniform("whim"), agents.draws.uniform("whim")
         assert some.tolist() == whole[[2, 0]].tolist()
         return 0
 
@@ -228,7 +228,7 @@ def test_common_facts_are_the_same_for_all_and_own_facts_are_not(
 def test_the_facts_of_a_line_can_be_listed(play: Play, answering: Answering) -> None:
     names: list[str] = []
 
-    def listing(ask: Question, me: Members) -> object:
+    def listing(ask: Question, agents: AgentGroup) -> object:
         names.extend(ask.facts)
         return len(ask.facts)
 
@@ -271,7 +271,7 @@ def test_nobody_has_the_value_nan_whatever_the_type_of_the_fact(
     for values in ([[1.0, 2.0, 6.0]], [[1, 2, 6]], [[True, False, True]]):
         for peers in ([1, 2, 1], [1, NOBODY, 1]):
 
-            def lookup(ask: Question, me: Members, peers: list[int] = peers) -> object:
+            def lookup(ask: Question, agents: AgentGroup, peers: list[int] = peers) -> object:
                 theirs = ask.facts.seen("wage").of(np.array(peers))
                 assert theirs.dtype == float
                 assert np.isnan(theirs).tolist() == [peer == NOBODY for peer in peers]
@@ -281,13 +281,13 @@ def test_nobody_has_the_value_nan_whatever_the_type_of_the_fact(
 
 
 def test_those_who_are_gone_are_not_seen(play: Play, answering: Answering) -> None:
-    def after_a_death(table: Table) -> Script:
+    def after_a_death(table: Environment) -> Script:
         yield Tell("died", gone=np.array([[False, False, True]]))
         yield Ask("bid", Real(0, 100), {"wage": seen("all", [[1.0, 2.0, 6.0]])})
 
-    def mean(ask: Question, me: Members) -> Array:
+    def mean(ask: Question, agents: AgentGroup) -> Array:
         wages = ask.facts.seen("wage")
-        assert wages.drawn(np.full(len(me), 0.99))[:2].tolist() == [1, 0]
+        assert wages.drawn(np.full(len(agents), 0.99))[:2].tolist() == [1, 0]
         return wages.mean()
 
     assert play(after_a_death, answering(mean)).answers("bid")[0].tolist() == [[2, 1, 0]]
@@ -296,9 +296,9 @@ def test_those_who_are_gone_are_not_seen(play: Play, answering: Answering) -> No
 def test_the_mean_over_nobody_is_nan(play: Play, answering: Answering) -> None:
     isolated = {"line": from_networkx([nx.empty_graph(3)], np.arange(3))}
 
-    def lonely(ask: Question, me: Members) -> object:
+    def lonely(ask: Question, agents: AgentGroup) -> object:
         assert np.isnan(ask.facts.seen("wage").mean()).all()
-        assert ask.facts.seen("wage").drawn(np.full(len(me), 0.5)).tolist() == [NOBODY] * 3
+        assert ask.facts.seen("wage").drawn(np.full(len(agents), 0.5)).tolist() == [NOBODY] * 3
         return 0
 
     play(bidding(wage=seen("line", [[1, 2, 6]])), answering(lonely), graphs=isolated)
@@ -312,17 +312,17 @@ class ByColumns(Component):
 
     answers = ("bid", "visit", "pick", "fill")
 
-    def answer(self, ask: Question, me: Members) -> Any:
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
         wages = ask.facts.seen("wage")
-        luck = me.draws.uniform("luck")
+        luck = agents.draws.uniform("luck")
         if ask.kind == "visit":
             return wages.drawn(luck)
-        price = ask.facts["tax"] + me["coins"] * luck + 0 * me.draws.normal("mood")
+        price = ask.facts["tax"] + agents["coins"] * luck + 0 * agents.draws.normal("mood")
         if ask.kind == "fill":
             return {"price": price, "peer": wages.drawn(luck)}
         if ask.kind == "pick":
             assert ask.options is not None
-            return np.argmax(ask.options[me.replicate], axis=1)
+            return np.argmax(ask.options[agents.replicate], axis=1)
         return price + np.nan_to_num(wages.of(wages.drawn(luck)))
 
 
@@ -336,14 +336,14 @@ class Alone(Component):
         return "by_columns"  # the same address of chance
 
     @per_agent
-    def answer(self, ask: Inquiry, one: One) -> Any:
+    def answer(self, ask: Inquiry, agent: Agent) -> Any:
         wages = ask.facts.seen("wage")
-        luck = one.draws.uniform("luck")
+        luck = agent.draws.uniform("luck")
         peers = list(wages)
         peer = peers[int(luck * len(peers))] if peers else NOBODY
         if ask.kind == "visit":
             return peer
-        price = ask.facts["tax"] + one["coins"] * luck + 0 * one.draws.normal("mood")
+        price = ask.facts["tax"] + agent["coins"] * luck + 0 * agent.draws.normal("mood")
         if ask.kind == "fill":
             return {"price": price, "peer": peer}
         if ask.kind == "pick":
@@ -370,7 +370,7 @@ def test_a_rule_for_one_agent_equals_its_columnar_twin(
     flags = st.lists(st.booleans(), min_size=2 * len(ids), max_size=2 * len(ids))
     gone, who = (np.array(data.draw(flags)).reshape(2, -1) for _ in range(2))
 
-    def day(table: Table) -> Script:
+    def day(table: Environment) -> Script:
         wage = np.arange(2.0 * len(ids)).reshape(2, -1)
         facts = {"tax": common([[1.0], [2.0]]), "wage": seen("town", wage)}
         yield Tell("left", gone=gone)
@@ -395,8 +395,8 @@ def test_one_agent_knows_where_it_sits(play: Play) -> None:
         answers = ("bid",)
 
         @per_agent
-        def answer(self, ask: Inquiry, one: One) -> float:
-            places.append((one.replicate, one.seat, "coins" in one, "stars" in one))
+        def answer(self, ask: Inquiry, agent: Agent) -> float:
+            places.append((agent.replicate, agent.seat, "coins" in agent, "stars" in agent))
             return 0
 
     play(bidding(), Purse(), Tourist(), agents=2, replicates=2)
@@ -500,13 +500,13 @@ def test_the_newly_born_may_mutate_and_nobody_else_does(play: Play) -> None:
     class Child(Component):
         columns = (Column("age", public=True),)
 
-        def begin(self, me: Members) -> None:
-            me["age"] = 40
+        def begin(self, agents: AgentGroup) -> None:
+            agents["age"] = 40
 
-        def born(self, me: Members) -> None:
-            me["age"] = me["age"] - 40 + me.draws.uniform("months")
+        def born(self, agents: AgentGroup) -> None:
+            agents["age"] = agents["age"] - 40 + agents.draws.uniform("months")
 
-    def generation(table: Table) -> Script:
+    def generation(table: Environment) -> Script:
         yield Inherit("bred", np.array([[1, NOBODY, NOBODY]]), ("age",))
 
     ages = play(generation, Child()).column("age")
@@ -523,25 +523,25 @@ class Wallet(Component):
 
     columns = (Column("coins", public=True),)
 
-    def begin(self, me: Members) -> None:
-        me["coins"] = 10 + me["temper"]
+    def begin(self, agents: AgentGroup) -> None:
+        agents["coins"] = 10 + agents["temper"]
 
-    def born(self, me: Members) -> None:
-        me["coins"] = me["coins"] + 100
+    def born(self, agents: AgentGroup) -> None:
+        agents["coins"] = agents["coins"] + 100
 
 
 @dataclass(frozen=True)
 class Temperament(Component):
     columns = (Column("temper", public=True),)
 
-    def begin(self, me: Members) -> None:
-        me["temper"] = [1.0, 2.0, 3.0]
+    def begin(self, agents: AgentGroup) -> None:
+        agents["temper"] = [1.0, 2.0, 3.0]
 
-    def born(self, me: Members) -> None:
-        me["temper"] = -me["temper"]
+    def born(self, agents: AgentGroup) -> None:
+        agents["temper"] = -agents["temper"]
 
 
-def silence(table: Table) -> Script:
+def silence(table: Environment) -> Script:
     for _ in table.rounds():
         yield Tell("passed")
 
@@ -555,7 +555,7 @@ def test_a_column_is_read_only_after_its_owner_has_begun(play: Play) -> None:
 
 
 def test_only_what_was_inherited_is_mutated(play: Play) -> None:
-    def lesson(table: Table) -> Script:
+    def lesson(table: Environment) -> Script:
         yield Inherit("taught", np.array([[NOBODY, 0, NOBODY]]), ("temper",))
 
     over = play(lesson, Temperament(), Wallet())
@@ -566,18 +566,18 @@ def test_only_what_was_inherited_is_mutated(play: Play) -> None:
 def test_each_member_hears_its_own_bounds(play: Play, answering: Answering) -> None:
     high = np.array([[2.0, 4.0, 6.0], [8.0, 10.0, 12.0]])
 
-    def half(ask: Question, me: Members) -> Array:
+    def half(ask: Question, agents: AgentGroup) -> Array:
         assert isinstance(ask.reply, Real)
         return np.asarray(ask.reply.high / 2)
 
     class Halving(Component):
         answers = ("bid",)
 
-        async def consult(self, ask: Inquiry, one: One) -> float:
+        async def consult(self, ask: Inquiry, agent: Agent) -> float:
             assert isinstance(ask.reply, Real)
             return float(ask.reply.high / 2)
 
-    def auction(table: Table) -> Script:
+    def auction(table: Environment) -> Script:
         yield Ask("bid", Real(0, high))
 
     for part in (answering(half), Halving()):
@@ -589,10 +589,10 @@ def test_each_member_hears_its_own_bounds(play: Play, answering: Answering) -> N
 def test_nobody_looks_at_whom_it_does_not_see(play: Play, answering: Answering) -> None:
     line = {"all": from_networkx([nx.path_graph(3)], np.arange(3))}  # 0 - 1 - 2
 
-    def stare(ask: Question, me: Members) -> Array:
+    def stare(ask: Question, agents: AgentGroup) -> Array:
         return ask.facts.seen("wage").of(np.array([1, 1, 0]))
 
-    def market(table: Table) -> Script:
+    def market(table: Environment) -> Script:
         yield Ask("bid", Real(), {"wage": seen("all", np.array([[5.0, 6.0, 7.0]]))})
 
     with pytest.raises(PartError, match="seat 2 looks at seat 0, whom it does not see"):
@@ -610,15 +610,15 @@ class Chatter(Component):
     notices = ANYTHING
     columns = (Column("heard", int, public=True),)
 
-    def answer(self, ask: Question, me: Members) -> object:
+    def answer(self, ask: Question, agents: AgentGroup) -> object:
         return 7
 
-    def notice(self, tell: News, me: Members) -> None:
-        me["heard"] += 1
+    def notice(self, tell: News, agents: AgentGroup) -> None:
+        agents["heard"] += 1
 
 
 def test_who_answers_anything_answers_what_nobody_before_it_answers(play: Play) -> None:
-    def day(table: Table) -> Script:
+    def day(table: Environment) -> Script:
         yield Ask("bid", Real(0, 100))
         yield Ask("sing", Real(0, 100))
         yield Tell("passed")
@@ -642,12 +642,12 @@ def spied(play: Play, look: Any, *parts: Component, **at: Any) -> list[Any]:
         answers = ("bid",)
 
         @per_agent
-        def answer(self, ask: Inquiry, one: One) -> float:
-            if one.moment == 2:
-                found.append(look(ask, one))
+        def answer(self, ask: Inquiry, agent: Agent) -> float:
+            if agent.moment == 2:
+                found.append(look(ask, agent))
             return 0
 
-    def rounds(table: Table) -> Script:
+    def rounds(table: Environment) -> Script:
         for _ in table.rounds():
             yield Ask("bid", Real(0, 100), {"wage": own(np.arange(table.agents))})
 
@@ -663,10 +663,10 @@ def test_an_agent_has_an_id_a_name_and_a_time(play: Play) -> None:
 def test_members_know_their_ids_the_time_and_the_parameters(
     play: Play, answering: Answering
 ) -> None:
-    def look(ask: Question, me: Members) -> object:
-        assert me.agent.tolist() == [2, 0, 1]
-        assert (me.moment, me.params) == (0, Params())
-        assert me.world.table.agents == 3
+    def look(ask: Question, agents: AgentGroup) -> object:
+        assert agents.agent.tolist() == [2, 0, 1]
+        assert (agents.moment, agents.params) == (0, Params())
+        assert agents.world.table.agents == 3
         return 0
 
     play(bidding(), answering(look), ids=[2, 0, 1])
@@ -675,13 +675,13 @@ def test_members_know_their_ids_the_time_and_the_parameters(
 class Boast(Component):
     """Tells what its member has, if it has anything."""
 
-    def brief(self, ask: Inquiry, one: One) -> str:
-        return f"{ask.kind}: I have {one['coins']:g}." if one["coins"] else ""
+    def brief(self, ask: Inquiry, agent: Agent) -> str:
+        return f"{ask.kind}: I have {agent['coins']:g}." if agent["coins"] else ""
 
 
 def test_briefs_come_in_the_order_of_the_siblings_without_empty_ones(play: Play) -> None:
     class Worry(Component):
-        def brief(self, ask: Inquiry, one: One) -> str:
+        def brief(self, ask: Inquiry, agent: Agent) -> str:
             return f"My wage is {ask.facts['wage']}."
 
     assert spied(play, lambda ask, one: one.briefs(ask), Purse(), Worry(), Boast()) == [
@@ -703,11 +703,11 @@ def test_neighbours_who_are_gone_are_not_among_them(play: Play) -> None:
         answers = ("bid",)
 
         @per_agent
-        def answer(self, ask: Inquiry, one: One) -> float:
-            seen_by.append(one.neighbours("all"))
+        def answer(self, ask: Inquiry, agent: Agent) -> float:
+            seen_by.append(agent.neighbours("all"))
             return 0
 
-    def after_a_death(table: Table) -> Script:
+    def after_a_death(table: Environment) -> Script:
         yield Tell("died", gone=np.array([[False, True, False]]))
         yield Ask("bid", Real(0, 100))
 
@@ -724,16 +724,16 @@ class Lookout(Component):
         self.saw: list[set[str]] = []
 
     @per_agent
-    def answer(self, ask: Inquiry, one: One) -> float:
-        if one.agent == 0:
-            self.saw.append(set(one.neighbours("all", 3)))
+    def answer(self, ask: Inquiry, agent: Agent) -> float:
+        if agent.agent == 0:
+            self.saw.append(set(agent.neighbours("all", 3)))
         return 0
 
 
 def test_a_few_neighbours_are_drawn_by_chance_anew_in_each_round(play: Play) -> None:
     """Each of nine others is among the three in about a third of 200 rounds."""
 
-    def days(table: Table) -> Script:
+    def days(table: Environment) -> Script:
         for _ in table.rounds():
             yield Ask("bid", Real(0, 100))
 
@@ -749,7 +749,7 @@ def test_a_few_neighbours_are_drawn_by_chance_anew_in_each_round(play: Play) -> 
 def test_when_one_who_is_seen_leaves_the_others_stay_in_sight_and_another_comes(play: Play) -> None:
     lookout = Lookout()
 
-    def a_death(table: Table) -> Script:
+    def a_death(table: Environment) -> Script:
         yield Ask("bid", Real(0, 100))
         leaving = min(lookout.saw[0])
         yield Tell("died", gone=np.array([[str(seat) == leaving for seat in range(10)]]))
@@ -763,7 +763,7 @@ def test_when_one_who_is_seen_leaves_the_others_stay_in_sight_and_another_comes(
 
 def test_who_is_looked_at_before_whom_depends_on_nobody_else() -> None:
     """On a sparser graph, or when somebody has left, the others keep their order."""
-    table = Table(None, seed=1, ids=np.arange(10), replicate_ids=np.arange(1), horizon=1)
+    table = Environment(None, seed=1, ids=np.arange(10), replicate_ids=np.arange(1), horizon=1)
     everybody, some = np.arange(1, 10), np.array([9, 2, 7, 4])
     order = everybody[table.sight(0, everybody)].tolist()
     assert some[table.sight(0, some)].tolist() == [peer for peer in order if peer in some]
@@ -771,16 +771,16 @@ def test_who_is_looked_at_before_whom_depends_on_nobody_else() -> None:
 
 
 def test_the_same_few_are_seen_on_all_graphs_where_all_see_all(play: Play) -> None:
-    def looks(ask: Inquiry, one: One) -> bool:
-        return one.neighbours("all", 2) == one.neighbours("work", 2)
+    def looks(ask: Inquiry, agent: Agent) -> bool:
+        return agent.neighbours("all", 2) == agent.neighbours("work", 2)
 
     seats = np.arange(6)
     assert spied(play, looks, agents=6, graphs={"work": Complete(1, seats)}) == [True] * 6
 
 
 def test_at_most_so_many_neighbours_are_seen_the_same_at_every_look(play: Play) -> None:
-    def looks(ask: Inquiry, one: One) -> tuple[dict[str, int], ...]:
-        return one.neighbours("all", 2), one.neighbours("all", 2), one.neighbours("all", 9)
+    def looks(ask: Inquiry, agent: Agent) -> tuple[dict[str, int], ...]:
+        return agent.neighbours("all", 2), agent.neighbours("all", 2), agent.neighbours("all", 9)
 
     for first, second, everybody in spied(play, looks, agents=9):
         assert list(first.items()) == list(second.items())
@@ -796,10 +796,10 @@ def test_what_happened_is_put_into_words_for_each_who_hears_it(play: Play) -> No
     class Ear(Component):
         notices = ("paid",)
 
-        def notice(self, tell: News, me: Members) -> None:
-            heard.append(me.told(tell))
+        def notice(self, tell: News, agents: AgentGroup) -> None:
+            heard.append(agents.told(tell))
 
-    def payday(table: Table) -> Script:
+    def payday(table: Environment) -> Script:
         facts = {"wage": own([[1.0, 2.5, 3.0]]), "tax": common(4)}
         yield Tell("paid", facts, gone=np.array([[False, True, False]]))
         yield Tell("paid", facts)
@@ -826,15 +826,15 @@ def test_an_heir_gets_a_copy_of_a_store_and_immutable_cells_as_they_are(play: Pl
         columns = (Column("diary", object), Column("motto", object))
         notices = ("met",)
 
-        def begin(self, me: Members) -> None:
-            me["diary"] = [Store([f"born {name}"]) for name in me.agent]
-            me["motto"] = ["mine", "yours", "ours"]
+        def begin(self, agents: AgentGroup) -> None:
+            agents["diary"] = [Store([f"born {name}"]) for name in agents.agent]
+            agents["motto"] = ["mine", "yours", "ours"]
 
-        def notice(self, tell: News, me: Members) -> None:
-            for agent, diary in zip(me.agent, me["diary"], strict=True):
+        def notice(self, tell: News, agents: AgentGroup) -> None:
+            for agent, diary in zip(agents.agent, agents["diary"], strict=True):
                 diary.append(f"met {agent}")
 
-    def generation(table: Table) -> Script:
+    def generation(table: Environment) -> Script:
         yield Inherit("bred", np.array([[NOBODY, 0, NOBODY]]), ("diary", "motto"))
         yield Tell("met")
 
@@ -858,10 +858,10 @@ class Parrot:
     def __init__(self) -> None:
         self.requests: list[Request] = []
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         await going()
         self.requests.append(request)
-        return Said(request.messages[-1].content, cost=0.0, model="parrot")
+        return Completion(request.messages[-1].content, cost=0.0, model="parrot")
 
     async def close(self) -> None: ...
 
@@ -871,7 +871,7 @@ def conversing(
 ) -> tuple[Played, list[Request]]:
     """A game with a parrot, and what it was asked, in order of addresses."""
     parrot, seats = Parrot(), np.arange(agents) if ids is None else np.array(ids)
-    table = Table(
+    table = Environment(
         Params(),
         seed=1,
         ids=seats,
@@ -879,15 +879,15 @@ def conversing(
         horizon=1,
         graphs=complete_graphs(("all",), 1, seats),
     )
-    world = World(table, Outside(lambda: parrot))
+    world = RunContext(table, ModelGateway(lambda: parrot))
     parlour = Scenario("parlour", script, Params, lambda p, n: [])
-    troupe = Troupe([Cohort("everybody", agents, parts)], world)
+    troupe = Population([Cohort("everybody", agents, parts)], world)
     over = recorded(GameMaster(parlour, table, troupe))
     return over, sorted(parrot.requests, key=lambda request: request.address)
 
 
-async def spoken(one: One, words: str) -> float:
-    return float((await one.call("default", [Message("user", words)])).text)
+async def spoken(agent: Agent, words: str) -> float:
+    return float((await agent.call("default", [Message("user", words)])).text)
 
 
 class Bargain(Component):
@@ -897,17 +897,17 @@ class Bargain(Component):
     notices = ("paid",)
     columns = (Column("joy", public=True),)
 
-    async def consult(self, ask: Inquiry, one: One) -> float:
-        return await spoken(one, "3") + await spoken(one, "4")
+    async def consult(self, ask: Inquiry, agent: Agent) -> float:
+        return await spoken(agent, "3") + await spoken(agent, "4")
 
-    async def notice(self, tell: News, me: Members) -> None:
-        me["joy"] = await me.each(lambda one: spoken(one, str(10 * one.agent)))
+    async def notice(self, tell: News, agents: AgentGroup) -> None:
+        agents["joy"] = await agents.each(lambda one: spoken(one, str(10 * one.agent)))
 
 
 def test_calls_have_the_address_of_their_agent_and_occasion_and_count_turns(
     recorded: Recorded,
 ) -> None:
-    def twice(table: Table) -> Script:
+    def twice(table: Environment) -> Script:
         yield Ask("bid", Real(0, 100))
         yield Ask("bid", Real(0, 100), who=np.array([[False, True]]))
         yield Tell("paid")
@@ -927,7 +927,7 @@ def test_calls_have_the_address_of_their_agent_and_occasion_and_count_turns(
 
 
 def test_a_component_may_ask_outside_minds_when_it_notices_something(recorded: Recorded) -> None:
-    def payday(table: Table) -> Script:
+    def payday(table: Environment) -> Script:
         yield Tell("paid")
 
     over, _ = conversing(recorded, payday, Bargain(), ids=[1, 0])
@@ -938,21 +938,21 @@ def test_a_repair_is_counted_with_its_reason_and_so_is_a_fallback(recorded: Reco
     class Mumbler(Component):
         answers = ("bid",)
 
-        async def consult(self, ask: Inquiry, one: One) -> float:
+        async def consult(self, ask: Inquiry, agent: Agent) -> float:
             words = [Message("user", "hm")]
-            await one.call("default", words)
-            await one.call("default", words, again="repair", reason="no number")
+            await agent.call("default", words)
+            await agent.call("default", words, again="repair", reason="no number")
             raise Unparsed("still no number")
 
-    def bid(table: Table) -> Script:
+    def bid(table: Environment) -> Script:
         yield Ask("bid", Real(0, 100), fallback=9, who=np.array([[False, True]]))
 
     over, _ = conversing(recorded, bid, Mumbler())
     assert over.answers("bid")[0].tolist() == [[0, 9]]
     who = "mumbler", "bid", "parrot", 5, 1
     assert over.pages[0].troubles == (
-        Trouble(*who, "fallback", "still no number"),
-        Trouble(*who, "repair", "no number"),
+        ParseIssue(*who, "fallback", "still no number"),
+        ParseIssue(*who, "repair", "no number"),
     )
     (entry,) = over.outcome.ledger
     assert (entry.calls, entry.repairs, entry.fallbacks, entry.cost) == (2, 1, 1, 0.0)
@@ -965,15 +965,15 @@ def test_an_answer_of_the_wrong_form_is_a_fallback_of_the_mind_that_gave_it(
     class Poet(Component):
         answers = ("bid",)
 
-        async def consult(self, ask: Inquiry, one: One) -> str:
-            return "a summer's day" if one.agent else "1"
+        async def consult(self, ask: Inquiry, agent: Agent) -> str:
+            return "a summer's day" if agent.agent else "1"
 
-    def bid(table: Table) -> Script:
+    def bid(table: Environment) -> Script:
         yield Ask("bid", Choice("low", "high"), fallback=1)
 
     over, requests = conversing(recorded, bid, Poet())
     assert over.answers("bid")[0].tolist() == [[1, 1]]
-    assert over.outcome.ledger == (Entry("poet", "bid", calls=2, fallbacks=2),)
+    assert over.outcome.ledger == (Usage("poet", "bid", calls=2, fallbacks=2),)
     reasons = [trouble.reason for trouble in over.pages[0].troubles]
     assert reasons == ["got '1'", 'got "a summer\'s day"']
     assert requests == []
@@ -986,8 +986,8 @@ def test_vectors_of_many_members_come_in_the_order_of_their_texts(play: Play) ->
         def embed(self, texts: Any) -> Array:
             return np.array([[len(text)] for text in texts], np.float32)
 
-    def look(ask: Inquiry, one: One) -> list[list[float]]:
-        vectors: list[list[float]] = one.embedded(Lengths(), ["sea", "a", "sea"]).tolist()
+    def look(ask: Inquiry, agent: Agent) -> list[list[float]]:
+        vectors: list[list[float]] = agent.embedded(Lengths(), ["sea", "a", "sea"]).tolist()
         return vectors
 
     assert spied(play, look, agents=1) == [[[3], [1], [3]]]
@@ -1000,11 +1000,11 @@ def test_those_who_are_gone_have_no_texts_to_embed(play: Play) -> None:
     class Memory(Component):
         notices = ("passed",)
 
-        def notice(self, tell: News, me: Members) -> None:
+        def notice(self, tell: News, agents: AgentGroup) -> None:
             embedder: Any = type("Nothing", (), {"name": "none"})
-            shapes.append(len(me.embedded(embedder, me.told(tell))))
+            shapes.append(len(agents.embedded(embedder, agents.told(tell))))
 
-    def extinction(table: Table) -> Script:
+    def extinction(table: Environment) -> Script:
         yield Tell("died", gone=np.array([[True, True, False]]))
         yield Tell("passed")
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from society.engine.action_spaces import Choice, Fields, Integer, Neighbour, Real, Text, Value
-from society.engine.calls import Entry
-from society.engine.component import Column, Component, Inquiry, Members, News, One, Question
-from society.engine.environment import Table
+from society.engine.calls import Usage
+from society.engine.component import Agent, AgentGroup, Column, Component, Inquiry, News, Question
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY, Complete, Graph, from_networkx
 from society.engine.population import Cohort
 from society.engine.replay import Tape
@@ -34,9 +34,9 @@ class Clerk(Component):
     def __init__(self) -> None:
         self.asked: list[tuple[int, int]] = []
 
-    async def consult(self, ask: Inquiry, one: One) -> Any:
-        self.asked.append((one.replicate, one.seat))
-        return one.seat
+    async def consult(self, ask: Inquiry, agent: Agent) -> Any:
+        self.asked.append((agent.replicate, agent.seat))
+        return agent.seat
 
 
 class Ear(Component):
@@ -45,15 +45,15 @@ class Ear(Component):
     notices = ("news",)
     columns = (Column("heard", int, public=True),)
 
-    def notice(self, tell: News, me: Members) -> None:
-        me["heard"] += 1
+    def notice(self, tell: News, agents: AgentGroup) -> None:
+        agents["heard"] += 1
 
 
 # Who is asked
 
 
 def test_those_who_are_not_in_who_are_not_asked(play: Play) -> None:
-    def auction(table: Table) -> Script:
+    def auction(table: Environment) -> Script:
         yield Ask("bid", Real(), who=np.array([[True, False, True], [False, False, False]]))
 
     clerk = Clerk()
@@ -63,7 +63,7 @@ def test_those_who_are_not_in_who_are_not_asked(play: Play) -> None:
 
 
 def test_who_may_name_whole_replicates(play: Play) -> None:
-    def auction(table: Table) -> Script:
+    def auction(table: Environment) -> Script:
         yield Ask("bid", Real(), who=np.array([[True], [False]]))
 
     clerk = Clerk()
@@ -72,7 +72,7 @@ def test_who_may_name_whole_replicates(play: Play) -> None:
 
 
 def test_who_is_gone_is_neither_asked_nor_told_again(play: Play) -> None:
-    def plague(table: Table) -> Script:
+    def plague(table: Environment) -> Script:
         yield Tell("news", gone=np.array([[False, True, False]]))
         yield Tell("news")
         yield Ask("bid", Real(), who=np.array([[True]]))
@@ -85,7 +85,7 @@ def test_who_is_gone_is_neither_asked_nor_told_again(play: Play) -> None:
 
 
 def test_a_replicate_that_has_ended_is_never_asked_again(play: Play) -> None:
-    def siege(table: Table) -> Script:
+    def siege(table: Environment) -> Script:
         for _ in table.rounds():
             yield Ask("bid", Real())
             yield Tell("fallen", ends=np.array([[True], [False]]))
@@ -98,7 +98,7 @@ def test_a_replicate_that_has_ended_is_never_asked_again(play: Play) -> None:
 
 
 def test_the_first_end_is_the_cause_that_is_kept(play: Play) -> None:
-    def siege(table: Table) -> Script:
+    def siege(table: Environment) -> Script:
         for kind in ("starved", "stormed"):
             yield Tell(kind, ends=np.array([[True]]))
 
@@ -106,7 +106,7 @@ def test_the_first_end_is_the_cause_that_is_kept(play: Play) -> None:
 
 
 def test_rounds_stop_when_every_replicate_has_ended(play: Play) -> None:
-    def siege(table: Table) -> Script:
+    def siege(table: Environment) -> Script:
         for number in table.rounds():
             yield Tell("fallen", ends=np.array([[number >= 2], [number >= 4]]))
 
@@ -116,7 +116,7 @@ def test_rounds_stop_when_every_replicate_has_ended(play: Play) -> None:
 def test_a_question_that_nobody_in_a_cohort_answers_is_refused(
     play: Play, answering: Answering
 ) -> None:
-    def auction(table: Table) -> Script:
+    def auction(table: Environment) -> Script:
         yield Ask("sing", Text())
 
     with pytest.raises(CastError, match="nobody in cohort 'everybody' answers 'sing'"):
@@ -127,7 +127,7 @@ def test_the_first_component_that_can_answer_does(play: Play, answering: Answeri
     class Second(Clerk):
         pass
 
-    def auction(table: Table) -> Script:
+    def auction(table: Environment) -> Script:
         yield Ask("bid", Real())
 
     silent = Second()
@@ -136,7 +136,7 @@ def test_the_first_component_that_can_answer_does(play: Play, answering: Answeri
 
 
 def test_a_script_that_yields_something_else_is_refused(play: Play) -> None:
-    def babble(table: Table) -> Iterator[Any]:
+    def babble(table: Environment) -> Iterator[Any]:
         yield "hello"
 
     with pytest.raises(PartError, match="parlour yields str; a script yields Ask, Tell or Inherit"):
@@ -160,7 +160,7 @@ def test_a_script_that_yields_something_else_is_refused(play: Play) -> None:
 def test_a_fact_of_the_wrong_shape_is_refused_with_scenario_line_and_fact(
     play: Play, fact: Any, shape: str
 ) -> None:
-    def muddle(table: Table) -> Script:
+    def muddle(table: Environment) -> Script:
         yield Tell("paid", {"wage": fact})
 
     with pytest.raises(PartError, match=rf"parlour, 'paid': fact 'wage' has shape {shape}"):
@@ -171,7 +171,7 @@ def test_who_gone_and_ends_of_the_wrong_shape_are_refused(play: Play) -> None:
     wrong = np.zeros((1, 7), bool)
     for line in (Ask("bid", Real(), who=wrong), Tell("bid", gone=wrong), Tell("bid", ends=wrong)):
 
-        def muddle(table: Table, line: Any = line) -> Script:
+        def muddle(table: Environment, line: Any = line) -> Script:
             yield line
 
         with pytest.raises(PartError, match=r"parlour, 'bid': .*\(1, 7\) where \(1, "):
@@ -179,7 +179,7 @@ def test_who_gone_and_ends_of_the_wrong_shape_are_refused(play: Play) -> None:
 
 
 def test_a_fact_seen_on_a_graph_that_does_not_exist_is_refused(play: Play) -> None:
-    def muddle(table: Table) -> Script:
+    def muddle(table: Environment) -> Script:
         yield Tell("paid", {"wage": seen("every", np.zeros((1, 3)))})
 
     with pytest.raises(PartError, match="there is no graph 'every'"):
@@ -187,7 +187,7 @@ def test_a_fact_seen_on_a_graph_that_does_not_exist_is_refused(play: Play) -> No
 
 
 def test_facts_are_spread_over_all_whom_they_concern(play: Play) -> None:
-    def payday(table: Table) -> Script:
+    def payday(table: Environment) -> Script:
         yield Tell("paid", {"tax": common(3), "wage": own([[1], [2]]), "day": common([[5], [6]])})
 
     over = play(payday, replicates=2)
@@ -197,7 +197,7 @@ def test_facts_are_spread_over_all_whom_they_concern(play: Play) -> None:
 
 
 def test_what_was_told_stays_when_the_script_changes_its_array_later(play: Play) -> None:
-    def payday(table: Table) -> Script:
+    def payday(table: Environment) -> Script:
         wage = np.zeros((1, 3))
         for _ in range(3):
             wage += 1
@@ -211,7 +211,7 @@ def test_what_was_told_stays_when_the_script_changes_its_array_later(play: Play)
 
 
 def test_numbers_will_do_for_booleans_even_when_told_as_a_fact_before(play: Play) -> None:
-    def plague(table: Table) -> Script:
+    def plague(table: Environment) -> Script:
         ill = np.array([[0, 1, 0]])
         yield Tell("fell_ill", {"ill": own(ill)}, gone=ill)
 
@@ -222,7 +222,7 @@ def test_numbers_will_do_for_booleans_even_when_told_as_a_fact_before(play: Play
 
 
 def test_settled_answers_will_do_for_booleans(play: Play, answering: Answering) -> None:
-    def vote(table: Table) -> Script:
+    def vote(table: Environment) -> Script:
         leaving = yield Ask("bid", Choice("stay", "leave"))
         yield Tell("left", gone=leaving)
 
@@ -232,7 +232,7 @@ def test_settled_answers_will_do_for_booleans(play: Play, answering: Answering) 
 
 
 def test_lists_will_do_for_arrays(play: Play) -> None:
-    def plague(table: Table) -> Script:
+    def plague(table: Environment) -> Script:
         who: Any = [[True, False, True]]
         gone: Any = [[False, False, True]]
         yield Ask("bid", Real(), who=who)
@@ -245,7 +245,7 @@ def test_lists_will_do_for_arrays(play: Play) -> None:
 
 def test_the_layout_of_an_array_in_memory_does_not_matter(play: Play) -> None:
     def telling(wage: Array) -> Any:
-        def payday(table: Table) -> Script:
+        def payday(table: Environment) -> Script:
             yield Tell("paid", {"wage": own(wage)})
 
         return payday
@@ -262,7 +262,7 @@ def test_the_layout_of_an_array_in_memory_does_not_matter(play: Play) -> None:
 
 
 def test_the_first_page_is_what_comes_before_the_first_round(play: Play) -> None:
-    def day(table: Table) -> Script:
+    def day(table: Environment) -> Script:
         yield Tell("risen")
         for _ in table.rounds():
             yield Tell("worked")
@@ -280,7 +280,7 @@ def test_the_first_page_is_what_comes_before_the_first_round(play: Play) -> None
 
 
 def test_rounds_within_rounds_make_a_path(play: Play) -> None:
-    def tournament(table: Table) -> Script:
+    def tournament(table: Environment) -> Script:
         for _ in table.rounds():
             yield Tell("paired")
             for _ in table.rounds(2):
@@ -301,7 +301,7 @@ def test_rounds_within_rounds_make_a_path(play: Play) -> None:
 
 
 def test_what_is_said_after_the_last_round_belongs_to_it(play: Play) -> None:
-    def season(table: Table) -> Script:
+    def season(table: Environment) -> Script:
         for number in table.rounds():
             yield Tell("worked")
             if number == 2:
@@ -317,7 +317,7 @@ def test_what_is_said_after_the_last_round_belongs_to_it(play: Play) -> None:
 def test_a_round_is_measured_only_if_its_facts_are_told(play: Play) -> None:
     """Also a round in which nothing is said counts as one."""
 
-    def season(table: Table) -> Script:
+    def season(table: Environment) -> Script:
         for number in table.rounds():
             if number % 2 == 0:
                 yield Tell("weighed", {"weight": common(float(number))})
@@ -333,7 +333,7 @@ def test_a_round_is_measured_only_if_its_facts_are_told(play: Play) -> None:
 
 
 def test_a_script_without_rounds_is_one_page(play: Play) -> None:
-    def chat(table: Table) -> Script:
+    def chat(table: Environment) -> Script:
         yield Tell("met")
 
     over = play(chat)
@@ -345,12 +345,12 @@ def test_a_page_is_handed_over_as_soon_as_its_round_is_over(play: Play) -> None:
     class Watching(Component):
         answers = ("bid",)
 
-        def answer(self, ask: Question, me: Members) -> object:
+        def answer(self, ask: Question, agents: AgentGroup) -> object:
             return 0.0
 
     seen_so_far = []
 
-    def day(table: Table) -> Script:
+    def day(table: Environment) -> Script:
         for _ in table.rounds():
             seen_so_far.append(table.path)
             yield Ask("bid", Real())
@@ -366,7 +366,7 @@ def test_a_page_is_handed_over_as_soon_as_its_round_is_over(play: Play) -> None:
 def fold(play: Play, kind: Any, values: list[list[float | None]]) -> Any:
     """Fold one list of values per round; None ends that replicate."""
 
-    def season(table: Table) -> Script:
+    def season(table: Environment) -> Script:
         for number in table.rounds():
             row = np.array([[np.nan if v is None else v] for v in values[number - 1]])
             yield Tell("weighed", {"weight": common(row)}, ends=np.isnan(row))
@@ -392,7 +392,7 @@ def test_the_first_round_in_which_something_is_true_is_censored_at_the_own_last_
 
 
 def test_an_estimate_is_over_replicates_and_counts_the_censored(play: Play) -> None:
-    def season(table: Table) -> Script:
+    def season(table: Environment) -> Script:
         for number in table.rounds():
             yield Tell(
                 "looked", {"ripe": common(np.array([[number >= 2], [number >= 4], [False]]))}
@@ -407,7 +407,7 @@ def test_an_estimate_is_over_replicates_and_counts_the_censored(play: Play) -> N
 
 
 def test_a_measure_that_never_was_taken_has_no_mean(play: Play) -> None:
-    def season(table: Table) -> Script:
+    def season(table: Environment) -> Script:
         for _ in table.rounds():
             yield Tell("rested")
 
@@ -419,7 +419,7 @@ def test_a_measure_that_never_was_taken_has_no_mean(play: Play) -> None:
 # Answers from outside
 
 
-def lots(table: Table) -> Script:
+def lots(table: Environment) -> Script:
     """Three rounds of bids that depend on what was bid before."""
     price = np.zeros((table.replicates, 1))
     for _ in table.rounds():
@@ -437,10 +437,10 @@ class Slow(Component):
         self.delay = delay
         self.order: list[int] = []
 
-    async def consult(self, ask: Inquiry, one: One) -> Any:
-        await asyncio.sleep(self.delay(one.seat) * 1e-3)
-        self.order.append(one.seat)
-        return ask.facts["price"] + 10 * one.draws.uniform("whim")
+    async def consult(self, ask: Inquiry, agent: Agent) -> Any:
+        await asyncio.sleep(self.delay(agent.seat) * 1e-3)
+        self.order.append(agent.seat)
+        return ask.facts["price"] + 10 * agent.draws.uniform("whim")
 
 
 def test_answers_may_arrive_in_any_order(play: Play, answering: Answering) -> None:
@@ -466,14 +466,14 @@ class Mumbler(Component):
     def __init__(self, *mumbling: int, said: Any = 5) -> None:
         self.mumbling, self.said = mumbling, said
 
-    async def consult(self, ask: Inquiry, one: One) -> Any:
-        if one.seat in self.mumbling:
+    async def consult(self, ask: Inquiry, agent: Agent) -> Any:
+        if agent.seat in self.mumbling:
             raise Unparsed("mumble")
         return self.said
 
 
 def once(reply: Any, fallback: Any) -> Any:
-    def auction(table: Table) -> Script:
+    def auction(table: Environment) -> Script:
         yield Ask("bid", reply, fallback=fallback)
 
     return auction
@@ -498,7 +498,7 @@ def test_what_could_not_be_read_is_settled_by_otherwise_and_counted(
 ) -> None:
     over = play(once(reply, fallback), Mumbler(1, said=said))
     assert over.answers("bid")[0].tolist() == [answer]
-    assert over.outcome.ledger == (Entry("mumbler", "bid", calls=3, fallbacks=1),)
+    assert over.outcome.ledger == (Usage("mumbler", "bid", calls=3, fallbacks=1),)
 
 
 def test_a_form_falls_back_as_a_whole(play: Play) -> None:
@@ -512,7 +512,7 @@ def test_a_form_falls_back_as_a_whole(play: Play) -> None:
 def test_nobody_may_be_understood(play: Play) -> None:
     over = play(once(Real(0, 9), 2.0), Mumbler(0, 1, 2))
     assert over.answers("bid")[0].tolist() == [[2, 2, 2]]
-    assert over.outcome.ledger == (Entry("mumbler", "bid", calls=3, fallbacks=3),)
+    assert over.outcome.ledger == (Usage("mumbler", "bid", calls=3, fallbacks=3),)
 
 
 def test_without_a_fallback_an_unread_answer_is_an_error(play: Play) -> None:
@@ -549,7 +549,7 @@ def test_an_error_in_a_running_event_loop_reaches_the_caller(play: Play) -> None
 
 
 def test_an_error_of_a_script_comes_through_as_it_is(play: Play) -> None:
-    def broken(table: Table) -> Script:
+    def broken(table: Environment) -> Script:
         yield Tell("started")
         raise ZeroDivisionError("one over nothing")
 
@@ -565,11 +565,11 @@ class Gene(Component):
 
     columns = (Column("gene", int, public=True), Column("births", int, public=True))
 
-    def begin(self, me: Members) -> None:
-        me["gene"] = 10 * (me.audience.rows.seat + 1)
+    def begin(self, agents: AgentGroup) -> None:
+        agents["gene"] = 10 * (agents.audience.rows.seat + 1)
 
-    def born(self, me: Members) -> None:
-        me["births"] += 1
+    def born(self, agents: AgentGroup) -> None:
+        agents["births"] += 1
 
 
 class Scar(Component):
@@ -577,12 +577,12 @@ class Scar(Component):
 
     columns = (Column("scars", int, public=True),)
 
-    def begin(self, me: Members) -> None:
-        me["scars"] = 7
+    def begin(self, agents: AgentGroup) -> None:
+        agents["scars"] = 7
 
 
 def inheriting(parents: list[list[int]], *columns: str) -> Any:
-    def generation(table: Table) -> Script:
+    def generation(table: Environment) -> Script:
         yield Inherit("bred", np.array(parents), columns)
 
     return generation
@@ -641,7 +641,7 @@ def trace(graph: Graph) -> list[list[int]]:
 def rewired(play: Play, graph: Graph, joins: Any = None, cuts: Any = None) -> list[list[int]]:
     """The neighbours of each seat of `graph` after these edits, and the same when replayed."""
 
-    def evening(table: Table) -> Script:
+    def evening(table: Environment) -> Script:
         joined, parted = (
             {} if peers is None else {"friends": np.array(peers)} for peers in (joins, cuts)
         )
@@ -683,7 +683,7 @@ def test_cuts_come_before_joins(play: Play) -> None:
 
 
 def test_the_next_question_is_asked_on_the_changed_graph(play: Play, answering: Answering) -> None:
-    def feud(table: Table) -> Script:
+    def feud(table: Environment) -> Script:
         yield Tell("quarrelled", cuts={"all": np.array([[1, NOBODY, NOBODY]])})
         yield Ask("bid", Neighbour("all"))
 
@@ -700,7 +700,7 @@ def test_the_next_question_is_asked_on_the_changed_graph(play: Play, answering: 
 def test_an_edge_to_no_seat_or_to_oneself_is_refused(
     play: Play, role: str, peer: int, complaint: str
 ) -> None:
-    def muddle(table: Table) -> Script:
+    def muddle(table: Environment) -> Script:
         peers = {"all": np.array([[peer, NOBODY, NOBODY]])}
         yield Tell("met", joins=peers) if role == "joins" else Tell("met", cuts=peers)
 
@@ -709,7 +709,7 @@ def test_an_edge_to_no_seat_or_to_oneself_is_refused(
 
 
 def test_an_edge_on_a_graph_that_does_not_exist_is_refused(play: Play) -> None:
-    def muddle(table: Table) -> Script:
+    def muddle(table: Environment) -> Script:
         yield Tell("met", joins={"friends": np.array([[1, NOBODY, NOBODY]])})
 
     with pytest.raises(PartError, match="there is no graph 'friends'"):
@@ -745,7 +745,7 @@ def test_the_digest_covers_what_was_asked_answered_told_and_inherited(play: Play
     def day(
         *, kind: str = "paid", wage: float = 1, scope: Any = own, gone: Any = None, top: int = 9
     ) -> str:
-        def script(table: Table) -> Script:
+        def script(table: Environment) -> Script:
             yield Ask("bid", Real(0, top))
             yield Tell(kind, {"wage": scope(wage)}, gone=gone)
 
@@ -782,13 +782,13 @@ def test_an_illegal_answer_from_outside_falls_back_and_is_counted(
     class Oracle(Component):
         answers = ("bid",)
 
-        async def consult(self, ask: Inquiry, one: One) -> object:
+        async def consult(self, ask: Inquiry, agent: Agent) -> object:
             return said
 
     fallback = {"Real": 4.0, "Neighbour": NOBODY, "Choice": 1}[type(reply).__name__]
     over = play(once(reply, fallback), Oracle())
     assert over.answers("bid")[0].tolist() == [[settled] * 3]
-    assert over.outcome.ledger == (Entry("oracle", "bid", calls=3, fallbacks=3),)
+    assert over.outcome.ledger == (Usage("oracle", "bid", calls=3, fallbacks=3),)
 
 
 def test_a_game_is_played_once(play: Play) -> None:
@@ -798,7 +798,7 @@ def test_a_game_is_played_once(play: Play) -> None:
 
 
 def test_a_bare_array_is_no_fact(play: Play) -> None:
-    def careless(table: Table) -> Script:
+    def careless(table: Environment) -> Script:
         yield Tell("weighed", {"weight": np.ones((1, 3))})  # type: ignore[dict-item]
 
     with pytest.raises(PartError, match="'weight' is a bare value; say common, own or seen of it"):
@@ -808,7 +808,7 @@ def test_a_bare_array_is_no_fact(play: Play) -> None:
 def test_joins_leave_a_complete_graph_unwritten(play: Play) -> None:
     """All know each other already."""
 
-    def idle(table: Table) -> Script:
+    def idle(table: Environment) -> Script:
         before = table.graph("all")
         yield Tell("met", joins={"all": np.array([[1, 2, 0]])})
         assert table.graph("all") is before
@@ -819,7 +819,7 @@ def test_joins_leave_a_complete_graph_unwritten(play: Play) -> None:
 def test_a_replicate_is_matched_alike_in_a_batch_and_alone(play: Play) -> None:
     """Somebody is cut off in one replicate, nobody in the other."""
 
-    def dances(table: Table) -> Script:
+    def dances(table: Environment) -> Script:
         parted = (table.ids == 0) & (table.replicate_ids[:, None] == 0)
         for _ in table.rounds():
             yield Tell("quarrelled", cuts={"all": np.where(parted, 1, NOBODY)})

@@ -10,14 +10,23 @@ import numpy as np
 import pytest
 
 from society.engine.action_spaces import Real
-from society.engine.agents import World
-from society.engine.calls import Address, Entry, Going, Message, NoVault, Request, Said, Trouble
+from society.engine.agents import RunContext
+from society.engine.calls import (
+    Address,
+    Completion,
+    Going,
+    Message,
+    NoCallStore,
+    ParseIssue,
+    Request,
+    Usage,
+)
 from society.engine.cancellation import CancellationToken
-from society.engine.component import Component, Inquiry, One
-from society.engine.environment import Table
+from society.engine.component import Agent, Component, Inquiry
+from society.engine.environment import Environment
 from society.engine.game_master import GameMaster
-from society.engine.gateway import Outside
-from society.engine.population import Cohort, Troupe
+from society.engine.gateway import ModelGateway
+from society.engine.population import Cohort, Population
 from society.engine.rng import Array
 from society.engine.scenario import Params, Scenario
 from society.engine.script import Ask, Script
@@ -38,30 +47,30 @@ class Diary:
     says: what the mind says; it may take its time, and fail. A call is noted by its agent.
     """
 
-    def __init__(self, says: Callable[[Request], Awaitable[Said]] | None = None) -> None:
+    def __init__(self, says: Callable[[Request], Awaitable[Completion]] | None = None) -> None:
         self.says, self.noted = says, list[str]()
-        self.record: dict[Address, Said] = {}
+        self.record: dict[Address, Completion] = {}
         self.texts: dict[str, Array] = {}
         self.token: CancellationToken | None = None
         self.patience, self.closed = 5.0, 0
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         self.token = token
         await going()
         self.noted.append(f"ask {request.address.agent}")
-        return await self.says(request) if self.says else Said("7", cost=0.5)
+        return await self.says(request) if self.says else Completion("7", cost=0.5)
 
     async def close(self) -> None:
         self.closed += 1
 
-    def kept(self, request: Request) -> Said | None:
+    def kept(self, request: Request) -> Completion | None:
         self.noted.append(f"kept {request.address.agent}?")
         return self.record.get(request.address)
 
     async def sending(self, request: Request) -> None:
         self.noted.append(f"sending {request.address.agent}")
 
-    async def keep(self, request: Request, said: Said) -> None:
+    async def keep(self, request: Request, said: Completion) -> None:
         await asyncio.sleep(0)
         self.noted.append(f"keep {request.address.agent}")
         self.record[request.address] = said
@@ -73,18 +82,18 @@ class Diary:
         self.texts |= vectors
 
     @property
-    def outside(self) -> Outside:
-        return Outside(lambda: self, self)
+    def outside(self) -> ModelGateway:
+        return ModelGateway(lambda: self, self)
 
 
 class Full(Diary):
     """Its disk is full."""
 
-    async def keep(self, request: Request, said: Said) -> None:
+    async def keep(self, request: Request, said: Completion) -> None:
         raise Paused("the disk is full")
 
 
-def ask(outside: Outside, *requests: Request) -> list[Said]:
+def ask(outside: ModelGateway, *requests: Request) -> list[Completion]:
     """What is said to requests that are made at once."""
     return asyncio.run(outside.together(outside.call(one) for one in requests))
 
@@ -94,14 +103,14 @@ def ask(outside: Outside, *requests: Request) -> list[Said]:
 
 def test_the_record_is_asked_first_then_the_call_is_noted_made_and_kept() -> None:
     diary = Diary()
-    assert ask(diary.outside, request()) == [Said("7", cost=0.5)]
+    assert ask(diary.outside, request()) == [Completion("7", cost=0.5)]
     assert diary.noted == ["kept 0?", "sending 0", "ask 0", "keep 0"]
 
 
 def test_what_is_on_record_is_not_asked_again_and_counts_as_it_did() -> None:
     diary = Diary()
-    first, again = diary.outside, Outside(vault=diary)
-    assert ask(first, request()) == ask(again, request()) == [Said("7", cost=0.5)]
+    first, again = diary.outside, ModelGateway(vault=diary)
+    assert ask(first, request()) == ask(again, request()) == [Completion("7", cost=0.5)]
     assert diary.noted.count("ask 0") == 1
     assert again.ledger.entries() == first.ledger.entries()
 
@@ -110,10 +119,10 @@ def test_nothing_is_used_before_it_is_kept() -> None:
     diary, written = Diary(), asyncio.Event()
     used: list[str] = []
 
-    async def slow(request: Request, said: Said) -> None:
+    async def slow(request: Request, said: Completion) -> None:
         await written.wait()
 
-    async def use(outside: Outside) -> None:
+    async def use(outside: ModelGateway) -> None:
         used.append((await outside.call(request())).text)
 
     async def scene() -> None:
@@ -147,7 +156,7 @@ def test_models_are_reached_with_the_first_call_and_let_go_once() -> None:
         reached.append("now")
         return diary
 
-    outside = Outside(reach)
+    outside = ModelGateway(reach)
     assert reached == []
     ask(outside, request(0), request(1))
     asyncio.run(outside.close())
@@ -156,12 +165,12 @@ def test_models_are_reached_with_the_first_call_and_let_go_once() -> None:
 
 def test_who_asks_a_model_in_a_game_that_reaches_none_is_told_so() -> None:
     with pytest.raises(PartError, match=r"'bid' is asked of model 'default', but this game"):
-        ask(Outside(), request())
+        ask(ModelGateway(), request())
 
 
 def test_half_a_surrogate_pair_becomes_a_question_mark_before_it_is_kept() -> None:
-    async def halved(request: Request) -> Said:
-        return Said("fish \ud83d or not")
+    async def halved(request: Request) -> Completion:
+        return Completion("fish \ud83d or not")
 
     diary = Diary(halved)
     assert ask(diary.outside, request())[0].text == "fish ? or not"
@@ -172,25 +181,25 @@ def test_half_a_surrogate_pair_becomes_a_question_mark_before_it_is_kept() -> No
 
 
 def test_calls_are_counted_by_component_kind_and_model_with_what_they_used() -> None:
-    async def priced(request: Request) -> Said:
-        return Said("7", "stop", 10, 2, 0.25, retries=1, model="gpt" if request.again else "")
+    async def priced(request: Request) -> Completion:
+        return Completion("7", "stop", 10, 2, 0.25, retries=1, model="gpt" if request.again else "")
 
     outside = Diary(priced).outside
     again = request(turn=1, again="repair", reason="no number"), request(turn=2, again="cut")
     ask(outside, request(0), request(1), *again)
     assert outside.ledger.entries() == (
-        Entry("oracle", "bid", "", 2, 2, 0, 0, 0, 20, 4, 0.5),
-        Entry("oracle", "bid", "gpt", 2, 2, 1, 1, 0, 20, 4, 0.5),
+        Usage("oracle", "bid", "", 2, 2, 0, 0, 0, 20, 4, 0.5),
+        Usage("oracle", "bid", "gpt", 2, 2, 1, 1, 0, 20, 4, 0.5),
     )
-    assert outside.troubles[0] == Trouble("oracle", "bid", "gpt", 0, 0, "repair", "no number")
+    assert outside.troubles[0] == ParseIssue("oracle", "bid", "gpt", 0, 0, "repair", "no number")
     assert [trouble.what for trouble in outside.troubles] == ["repair", "cut"]
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_a_sum_in_which_something_is_unknown_is_unknown(order: tuple[int, int]) -> None:
-    replies = Said("7", "stop", 10, None, 0.25), Said("7", "stop", None, 2, None)
+    replies = Completion("7", "stop", 10, None, 0.25), Completion("7", "stop", None, 2, None)
 
-    async def partly(request: Request) -> Said:
+    async def partly(request: Request) -> Completion:
         return replies[request.address.agent]
 
     outside = Diary(partly).outside
@@ -203,7 +212,7 @@ def test_a_sum_in_which_something_is_unknown_is_unknown(order: tuple[int, int]) 
 # Answers that a component finds without a call through us
 
 
-def found(diary: Diary, answer: Any, *, called: bool = False) -> tuple[Any, Outside]:
+def found(diary: Diary, answer: Any, *, called: bool = False) -> tuple[Any, ModelGateway]:
     """What `answered` makes of an answer, or of an Unparsed that is raised."""
     outside = diary.outside
 
@@ -237,7 +246,7 @@ def test_an_answer_found_elsewhere_is_kept_as_it_is_and_not_sought_again(
     again, outside = found(diary, answer)
     assert again == read
     assert diary.noted == ["kept 0?"]
-    assert outside.ledger.entries() == (Entry("oracle", "bid", calls=1),), "it cost nothing of ours"
+    assert outside.ledger.entries() == (Usage("oracle", "bid", calls=1),), "it cost nothing of ours"
 
 
 def test_an_answer_that_could_not_be_read_stays_unread() -> None:
@@ -307,13 +316,13 @@ def test_a_kept_vector_stands_even_if_the_embedder_would_now_give_another() -> N
 def test_what_was_under_way_is_kept_when_another_call_fails_and_the_failure_is_raised() -> None:
     failed = asyncio.Event()
 
-    async def says(request: Request) -> Said:
+    async def says(request: Request) -> Completion:
         if request.address.agent == 2:  # the last to go out
             failed.set()
             raise Paused("the provider is down")
         await failed.wait()
         await asyncio.sleep(0.01)
-        return Said("7")
+        return Completion("7")
 
     diary = Diary(says)
     with pytest.raises(Paused, match="the provider is down"):
@@ -326,13 +335,15 @@ def test_the_failure_that_came_first_is_raised_and_not_what_followed_from_it() -
     failed = asyncio.Event()
 
     class Queue(Diary):
-        async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+        async def call(
+            self, request: Request, going: Going, token: CancellationToken
+        ) -> Completion:
             if request.address.agent == 0:
                 await failed.wait()
                 await asyncio.sleep(0)
             return await super().call(request, going, token)
 
-    async def says(request: Request) -> Said:
+    async def says(request: Request) -> Completion:
         failed.set()
         raise Paused("out of money")
 
@@ -346,7 +357,9 @@ def test_who_has_not_asked_yet_does_not_when_an_answer_cannot_be_kept() -> None:
     """Each of these answers would be paid for and lost."""
 
     class Queue(Full):
-        async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+        async def call(
+            self, request: Request, going: Going, token: CancellationToken
+        ) -> Completion:
             await asyncio.sleep(0.005 * request.address.agent)
             return await super().call(request, going, token)
 
@@ -358,7 +371,7 @@ def test_who_has_not_asked_yet_does_not_when_an_answer_cannot_be_kept() -> None:
 
 
 def test_after_a_failure_nobody_asks_in_this_run_any_more() -> None:
-    async def says(request: Request) -> Said:
+    async def says(request: Request) -> Completion:
         raise Paused("out of money")
 
     outside = Diary(says).outside
@@ -380,7 +393,7 @@ def interrupted(
     """All requests made at once, and an interrupt after the last of them has gone out."""
 
     async def scene() -> None:
-        outside, calls = Outside(lambda: diary, diary, awaiting), list(requests)
+        outside, calls = ModelGateway(lambda: diary, diary, awaiting), list(requests)
         asking = asyncio.ensure_future(outside.together(outside.call(one) for one in calls))
         while diary.noted[-1:] != [f"ask {calls[-1].address.agent}"]:
             await asyncio.sleep(0)
@@ -416,9 +429,9 @@ def test_after_an_interrupt_who_has_not_begun_does_not() -> None:
 
 
 def test_an_interrupt_waits_for_what_is_under_way_and_keeps_it() -> None:
-    async def slowly(request: Request) -> Said:
+    async def slowly(request: Request) -> Completion:
         await asyncio.sleep(0.01)
-        return Said("7")
+        return Completion("7")
 
     diary = Diary(slowly)
     interrupted(diary, map(request, range(3)))
@@ -426,9 +439,9 @@ def test_an_interrupt_waits_for_what_is_under_way_and_keeps_it() -> None:
 
 
 def test_an_interrupt_waits_no_longer_than_a_call_may_take_and_says_for_how_many() -> None:
-    async def never(request: Request) -> Said:
+    async def never(request: Request) -> Completion:
         if request.address.agent == 0:
-            return Said("7")
+            return Completion("7")
         await asyncio.get_running_loop().create_future()
         raise AssertionError("it was answered")
 
@@ -459,8 +472,8 @@ class Bidder(Component):
 
     answers = ("bid",)
 
-    async def consult(self, ask: Inquiry, one: One) -> float:
-        said = await one.call("default", [Message("user", f"{one.name}: how much?")])
+    async def consult(self, ask: Inquiry, agent: Agent) -> float:
+        said = await agent.call("default", [Message("user", f"{agent.name}: how much?")])
         return float(said.text)
 
 
@@ -469,22 +482,22 @@ class Haggler(Component):
 
     answers = ("bid",)
 
-    def __init__(self, asks: Callable[[One], Coroutine[Any, Any, Any]]) -> None:
+    def __init__(self, asks: Callable[[Agent], Coroutine[Any, Any, Any]]) -> None:
         self.asks = asks
 
-    async def consult(self, ask: Inquiry, one: One) -> Any:
-        return await self.asks(one)
+    async def consult(self, ask: Inquiry, agent: Agent) -> Any:
+        return await self.asks(agent)
 
 
-def auction(recorded: Recorded, part: Component, outside: Outside) -> Played:
+def auction(recorded: Recorded, part: Component, outside: ModelGateway) -> Played:
     """Three rounds of bids by two agents."""
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         for _ in table.rounds():
             yield Ask("bid", Real(0, 100), fallback=0)
 
-    table = Table(Params(), seed=1, ids=np.arange(2), replicate_ids=np.arange(1), horizon=3)
-    troupe = Troupe([Cohort("all", 2, (part,))], World(table, outside))
+    table = Environment(Params(), seed=1, ids=np.arange(2), replicate_ids=np.arange(1), horizon=3)
+    troupe = Population([Cohort("all", 2, (part,))], RunContext(table, outside))
     scenario = Scenario("parlour", script, Params, lambda p, n: [])
     return recorded(GameMaster(scenario, table, troupe))
 
@@ -492,13 +505,13 @@ def auction(recorded: Recorded, part: Component, outside: Outside) -> Played:
 def test_a_game_from_the_record_ends_on_the_same_digest_and_asks_nobody(
     recorded: Recorded,
 ) -> None:
-    async def counts(request: Request) -> Said:
-        return Said(str(10 * request.address.use + request.address.agent), cost=0.1)
+    async def counts(request: Request) -> Completion:
+        return Completion(str(10 * request.address.use + request.address.agent), cost=0.1)
 
     diary = Diary(counts)
     live = auction(recorded, Bidder(), diary.outside)
     assert [bids.tolist() for bids in live.answers("bid")] == [[[0, 1]], [[10, 11]], [[20, 21]]]
-    again = auction(recorded, Bidder(), Outside(vault=diary))
+    again = auction(recorded, Bidder(), ModelGateway(vault=diary))
     assert again.outcome == live.outcome
     assert len([note for note in diary.noted if note.startswith("ask")]) == 6
 
@@ -508,9 +521,9 @@ def test_answers_that_a_component_found_on_its_own_come_from_the_record_too(
 ) -> None:
     asked: list[str] = []
 
-    async def asks(one: One) -> Any:
-        asked.append(one.name)
-        if one.agent == 1:
+    async def asks(agent: Agent) -> Any:
+        asked.append(agent.name)
+        if agent.agent == 1:
             raise Unparsed("a shrug")
         return np.float64(5)
 
@@ -520,9 +533,9 @@ def test_answers_that_a_component_found_on_its_own_come_from_the_record_too(
     assert [bids.tolist() for bids in live.answers("bid")] == [[[5, 0]]] * 3
     assert again.outcome == live.outcome
     assert asked == ["0", "1"] * 3
-    assert live.outcome.ledger == (Entry("haggler", "bid", calls=6, fallbacks=3),)
+    assert live.outcome.ledger == (Usage("haggler", "bid", calls=6, fallbacks=3),)
 
 
 def test_a_game_without_a_record_is_played_as_well(recorded: Recorded) -> None:
-    over = auction(recorded, Bidder(), Outside(Diary, NoVault()))
+    over = auction(recorded, Bidder(), ModelGateway(Diary, NoCallStore()))
     assert over.answers("bid")[2].tolist() == [[7, 7]]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from society.engine.action_spaces import Fields, MixedStrategy, Neighbour, Real
-from society.engine.component import Component, Inquiry, One
-from society.engine.environment import Table
+from society.engine.component import Agent, Component, Inquiry
+from society.engine.environment import Environment
 from society.engine.mechanism import (
     Declared,
     PlayFunction,
@@ -36,11 +36,11 @@ class Clerk(Component):
 
     answers = ("bid", "advise")
 
-    async def consult(self, ask: Inquiry, one: One) -> Any:
-        return one.seat
+    async def consult(self, ask: Inquiry, agent: Agent) -> Any:
+        return agent.seat
 
 
-def auction(table: Table) -> Script:
+def auction(table: Environment) -> Script:
     """Asks for bids, tells their sum, and gives it back."""
     bid = yield Ask("bid", Real(0, 100))
     total = np.zeros((1, 1)) if bid is None else bid.sum(1, keepdims=True)
@@ -112,7 +112,7 @@ def test_the_inner_answer_of_a_script_is_changed_too(play: Play) -> None:
 
 
 def test_what_the_inner_script_gives_back_comes_through(play: Play) -> None:
-    def twice(table: Table) -> Script:
+    def twice(table: Environment) -> Script:
         first = yield from intercept(auction(table))
         second = yield from intercept(intercept(auction(table)))
         yield Tell("closed", {"both": common(first + second)})
@@ -132,12 +132,12 @@ def test_the_changed_line_is_not_what_answer_hears_of(play: Play) -> None:
     assert heard == ["bid", "sold"]
 
 
-def table(rounds: int) -> Table:
+def table(rounds: int) -> Environment:
     """For two replicates."""
-    return Table(None, seed=1, ids=np.arange(3), replicate_ids=np.arange(2), horizon=rounds)
+    return Environment(None, seed=1, ids=np.arange(3), replicate_ids=np.arange(2), horizon=rounds)
 
 
-def asked(script: Callable[[Table], Script], *, rounds: int = 3) -> list[str]:
+def asked(script: Callable[[Environment], Script], *, rounds: int = 3) -> list[str]:
     return [ask.kind for ask in questions(script, table(rounds))]
 
 
@@ -147,7 +147,7 @@ def test_the_questions_of_a_script_are_heard_without_anybody_to_answer() -> None
 
 
 def test_a_question_of_the_last_round_is_heard_though_the_game_may_end_before() -> None:
-    def late(table: Table) -> Script:
+    def late(table: Environment) -> Script:
         for number in table.rounds():
             bid = yield Ask("bid" if number < 3 else "advise", Real(0, 1))
             yield Tell("bankrupt", gone=bid == 0, ends=(bid == 0).all(1, keepdims=True))
@@ -158,7 +158,7 @@ def test_a_question_of_the_last_round_is_heard_though_the_game_may_end_before() 
 def test_in_a_rehearsal_every_answer_is_silent() -> None:
     heard = []
 
-    def forms(table: Table) -> Script:
+    def forms(table: Environment) -> Script:
         heard.append((yield Ask("bid", Real(2, 3))).tolist())
         both = yield Ask(
             "advise", Fields({"whom": Neighbour("all"), "how": MixedStrategy("a", "b")})
@@ -173,7 +173,7 @@ def test_in_a_rehearsal_every_answer_is_silent() -> None:
 def test_a_rehearsal_leaves_the_table_as_it_was() -> None:
     here = table(3)
 
-    def twilight(table: Table) -> Script:
+    def twilight(table: Environment) -> Script:
         for _ in table.rounds():
             yield Ask("bid", Real(0, 1))
             table.close(table.present, table.running)
@@ -189,7 +189,7 @@ def test_a_rehearsal_knows_the_cohorts_of_one_replicate() -> None:
     here.cohorts = {"referee": np.array([[False, False, True], [True, False, False]])}
     heard: list[Any] = []
 
-    def refereed(table: Table) -> Script:
+    def refereed(table: Environment) -> Script:
         referee = table.cohort("referee")
         heard.append((yield Ask("judge", Real(0, 1), who=referee)).tolist())
         heard.append(referee.tolist())
@@ -204,7 +204,7 @@ def test_a_rehearsal_misses_a_cohort_that_nobody_made() -> None:
     here = table(1)
     here.cohorts = {"referees": np.ones((2, 3), bool)}
 
-    def refereed(table: Table) -> Script:
+    def refereed(table: Environment) -> Script:
         yield Ask("judge", Real(0, 1), who=table.cohort("referee"))
 
     with pytest.raises(
@@ -222,11 +222,11 @@ def test_a_play_is_rehearsed_once_for_all_who_look_for_the_same() -> None:
     """And those who look at a play within look at it once, however often they are rehearsed."""
     calls = []
 
-    def counted(table: Table) -> Script:
+    def counted(table: Environment) -> Script:
         calls.append(table)
         return auction(table)
 
-    def outer(table: Table) -> Script:
+    def outer(table: Environment) -> Script:
         survey(first, counted, table, "bid")
         return counted(table)
 
@@ -241,7 +241,7 @@ def test_what_a_play_is_known_by_travels_through_mechanisms() -> None:
     sold = Declared("bid", "sold", "total", players=lambda params: 2)
 
     @declares(sold, rules=lambda params: params)
-    def sale(table: Table) -> Script:
+    def sale(table: Environment) -> Script:
         return auction(table)
 
     @mechanism

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from society.engine.component import Column, Component, Members, News
-from society.engine.environment import Table
+from society.engine.component import AgentGroup, Column, Component, News
+from society.engine.environment import Environment
 from society.engine.graph import from_networkx
 from society.engine.script import Script, Tell, seen
 
@@ -22,14 +22,14 @@ class Notebook(Component):
     notices = ("paid",)
     columns = (Column("wages", per_peer=True),)
 
-    def notice(self, tell: News, me: Members) -> None:
-        me["wages"] = tell.facts.seen("wage").everyone()
+    def notice(self, tell: News, agents: AgentGroup) -> None:
+        agents["wages"] = tell.facts.seen("wage").everyone()
 
 
 def noted(play: Play, gone: Any = None, **at: Any) -> list[list[float | None]]:
     """What each agent, replicate after replicate, sees of seats 0, 1, 2; None: nothing."""
 
-    def payday(table: Table) -> Script:
+    def payday(table: Environment) -> Script:
         wages = np.arange(table.replicates)[:, None] * 10 + [1, 2, 3]
         if gone is not None:
             yield Tell("left", gone=np.array(gone))

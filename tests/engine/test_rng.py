@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.rng import STRIDE, Array, Draws, Places, mixed
 from society.engine.scenario import Params
 
@@ -106,7 +106,7 @@ def test_the_second_draw_of_one_use_is_not_the_first_of_the_next() -> None:
 
 
 def test_the_place_of_an_agent_is_its_replicate_times_the_seats_plus_its_id() -> None:
-    table = Table(
+    table = Environment(
         Params(),
         seed=7,
         ids=np.array([2, 0, 1]),

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.mechanism import Play, PlayFunction, intercept
 from society.engine.rng import Array
 from society.engine.scenario import (
-    Afterword,
     Conclusion,
-    Epilogue,
+    DisplaySpec,
     Finding,
     Measure,
+    MechanismPostAnalysis,
     Params,
+    PostAnalysis,
     Scenario,
-    Stage,
     Told,
     mean_over,
     mechanism,
@@ -30,17 +30,17 @@ from society.engine.script import Script, Tell, common
 from society.errors import ScenarioError
 
 
-def fair(table: Table) -> Script:
+def fair(table: Environment) -> Script:
     for _ in table.rounds():
         yield Tell("sold", {"price": common(3.0)})
 
 
-def price(told: Told, table: Table) -> Array:
+def price(told: Told, table: Environment) -> Array:
     prices: Array = told["price"]
     return prices
 
 
-def doubled(told: Told, table: Table) -> Array:
+def doubled(told: Told, table: Environment) -> Array:
     return 2 * price(told, table)
 
 
@@ -55,7 +55,7 @@ FAIR = Scenario(
     lambda p, n: [],
     (Measure("price", "coins", price), Measure("sold", "coins", price)),
     relations=("haggle",),
-    stage=Stage(columns=("price",), quotes={"cry": "cries"}, levels=("day",)),
+    stage=DisplaySpec(columns=("price",), quotes={"cry": "cries"}, levels=("day",)),
 )
 
 
@@ -69,7 +69,7 @@ FAIR = Scenario(
 def yearly(play: Play, *, count: int = 2) -> PlayFunction:
     """The fair comes every year."""
 
-    def years(table: Table) -> Script:
+    def years(table: Environment) -> Script:
         for _ in table.rounds(count):
             yield from intercept(play(table))
 
@@ -152,15 +152,15 @@ def test_nothing_stands_around_who_says_who_sits_where() -> None:
 
 
 def test_its_parameters_reach_the_mechanism() -> None:
-    table = Table(None, seed=1, ids=np.arange(1), replicate_ids=np.arange(1), horizon=2)
+    table = Environment(None, seed=1, ids=np.arange(1), replicate_ids=np.arange(1), horizon=2)
     assert len(list(wrapped(FAIR, yearly, count=3).play(table))) == 6
 
 
-def of_mechanism(after: Afterword, *, own: Mapping[str, Any]) -> Iterable[Finding]:
+def of_mechanism(after: PostAnalysis, *, own: Mapping[str, Any]) -> Iterable[Finding]:
     yield Finding(f"added by {own['who']}", "", np.zeros(1))
 
 
-def findings(own: Conclusion | None, added: Epilogue | None) -> list[str] | None:
+def findings(own: Conclusion | None, added: MechanismPostAnalysis | None) -> list[str] | None:
     """Names of what is found at the end of a scenario in a mechanism; None if nobody looks."""
     wrap = mechanism(lambda play, *, who: play, afterword=added)
     afterword = wrapped(replace(FAIR, afterword=own), wrap, who="me").afterword

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from society.engine.action_spaces import Real
-from society.engine.component import Component, Inquiry, One
-from society.engine.environment import Table
+from society.engine.component import Agent, Component, Inquiry
+from society.engine.environment import Environment
 from society.engine.replay import Tape
 from society.engine.scenario import Folded, Measure
 from society.engine.script import UNREAD, VOID_REPLICATE, Ask, Script, Tell, own
@@ -24,13 +24,13 @@ class Stubborn(Component):
 
     answers = ("bid",)
 
-    async def consult(self, ask: Inquiry, one: One) -> Any:
-        if (one.replicate, one.seat) == (1, 1) and one.moment > 1:
+    async def consult(self, ask: Inquiry, agent: Agent) -> Any:
+        if (agent.replicate, agent.seat) == (1, 1) and agent.moment > 1:
             raise Unparsed("mumble")
         return 5
 
 
-def auction(table: Table) -> Script:
+def auction(table: Environment) -> Script:
     """A bid in each round, and what was bid."""
     for _ in table.rounds():
         bid = yield Ask("bid", Real(0, 9), fallback=VOID_REPLICATE)

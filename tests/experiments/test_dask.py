@@ -22,7 +22,7 @@ from society.experiments.limits import divide_rate_limits, max_at_once, share_of
 from society.experiments.worker import Job, JobResult, run_job
 from society.llm.providers.settings import Limits, ModelSpec
 from society.runs.runfile import open_run
-from society.runs.session import Sitting
+from society.runs.session import Session
 
 if TYPE_CHECKING:
     from tests.conftest import Provider, Typed
@@ -249,7 +249,7 @@ def test_a_worker_replaces_what_was_left_of_a_run(tmp_path: Path) -> None:
     read = read_experiment(tmp_path / "e.yaml")
     SweepFolder.of(read, tmp_path).keep({})
     file = tmp_path / "a.run"
-    Sitting.begun(read.conditions[0].setup, file).play()
+    Session.begun(read.conditions[0].setup, file).play()
     assert Path(f"{file}-wal").exists()
     assert run_job(away(file)) == JobResult("finished")
     with open_run(file) as run:

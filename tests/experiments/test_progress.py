@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
-from society.engine.calls import Entry
+from society.engine.calls import Usage
 from society.experiments.progress import Progress, describe_spending
 from society.experiments.worker import JobResult
 
@@ -46,8 +46,8 @@ def shown(screen: Console) -> str:
     return screen.file.getvalue()
 
 
-def entry(calls: int, cost: float | None) -> Entry:
-    return Entry("language_policy", "effort", "resident", calls=calls, cost=cost)
+def entry(calls: int, cost: float | None) -> Usage:
+    return Usage("language_policy", "effort", "resident", calls=calls, cost=cost)
 
 
 def test_a_terminal_shows_done_of_total_time_left_and_what_was_spent(
@@ -141,6 +141,6 @@ def test_a_bar_that_came_to_nothing_is_taken_away(screen: Console) -> None:
     ],
 )
 def test_what_was_spent_is_told_as_far_as_it_is_known(
-    ledgers: dict[str, list[Entry]], words: str
+    ledgers: dict[str, list[Usage]], words: str
 ) -> None:
     assert describe_spending(ledgers) == words

@@ -14,7 +14,7 @@ import pytest
 from society.experiments.experiment import read_experiment
 from society.experiments.folder import open_folder
 from society.runs.runfile import open_run
-from society.runs.session import Sitting
+from society.runs.session import Session
 
 if TYPE_CHECKING:
     from tests.conftest import Provider, Typed
@@ -245,7 +245,7 @@ def test_what_is_no_run_file_is_never_overwritten(typed: Typed) -> None:
 def test_a_run_that_is_being_written_is_left_to_its_writer(typed: Typed) -> None:
     Path("fines.yaml").write_text(FINES)
     condition = read_experiment(Path("fines.yaml")).conditions[0]
-    writing = Sitting.begun(condition.setup, Path("s") / condition.file)
+    writing = Session.begun(condition.setup, Path("s") / condition.file)
     writing.play()
     for flags in ([], ["--overwrite"]):
         refused = typed("sweep", "fines.yaml", "--quiet", "--out", "s", *flags)

@@ -29,7 +29,7 @@ from zlib import crc32
 import pytest
 
 from society.config.build import Setup
-from society.engine.calls import Address, Going, Minds, Request, Said
+from society.engine.calls import Address, Completion, Going, Minds, Request
 from society.engine.cancellation import CancellationToken
 
 if TYPE_CHECKING:
@@ -59,11 +59,11 @@ class Reciting:
     def __init__(self, replies: Mapping[Address, tuple[str, str]]) -> None:
         self.left = dict(replies)
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         assert request.address in self.left, f"nobody was asked this then: {request.address}"
         await going()
         text, finish = self.left.pop(request.address)
-        return Said(text, finish)
+        return Completion(text, finish)
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -80,7 +80,7 @@ class Noting:
     def patience(self) -> float:
         return self.minds.patience
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         said = await self.minds.call(request, going, token)
         if self.unruly:
             said = _spoilt(request.address, said)
@@ -91,7 +91,7 @@ class Noting:
         await self.minds.close()
 
 
-def _spoilt(address: Address, said: Said) -> Said:
+def _spoilt(address: Address, said: Completion) -> Completion:
     luck = crc32(repr(tuple(address)).encode()) / 2**32
     often = _SPOILT[min(address.turn, len(_SPOILT) - 1)]
     if luck > often:

@@ -15,8 +15,8 @@ import pytest
 from society.config.build import prepared
 from society.config.spec import load
 from society.engine.action_spaces import Text
-from society.engine.component import Component, Members, Question
-from society.engine.environment import Table
+from society.engine.component import AgentGroup, Component, Question
+from society.engine.environment import Environment
 from society.engine.game_master import GameMaster
 from society.engine.graph import NOBODY, Complete, from_networkx
 from society.engine.history import Page
@@ -49,7 +49,7 @@ FITNESS = [[3.0, 1.0, 2.0], [2.0, 3.0, np.nan]]
 SURVIVES = [[True, False, True], [True, True, False]]
 
 
-def family(table: Table) -> Script:
+def family(table: Environment) -> Script:
     """Replicate 1 is over after the first generation; the third has not come to its end."""
     for number in table.rounds():
         here = number - 1
@@ -81,7 +81,7 @@ class Scribe(Component):
 
     answers = ("devise",)
 
-    def answer(self, ask: Question, me: Members) -> Any:
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
         return ask.facts["text"]
 
 
@@ -292,7 +292,7 @@ def test_graphml_is_xml_whatever_a_model_wrote(kept: Lineage) -> None:
 
 
 def test_a_run_without_generations_says_how_it_gets_some(play: Callable[..., Any]) -> None:
-    def day(table: Table) -> Script:
+    def day(table: Environment) -> Script:
         for _ in table.rounds():
             yield Tell("rested")
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from society.engine.action_spaces import Real
-from society.engine.component import Column, Component, Members, News
-from society.engine.environment import Table
+from society.engine.component import AgentGroup, Column, Component, News
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.population import Cohort
 from society.engine.script import HERITABLE, Ask, Inherit, Script, Tell
@@ -37,18 +37,18 @@ class Body(Component):
         Column("diary", object),
     )
 
-    def begin(self, me: Members) -> None:
-        me["size"] = 10 * (me.agent + 1)
-        me["luck"] = me.draws.uniform("luck")
-        me["diary"] = [Store([f"agent {name} is born"]) for name in me.agent]
+    def begin(self, agents: AgentGroup) -> None:
+        agents["size"] = 10 * (agents.agent + 1)
+        agents["luck"] = agents.draws.uniform("luck")
+        agents["diary"] = [Store([f"agent {name} is born"]) for name in agents.agent]
 
-    def notice(self, tell: News, me: Members) -> None:
-        me["age"] += 1
-        for diary in me["diary"]:
+    def notice(self, tell: News, agents: AgentGroup) -> None:
+        agents["age"] += 1
+        for diary in agents["diary"]:
             diary.append("a year older")
 
-    def born(self, me: Members) -> None:
-        me["size"] += 1
+    def born(self, agents: AgentGroup) -> None:
+        agents["size"] += 1
 
 
 class Voice(Component):
@@ -56,8 +56,8 @@ class Voice(Component):
 
     columns = (Column("pitch", int, public=True, heritable=True),)
 
-    def begin(self, me: Members) -> None:
-        me["pitch"] = 5
+    def begin(self, agents: AgentGroup) -> None:
+        agents["pitch"] = 5
 
 
 def birth(parents: list[int], newborn: list[bool] | None = None) -> Inherit:
@@ -69,7 +69,7 @@ def birth(parents: list[int], newborn: list[bool] | None = None) -> Inherit:
 def living(*lines: Inherit | Tell) -> Any:
     """A script that says these lines, each in a round of its own."""
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         for _, line in zip(table.rounds(len(lines)), lines, strict=True):
             yield line
 
@@ -158,7 +158,7 @@ def test_who_is_born_is_kept_with_the_line(play: Play) -> None:
 def test_who_comes_back_hears_of_it_and_is_asked_again(play: Play, answering: Answering) -> None:
     away = np.array([[False, True, True]])
 
-    def journey(table: Table) -> Script:
+    def journey(table: Environment) -> Script:
         yield Tell("left", gone=away)
         yield Ask("bid", Real())
         yield Tell("aged", back=np.array([[False, True, False]]))
@@ -171,7 +171,7 @@ def test_who_comes_back_hears_of_it_and_is_asked_again(play: Play, answering: An
 
 
 def test_nobody_comes_back_to_a_replicate_that_has_ended(play: Play, answering: Answering) -> None:
-    def siege(table: Table) -> Script:
+    def siege(table: Environment) -> Script:
         yield Tell("fallen", gone=np.ones((2, 3), bool), ends=np.array([[True], [False]]))
         yield Tell("relieved", back=np.ones((2, 3), bool))
         yield Ask("bid", Real())
@@ -184,7 +184,7 @@ def test_nobody_comes_back_to_a_replicate_that_has_ended(play: Play, answering: 
 
 
 def test_a_graph_can_be_as_it_was_at_the_start(play: Play) -> None:
-    def quarrel(table: Table) -> Script:
+    def quarrel(table: Environment) -> Script:
         yield Tell("cut", cuts={"all": np.array([[1, NOBODY, NOBODY]])})
         yield Tell("made_up", restores=("all",))
 
@@ -196,7 +196,7 @@ def test_a_graph_can_be_as_it_was_at_the_start(play: Play) -> None:
 def test_edges_may_change_in_the_line_that_restores_a_graph(play: Play) -> None:
     """First it is as at the start."""
 
-    def quarrel(table: Table) -> Script:
+    def quarrel(table: Environment) -> Script:
         yield Tell("cut", cuts={"all": np.array([[1, NOBODY, NOBODY]])})
         yield Tell("cut", cuts={"all": np.array([[2, NOBODY, NOBODY]])}, restores=("all",))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.engine.calls import BARE, Address, Entry, Message, Request, Said, Spent
+from society.engine.calls import BARE, Address, Completion, Message, Request, Spent, Usage
 from society.llm.call_tables import (
     CALL,
     LOSE,
@@ -27,7 +27,7 @@ from society.llm.call_tables import (
 )
 
 ADDRESS = Address("oracle", "answer bid", 0, 0, 0, 0)
-WHOLE = Said("0.4", "stop", 7, 2, 0.25, 1.5, 3, "gpt", {"temperature": 1.0, "stop": ["\n"]})
+WHOLE = Completion("0.4", "stop", 7, 2, 0.25, 1.5, 3, "gpt", {"temperature": 1.0, "stop": ["\n"]})
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def request(words: str = "How much?", **more: Any) -> Request:
     return Request(address, "default", (Message("user", words),), **more)
 
 
-def write(book: sqlite3.Connection, said: Said = WHOLE, round: int = 1, **more: Any) -> None:
+def write(book: sqlite3.Connection, said: Completion = WHOLE, round: int = 1, **more: Any) -> None:
     book.execute(CALL, call_row(round, request(**more), said))
 
 
@@ -56,14 +56,14 @@ def write(book: sqlite3.Connection, said: Said = WHOLE, round: int = 1, **more: 
     "said",
     [
         WHOLE,
-        Said("0.4"),
-        Said("", "length", 0, 0, 0.0),
-        Said("0.4", cost=1, latency=2),
-        Said("a\x1fb\x00c\nd", model="m\x1f"),
+        Completion("0.4"),
+        Completion("", "length", 0, 0, 0.0),
+        Completion("0.4", cost=1, latency=2),
+        Completion("a\x1fb\x00c\nd", model="m\x1f"),
     ],
     ids=["whole", "unknown", "empty", "whole numbers", "control characters"],
 )
-def test_a_call_reads_back_as_it_was_written(book: sqlite3.Connection, said: Said) -> None:
+def test_a_call_reads_back_as_it_was_written(book: sqlite3.Connection, said: Completion) -> None:
     asked = request("What, \U0001f600 or \ud83d?", room=64, again="repair", reason="no number")
     book.execute(CALL, call_row(3, asked, said))
     read = found(book, ADDRESS)
@@ -85,7 +85,7 @@ def test_calls_come_in_the_order_in_which_they_were_kept(book: sqlite3.Connectio
 def test_an_address_can_be_answered_only_once(book: sqlite3.Connection) -> None:
     write(book)
     with pytest.raises(sqlite3.IntegrityError):
-        write(book, Said("0.9"))
+        write(book, Completion("0.9"))
 
 
 @pytest.mark.parametrize(
@@ -142,8 +142,8 @@ def test_the_ledger_counts_by_component_kind_and_model(book: sqlite3.Connection)
     write(book, occasion="notice bid", agent=4)
     write(book, WHOLE._replace(model="mini"), agent=4)
     assert list(ledger(book)) == [
-        (-1, Entry("oracle", "bid", "gpt", 4, 12, 1, 1, 0, 28, 8, 1.0)),
-        (-1, Entry("oracle", "bid", "mini", 1, 3, 0, 0, 0, 7, 2, 0.25)),
+        (-1, Usage("oracle", "bid", "gpt", 4, 12, 1, 1, 0, 28, 8, 1.0)),
+        (-1, Usage("oracle", "bid", "mini", 1, 3, 0, 0, 0, 7, 2, 0.25)),
     ]
     by_agent = [(agent, entry.model, entry.calls) for agent, entry in ledger(book, per_agent=True)]
     assert by_agent == [(0, "gpt", 3), (4, "gpt", 1), (4, "mini", 1)]
@@ -203,5 +203,5 @@ def test_what_was_lost_in_one_sitting_stays_lost_when_it_is_answered_in_the_next
 def test_answers_that_a_component_found_on_its_own_spend_nothing_of_ours(
     book: sqlite3.Connection,
 ) -> None:
-    write(book, Said("{}", cost=0.0, prompt_tokens=0, completion_tokens=0), turn=BARE)
+    write(book, Completion("{}", cost=0.0, prompt_tokens=0, completion_tokens=0), turn=BARE)
     assert spent(book) == Spent(0, 0, 0.0)

@@ -11,12 +11,12 @@ import pytest
 
 from society import index
 from society.engine.action_spaces import ActionSpace, Choice, Legal, Real
-from society.engine.agents import World
-from society.engine.component import ANYTHING, Component, Inquiry, Members, News, One
-from society.engine.environment import Table, complete_graphs
+from society.engine.agents import RunContext
+from society.engine.component import ANYTHING, Agent, AgentGroup, Component, Inquiry, News
+from society.engine.environment import Environment, complete_graphs
 from society.engine.game_master import GameMaster
-from society.engine.gateway import Outside
-from society.engine.population import Cohort, Troupe
+from society.engine.gateway import ModelGateway
+from society.engine.population import Cohort, Population
 from society.engine.scenario import Params, Scenario
 from society.engine.script import Ask, Fact, Script, Tell, common, own, seen
 from society.errors import InputError, PartError
@@ -39,15 +39,15 @@ class Scribe(Component):
     def __init__(self, **more: Any) -> None:
         self.more, self.prompts, self.told = more, list[str](), list[list[str]]()
 
-    async def consult(self, ask: Inquiry, one: One) -> Any:
-        sight = {"all": one.neighbours("all")}
-        self.prompts.append(one.prompt(ask, sight=sight, **{"legal": Legal(), **self.more}))
+    async def consult(self, ask: Inquiry, agent: Agent) -> Any:
+        sight = {"all": agent.neighbours("all")}
+        self.prompts.append(agent.prompt(ask, sight=sight, **{"legal": Legal(), **self.more}))
         return 0
 
-    def notice(self, tell: News, me: Members) -> None:
-        self.told.append(me.told(tell))
+    def notice(self, tell: News, agents: AgentGroup) -> None:
+        self.told.append(agents.told(tell))
 
-    def brief(self, ask: Inquiry, one: One) -> str:
+    def brief(self, ask: Inquiry, agent: Agent) -> str:
         return f"I have been asked {ask.kind!r}."
 
 
@@ -56,11 +56,11 @@ def listening(
 ) -> Scribe:
     """One who has heard a line in the scenario `harbour`."""
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         yield line
 
     ids = np.arange(3)
-    table = Table(
+    table = Environment(
         Params(),
         seed=1,
         ids=ids,
@@ -69,8 +69,10 @@ def listening(
         graphs=complete_graphs(("all",), 1, ids),
     )
     scribe = Scribe(**more)
-    world = World(table, Outside(), Prompts("harbour", folders, [*map(MechanismTerms, mechanisms)]))
-    troupe = Troupe([Cohort("everybody", 3, (scribe,))], world)
+    world = RunContext(
+        table, ModelGateway(), Prompts("harbour", folders, [*map(MechanismTerms, mechanisms)])
+    )
+    troupe = Population([Cohort("everybody", 3, (scribe,))], world)
     GameMaster(Scenario("harbour", script, Params, lambda p, n: []), table, troupe).play()
     return scribe
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from society.engine.action_spaces import Real
-from society.engine.component import Column, Component, Members, Question
-from society.engine.environment import Table, complete_graphs
+from society.engine.component import AgentGroup, Column, Component, Question
+from society.engine.environment import Environment, complete_graphs
 from society.engine.game_master import GameMaster
-from society.engine.population import Cohort, Troupe
+from society.engine.population import Cohort, Population
 from society.engine.rng import Array
 from society.engine.scenario import Measure, Params, Scenario, Told, wrapped
 from society.engine.script import Ask, Script, Tell, own
@@ -26,52 +26,52 @@ class Trait(Component):
     answers = ("show",)
     columns = (Column("trait", heritable=True),)
 
-    def __init__(self, first: Callable[[Members], Array]) -> None:
+    def __init__(self, first: Callable[[AgentGroup], Array]) -> None:
         self.first = first
 
-    def begin(self, me: Members) -> None:
-        me["trait"] = self.first(me)
+    def begin(self, agents: AgentGroup) -> None:
+        agents["trait"] = self.first(agents)
 
-    def answer(self, ask: Question, me: Members) -> Array:
-        return me["trait"]
+    def answer(self, ask: Question, agents: AgentGroup) -> Array:
+        return agents["trait"]
 
 
-def one_mutant(me: Members) -> Array:
+def one_mutant(agents: AgentGroup) -> Array:
     """One of each replicate is 1, the others are 0."""
-    return np.where(me.agent == 0, 1.0, 0.0)
+    return np.where(agents.agent == 0, 1.0, 0.0)
 
 
-def one_resident(me: Members) -> Array:
+def one_resident(agents: AgentGroup) -> Array:
     """One of each replicate is 0, the others are 1."""
-    return np.where(me.agent == 0, 0.0, 1.0)
+    return np.where(agents.agent == 0, 0.0, 1.0)
 
 
-def by_chance(me: Members) -> Array:
-    return me.draws.uniform("trait")
+def by_chance(agents: AgentGroup) -> Array:
+    return agents.draws.uniform("trait")
 
 
-def all_different(me: Members) -> Array:
-    return me.agent.astype(float)
+def all_different(agents: AgentGroup) -> Array:
+    return agents.agent.astype(float)
 
 
-def constant(table: Table) -> Script:
+def constant(table: Environment) -> Script:
     """Fitness is the trait, whatever the others do."""
     for _ in table.rounds():
         shown = yield Ask("show", Real())
         yield Tell("shown", {"payoff": own(shown)})
 
 
-def of_all(told: Told, table: Table) -> Array:
+def of_all(told: Told, table: Environment) -> Array:
     mean: Array = told["fitness"].mean(1)
     return mean
 
 
-def of_survivors(told: Told, table: Table) -> Array:
+def of_survivors(told: Told, table: Environment) -> Array:
     mean: Array = told["fitness"].mean(1, where=told["survives"])
     return mean
 
 
-def variety(told: Told, table: Table) -> Array:
+def variety(told: Told, table: Environment) -> Array:
     """The chance that two drawn with replacement differ, (R,)."""
     fitness = told["fitness"]
     share: Array = (fitness[:, :, None] != fitness[:, None, :]).mean((1, 2))
@@ -79,8 +79,8 @@ def variety(told: Told, table: Table) -> Array:
 
 
 def evolved(
-    first: Callable[[Members], Array],
-    of: Callable[[Told, Table], Array] = of_all,
+    first: Callable[[AgentGroup], Array],
+    of: Callable[[Told, Environment], Array] = of_all,
     *,
     agents: int,
     count: int,
@@ -92,7 +92,7 @@ def evolved(
     scenario = Scenario("island", constant, Params, lambda p, n: [], (last,))
     scenario = wrapped(scenario, generations, count=count, **rule)
     ids, numbers = np.arange(agents), np.arange(replicates)
-    table = Table(
+    table = Environment(
         Params(),
         seed=1,
         ids=ids,
@@ -100,14 +100,16 @@ def evolved(
         horizon=1,
         graphs=complete_graphs(scenario.relations, replicates, ids),
     )
-    troupe = Troupe([Cohort("everybody", agents, (Trait(first),))], table)
+    troupe = Population([Cohort("everybody", agents, (Trait(first),))], table)
     return GameMaster(scenario, table, troupe).play().values["last"]
 
 
 REPLICATES = 2_000
 
 
-def taken_over(agents: int, first: Callable[[Members], Array] = one_mutant, **given: Any) -> float:
+def taken_over(
+    agents: int, first: Callable[[AgentGroup], Array] = one_mutant, **given: Any
+) -> float:
     """How often those with trait 1 are all that is left in the end."""
     share = evolved(first, agents=agents, replicates=REPLICATES, **given)
     assert np.isin(share, [0, 1]).mean() > 0.995  # the others would have needed longer

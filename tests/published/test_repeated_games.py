@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from society.components.games.classic_strategies import Moves, Strategy
-from society.engine.component import Members, Question
+from society.engine.component import AgentGroup, Question
 from society.engine.population import Cohort
 from society.scenarios.games.two_by_two import prisoners_dilemma
 
@@ -108,9 +108,9 @@ def test_generous_tit_for_tat_ends_an_echo_after_three_rounds_on_average(play: P
 class Slipping(Moves):
     """A strategy that defects once by mistake, in the third round."""
 
-    def answer(self, ask: Question, me: Members) -> Any:
-        mix = super().answer(ask, me)
-        return mix if me.occasion.use != 2 else np.full_like(mix, [0, 1])
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
+        mix = super().answer(ask, agents)
+        return mix if agents.occasion.use != 2 else np.full_like(mix, [0, 1])
 
 
 def totals(play: Play, one: Strategy, other: Strategy, rounds: int) -> list[float]:

@@ -14,7 +14,7 @@ from society.analysis.study import ConditionRun, Study
 from society.claims.types import Verdict
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.calls import Entry
+from society.engine.calls import Usage
 from society.errors import FileError, InputError
 from society.experiments.analysis_plan import AnalysisPlan
 from society.experiments.factors import Label
@@ -310,7 +310,7 @@ def test_the_summary_tells_factors_minds_and_luck(reported: Reported) -> None:
 
 def asked(study: Study, model: str, *, tape: bool = False, cost: float = 0.0) -> Study:
     """The same, as if this model had been asked."""
-    entry = Entry("language_policy", "say", model, 4, 0, 0, 0, 0, 100, 20, cost)
+    entry = Usage("language_policy", "say", model, 4, 0, 0, 0, 0, 100, 20, cost)
     spec = {"models": {"default": {"model": "tape:gone.run"}} if tape else {}}
     played = [
         replace(run, ledger=(entry,), manifest=run.manifest.model_copy(update={"spec": spec}))
@@ -354,7 +354,7 @@ def test_claims_are_counted_and_have_a_sign_beside_the_word() -> None:
 
 
 def test_unknown_costs_stay_unknown(reported: Reported) -> None:
-    priced = Entry("language_policy", "say", "gpt", 4, 1, 0, 0, 0, 100, 20, 0.5)
+    priced = Usage("language_policy", "say", "gpt", 4, 1, 0, 0, 0, 100, 20, 0.5)
     unpriced = priced._replace(kind="vote", cost=None)
     first, second = reported.study.played
     asked = replace(first, ledger=(priced, unpriced)), replace(second, ledger=(priced,))

@@ -15,20 +15,20 @@ import pytest
 from society.cli.main import main
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.calls import BARE, Address, Message, Request, Said
-from society.engine.gateway import Outside
+from society.engine.calls import BARE, Address, Completion, Message, Request
+from society.engine.gateway import ModelGateway
 from society.engine.rng import Array
 from society.errors import FileError, Paused, RunFileError
 from society.llm.call_tables import CALL, SCHEMA, addresses, call_row
 from society.runs import call_store
-from society.runs.call_store import CallVault, Recorded
+from society.runs.call_store import Recorded, RunFileCallStore
 from society.runs.runfile import Writer, manifest_of, open_run
 from society.runs.verify import verify
 
 if TYPE_CHECKING:
     from tests.runs.conftest import Reading
 
-SAID = Said("0.4", "stop", 7, 2, 0.25)
+SAID = Completion("0.4", "stop", 7, 2, 0.25)
 
 
 def request(agent: int = 0, words: str = "How much?", **more: Any) -> Request:
@@ -36,7 +36,7 @@ def request(agent: int = 0, words: str = "How much?", **more: Any) -> Request:
     return Request(address, "default", (Message("user", words),), **more)
 
 
-Job = Callable[[CallVault], Awaitable[object]]
+Job = Callable[[RunFileCallStore], Awaitable[object]]
 
 
 def in_time(job: Callable[[], Awaitable[object]]) -> None:
@@ -57,7 +57,9 @@ class Book:
     def __init__(self, path: Path) -> None:
         self.published: sqlite3.Connection | None = None
         self.path, self.statements = path, list[str]()
-        self.vault = CallVault(path, lambda: self.published, self.publish, "; changed since: all")
+        self.vault = RunFileCallStore(
+            path, lambda: self.published, self.publish, "; changed since: all"
+        )
         self.vault.round = 4
 
     def publish(self) -> sqlite3.Connection:
@@ -78,7 +80,7 @@ class Book:
             for start, end in zip(starts, ends, strict=True)
         ]
 
-    def on_record(self, asked: Request) -> Said | None:
+    def on_record(self, asked: Request) -> Completion | None:
         """What the next sitting finds."""
         assert self.published is not None
         self.vault.known = addresses(self.published)
@@ -97,7 +99,7 @@ def book(tmp_path: Path) -> Iterator[Book]:
         book.published.close()
 
 
-def keeping(asked: Request, said: Said = SAID) -> Job:
+def keeping(asked: Request, said: Completion = SAID) -> Job:
     return lambda vault: vault.keep(asked, said)
 
 
@@ -124,7 +126,7 @@ def test_the_first_answer_waits_a_little_for_others(
 ) -> None:
     monkeypatch.setattr(call_store, "_TOGETHER", 0.05)
 
-    async def soon(vault: CallVault) -> None:
+    async def soon(vault: RunFileCallStore) -> None:
         for _ in range(5):
             await asyncio.sleep(0)
         await vault.keep(request(1), SAID)
@@ -169,7 +171,7 @@ def test_answers_that_arrive_while_others_are_written_go_into_the_next_transacti
 def test_an_answer_is_in_the_file_when_keeping_it_is_over(book: Book) -> None:
     """As another process sees it."""
 
-    async def look(vault: CallVault) -> None:
+    async def look(vault: RunFileCallStore) -> None:
         await vault.keep(request(), SAID)
         with sqlite3.connect(book.path) as other:
             assert other.execute("SELECT round, text FROM calls").fetchall() == [(4, "0.4")]
@@ -222,7 +224,7 @@ def test_the_file_of_another_run_that_came_meanwhile_is_refused_and_nobody_waits
     ids=["half a surrogate pair", "a number of 31 digits"],
 )
 def test_nobody_waits_for_ever_for_what_the_file_cannot_hold(
-    book: Book, said: Said, error: type[Exception]
+    book: Book, said: Completion, error: type[Exception]
 ) -> None:
     """society.llm.providers.responses lets neither of them through."""
     with pytest.raises(error):
@@ -386,12 +388,12 @@ def test_the_record_gives_calls_and_vectors_and_says_what_it_lacks(
 
 def test_vectors_of_a_finished_run_are_not_computed_again(residents: Path) -> None:
     with sqlite3.connect(residents) as connection:
-        book = CallVault(residents, lambda: connection, lambda: connection)
+        book = RunFileCallStore(residents, lambda: connection, lambda: connection)
         connection.isolation_level = None
         book.keep_vectors("minilm", {"lake": np.array([1.0, 2.0])})
     connection.close()
     with open_run(residents) as run:
-        outside = Outside(vault=Recorded(run))
+        outside = ModelGateway(vault=Recorded(run))
         assert outside.embedded(Unasked(), ["lake", "lake"]).tolist() == [[1, 2], [1, 2]]
 
 

@@ -16,7 +16,7 @@ from society.cli.main import main
 from society.config.build import Setup, prepared
 from society.config.spec import load
 from society.engine.rng import Array
-from society.engine.scenario import Afterword, Finding
+from society.engine.scenario import Finding, PostAnalysis
 from society.errors import RunFileError
 from society.memory import embedders
 from society.runs.conclusions import Concluded, concluded
@@ -132,11 +132,11 @@ def test_without_the_extra_the_summary_says_how_to_install_it_and_keeps_nothing(
     assert concluded(reading(path)).findings == ()
 
 
-def after(*findings: Finding) -> Callable[[Afterword], Iterable[Finding]]:
+def after(*findings: Finding) -> Callable[[PostAnalysis], Iterable[Finding]]:
     return lambda run: findings
 
 
-def lake(afterword: Callable[[Afterword], Iterable[Finding]] | None) -> Setup:
+def lake(afterword: Callable[[PostAnalysis], Iterable[Finding]] | None) -> Setup:
     """A lake of two replicates and one round, of which this is concluded."""
     own = replace(fishing_village, name="lake", afterword=afterword)
     settings = {"agents": 4, "rounds": 1, "replicates": 2, "graphs": {"learn": "ring"}}
@@ -165,7 +165,7 @@ def test_a_finding_is_a_number_for_each_replicate_or_one_for_all(
 def test_a_conclusion_is_drawn_from_parameters_graphs_and_rounds(
     tmp_path: Path, reading: Reading
 ) -> None:
-    def reckoned(run: Afterword) -> Iterable[Finding]:
+    def reckoned(run: PostAnalysis) -> Iterable[Finding]:
         assert run.graphs["learn"].neighbours(1, 0).tolist() == [1, 3]
         asked = [step.kind for page in run.pages() for step in page.steps if step.sort == "ask"]
         yield Finding("efforts", "asked", np.array(asked.count("effort")))

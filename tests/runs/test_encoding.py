@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from society.engine.rng import Array
-from society.runs.encoding import Line, Look, packed, unpacked
+from society.runs.encoding import Layout, Line, packed, unpacked
 
 NUMBERS = st.sampled_from(["<f8", "<f4", "<i8", "|i1", "<u4", "|b1", ">f8"])
 
@@ -24,7 +24,7 @@ def line(**named: Array) -> Line:
 def reread(*lines: Line) -> list[Line]:
     """Packed and unpacked, the look by way of its JSON."""
     look, blob = packed(lines)
-    return unpacked(Look.read(json.dumps(look)), blob)
+    return unpacked(Layout.read(json.dumps(look)), blob)
 
 
 def back(values: Array) -> Array:

@@ -10,7 +10,7 @@ import pytest
 
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.script import Script
 from society.runs.manifest import Manifest, manifest_of
 from society.runs.structure import GameNote, rules_of
@@ -44,9 +44,9 @@ def test_it_is_found_inside_of_mechanisms() -> None:
 
 
 def test_it_is_known_without_playing_and_the_game_master_alone_calls_the_play() -> None:
-    game, tables = prepared(load("prisoners_dilemma")).gamemaster(), list[Table]()
+    game, tables = prepared(load("prisoners_dilemma")).gamemaster(), list[Environment]()
 
-    def play(table: Table) -> Script:
+    def play(table: Environment) -> Script:
         tables.append(table)
         return inner(table)
 

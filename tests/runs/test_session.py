@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from society.cli.main import main
-from society.engine.calls import Entry
-from society.llm.call_tables import seal
+from society.engine.calls import Usage
+from society.llm.call_tables import checksum
 from society.runs import writer
 from society.runs.runfile import open_run
 from society.runs.verify import verify
@@ -44,7 +44,7 @@ def told(path: Path) -> Told:
         return Told(run.status, run.outcome().digest, calls, run.unanswered)
 
 
-def ledger(path: Path) -> tuple[Entry, ...]:
+def ledger(path: Path) -> tuple[Usage, ...]:
     with open_run(path) as run:
         return run.ledger()
 
@@ -229,7 +229,7 @@ def test_a_village_of_rules_is_resumed_as_well(tmp_path: Path) -> None:
         file.execute("UPDATE status SET status = 'running'")
     with sqlite3.connect(again) as file:
         *said, _ = file.execute("SELECT * FROM status").fetchone()
-        file.execute("UPDATE status SET seal = ?", (seal(*said),))
+        file.execute("UPDATE status SET seal = ?", (checksum(*said),))
     assert told(again).status == "interrupted"
     assert main(["resume", str(again), "--quiet"]) == 0
     assert told(again) == told(path)

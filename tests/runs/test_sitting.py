@@ -11,13 +11,13 @@ import pytest
 from society.config.build import Setup, prepared
 from society.config.spec import load
 from society.engine.calls import Spent
-from society.engine.component import Component, Members, Question
+from society.engine.component import AgentGroup, Component, Question
 from society.engine.history import Page
 from society.errors import FileError, Paused
 from society.llm.providers.budget import Budget
 from society.llm.providers.settings import Limits
 from society.runs.runfile import open_run
-from society.runs.session import End, Sitting, taken_up
+from society.runs.session import End, Session, taken_up
 
 VILLAGE = {"agents": 4, "rounds": 6, "parameters": {"ends_on": "horizon"}}
 
@@ -28,10 +28,10 @@ class Faulty(Component):
     answers = ("effort",)
     error: type[BaseException] = ZeroDivisionError
 
-    def answer(self, ask: Question, me: Members) -> object:
-        if me.moment == 3:
+    def answer(self, ask: Question, agents: AgentGroup) -> object:
+        if agents.moment == 3:
             raise self.error("it broke")
-        return np.full(len(me), 0.1)
+        return np.full(len(agents), 0.1)
 
 
 class Stopped(Faulty):
@@ -71,7 +71,7 @@ def digest(path: Path) -> str:
         return run.outcome().digest
 
 
-def sat(sitting: Sitting) -> End:
+def sat(sitting: Session) -> End:
     """Played, and its file closed."""
     with sitting.writer:
         end = sitting.play()
@@ -80,7 +80,7 @@ def sat(sitting: Sitting) -> End:
 
 
 def test_a_run_that_is_played_to_its_end_is_finished(tmp_path: Path) -> None:
-    assert sat(Sitting.begun(village(), tmp_path / "a.run")) == End("finished")
+    assert sat(Session.begun(village(), tmp_path / "a.run")) == End("finished")
     with open_run(tmp_path / "a.run") as run:
         assert (run.status, run.rounds) == ("finished", 6)
 
@@ -96,7 +96,7 @@ def test_a_run_that_is_played_to_its_end_is_finished(tmp_path: Path) -> None:
 def test_a_run_that_is_broken_off_says_how_and_keeps_what_was_played(
     part: type[Component], status: str, code: int, words: str, tmp_path: Path
 ) -> None:
-    end = sat(Sitting.begun(village(part), tmp_path / "a.run"))
+    end = sat(Session.begun(village(part), tmp_path / "a.run"))
     assert (end.status, end.code, end.words.endswith(words)) == (status, code, True)
     assert isinstance(end.bug, ZeroDivisionError) == (part is Faulty), "a bug, for its author"
     with open_run(tmp_path / "a.run") as run:
@@ -106,13 +106,13 @@ def test_a_run_that_is_broken_off_says_how_and_keeps_what_was_played(
 def test_a_mistake_of_the_user_has_its_own_exit_code(tmp_path: Path) -> None:
     (tmp_path / "a.run").write_text("a diary")
     with pytest.raises(FileError, match="exists already"):
-        Sitting.begun(village(), tmp_path / "a.run")
+        Session.begun(village(), tmp_path / "a.run")
 
 
 def test_runs_of_one_event_loop_come_to_what_each_comes_to_alone(tmp_path: Path) -> None:
-    alone = Sitting.begun(spoken(), tmp_path / "alone.run")
+    alone = Session.begun(spoken(), tmp_path / "alone.run")
     assert sat(alone) == End("finished")
-    both = [Sitting.begun(spoken(), tmp_path / f"{name}.run") for name in "ab"]
+    both = [Session.begun(spoken(), tmp_path / f"{name}.run") for name in "ab"]
 
     async def together() -> list[End]:
         return await asyncio.gather(*(sitting.perform() for sitting in both))
@@ -125,8 +125,8 @@ def test_runs_of_one_event_loop_come_to_what_each_comes_to_alone(tmp_path: Path)
 
 
 def test_a_run_that_is_cancelled_among_others_can_be_taken_up(tmp_path: Path) -> None:
-    assert sat(Sitting.begun(village(), tmp_path / "whole.run")) == End("finished")
-    sitting = Sitting.begun(village(), tmp_path / "a.run")
+    assert sat(Session.begun(village(), tmp_path / "whole.run")) == End("finished")
+    sitting = Session.begun(village(), tmp_path / "a.run")
 
     class Stop:
         """Cancels the run in round 4."""
@@ -146,7 +146,7 @@ def test_a_run_that_is_cancelled_among_others_can_be_taken_up(tmp_path: Path) ->
 def test_runs_may_share_a_budget(tmp_path: Path) -> None:
     """Ten agents are asked in each village, and fifteen calls are allowed."""
     budget = Budget(Limits(max_calls=15), Spent())
-    both = [Sitting.begun(spoken(), tmp_path / f"{name}.run", budget=budget) for name in "ab"]
+    both = [Session.begun(spoken(), tmp_path / f"{name}.run", budget=budget) for name in "ab"]
 
     async def together() -> list[End]:
         return await asyncio.gather(*(sitting.perform() for sitting in both))
@@ -164,7 +164,7 @@ def _calls(path: Path) -> int:
 
 
 def test_what_a_scenario_concludes_is_kept_once(tmp_path: Path) -> None:
-    sitting = Sitting.begun(spoken(), tmp_path / "a.run")
+    sitting = Session.begun(spoken(), tmp_path / "a.run")
     with sitting.writer:
         end = sitting.play()
         sitting.conclude()
@@ -180,8 +180,8 @@ def test_a_component_that_leaves_the_program_fails_its_run_and_nothing_else(
     part: type[Faulty], tmp_path: Path
 ) -> None:
     """sys.exit(0) would else pass for success."""
-    alone = Sitting.begun(village(part), tmp_path / "alone.run")
-    among = Sitting.begun(village(part), tmp_path / "among.run")
+    alone = Session.begun(village(part), tmp_path / "alone.run")
+    among = Session.begun(village(part), tmp_path / "among.run")
     with alone.writer, among.writer:
         for end in (alone.play(), asyncio.run(among.perform())):
             assert (end.status, end.code) == ("failed", 1)
@@ -191,14 +191,14 @@ def test_a_component_that_leaves_the_program_fails_its_run_and_nothing_else(
 class Colourful(Faulty):
     """Its error would colour a terminal."""
 
-    def answer(self, ask: Question, me: Members) -> object:
+    def answer(self, ask: Question, agents: AgentGroup) -> object:
         raise ValueError("\x1b[31mred\nand more")
 
 
 def test_what_a_component_raises_is_told_in_one_line_without_control_characters(
     tmp_path: Path,
 ) -> None:
-    run = Sitting.begun(village(Colourful), tmp_path / "red.run")
+    run = Session.begun(village(Colourful), tmp_path / "red.run")
     with run.writer:
         words = run.play().words
     assert words.isprintable()

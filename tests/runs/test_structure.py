@@ -12,20 +12,20 @@ import pytest
 
 from society.config.build import Setup, prepared
 from society.config.spec import load
-from society.engine.environment import Table, complete_graphs
-from society.engine.scenario import Params, Stage
+from society.engine.environment import Environment, complete_graphs
+from society.engine.scenario import DisplaySpec, Params
 from society.engine.script import Script, Tell
 from society.errors import PartError
 from society.runs.manifest import manifest_of
-from society.runs.structure import Extent, extent
+from society.runs.structure import RoundStructure, round_structure
 
-Nested = Callable[[Table], Script]
+Nested = Callable[[Environment], Script]
 
 
 def nested(sizes: tuple[int, ...], speaking: tuple[bool, ...]) -> Nested:
     """Loops of these sizes, one in another; those that speak say something in each round."""
 
-    def play(table: Table) -> Script:
+    def play(table: Environment) -> Script:
         if not sizes:
             return
         for _ in table.rounds(sizes[0]):
@@ -36,55 +36,59 @@ def nested(sizes: tuple[int, ...], speaking: tuple[bool, ...]) -> Nested:
     return play
 
 
-def table(horizon: int = 7) -> Table:
+def table(horizon: int = 7) -> Environment:
     ids = np.arange(3)
     graphs = complete_graphs(("all",), 1, ids)
     alone = np.arange(1)
-    return Table(Params(), seed=1, ids=ids, replicate_ids=alone, horizon=horizon, graphs=graphs)
+    return Environment(
+        Params(), seed=1, ids=ids, replicate_ids=alone, horizon=horizon, graphs=graphs
+    )
 
 
 @pytest.mark.parametrize("sizes", [(3,), (1,), (2, 3), (4, 1, 2)])
 def test_as_many_rounds_are_foretold_as_are_played(play: Any, sizes: tuple[int, ...]) -> None:
     for speaking in product((True, False), repeat=len(sizes)):
         script = nested(sizes, speaking)
-        assert extent(script, table()) == Extent(play(script).outcome.rounds, sizes)
+        assert round_structure(script, table()) == RoundStructure(
+            play(script).outcome.rounds, sizes
+        )
 
 
 def test_generations_of_games_of_rounds_are_counted_level_by_level() -> None:
     script = nested((10, 2, 12), (True, False, True))
-    assert extent(script, table()) == Extent(10 + 10 * 2 * 12, (10, 2, 12))
+    assert round_structure(script, table()) == RoundStructure(10 + 10 * 2 * 12, (10, 2, 12))
 
 
 def test_a_loop_without_a_count_has_the_horizon() -> None:
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         for _ in table.rounds(2):
             for _ in table.rounds():
                 yield Tell("spoke")
 
-    assert extent(script, table(horizon=7)) == Extent(14, (2, 7))
+    assert round_structure(script, table(horizon=7)) == RoundStructure(14, (2, 7))
 
 
 def test_loops_one_after_the_other_add_up() -> None:
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         yield Tell("welcomed")
         for _ in table.rounds(5):
             yield Tell("rehearsed")
         yield from nested((2, 3), (False, True))(table)
         yield Tell("thanked")
 
-    assert extent(script, table()) == Extent(5 + 2 * 3, (2, 3))
+    assert round_structure(script, table()) == RoundStructure(5 + 2 * 3, (2, 3))
 
 
 def test_each_loop_is_entered_once() -> None:
     entered = []
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         for generation in table.rounds(1000):
             for number in table.rounds(1000):
                 entered.append((generation, number))
                 yield Tell("spoke")
 
-    assert extent(script, table()) == Extent(1_000_000, (1000, 1000))
+    assert round_structure(script, table()) == RoundStructure(1_000_000, (1000, 1000))
     assert entered == [(1, 1)]
 
 
@@ -92,7 +96,7 @@ def test_donors_in_generations_play_250_rounds_of_which_ten_are_births() -> None
     setup = prepared(load("donor_generations"))
     manifest = manifest_of(setup)
     assert manifest.horizon == 12
-    assert manifest.extent == Extent(250, (10, 2, 12))
+    assert manifest.extent == RoundStructure(250, (10, 2, 12))
     assert manifest.most == 250
 
 
@@ -122,12 +126,12 @@ def test_heritable_columns_are_noted_with_their_labels_and_owners() -> None:
 def broken(error: Exception) -> Setup:
     """A play that raises this in its first round."""
 
-    def play(table: Table) -> Script:
+    def play(table: Environment) -> Script:
         for _ in table.rounds(2):
             yield Tell("spoke")
             raise error
 
-    levels = Stage(levels=("game", "round"))
+    levels = DisplaySpec(levels=("game", "round"))
     setup = prepared(load("donor_game"))
     return replace(setup, scenario=replace(setup.scenario, play=play, stage=levels))
 

@@ -12,9 +12,9 @@ import pytest
 from society.config.build import prepared
 from society.config.spec import load
 from society.engine.action_spaces import MixedStrategy
-from society.engine.calls import Going, Request, Said
+from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
-from society.engine.component import Column, Component, Members, News, Question
+from society.engine.component import AgentGroup, Column, Component, News, Question
 from society.engine.rng import Array
 from society.engine.scenario import Scenario
 
@@ -32,14 +32,14 @@ class Puppet(Component):
     def __init__(self, plan: Sequence[Sequence[int]]) -> None:
         self.plan = np.array(plan)
 
-    def answer(self, ask: Question, me: Members) -> Any:
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
         assert isinstance(ask.reply, MixedStrategy)
-        taken = self.plan[me.audience.rows.seat, me["turn"]]
+        taken = self.plan[agents.audience.rows.seat, agents["turn"]]
         # Who is not asked has more actions than there are here.
         return np.eye(ask.reply.width)[np.minimum(taken, ask.reply.width - 1)]
 
-    def notice(self, tell: News, me: Members) -> None:
-        me["turn"] = (me["turn"] + 1) % self.plan.shape[1]
+    def notice(self, tell: News, agents: AgentGroup) -> None:
+        agents["turn"] = (agents["turn"] + 1) % self.plan.shape[1]
 
 
 class Model:
@@ -50,7 +50,7 @@ class Model:
     def __init__(self, plan: Sequence[str]) -> None:
         self.plan, self.requests = plan, list[Request]()
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         await going()
         self.requests.append(request)
         plan = self.plan[request.address.agent]
@@ -59,7 +59,7 @@ class Model:
         taken = int(plan[request.address.use % len(plan)])
         labels = request.question.reply.actions
         said = {label: 100 * (number == taken) for number, label in enumerate(labels)}
-        return Said(json.dumps(said), cost=0.0, prompt_tokens=1, completion_tokens=1)
+        return Completion(json.dumps(said), cost=0.0, prompt_tokens=1, completion_tokens=1)
 
     async def close(self) -> None: ...
 

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from society.engine.calls import Address, Again, Entry, Request, Said, Trouble
+from society.engine.calls import Address, Again, Completion, ParseIssue, Request, Usage
 from society.engine.history import Page, Step
-from society.engine.scenario import Stage
+from society.engine.scenario import DisplaySpec
 from society.runs.runfile import Manifest, RunFile, Status, Writer, open_run
 from society.terminal.labels import Place
 from society.terminal.replay import history
 
-LAKE = Stage(
+LAKE = DisplaySpec(
     gauge=("stock", "capacity"),
     columns=("catch", "wealth", "belief"),
     limits={"catch": "limit"},
@@ -36,7 +36,7 @@ class Exchange(NamedTuple):
     """A call, and what came of it: None if it was never answered."""
 
     request: Request
-    said: Said | None
+    said: Completion | None
 
 
 class Hand:
@@ -60,8 +60,8 @@ class Hand:
         running: Any = ((True,),),
         public: Mapping[str, Any] | None = None,
         measures: Mapping[str, Any] | None = None,
-        ledger: tuple[Entry, ...] = (),
-        troubles: tuple[Trouble, ...] = (),
+        ledger: tuple[Usage, ...] = (),
+        troubles: tuple[ParseIssue, ...] = (),
     ) -> Page:
         return Page(
             number,
@@ -78,8 +78,8 @@ class Hand:
 
     def trouble(
         self, agent: int, kind: str, what: str, reason: str = "got nothing", replicate: int = 0
-    ) -> Trouble:
-        return Trouble("language_policy", kind, "gpt", replicate, agent, what, reason)
+    ) -> ParseIssue:
+        return ParseIssue("language_policy", kind, "gpt", replicate, agent, what, reason)
 
     def exchange(
         self, kind: str, *, model: str = "gpt", again: Again = "", lost: bool = False, **said: Any
@@ -94,7 +94,7 @@ class Hand:
             "model": model,
         }
         request = Request(address, model, (), again=again)
-        return Exchange(request, None if lost else Said("yes", **given | said))
+        return Exchange(request, None if lost else Completion("yes", **given | said))
 
     def manifest(self, **changes: Any) -> Manifest:
         cohorts = [{"name": "altruist", "seats": [0, 1]}, {"name": "selfish", "seats": [2]}]

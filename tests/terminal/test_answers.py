@@ -9,16 +9,16 @@ import pytest
 from rich.cells import cell_len
 
 from society.engine.history import Step
-from society.engine.scenario import Meeting, Stage
+from society.engine.scenario import DisplaySpec, Meeting
 
 if TYPE_CHECKING:
     from tests.terminal.conftest import Hand
 
-STAGE = Stage(columns=("payoff",), links={"punish": "fined"})
+STAGE = DisplaySpec(columns=("payoff",), links={"punish": "fined"})
 BALLOTS = "proposal 1: choice no/yes; proposal 2: choice no/yes"
 
 
-def told_of(hand: Hand, *steps: Step, stage: Stage = STAGE, **changes: Any) -> list[str]:
+def told_of(hand: Hand, *steps: Step, stage: DisplaySpec = STAGE, **changes: Any) -> list[str]:
     """The lines of a round with these steps, without its title."""
     width = changes.pop("width", 80)
     agents = changes.get("agents", 3)
@@ -118,7 +118,7 @@ def test_moves_and_what_the_stage_names_are_not_told_twice(hand: Hand) -> None:
 
 def test_pairs_are_followed_by_the_columns_that_they_do_not_hold(hand: Hand) -> None:
     meeting = Meeting("partner", "deed", ("gave {spent}",), holds="payoff")
-    stage = Stage(columns=("payoff", "spent", "contract_transfer"), meeting=meeting)
+    stage = DisplaySpec(columns=("payoff", "spent", "contract_transfer"), meeting=meeting)
     facts = {
         ("own", "partner"): [[1, 0]],
         ("own", "deed"): [[0, 0]],
@@ -136,7 +136,7 @@ def test_pairs_are_followed_by_the_columns_that_they_do_not_hold(hand: Hand) -> 
 
 
 def test_every_exchange_of_messages_is_quoted(hand: Hand) -> None:
-    stage = Stage(quotes={"say": "says"})
+    stage = DisplaySpec(quotes={"say": "says"})
     first, second = (
         hand.ask("say", "words up to 9", {("answer", ""): np.array([said], object)})
         for said in (["hello", "", "yes"], ["bye", "", "yes"])

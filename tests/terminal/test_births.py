@@ -10,14 +10,16 @@ import pytest
 from rich.cells import cell_len
 
 from society.engine.history import Page
-from society.engine.scenario import Stage
-from society.runs.structure import Extent
+from society.engine.scenario import DisplaySpec
+from society.runs.structure import RoundStructure
 
 if TYPE_CHECKING:
     from society.runs.runfile import RunFile
     from tests.terminal.conftest import Hand
 
-STAGE = Stage(columns=("coins",), quotes={"strategy": "follows"}, levels=("generation", "round"))
+STAGE = DisplaySpec(
+    columns=("coins",), quotes={"strategy": "follows"}, levels=("generation", "round")
+)
 NONE = ("", "", "")
 
 
@@ -61,7 +63,7 @@ def selected(hand: Hand, at: int, number: int, fitness: list[float], kept: list[
 
 
 def recorded(hand: Hand, *pages: Page, **given: Any) -> RunFile:
-    manifest = {"stage": STAGE, "horizon": 1, "extent": Extent(4, (2, 1))} | given
+    manifest = {"stage": STAGE, "horizon": 1, "extent": RoundStructure(4, (2, 1))} | given
     return hand.recorded(hand.page(0), *pages, manifest=hand.manifest(**manifest))
 
 
@@ -140,7 +142,7 @@ def test_names_are_known_wherever_one_begins_to_read(hand: Hand) -> None:
 
 def test_who_lives_on_is_told_with_its_fitness_the_fittest_first(hand: Hand) -> None:
     """2_2 has died before, and is not among those who leave."""
-    run = recorded(hand, *two_generations(hand), extent=Extent(4, (2, 2)))
+    run = recorded(hand, *two_generations(hand), extent=RoundStructure(4, (2, 2)))
     assert chapter(hand.told(run), "Generation 1 · round 1")[-2:] == [
         "1 live on  1_1 (9.50)",
         "2 leave    1_3 (7)   1_2 (2)",
@@ -210,14 +212,16 @@ def test_of_a_crowd_a_dozen_births_are_told(hand: Hand) -> None:
         present=[[True] * everybody],
     )
     opening = hand.page(0, present=[[True] * everybody])
-    manifest = hand.manifest(agents=everybody, cohorts=[], stage=STAGE, extent=Extent(2, (2, 1)))
+    manifest = hand.manifest(
+        agents=everybody, cohorts=[], stage=STAGE, extent=RoundStructure(2, (2, 1))
+    )
     lines = chapter(hand.told(hand.recorded(opening, page, manifest=manifest)), "Generation 1")
     assert lines[0].startswith("30 born    1_1   1_2   1_3")
     assert lines[-1].endswith("1_12   and 18 more")
 
 
 def test_another_line_of_the_same_kind_is_no_birth(hand: Hand) -> None:
-    stage = Stage(columns=("coins",))
+    stage = DisplaySpec(columns=("coins",))
     page = hand.page(1, hand.tell("descended", {("own", "coins"): [[1, 2, 3]]}))
     run = hand.recorded(hand.page(0), page, manifest=hand.manifest(stage=stage))
     assert "born" not in hand.told(run)

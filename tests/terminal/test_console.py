@@ -10,10 +10,10 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from society.terminal.agent_table import Trace
-from society.terminal.console import Ink, decimals_for, figured, flowing, table
+from society.terminal.console import TerminalStyle, decimals_for, figured, flowing, table
 
-WIDE = Ink("utf-8", 80)
-ASCII = Ink("ascii", 80)
+WIDE = TerminalStyle("utf-8", 80)
+ASCII = TerminalStyle("ascii", 80)
 
 
 def test_control_characters_are_spelt_out() -> None:
@@ -32,7 +32,7 @@ def test_ordinary_words_of_any_language_stay() -> None:
 
 @given(st.text(), st.sampled_from(["utf-8", "ascii", "latin-1", "cp437"]))
 def test_any_text_can_be_printed_on_any_terminal(text: str, encoding: str) -> None:
-    words = Ink(encoding, 80).words(text)
+    words = TerminalStyle(encoding, 80).words(text)
     words.encode(encoding)
     assert words.isprintable()
 
@@ -140,7 +140,7 @@ def test_flowing_items_never_leave_the_page(items: list[str], width: int) -> Non
     st.integers(24, 120),
 )
 def test_a_table_never_leaves_the_page(values: list[float], count: int, width: int) -> None:
-    ink = Ink("utf-8", width)
+    ink = TerminalStyle("utf-8", width)
     columns = [figured(ink, f"column {number}", np.array(values)) for number in range(count)]
     lines = list(table(ink, [Text("somebody")] * len(values), columns))
     assert all(line.cell_len <= width for line in lines)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.console import Console
 
-from society.engine.scenario import Stage
+from society.engine.scenario import DisplaySpec
 from society.terminal.live import Live
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def told(hand: Hand, **stage: Any) -> RunFile:
             },
         ),
     )
-    manifest = hand.manifest(stage=Stage(**stage))
+    manifest = hand.manifest(stage=DisplaySpec(**stage))
     return hand.recorded(hand.page(0), page, manifest=manifest)
 
 

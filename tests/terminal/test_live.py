@@ -15,7 +15,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from society.engine.calls import Entry
+from society.engine.calls import Usage
 from society.engine.history import Page
 from society.terminal.live import Live
 
@@ -39,7 +39,7 @@ def rounds(hand: Hand, count: int, replicates: int = 2) -> Iterator[Page]:
             measures={"gini": [0.25] * replicates, "survival_time": [0.0] * replicates},
             present=[[True, True, False]] + [[True] * 3] * (replicates - 1),
             running=[[True]] * replicates,
-            ledger=(Entry("language_policy", "vote", calls=9, fallbacks=number),),
+            ledger=(Usage("language_policy", "vote", calls=9, fallbacks=number),),
         )
 
 
@@ -63,7 +63,7 @@ def on_a_terminal(
     *,
     columns: int = 80,
     interrupted: bool = False,
-    asked: Callable[[], Sequence[Entry]] = tuple,
+    asked: Callable[[], Sequence[Usage]] = tuple,
 ) -> Shown:
     """Play pages before a live view in a pseudo-terminal."""
     master, slave = pty.openpty()
@@ -208,8 +208,8 @@ def test_a_dumb_terminal_gets_lines(hand: Hand, monkeypatch: pytest.MonkeyPatch)
 
 def test_what_is_asked_outside_is_told_while_a_round_goes_on(hand: Hand) -> None:
     ledger = (
-        Entry("language_policy", "effort", "gpt", 1200, 0, 0, 0, 0, 30_000, 2_000, 0.0123),
-        Entry("language_policy", "vote", "gpt", 34, 0, 0, 0, 0, 400, 0, 0.0),
+        Usage("language_policy", "effort", "gpt", 1200, 0, 0, 0, 0, 30_000, 2_000, 0.0123),
+        Usage("language_policy", "vote", "gpt", 34, 0, 0, 0, 0, 400, 0, 0.0),
     )
     file = io.StringIO()
     with Live(given(hand), Console(file=file), lambda: ledger) as live:
@@ -219,7 +219,7 @@ def test_what_is_asked_outside_is_told_while_a_round_goes_on(hand: Hand) -> None
 
 
 def test_the_view_is_drawn_with_what_was_asked_before_any_round_is_over(hand: Hand) -> None:
-    ledger = (Entry("language_policy", "effort", "gpt", 7, cost=None, completion_tokens=None),)
+    ledger = (Usage("language_policy", "effort", "gpt", 7, cost=None, completion_tokens=None),)
     shown = on_a_terminal(hand, given(hand), pages=-1, asked=lambda: ledger)
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.received)
     assert "round 0 of 10" in text

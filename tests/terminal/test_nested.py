@@ -10,10 +10,10 @@ import pytest
 from rich.console import Console
 
 from society.engine.history import Page
-from society.engine.scenario import Stage
+from society.engine.scenario import DisplaySpec
 from society.errors import InputError
-from society.runs.structure import Extent
-from society.terminal.console import Ink
+from society.runs.structure import RoundStructure
+from society.terminal.console import TerminalStyle
 from society.terminal.live import Live
 from society.terminal.score_tables import courses
 from society.terminal.summary import happened
@@ -41,8 +41,8 @@ def evolving(hand: Hand, **changes: Any) -> Manifest:
     ]
     given = {
         "horizon": 3,
-        "extent": Extent(14, (2, 2, 3)),
-        "stage": Stage(columns=("coins",), levels=LEVELS),
+        "extent": RoundStructure(14, (2, 2, 3)),
+        "stage": DisplaySpec(columns=("coins",), levels=LEVELS),
         "measures": measures,
     }
     return hand.manifest(**given | changes)
@@ -98,13 +98,13 @@ def test_a_level_with_one_round_alone_is_not_named(hand: Hand) -> None:
         hand.page(0),
         hand.page(1, path=(1,)),
         hand.page(2, path=(1, 1, 1)),
-        manifest=evolving(hand, extent=Extent(4, (1, 1, 3))),
+        manifest=evolving(hand, extent=RoundStructure(4, (1, 1, 3))),
     )
     assert titles(hand.told(run)) == ["Before the first generation", "Generation 1", "Round 1"]
 
 
 def test_a_level_that_nobody_has_named_leaves_the_path(hand: Hand) -> None:
-    run = played(hand, stage=Stage(columns=("coins",), levels=("game", "round")))
+    run = played(hand, stage=DisplaySpec(columns=("coins",), levels=("game", "round")))
     assert titles(hand.told(run))[2:4] == ["Round 2 (1.1.1)", "Round 3 (1.1.2)"]
 
 
@@ -201,7 +201,7 @@ def test_many_replicates_lasted_all_of_it_or_were_going_on_there(hand: Hand) -> 
 
 def test_each_generation_has_a_row_of_what_changed_from_one_to_another(hand: Hand) -> None:
     run = played(hand)
-    lines = list(courses(run.manifest, run.records(lines=False), Ink("utf-8", 40)))
+    lines = list(courses(run.manifest, run.records(lines=False), TerminalStyle("utf-8", 40)))
     assert [plain(line.plain) for line in lines] == [
         "",
         "given fitness",
@@ -212,17 +212,17 @@ def test_each_generation_has_a_row_of_what_changed_from_one_to_another(hand: Han
 
 def test_a_run_of_plain_rounds_has_no_such_table(hand: Hand) -> None:
     run = hand.recorded(hand.page(0), hand.page(1))
-    assert not list(courses(run.manifest, run.records(lines=False), Ink("utf-8", 80)))
+    assert not list(courses(run.manifest, run.records(lines=False), TerminalStyle("utf-8", 80)))
 
 
 def test_of_many_generations_twenty_are_told(hand: Hand) -> None:
-    manifest = evolving(hand, extent=Extent(200, (100, 1, 1)))
+    manifest = evolving(hand, extent=RoundStructure(200, (100, 1, 1)))
     many = [
         hand.page(number, path=(number,), measures={"given": [float(number)]})
         for number in range(1, 101)
     ]
     run = hand.recorded(hand.page(0), *many, manifest=manifest)
-    lines = list(courses(manifest, run.records(lines=False), Ink("utf-8", 80)))
+    lines = list(courses(manifest, run.records(lines=False), TerminalStyle("utf-8", 80)))
     assert len(lines) == 22
     assert lines[2].plain.split()[:2] == ["generation", "1"]
     assert lines[-1].plain.split()[:2] == ["generation", "100"]
@@ -231,7 +231,7 @@ def test_of_many_generations_twenty_are_told(hand: Hand) -> None:
 @pytest.mark.parametrize("width", [24, 40, 80])
 def test_the_table_keeps_its_figures_on_any_terminal(hand: Hand, width: int) -> None:
     run = played(hand)
-    lines = list(courses(run.manifest, run.records(lines=False), Ink("utf-8", width)))
+    lines = list(courses(run.manifest, run.records(lines=False), TerminalStyle("utf-8", width)))
     assert all(line.cell_len <= width for line in lines)
     assert any(" 0.12" in line.plain for line in lines)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from rich.cells import cell_len
 
-from society.engine.scenario import Meeting, Stage
+from society.engine.scenario import DisplaySpec, Meeting
 
 if TYPE_CHECKING:
     from society.runs.runfile import RunFile
@@ -24,7 +24,7 @@ MEETING = Meeting(
     holds="coins",
     apart="refused",
 )
-STAGE = Stage(columns=("coins", "share"), meeting=MEETING)
+STAGE = DisplaySpec(columns=("coins", "share"), meeting=MEETING)
 NAN = float("nan")
 ENCOUNTERS = {
     ("seen hear", "partner"): [[1, 0, 3, 2, 5, 4]],
@@ -35,7 +35,7 @@ ENCOUNTERS = {
 }
 
 
-def met(hand: Hand, stage: Stage = STAGE, agents: int = 6, **told: Any) -> RunFile:
+def met(hand: Hand, stage: DisplaySpec = STAGE, agents: int = 6, **told: Any) -> RunFile:
     """A round of encounters."""
     facts = {key: told.get(key[1], values) for key, values in ENCOUNTERS.items()}
     facts |= {("own", "refused"): told.get("refused", [[False] * agents])}
@@ -71,7 +71,7 @@ def test_before_pairs_meet_all_that_was_asked_is_shown(hand: Hand) -> None:
         1, hand.ask("design_contract", form, answers), present=[[True] * 2], public={}
     )
     everybody = [{"name": "player", "seats": [0, 1]}]
-    stage = Stage(meeting=Meeting(peer="partner", deed="deed", clauses=("gave",)))
+    stage = DisplaySpec(meeting=Meeting(peer="partner", deed="deed", clauses=("gave",)))
     manifest = hand.manifest(agents=2, cohorts=everybody, stage=stage)
     before = hand.page(0, present=[[True] * 2])
     first, *rest = lines(hand.told(hand.recorded(before, asked, manifest=manifest)))

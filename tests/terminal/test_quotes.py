@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from society.engine.history import Page
-from society.engine.scenario import Stage
+from society.engine.scenario import DisplaySpec
 
 if TYPE_CHECKING:
     from tests.terminal.conftest import Hand
 
-VILLAGE = Stage(
+VILLAGE = DisplaySpec(
     notes={"policy": {"vote": "the plurality of {n} votes"}},
     quotes={"norm": "now holds", "proposal": "proposes"},
 )
@@ -44,7 +44,7 @@ def debate(hand: Hand, number: int, norm: Any, policy: str, **more: Any) -> Page
     )
 
 
-def told_of(hand: Hand, *pages: Page, width: int = 80, stage: Stage = VILLAGE) -> list[str]:
+def told_of(hand: Hand, *pages: Page, width: int = 80, stage: DisplaySpec = VILLAGE) -> list[str]:
     """The last of these rounds."""
     run = hand.recorded(hand.page(0), *pages, manifest=hand.manifest(stage=stage))
     return chapter(hand.told(run, width=width), len(pages))
@@ -125,7 +125,7 @@ def test_without_a_stage_free_text_is_quoted_and_options_stand_in_the_table(hand
         hand.ask("move", "choice C/D", {("answer", ""): [[0, 1, 1]]}),
         hand.tell("paid", {("own", "mood"): texts("glad", "glad", "sad")}),
     )
-    lines = told_of(hand, page, stage=Stage())
+    lines = told_of(hand, page, stage=DisplaySpec())
     assert [" ".join(line.split()) for line in lines] == [
         "move",
         "altruist 1 C",

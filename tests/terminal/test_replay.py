@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from society.engine.history import Page
-from society.engine.scenario import Stage
+from society.engine.scenario import DisplaySpec
 from society.errors import InputError
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def test_a_round_opens_with_who_is_left_and_what_is_left(story: str) -> None:
 
 
 def test_agents_are_present_unless_the_stage_has_a_word_for_it(hand: Hand) -> None:
-    felling = hand.manifest(stage=Stage(columns=("wood",)))
+    felling = hand.manifest(stage=DisplaySpec(columns=("wood",)))
     told = hand.told(hand.recorded(hand.page(0), hand.page(1), manifest=felling))
     assert chapter(told, "Round 1 of 10")[0].endswith("─ 3 of 3 present")
 
@@ -171,9 +171,11 @@ def test_a_vote_is_told_with_its_winner_first(hand: Hand) -> None:
     assert "cap        6   the plurality of 3 votes: 2 for 6, 1 for 2\n" in hand.told(run)
 
 
-@pytest.mark.parametrize("stage", [Stage(), Stage(endings={"felled": "the wood was felled"})])
+@pytest.mark.parametrize(
+    "stage", [DisplaySpec(), DisplaySpec(endings={"felled": "the wood was felled"})]
+)
 def test_a_scenario_that_names_nothing_to_show_shows_all_that_it_tells(
-    hand: Hand, stage: Stage
+    hand: Hand, stage: DisplaySpec
 ) -> None:
     page = hand.page(
         1,
@@ -289,7 +291,7 @@ NASTY = "[bold]x[/] [link=http://e.vil]\x1b]0;own\x07\x1b[2J\r\n\u202egnp.exe"
 
 
 def test_words_of_others_are_shown_and_never_obeyed(hand: Hand) -> None:
-    stage = Stage(
+    stage = DisplaySpec(
         columns=("motto",), links={"punish": NASTY}, notes={NASTY: {}}, limits={NASTY: NASTY}
     )
     words = np.array([[NASTY, NASTY, "fine"]], object)

@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from society.engine.calls import Entry
+from society.engine.calls import Usage
 from society.engine.game_master import Outcome
 from society.engine.scenario import Estimate
 from society.terminal.summary import happened, summary
@@ -215,8 +215,8 @@ def test_the_reasons_of_fallbacks_are_told_in_short_and_do_no_harm(hand: Hand) -
 
 def test_components_without_a_model_are_told_in_a_sentence(hand: Hand) -> None:
     ledger = (
-        Entry("oracle", "effort", calls=120, fallbacks=3),
-        Entry("oracle", "vote", calls=1),
+        Usage("oracle", "effort", calls=120, fallbacks=3),
+        Usage("oracle", "vote", calls=1),
     )
     lines = printed(written(hand), outcome(10, {"": 400}, ledger=ledger), width=120).splitlines()
     start = lines.index("         oracle was asked once for vote")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from society.engine.action_spaces import Choice, Fields
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.matching import Matches
 from society.engine.rng import Array
 from society.engine.script import Ask, Fact, Script, common, own
@@ -65,7 +65,7 @@ def shared(matches: Matches, values: Array) -> Fact:
 
 
 def elected(
-    table: Table,
+    table: Environment,
     matches: Matches,
     noun: str,
     drafts: Array,

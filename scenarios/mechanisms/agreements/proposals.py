@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import Field, Strict
 
 from society.engine.action_spaces import Choice, Fields, Real
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.matching import Matches
 from society.engine.mechanism import Declared, Play, declared_by, survey
 from society.engine.rng import Array
@@ -58,13 +58,13 @@ class Ground(NamedTuple):
         """Whether several games are played within, and what is agreed on is for all of them."""
         return "games_played" in self.terms
 
-    def fallback(self, table: Table, stated: Any) -> Any:
+    def fallback(self, table: Environment, stated: Any) -> Any:
         """What stands for an answer that cannot be read: a game that is one match is over."""
         alone = self.game is not None and table.agents == self.players
         return VOID_REPLICATE if alone else stated
 
 
-def surveyed(play: Play, table: Table, mechanism: str) -> Ground:
+def surveyed(play: Play, table: Environment, mechanism: str) -> Ground:
     """What a play is made of, which was given this table before; raises ScenarioError."""
     declared = declared_by(play, mechanism)
     first, terms = survey(_opening, play, table, declared.move)
@@ -146,7 +146,7 @@ class Blueprint:
         return {**self.facts, f"{self.noun}_lasts": common(ground.lasting)}
 
     def asked(
-        self, table: Table, ground: Ground, matches: Matches, who: Array | None = None
+        self, table: Environment, ground: Ground, matches: Matches, who: Array | None = None
     ) -> Script:
         """Everybody's design, (R, N, K)."""
         facts = {"seat": own(matches.seat + 1), **ground.terms, **self.described(ground)}
@@ -195,7 +195,7 @@ def _said(entry: Entry, value: float) -> float | str:
 
 
 def handed(
-    designs: Designs, blueprint: Blueprint, table: Table, players: int, mechanism: str
+    designs: Designs, blueprint: Blueprint, table: Environment, players: int, mechanism: str
 ) -> Array:
     """The design of everybody's type for its seat, (R, N, K); NaN where it proposes nothing.
 
@@ -223,7 +223,7 @@ def handed(
     return rows
 
 
-def designed_apart(table: Table, ground: Ground, blueprint: Blueprint) -> Script:
+def designed_apart(table: Environment, ground: Ground, blueprint: Blueprint) -> Script:
     """Designs are all that is asked for: in replicate r from seat r mod n alone, told as JSON."""
     for _ in table.rounds(1):
         matches = in_order(table, ground.players)

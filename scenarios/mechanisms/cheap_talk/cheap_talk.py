@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import Field
 
 from society.engine.action_spaces import Text
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.matching import Matches
 from society.engine.mechanism import Play, PlayFunction, declared_by, survey
 from society.engine.rng import Array
@@ -42,7 +42,7 @@ def discussed(
     """Players say something to all others before they move; what is said binds nobody."""
     declared = declared_by(play, "discussed")
 
-    def talking(table: Table) -> Script:
+    def talking(table: Environment) -> Script:
         script = announced(play(table), {"say_rounds": common(rounds)})
         refuse_strangers(declared, table, "discussed")
         if survey(_has_talk, play, table):

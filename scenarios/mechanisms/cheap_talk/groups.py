@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.matching import Matches
 from society.engine.mechanism import Declared, intercept
 from society.engine.script import Ask, Fact, Line, Script, Tell
@@ -17,17 +17,17 @@ from society.scenarios.games.matching import met
 _MOST = 100  # players who know each of the others: what they are shown grows with the square
 
 
-def size(declared: Declared, table: Table) -> int:
+def size(declared: Declared, table: Environment) -> int:
     """How many play together."""
     return table.agents if declared.players is None else int(declared.players(table.params))
 
 
-def grouped(declared: Declared, table: Table) -> Matches:
+def grouped(declared: Declared, table: Environment) -> Matches:
     """Who plays with whom in this round; all, where a play has no number of players."""
     return met(table, size(declared, table))
 
 
-def refuse_strangers(declared: Declared, table: Table, mechanism: str) -> None:
+def refuse_strangers(declared: Declared, table: Environment, mechanism: str) -> None:
     """Raises ScenarioError unless there are others, and few enough to deal with each of them."""
     players = size(declared, table)
     if not 2 <= players <= _MOST:
@@ -37,7 +37,7 @@ def refuse_strangers(declared: Declared, table: Table, mechanism: str) -> None:
         )
 
 
-def game_of(table: Table, mechanism: str) -> Game:
+def game_of(table: Environment, mechanism: str) -> Game:
     """The game in normal form that is played; raises ScenarioError if it is none."""
     if not isinstance(table.rules, Game):
         raise ScenarioError(

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.matching import Matches
 from society.engine.mechanism import Play, PlayFunction, intercept, topped_up
 from society.engine.rng import Array
@@ -50,22 +50,22 @@ from society.scenarios.mechanisms.contracts.terms import Terms, terms, transfers
 _DID = "action"  # the fact that says what everybody did; else it is called as the move
 
 
-def in_force(told: Told, table: Table) -> Array:
+def in_force(told: Told, table: Environment) -> Array:
     """Share of those present, (R,), that is of matches."""
     return mean_over(table.present, told["contract_active"])
 
 
-def unanimous(told: Told, table: Table) -> Array:
+def unanimous(told: Told, table: Environment) -> Array:
     """Share of those present, (R,), that is of matches; NaN where nothing was proposed."""
     return mean_over(table.present & (told["contract_proposer"] > 0), told["contract_unanimous"])
 
 
-def signing(told: Told, table: Table) -> Array:
+def signing(told: Told, table: Environment) -> Array:
     """Share of those present who could sign, (R,); NaN where nothing was proposed."""
     return mean_over(table.present & (told["contract_proposer"] > 0), told["contract_signs"])
 
 
-def moved(told: Told, table: Table) -> Array:
+def moved(told: Told, table: Environment) -> Array:
     """What the contract takes from some and gives to others, mean over those present, (R,)."""
     return mean_over(table.present, np.abs(told["contract_transfer"]) / 2)
 
@@ -106,7 +106,7 @@ def contracted(
     fit.
     """
 
-    def agreed(table: Table) -> Script:
+    def agreed(table: Environment) -> Script:
         inner = play(table)  # says now what it misses
         ground = surveyed(play, table, "contracted")
         _refuse_unpaid(ground)
@@ -131,7 +131,7 @@ def _refuse_unpaid(ground: Ground) -> None:
 
 
 def _agreed(
-    table: Table, inner: Script, ground: Ground, sense: Terms, given: Array | None
+    table: Environment, inner: Script, ground: Ground, sense: Terms, given: Array | None
 ) -> Script:
     matches, blueprint = met(table, ground.players), sense.blueprint
     drafts = given
@@ -158,7 +158,7 @@ class Contract:
 
     def __init__(
         self,
-        table: Table,
+        table: Environment,
         matches: Matches,
         ground: Ground,
         sense: Terms,

@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.mechanism import Declared, Play, PlayFunction, declared_by, intercept
 from society.engine.rng import Array
 from society.engine.scenario import Measure, Params, Told, mean_over, mechanism
@@ -60,7 +60,7 @@ class Device(NamedTuple):
         }
 
 
-def followed(told: Told, table: Table) -> Array:
+def followed(told: Told, table: Environment) -> Array:
     """Share of players who do as recommended, (R,)."""
     return mean_over(table.present, told["action"] == told["recommended_action"])
 
@@ -81,7 +81,7 @@ def recommended(
     """A device draws an action for each player, and recommends it to that player in private."""
     declared = declared_by(play, "recommended")
 
-    def advised(table: Table) -> Script:
+    def advised(table: Environment) -> Script:
         script = play(table)
         device = _device(game_of(table, "recommended"), profiles)
         script = announced(script, device.facts(table.replicates))
@@ -102,7 +102,7 @@ def recommended(
     return advised
 
 
-def _parts(table: Table, declared: Declared, device: Device) -> Array:
+def _parts(table: Environment, declared: Declared, device: Device) -> Array:
     """The action that is recommended to everybody, (R, N): one draw for each match."""
     matches = grouped(declared, table)
     uniform = matches.gathered(table.draws(CHANCE_ID).uniform("profile"))[:, :, 0]

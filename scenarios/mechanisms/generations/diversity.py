@@ -14,7 +14,7 @@ import numpy as np
 
 from society.components.language.recall import EmbedderName
 from society.engine.rng import Array
-from society.engine.scenario import Afterword, Finding
+from society.engine.scenario import Finding, PostAnalysis
 from society.errors import ScenarioError
 from society.memory.embedders import MiniLM, NoEmbedder, embedder
 from society.memory.norm_space import similarity
@@ -32,7 +32,7 @@ def refuse_missing(name: EmbedderName | None) -> None:
         raise ScenarioError(str(missing)) from None
 
 
-def told_by_strategies(after: Afterword, *, own: Mapping[str, Any]) -> Iterator[Finding]:
+def told_by_strategies(after: PostAnalysis, *, own: Mapping[str, Any]) -> Iterator[Finding]:
     """Diversity in the first and in the last generation; nothing if nobody devised a strategy.
 
     The vectors of all generations are kept with the run. own: the parameters of the mechanism;
@@ -54,7 +54,7 @@ def told_by_strategies(after: Afterword, *, own: Mapping[str, Any]) -> Iterator[
         )
 
 
-def _devised(after: Afterword) -> Iterator[Array]:
+def _devised(after: PostAnalysis) -> Iterator[Array]:
     """Everybody's strategy in each generation, (R, N) of text."""
     for page in after.pages():
         for step in page.steps:

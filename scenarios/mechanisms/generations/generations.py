@@ -32,8 +32,8 @@ import numpy as np
 from pydantic import Field
 
 from society.components.language.recall import EmbedderName
-from society.engine.environment import Table
-from society.engine.mechanism import Play, intercept, rehearsed
+from society.engine.environment import Environment
+from society.engine.mechanism import Play, dry_run, intercept
 from society.engine.rng import Array
 from society.engine.scenario import Brought, Measure, Told, mean_over, mechanism
 from society.engine.script import Fact, Line, Script, Tell
@@ -44,7 +44,7 @@ from society.scenarios.mechanisms.generations.selection import CHANCE_ID, Rule, 
 from society.scenarios.mechanisms.repetition.repetition import Recess
 
 
-def selection_term(told: Told, table: Table) -> Array:
+def selection_term(told: Told, table: Environment) -> Array:
     """Cov(w, z) / mean w over those whose phenotype is known, (R,)."""
     z, w = told["phenotype"], told["descendants"]
     known = ~np.isnan(z)
@@ -55,7 +55,7 @@ def selection_term(told: Told, table: Table) -> Array:
     return np.where(np.isfinite(term), term, np.nan)
 
 
-def over_survivors(told: Told, table: Table) -> Array:
+def over_survivors(told: Told, table: Environment) -> Array:
     """The selection differential, (R,); NaN if there is none, or nobody but survivors."""
     z, survives, rule = told["phenotype"], told["survives"], table.succession.selection
     if rule.rule != "truncation" or not rule.overlapping:
@@ -72,7 +72,7 @@ def mean_of(name: str, told: Told) -> Array:
     return mean_over(~np.isnan(told[name]), told[name])
 
 
-def first_of(name: str, told: Told, table: Table) -> Array:
+def first_of(name: str, told: Told, table: Environment) -> Array:
     """The mean in the first generation, NaN later, (R,)."""
     mean = mean_of(name, told)
     return mean if table.births == 0 else np.full_like(mean, np.nan)
@@ -166,7 +166,7 @@ def generations(
         )
     refuse_missing(embedder)
 
-    def evolving(table: Table) -> Script:
+    def evolving(table: Environment) -> Script:
         if play.succession is not None:
             raise ScenarioError(
                 "generations: what each generation is to play has generations already; name the "
@@ -190,7 +190,7 @@ def generations(
     return replace(play, script=evolving, succession=Succession(rule, fitness, fold))
 
 
-def _find(play: Play, table: Table, wanted: dict[str, str]) -> None:
+def _find(play: Play, table: Environment, wanted: dict[str, str]) -> None:
     """Raises ScenarioError unless the play tells each fact of each agent."""
     missed, told = set(filter(None, wanted.values())), set[str]()
     for numbers in _numbers(play, table):
@@ -206,9 +206,9 @@ def _find(play: Play, table: Table, wanted: dict[str, str]) -> None:
             )
 
 
-def _numbers(play: Play, table: Table) -> Iterator[set[str]]:
+def _numbers(play: Play, table: Environment) -> Iterator[set[str]]:
     """Of which numbers of each agent a play tells, line by line."""
-    for line in rehearsed(play, table):
+    for line in dry_run(play, table):
         if isinstance(line, Tell):
             yield {
                 name
@@ -223,7 +223,7 @@ def _numbers(play: Play, table: Table) -> Iterator[set[str]]:
 class Tally:
     """What was told in one generation that matters for the next."""
 
-    table: Table
+    table: Environment
     fitness: str
     phenotype: str
     fold: Literal["mean", "sum", "last"]

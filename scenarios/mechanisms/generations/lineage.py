@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from society.engine.action_spaces import Sentence
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.engine.script import HERITABLE, Ask, Fact, Inherit, Script, Tell, common, own, seen
@@ -32,7 +32,7 @@ STRATEGY = Sentence(1500, opening="My strategy will be")
 class Lineage:
     """Who lives, from whom it descends, and which strategy it follows; (R, N) each."""
 
-    table: Table
+    table: Environment
     strategies: Strategies
     scores: Array = field(init=False)
     survives: Array = field(init=False)

@@ -31,7 +31,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY, Rows
 from society.engine.rng import Array
 from society.errors import ScenarioError
@@ -155,7 +155,7 @@ class Selection:
                 + (f"take at most {agents - 1}" if agents > 1 else "take more agents, or elite: 0")
             )
 
-    def __call__(self, fitness: Array, alive: Array, table: Table) -> Heirs:
+    def __call__(self, fitness: Array, alive: Array, table: Environment) -> Heirs:
         """Of those alive, (R, N); where nobody is, nobody survives and there are no parents.
 
         fitness: NaN counts as the lowest.
@@ -172,7 +172,7 @@ class Selection:
         elders = np.where(best.any(1, keepdims=True), best, children(parents) > 0)
         return Heirs(survives, parents, elders)
 
-    def _chosen(self, run: Candidates, table: Table) -> Chosen:
+    def _chosen(self, run: Candidates, table: Environment) -> Chosen:
         draws = table.draws(CHANCE_ID)
         if self.rule == "none":
             return Chosen(run.alive, run.lottery(run.alive, draws.uniform("parent")))
@@ -190,7 +190,7 @@ class Selection:
         drawn = [draws.integers(f"entrant {k}", count) for k in range(self.entrants)]
         return Chosen(run.top(self.elite), run.ranked(np.minimum.reduce(drawn)))
 
-    def _imitated(self, run: Candidates, table: Table) -> Chosen:
+    def _imitated(self, run: Candidates, table: Environment) -> Chosen:
         draws, node = table.draws(CHANCE_ID), np.arange(run.alive.size)
         rows = Rows(*np.divmod(node, table.agents), node)
         drawn = table.graph("advise").drawn(draws.uniform("model").reshape(-1), rows, run.alive)
@@ -205,7 +205,7 @@ class Selection:
         anybody = run.lottery(run.alive, draws.uniform("parent"))
         return Chosen(run.alive & ~copies, np.where(run.alive, model, anybody))
 
-    def _replaced(self, run: Candidates, table: Table) -> Chosen:
+    def _replaced(self, run: Candidates, table: Environment) -> Chosen:
         known = np.isfinite(run.fitness)
         top = np.where(known, run.fitness, -np.inf).max(1, keepdims=True)
         with np.errstate(invalid="ignore", over="ignore"):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.mechanism import Declared, intercept
 from society.engine.rng import Array
 from society.engine.scenario import Measure
@@ -41,7 +41,7 @@ class _Told(NamedTuple):
 
 
 def played(
-    table: Table,
+    table: Environment,
     declared: Declared,
     branches: Sequence[Branch],
     mine: Array,
@@ -61,7 +61,7 @@ def played(
 
 
 def _withheld(
-    table: Table, declared: Declared, branch: Branch, known: Mapping[str, Fact]
+    table: Environment, declared: Declared, branch: Branch, known: Mapping[str, Fact]
 ) -> Script:
     """Drive a branch without telling what everybody got."""
     kept = _Told({}, {}, np.zeros(table.replicates))

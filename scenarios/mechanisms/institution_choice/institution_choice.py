@@ -25,8 +25,8 @@ import numpy as np
 from pydantic import Field
 
 from society.engine.action_spaces import Choice
-from society.engine.environment import Table
-from society.engine.mechanism import Declared, Play, declared_by, rehearsed
+from society.engine.environment import Environment
+from society.engine.mechanism import Declared, Play, declared_by, dry_run
 from society.engine.rng import Array
 from society.engine.scenario import Measure, Part, Told, mean_over, mechanism
 from society.engine.script import VOID_REPLICATE, Ask, Fact, Script, Tell, common, own
@@ -67,12 +67,12 @@ def measuring(*, own: Mapping[str, Any]) -> Iterator[Measure]:
         yield Measure(name, unit, partial(_measured, name), measure.fold)
 
 
-def _under(option: int, told: Told, table: Table) -> Array:
+def _under(option: int, told: Told, table: Environment) -> Array:
     """Who plays under an option, (R,)."""
     return mean_over(table.present, told["chosen_option"] == option)
 
 
-def _measured(name: str, told: Told, table: Table) -> Array:
+def _measured(name: str, told: Told, table: Environment) -> Array:
     return told[f"{MEASURED}{name}"]
 
 
@@ -101,7 +101,7 @@ def chosen(
     offered = _offered(options)
     plays = [one.laid_over(play) for one in offered]
 
-    def choosing(table: Table) -> Script:
+    def choosing(table: Environment) -> Script:
         play(table)
         _refuse_many(play, table, declared)
         if by == "feet":
@@ -120,7 +120,7 @@ def _offered(options: list[Any]) -> list[Option]:
     return [option(said, f"chosen: options[{number}]") for number, said in enumerate(options)]
 
 
-def _choice(table: Table, offered: list[Option], by: By, terms: Mapping[str, Fact]) -> Ask:
+def _choice(table: Environment, offered: list[Option], by: By, terms: Mapping[str, Fact]) -> Ask:
     """Which option it is to be; terms: what all know of the mechanisms within."""
     facts = {
         "seat": own(met(table, table.agents).number),
@@ -133,7 +133,7 @@ def _choice(table: Table, offered: list[Option], by: By, terms: Mapping[str, Fac
 
 
 def _played(
-    table: Table, declared: Declared, branches: list[Branch], choice: Ask, by: By
+    table: Environment, declared: Declared, branches: list[Branch], choice: Ask, by: By
 ) -> Script:
     for _ in table.rounds(1):
         mine = yield choice
@@ -146,7 +146,7 @@ def _played(
         yield Tell(declared.told, {**told, "chosen_option": own(mine)})
 
 
-def _winner(table: Table, votes: Array, options: int) -> Array:
+def _winner(table: Environment, votes: Array, options: int) -> Array:
     """The option with most votes, for everybody, (R, N)."""
     count = (votes[:, :, None] == np.arange(options)).sum(1)
     most = count == count.max(1, keepdims=True)
@@ -156,7 +156,7 @@ def _winner(table: Table, votes: Array, options: int) -> Array:
     return np.broadcast_to(winner[:, None], votes.shape)
 
 
-def _refuse_many(play: Play, table: Table, declared: Declared) -> None:
+def _refuse_many(play: Play, table: Environment, declared: Declared) -> None:
     """Raises ScenarioError unless a replicate is one match that is paid once."""
     players = game_of(table, "chosen").players
     if table.agents != players:
@@ -165,7 +165,7 @@ def _refuse_many(play: Play, table: Table, declared: Declared) -> None:
             f"{table.agents // players} matches; take {players} agents, and replicates for more "
             "matches"
         )
-    told = [said for said in rehearsed(play, table) if isinstance(said, Tell)]
+    told = [said for said in dry_run(play, table) if isinstance(said, Tell)]
     paid = sum(said.kind == declared.told for said in told)
     if paid != 1:
         raise ScenarioError(
@@ -174,7 +174,7 @@ def _refuse_many(play: Play, table: Table, declared: Declared) -> None:
         )
 
 
-def _refuse_fixed(table: Table, offered: list[Option]) -> None:
+def _refuse_fixed(table: Environment, offered: list[Option]) -> None:
     """Raises ScenarioError unless groups of any size can play."""
     if not isinstance(table.rules, PublicGood):
         raise ScenarioError(

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import Field
 
 from society.engine.action_spaces import MixedStrategy
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.mechanism import Declared, Play, PlayFunction, declared_by, intercept, survey
 from society.engine.rng import Array
 from society.engine.scenario import mechanism
@@ -39,7 +39,7 @@ def led(
     """One player moves first, and the others see what it does before they move."""
     declared = declared_by(play, "led")
 
-    def following(table: Table) -> Script:
+    def following(table: Environment) -> Script:
         script = announced(play(table), {"leader_seat": common(leader)})
         _refuse_unasked(play, table, declared, leader)
         seen: Mapping[str, Fact] | None = None
@@ -85,7 +85,7 @@ def _reported(said: Tell, declared: Declared, seen: Mapping[str, Fact]) -> Tell:
     return replace(said, facts={**said.facts, "leader_action": seen["leader_action"]})
 
 
-def _shown(table: Table, said: Ask, answer: Array) -> tuple[Array, Array]:
+def _shown(table: Environment, said: Ask, answer: Array) -> tuple[Array, Array]:
     """What is seen of everybody's answer, (R, N), and the answer that has come of it."""
     if not isinstance(said.reply, MixedStrategy):
         return answer, answer
@@ -93,7 +93,9 @@ def _shown(table: Table, said: Ask, answer: Array) -> tuple[Array, Array]:
     return action, np.eye(said.reply.width)[action]
 
 
-def _sight(table: Table, declared: Declared, leader: int, action: Array) -> Mapping[str, Fact]:
+def _sight(
+    table: Environment, declared: Declared, leader: int, action: Array
+) -> Mapping[str, Fact]:
     matches = grouped(declared, table)
     here = matches.gathered(np.where(table.active, action, ABSENT))[:, :, leader - 1]
     # Others may keep the last question for a move as what everybody knew, the leader included.
@@ -101,7 +103,7 @@ def _sight(table: Table, declared: Declared, leader: int, action: Array) -> Mapp
     return {"leads": leads, "leader_action": own(everybody(matches, here))}
 
 
-def _refuse_unasked(play: Play, table: Table, declared: Declared, leader: int) -> None:
+def _refuse_unasked(play: Play, table: Environment, declared: Declared, leader: int) -> None:
     """Raises ScenarioError for a leader who cannot move before all others."""
     players = size(declared, table)
     has_leader, in_turn = survey(_asked_before, play, table, declared.move)

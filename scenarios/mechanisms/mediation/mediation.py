@@ -20,7 +20,7 @@ import numpy as np
 from pydantic import Field
 
 from society.engine.action_spaces import MixedStrategy
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.mechanism import Play, PlayFunction
 from society.engine.rng import Array
 from society.engine.scenario import Drafts, Measure, Told, mean_over, mechanism
@@ -41,17 +41,17 @@ from society.scenarios.mechanisms.mediation.plans import Plans, plans
 from society.scenarios.mechanisms.mediation.service import CHANCE_ID, DELEGATE, Actions, Amounts
 
 
-def delegating(told: Told, table: Table) -> Array:
+def delegating(told: Told, table: Environment) -> Array:
     """Share of those who could delegate, (R,); NaN where nobody could."""
     return mean_over(told["mediator_asked"], told["mediator_delegated"])
 
 
-def adopted(told: Told, table: Table) -> Array:
+def adopted(told: Told, table: Environment) -> Array:
     """Share of those who could delegate in whose match all did, (R,)."""
     return mean_over(told["mediator_asked"], told["mediator_count"] == told["mediator_most"])
 
 
-def unanimous(told: Told, table: Table) -> Array:
+def unanimous(told: Told, table: Environment) -> Array:
     """Share of those present, (R,), that is of matches; NaN where nothing was proposed."""
     return mean_over(table.present & (told["mediator_proposer"] > 0), told["mediator_unanimous"])
 
@@ -87,7 +87,7 @@ def mediated(
     not all move at the same time, and for designs that do not fit.
     """
 
-    def helped(table: Table) -> Script:
+    def helped(table: Environment) -> Script:
         inner = play(table)  # says now what it misses
         ground = surveyed(play, table, "mediated")
         _refuse_turns(ground)
@@ -128,7 +128,7 @@ def _refuse_turns(ground: Ground) -> None:
 
 
 def _helped(
-    table: Table,
+    table: Environment,
     inner: Script,
     ground: Ground,
     sense: Plans,

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from society.engine.action_spaces import MixedStrategy, Real
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.matching import Matches
 from society.engine.mechanism import intercept
 from society.engine.rng import Array
@@ -42,7 +42,7 @@ class Mediator(ABC):
 
     def __init__(
         self,
-        table: Table,
+        table: Environment,
         matches: Matches,
         ground: Ground,
         sense: Plans,

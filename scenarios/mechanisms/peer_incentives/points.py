@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from society.engine.action_spaces import Fields, Integer
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.matching import Matches
 from society.engine.mechanism import (
     Declared,
@@ -57,7 +57,7 @@ class Points:
         """The play, and a chance to spend points whenever it tells what everybody got."""
         declared = declared_by(play, self.mechanism)
 
-        def spending(table: Table) -> Script:
+        def spending(table: Environment) -> Script:
             script = announced(play(table), self._terms())
             refuse_unpaid(declared, self.mechanism)
             refuse_strangers(declared, table, self.mechanism)
@@ -75,7 +75,7 @@ class Points:
         return spending
 
     def _spent(
-        self, said: Tell, declared: Declared, table: Table, known: Mapping[str, Fact]
+        self, said: Tell, declared: Declared, table: Environment, known: Mapping[str, Fact]
     ) -> Script:
         """Tells the payoffs after all; gives what was added to them, (R, N).
 
@@ -109,7 +109,7 @@ def shown(mechanism: str, ask: str) -> Brought:
     """What a mechanism of points brings along; ask: the kind of its question."""
     spent, received = f"{ask}_spent", f"{ask}_received"
 
-    def mean_spent(told: Told, table: Table) -> Array:
+    def mean_spent(told: Told, table: Environment) -> Array:
         return mean_over(table.present, told[spent])
 
     measure = Measure(spent, "points, mean over players and rounds", mean_spent)

@@ -10,7 +10,7 @@ import dataclasses
 import numpy as np
 
 from society.engine.action_spaces import Real
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.mechanism import Play, PlayFunction, intercept, questions
 from society.engine.scenario import mechanism
 from society.engine.script import Ask, Line, Script
@@ -26,7 +26,7 @@ def capped(play: Play, *, kind: str, at: float) -> PlayFunction:
     amount.
     """
 
-    def bounded(table: Table) -> Script:
+    def bounded(table: Environment) -> Script:
         _find(kind, play, table)
 
         def limited(said: Line) -> Line:
@@ -37,7 +37,7 @@ def capped(play: Play, *, kind: str, at: float) -> PlayFunction:
     return bounded
 
 
-def _find(kind: str, play: Play, table: Table) -> None:
+def _find(kind: str, play: Play, table: Environment) -> None:
     """Raises ScenarioError unless the play asks `kind` for an amount."""
     others = set()
     for ask in questions(play, table):

@@ -18,7 +18,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.mechanism import Declared, Play, PlayFunction, intercept, survey
 from society.engine.rng import Array
 from society.engine.scenario import mechanism
@@ -33,7 +33,7 @@ class Recess:
     waiting: (R, N) of bool, those who took part when their game ended.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Environment) -> None:
         self._table = table
         self.waiting = np.zeros(table.present.shape, bool)
 
@@ -93,7 +93,7 @@ def repeated(
     have several rounds; and for continuation or window if no actions are told.
     """
 
-    def again(table: Table) -> Script:
+    def again(table: Environment) -> Script:
         play(table)  # says now what it misses
         _refuse_generations(play)
         declared = _matches(play, table)
@@ -125,7 +125,7 @@ def _refuse_generations(play: Play) -> None:
         )
 
 
-def _matches(play: Play, table: Table) -> Declared | None:
+def _matches(play: Play, table: Environment) -> Declared | None:
     """What a play declares, if it is one of matches in which actions are told."""
     declared = play.declared
     if declared is None:
@@ -144,7 +144,7 @@ def _refuse_past(continuation: float | None, window: int | None) -> None:
             )
 
 
-def refuse_rounds(table: Table, mechanism: str) -> None:
+def refuse_rounds(table: Environment, mechanism: str) -> None:
     """Raises ScenarioError for a game of several rounds, which would be taken for games."""
     if table.horizon > 1:
         raise ScenarioError(

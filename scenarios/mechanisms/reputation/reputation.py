@@ -24,7 +24,7 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.matching import Matches
 from society.engine.mechanism import Declared, Play, PlayFunction, declared_by, survey
 from society.engine.rng import Array
@@ -69,7 +69,7 @@ class Reputations(Past):
 
     def __init__(
         self,
-        table: Table,
+        table: Environment,
         declared: Declared,
         continuation: float | None,
         window: int | None,
@@ -150,7 +150,7 @@ def _of(values: Array, whose: Array) -> Array:
     return taken
 
 
-def mixed(table: Table, matches: Matches) -> Matches:
+def mixed(table: Environment, matches: Matches) -> Matches:
     """Who meets whom next: those of each seat, (R, M), in an order of their own, by chance."""
     uniform = matches.gathered(table.draws(CHANCE_ID).uniform("order"))
     order = np.argsort(uniform, axis=1, kind="stable")
@@ -190,7 +190,7 @@ def reputed(
     """
     levels = depth if order == "higher" else 1
 
-    def among(table: Table) -> Script:
+    def among(table: Environment) -> Script:
         declared = _matches(play, table)
         first = in_order(table, _players(declared, table))
         _refuse_one(first)
@@ -211,7 +211,7 @@ def reputed(
     return among
 
 
-def _matches(play: Play, table: Table) -> Declared:
+def _matches(play: Play, table: Environment) -> Declared:
     """What a play of matches declares; raises ScenarioError for any other one."""
     declared = declared_by(play, "reputed")
     play(table)  # says now what it misses
@@ -236,7 +236,7 @@ def _matches(play: Play, table: Table) -> Declared:
     return declared
 
 
-def _players(declared: Declared, table: Table) -> int:
+def _players(declared: Declared, table: Environment) -> int:
     assert declared.players is not None, "looked at before"
     return declared.players(table.params)
 

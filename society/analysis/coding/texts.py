@@ -18,7 +18,7 @@ import numpy as np
 from society.engine.rubric import Criterion
 from society.errors import FileError, InputError, brief, nearest
 from society.runs.reader import RunFile, open_run
-from society.terminal.round_view import Scene
+from society.terminal.round_view import RoundView
 from society.text import clean, fenced
 
 Rounds = Literal["last", "all"] | int  # of each agent its last text, all, or those of every n-th
@@ -81,7 +81,7 @@ def _held(
     latest: dict[tuple[int, int], tuple[TextPlace, str]] = {}
     step, before = rounds if isinstance(rounds, int) else 1, None
     for page in run.pages():
-        scene = Scene(page, before, run.manifest.stage)
+        scene = RoundView(page, before, run.manifest.stage)
         before, values = page, scene.column(quote)
         if values is None or page.number == 0 or page.number % step:
             continue

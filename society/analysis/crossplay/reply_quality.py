@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from society.analysis.study.condition import ConditionRun
-from society.engine.calls import Trouble
+from society.engine.calls import ParseIssue
 from society.engine.rng import Array
 from society.llm.call_tables import Call
 from society.runs.design_runs import drafted_in
@@ -57,7 +57,7 @@ def _files(run: ConditionRun) -> Iterator[Path]:
             yield path
 
 
-def _troubles(file: RunFile) -> Iterator[tuple[int, Trouble]]:
+def _troubles(file: RunFile) -> Iterator[tuple[int, ParseIssue]]:
     """Answers that could not be used as they came, with the number of the round."""
     for record in file.records(lines=False):
         for trouble in record.page.troubles:
@@ -70,5 +70,5 @@ def _question(path: Path, call: Call) -> _Question:
     return path, at.component, at.kind, call.round, at.replicate, at.agent, at.use
 
 
-def _lost(path: Path, number: int, trouble: Trouble) -> _Where:
+def _lost(path: Path, number: int, trouble: ParseIssue) -> _Where:
     return path, trouble.component, trouble.kind, number, trouble.replicate, trouble.agent

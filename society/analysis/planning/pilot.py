@@ -27,7 +27,7 @@ from society.experiments.factors import Label
 from society.experiments.jobs import PlannedRun, run_statuses
 from society.llm.providers.budget import Budget
 from society.llm.providers.estimate import Counting
-from society.llm.providers.pool import Desk
+from society.llm.providers.pool import ModelPool
 from society.llm.providers.settings import Limits, ModelSpec
 from society.runs.design_runs import drafted
 from society.runs.runfile import open_run
@@ -112,7 +112,9 @@ def find_pilot(experiment: Experiment, folder: Path) -> Pilot:
 def models_asked(experiment: Experiment) -> dict[str, ModelSpec]:
     """The settings of all that are asked, by what `--model` calls them."""
     setups = [condition.setup for condition in experiment.conditions]
-    asked = [Desk(setup.spec.models).spec(name) for setup in setups for name in setup.models_named]
+    asked = [
+        ModelPool(setup.spec.models).spec(name) for setup in setups for name in setup.models_named
+    ]
     return {spec.model: spec for spec in asked}
 
 

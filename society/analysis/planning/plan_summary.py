@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from society.terminal.console import Column, Ink, decimals_for, flowing, printed, table
+from society.terminal.console import Column, TerminalStyle, decimals_for, flowing, printed, table
 from society.terminal.llm_usage import UNKNOWN, dollars
 
 from .pilot import PilotRuns
@@ -33,7 +33,7 @@ _ORIGINS = {
 
 def print_plan(plan: Plan, console: Console) -> None:
     """Print a plan."""
-    ink = Ink(console.encoding, min(console.width, _WIDEST))
+    ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
     printed(console, _heading(ink, plan))
     printed(console, _contrasts(ink, plan))
     printed(console, _variance(ink, plan))
@@ -76,7 +76,7 @@ def _piloted(trial: PilotRuns) -> dict[str, Any]:
     }
 
 
-def _heading(ink: Ink, plan: Plan) -> Iterator[Text]:
+def _heading(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
     read, pilot = plan.experiment, plan.pilot
     words = f"{read.name}: {_runs(plan.own, plan.own, len(read.conditions))}"
     yield from flowing([ink.text(words, "bold")], ink.width)
@@ -92,7 +92,7 @@ def _heading(ink: Ink, plan: Plan) -> Iterator[Text]:
     yield ink.text("")
 
 
-def _contrasts(ink: Ink, plan: Plan) -> Iterator[Text]:
+def _contrasts(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
     if not plan.pairs:
         return
     test, d = ("paired t test", "d_z") if plan.paired else ("Welch's t test", "d")
@@ -111,7 +111,7 @@ def _contrasts(ink: Ink, plan: Plan) -> Iterator[Text]:
     yield from _by_runs(ink, plan, words, columns)
 
 
-def _variance(ink: Ink, plan: Plan) -> Iterator[Text]:
+def _variance(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
     if not plan.terms:
         return
     words = "the smallest partial eta squared that is found, by the analysis of variance"
@@ -124,7 +124,7 @@ def _variance(ink: Ink, plan: Plan) -> Iterator[Text]:
     yield from _by_runs(ink, plan, words, columns)
 
 
-def _demand(ink: Ink, plan: Plan) -> Iterator[Text]:
+def _demand(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
     demand, conditions = plan.demand, len(plan.experiment.conditions)
     told = {"runs in all": [f"{size * conditions:,}" for size in plan.sizes]}
     if any(each.calls != 0 for each in demand):
@@ -137,7 +137,9 @@ def _demand(ink: Ink, plan: Plan) -> Iterator[Text]:
     yield from _by_runs(ink, plan, "what so many runs of each condition take", columns)
 
 
-def _by_runs(ink: Ink, plan: Plan, words: str, columns: Sequence[Column]) -> Iterator[Text]:
+def _by_runs(
+    ink: TerminalStyle, plan: Plan, words: str, columns: Sequence[Column]
+) -> Iterator[Text]:
     """A table with a row for each number of runs of a condition; the experiment's own is bold."""
     yield from flowing([ink.text(words, "bold")], ink.width)
     stub = [ink.text(f"{size:>4} runs", "bold" if size == plan.own else "") for size in plan.sizes]
@@ -145,7 +147,9 @@ def _by_runs(ink: Ink, plan: Plan, words: str, columns: Sequence[Column]) -> Ite
     yield ink.text("")
 
 
-def _figures(ink: Ink, heading: str, values: Smallest, decimals: int | None = None) -> Column:
+def _figures(
+    ink: TerminalStyle, heading: str, values: Smallest, decimals: int | None = None
+) -> Column:
     wide = np.array([math.nan if value is None else value for value in values])
     places = decimals_for(wide) if decimals is None else decimals
     return Column(heading, [ink.text(ink.figure(value, places)) for value in wide])
@@ -171,6 +175,6 @@ def _range(least: str, most: str) -> str:
     return least if least == most else f"{least} to {most}"
 
 
-def _labelled(ink: Ink, label: str, words: str) -> Iterator[Text]:
+def _labelled(ink: TerminalStyle, label: str, words: str) -> Iterator[Text]:
     name = ink.text(label, "bold")
     yield from flowing([ink.text(words)], ink.width, label=name, gutter=_GUTTER)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from society.engine.calls import Entry
+from society.engine.calls import Usage
 from society.runs.manifest import Manifest
 from society.runs.runfile import RunFile, Status, open_run
 
@@ -30,7 +30,7 @@ class ConditionRun:
     status: Status
     rounds: int
     digest: str
-    ledger: tuple[Entry, ...]
+    ledger: tuple[Usage, ...]
     unanswered: int
 
     @classmethod

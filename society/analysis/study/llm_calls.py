@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from society.config.registry import component_title
-from society.engine.calls import Entry, Message, Trouble, added
+from society.engine.calls import Message, ParseIssue, Usage, added
 from society.llm.call_tables import Call
 
 from .frames import Columns, FrameColumn, nullable_integers, strings
@@ -52,7 +52,7 @@ def call_columns(exchanges: Sequence[Call]) -> Columns:
     }
 
 
-def ledger_columns(entries: Sequence[Entry]) -> Columns:
+def ledger_columns(entries: Sequence[Usage]) -> Columns:
     """A row for each component, question and model."""
     return {
         "component": _titles(entry.component for entry in entries),
@@ -62,7 +62,7 @@ def ledger_columns(entries: Sequence[Entry]) -> Columns:
     }
 
 
-def spending_columns(ledgers: Sequence[Sequence[Entry]]) -> Columns:
+def spending_columns(ledgers: Sequence[Sequence[Usage]]) -> Columns:
     """Sums of each ledger; tokens and cost are missing where one of its sums is unknown."""
     columns = {
         "calls": FrameColumn(_sums(ledgers, "calls"), "exchanges"),
@@ -77,7 +77,7 @@ def spending_columns(ledgers: Sequence[Sequence[Entry]]) -> Columns:
     return {**columns, "cost": _costs(_sums(ledgers, "cost"))}
 
 
-def trouble_columns(found: Sequence[tuple[int, Trouble]]) -> Columns:
+def trouble_columns(found: Sequence[tuple[int, ParseIssue]]) -> Columns:
     """A row for each answer that could not be used as it came, with its round."""
     each = [trouble for _, trouble in found]
     return {
@@ -108,7 +108,7 @@ def _prompt(messages: Sequence[Message]) -> str:
     return "\n\n".join(f"{message.role}: {message.content}" for message in messages)
 
 
-def _sums(ledgers: Sequence[Sequence[Entry]], name: str) -> list[Any]:
+def _sums(ledgers: Sequence[Sequence[Usage]], name: str) -> list[Any]:
     """Of one field over each ledger; None where one of its values is unknown."""
     return [added(getattr(entry, name) for entry in entries) for entries in ledgers]
 

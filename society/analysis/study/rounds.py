@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from society.engine.calls import Trouble
+from society.engine.calls import ParseIssue
 from society.engine.rng import Array
 from society.engine.scenario import Folded
 from society.engine.script import UNREAD
@@ -36,7 +36,7 @@ class RunBlock:
     present: Array
     running: Array
     cause: Array
-    troubles: list[tuple[int, Trouble]] = field(default_factory=list)
+    troubles: list[tuple[int, ParseIssue]] = field(default_factory=list)
 
     def read(self, run: RunFile) -> None:
         """Fill it from the run's file."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from society.engine.calls import Going, Request, Said, added
+from society.engine.calls import Completion, Going, Request, added
 from society.engine.cancellation import CancellationToken
 from society.errors import Paused
 
@@ -40,7 +40,7 @@ class Remote:
         """Seconds that an attempt under way may still take."""
         return self.spec.timeout
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         """What comes back; raises Paused or InputError."""
         call = _Call(self, request, going, token)
         try:
@@ -78,13 +78,13 @@ class _Call:
         """Seconds since it was begun, without those of waiting for a turn."""
         return time.monotonic() - self._began - self._queued
 
-    async def said(self) -> Said:
+    async def said(self) -> Completion:
         """The first reply with words. If none has any, that is what was said."""
         remote = self.remote
         last = await persistent(
             self._attempt, remote.spec, self.number, self.busy, self.token.sleep
         )
-        return Said(
+        return Completion(
             last.text,
             last.finish,
             added(reply.prompt_tokens for reply in self.replies),

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from society.engine.calls import Going, Request, Said
+from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
 
-from .pool import Desk
+from .pool import ModelPool
 from .pricing import price
 from .settings import ModelSpec
 
@@ -39,11 +39,11 @@ class Counting:
     """Minds that pass every question to the offline one, and count it."""
 
     def __init__(self, specs: Mapping[str, ModelSpec], *, seed: int) -> None:
-        self._desk = Desk(specs)
-        self._offline = Desk({}, seed=seed)
+        self._desk = ModelPool(specs)
+        self._offline = ModelPool({}, seed=seed)
         self._counted: dict[str, list[tuple[int, int, int]]] = {}
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         """What the offline mind says."""
         said = await self._offline.call(request._replace(model="default"), going, token)
         prompt = sum(len(message.content) for message in request.messages)

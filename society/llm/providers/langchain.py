@@ -28,7 +28,7 @@ _FINISH = {"max_tokens": "length", "MAX_TOKENS": "length", "end_turn": "stop", "
 _NO_EFFECT = ("api_base", "temperature", "reasoning_effort", "extra")
 
 
-class Own:
+class LangChain:
     """The model that FILE.py:function makes; raises InputError if it makes none."""
 
     def __init__(self, spec: ModelSpec, make: Callable[[], BaseChatModel]) -> None:

@@ -36,7 +36,7 @@ from society.engine.action_spaces import (
     Value,
     fields,
 )
-from society.engine.calls import Going, Request, Said
+from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
 from society.engine.rng import generator
 from society.errors import InputError
@@ -108,7 +108,7 @@ class Offline:
     def __init__(self, seed: int) -> None:
         self._seed = seed
 
-    def __call__(self, request: Request) -> Said:
+    def __call__(self, request: Request) -> Completion:
         """An answer in the form that was asked for."""
         if request.question is None:
             raise InputError(
@@ -120,7 +120,7 @@ class Offline:
         answers = {name or "answer": resident.value(value) for name, value in values}
         text = f"{resident.one_of(_THOUGHTS)} {json.dumps(answers)}"
         prompt = sum(len(message.content) for message in request.messages)
-        return Said(
+        return Completion(
             text,
             prompt_tokens=prompt // _LETTERS,
             completion_tokens=len(text) // _LETTERS,
@@ -207,10 +207,10 @@ def _labels(question: Inquiry, choice: Choice) -> list[str]:
     return [option if isinstance(option, str) else number(option) for option in there]
 
 
-class Free:
+class OfflineModel:
     """A mind whose answer is a function of the request."""
 
-    def __init__(self, answer: Callable[[Request], Said], budget: Budget) -> None:
+    def __init__(self, answer: Callable[[Request], Completion], budget: Budget) -> None:
         self._answer, self._budget = answer, budget
 
     def check(self) -> None:
@@ -221,7 +221,7 @@ class Free:
         """It answers at once."""
         return 0.0
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         """The answer; raises Paused at a limit, and what the function raises."""
         said = self._answer(request)
         use = Use(1, (said.prompt_tokens or 0) + (said.completion_tokens or 0))

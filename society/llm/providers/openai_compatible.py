@@ -24,7 +24,7 @@ from .settings import ModelSpec
 _FILTERS = ("content_filter", "content_policy_violation")
 
 
-class Lean:
+class OpenAICompatible:
     """A model on one server; used in one event loop."""
 
     def __init__(self, spec: ModelSpec) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from society.engine.calls import Going, Request, Said, Spent
+from society.engine.calls import Completion, Going, Request, Spent
 from society.engine.cancellation import CancellationToken
 from society.errors import InputError
 
 from . import api_keys
 from .budget import Budget
-from .offline import Free, Offline
+from .offline import Offline, OfflineModel
 from .pricing import price
 from .replay import Tape
 from .settings import Limits, ModelSpec
@@ -29,11 +29,13 @@ class Mind(Protocol):
     @property
     def patience(self) -> float: ...
     def check(self) -> None: ...
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said: ...
+    async def call(
+        self, request: Request, going: Going, token: CancellationToken
+    ) -> Completion: ...
     async def close(self) -> None: ...
 
 
-class Desk:
+class ModelPool:
     """The outside minds of one run (`society.engine.calls.Minds`); used in one event loop.
 
     specs: settings by the name that requests use; `default` is offline unless it is given. A name
@@ -73,7 +75,7 @@ class Desk:
         for spec in self._specs.values():
             _refuse_keys(spec)
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         """Ask; raises Paused if no answer can be had, and InputError if none ever will."""
         token.check()
         try:
@@ -115,9 +117,9 @@ class Desk:
 
     def _made(self, spec: ModelSpec) -> Mind:
         if spec.sort == "offline":
-            return Free(Offline(self._seed), self._budget)
+            return OfflineModel(Offline(self._seed), self._budget)
         if spec.sort == "tape":
-            return Free(Tape.read(spec.model.removeprefix("tape:")), self._budget)
+            return OfflineModel(Tape.read(spec.model.removeprefix("tape:")), self._budget)
         return self._remote(spec)
 
     def _remote(self, spec: ModelSpec) -> Remote:
@@ -129,18 +131,18 @@ class Desk:
 
     def _client(self, spec: ModelSpec) -> Client:
         if spec.sort == "lean":
-            from .openai_compatible import Lean
+            from .openai_compatible import OpenAICompatible
 
-            return Lean(spec)
+            return OpenAICompatible(spec)
         if spec.sort == "litellm":
             from .litellm import Litellm
 
             return Litellm(spec)
-        from .langchain import Own
+        from .langchain import LangChain
 
         if spec.model not in self._own:
             raise InputError(f"{spec.model} was not loaded; name a file and a function in it")
-        return Own(spec, self._own[spec.model])
+        return LangChain(spec, self._own[spec.model])
 
 
 def _refuse_keys(spec: ModelSpec) -> None:

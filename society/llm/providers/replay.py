@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from society.engine.calls import Address, Request, Said
+from society.engine.calls import Address, Completion, Request
 from society.errors import InputError, brief
 
 
 class Tape:
     """Answers by address, if the words are those that were recorded."""
 
-    def __init__(self, name: str, answers: Mapping[Address, tuple[str, Said]]) -> None:
+    def __init__(self, name: str, answers: Mapping[Address, tuple[str, Completion]]) -> None:
         if not answers:
             raise InputError(f"the tape {name} holds no answers; name the file of a language run")
         self._name, self._answers = name, answers
@@ -23,7 +23,7 @@ class Tape:
 
         return cls(brief(file), read(file))
 
-    def __call__(self, request: Request) -> Said:
+    def __call__(self, request: Request) -> Completion:
         """What was said, at no cost now; raises InputError if nothing was, or to other words."""
         address = request.address
         whose = f"{address.kind!r} (use {address.use}, turn {address.turn}) of agent "

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from society.engine.calls import Entry, added
+from society.engine.calls import Usage, added
 from society.report.layout import Layout
 from society.report.page import Section
 from society.report.tables import Head, Table
@@ -32,8 +32,8 @@ def llm_usage_section(layout: Layout) -> Section:
     return Section("Calls and costs", tables, "ledger")
 
 
-def _ledger_table(layout: Layout, entries: Sequence[Entry]) -> Table:
-    groups: dict[tuple[str, str], list[Entry]] = {}
+def _ledger_table(layout: Layout, entries: Sequence[Usage]) -> Table:
+    groups: dict[tuple[str, str], list[Usage]] = {}
     for entry in entries:
         asked = entry.model or f"{entry.component} (no model)"
         groups.setdefault((asked, entry.kind), []).append(entry)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from society.engine.calls import Entry
+from society.engine.calls import Usage
 from society.experiments.factors import format_label
 from society.llm.providers.settings import ModelSpec
 from society.report.layout import Layout
@@ -77,7 +77,7 @@ def summary_section(layout: Layout) -> Section:
     return Section("Summary", parts, "summary")
 
 
-def name_models(runs: Iterable[tuple[Manifest, Sequence[Entry]]]) -> str | Caveat:
+def name_models(runs: Iterable[tuple[Manifest, Sequence[Usage]]]) -> str | Caveat:
     """Name the language models that were asked; warn if others have taken their place."""
     models, recorded = dict[str, None](), dict[str, None]()
     for manifest, ledger in runs:
@@ -92,7 +92,7 @@ def name_models(runs: Iterable[tuple[Manifest, Sequence[Entry]]]) -> str | Cavea
     return "No language model was asked."
 
 
-def _from_tape(manifest: Manifest, ledger: Sequence[Entry]) -> bool:
+def _from_tape(manifest: Manifest, ledger: Sequence[Usage]) -> bool:
     """Check whether answers are those of a tape, which costs nothing."""
     specs = [ModelSpec.model_validate(one) for one in manifest.spec["models"].values()]
     sorts = {spec.sort for spec in specs}

@@ -13,12 +13,12 @@ from society.analysis.coding.texts import Rounds, TextPlace, gather_texts, write
 from society.config.build import prepared
 from society.config.spec import load
 from society.engine.action_spaces import Text
-from society.engine.component import Column, Component, Members, News, Question
-from society.engine.environment import Table
+from society.engine.component import AgentGroup, Column, Component, News, Question
+from society.engine.environment import Environment
 from society.engine.population import Cohort
 from society.engine.rng import Array
 from society.engine.rubric import Criterion
-from society.engine.scenario import Params, Stage, scenario
+from society.engine.scenario import DisplaySpec, Params, scenario
 from society.engine.script import Ask, Script, Tell, common
 from society.errors import FileError, InputError, ScenarioError
 from society.experiments.coding_plan import read_hand_codes
@@ -49,18 +49,18 @@ class Speaker(Component):
 
     DAYS = (("Fish less.", "Sing."), ("", "Fish  more."), ("Rest.", "Fish less."))
 
-    def begin(self, me: Members) -> None:
-        me["creed"] = "Be."
+    def begin(self, agents: AgentGroup) -> None:
+        agents["creed"] = "Be."
 
-    def answer(self, ask: Question, me: Members) -> Array:
-        return self.said(ask.facts["day"], me)
+    def answer(self, ask: Question, agents: AgentGroup) -> Array:
+        return self.said(ask.facts["day"], agents)
 
-    def notice(self, tell: News, me: Members) -> None:
-        me["creed"] = self.said(tell.facts["day"], me)
+    def notice(self, tell: News, agents: AgentGroup) -> None:
+        agents["creed"] = self.said(tell.facts["day"], agents)
 
-    def said(self, day: Array, me: Members) -> Array:
+    def said(self, day: Array, agents: AgentGroup) -> Array:
         days = np.array(self.DAYS, object)
-        words: Array = days[day - 1, me.audience.rows.seat]
+        words: Array = days[day - 1, agents.audience.rows.seat]
         return words
 
 
@@ -69,9 +69,9 @@ class Speaker(Component):
     cast=lambda p, agents: [Cohort("speaker", agents, (Speaker(),))],
     agents=2,
     rounds=3,
-    stage=Stage(quotes={"say": "says", "creed": "holds"}),
+    stage=DisplaySpec(quotes={"say": "says", "creed": "holds"}),
 )
-def assembly(table: Table) -> Script:
+def assembly(table: Environment) -> Script:
     """On day 2 the second agent of replicate 1 goes, and replicate 2 ends."""
     replicate, second = table.replicate_ids[:, None], table.ids == 1
     for day in table.rounds():

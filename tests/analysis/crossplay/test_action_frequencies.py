@@ -14,7 +14,7 @@ from society.analysis.study.condition import ConditionRun
 from society.analysis.study.study import Study
 from society.config.build import prepared
 from society.config.spec import load
-from society.runs.session import Sitting
+from society.runs.session import Session
 
 from .conftest import InCell, Tournament
 
@@ -84,7 +84,7 @@ def test_moves_under_each_of_several_rules_are_there_once(by: str, tmp_path: Pat
     ]
     rules = {"chosen": {"options": ["unchanged", "fined"], "by": by}}
     said = {"cohorts": types, "mechanisms": [rules], "replicates": 9}
-    end = Sitting.begun(prepared(load("public_goods", said)), tmp_path / "one.run").play()
+    end = Session.begun(prepared(load("public_goods", said)), tmp_path / "one.run").play()
     assert end.status == "finished"
     run = ConditionRun.read(tmp_path / "one.run", "one", {})
     play = CrossPlay(Study("one", (run,)))

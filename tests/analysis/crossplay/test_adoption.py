@@ -13,7 +13,7 @@ from society.analysis.crossplay.adoption import adoption_rows
 from society.analysis.study.condition import ConditionRun
 from society.config.build import prepared
 from society.config.spec import load
-from society.runs.session import Sitting
+from society.runs.session import Session
 
 from .conftest import InCell
 
@@ -55,7 +55,7 @@ def chosen(tmp_path_factory: pytest.TempPathFactory) -> GameCell:
         "mechanisms": [{"chosen": {"options": ["contracted", "mediated"]}}],
         "replicates": 12,
     }
-    end = Sitting.begun(prepared(load("prisoners_dilemma", said)), path).play()
+    end = Session.begun(prepared(load("prisoners_dilemma", said)), path).play()
     assert end.status == "finished", end.words
     return GameCell.read(ConditionRun.read(path, "one", {}))
 

@@ -17,7 +17,7 @@ import pytest
 import society
 from society.analysis.evolution import Evolution
 from society.engine.history import Page, Step
-from society.engine.scenario import Stage
+from society.engine.scenario import DisplaySpec
 from society.runs.runfile import Level, Manifest, Writer
 
 MANIFEST = Manifest.model_validate(
@@ -34,7 +34,7 @@ MANIFEST = Manifest.model_validate(
             {"name": "catch", "unit": "fish a round", "fold": "mean"},
             {"name": "failed", "unit": "rounds", "fold": "first"},
         ],
-        "stage": Stage(),
+        "stage": DisplaySpec(),
         "cohorts": [
             {"name": "native", "seats": [0, 1], "heritable": ["policy", "generosity", "children"]},
             {"name": "other", "seats": [2], "heritable": ["policy"]},

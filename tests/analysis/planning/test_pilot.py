@@ -15,7 +15,7 @@ from society.analysis.planning.plan import make_plan
 from society.cli.main import main
 from society.errors import InputError
 from society.experiments.experiment import Condition, read_experiment
-from society.runs.session import Sitting
+from society.runs.session import Session
 
 POOLS = "base: lottery.py\nreplicates: 40\nfactors:\n  pool: [1, 2]\n"
 CROSSED = "base: lottery.py\nreplicates: 10\nfactors:\n  prize: [0, 1, 2]\n  pool: [1, 2]\n"
@@ -41,7 +41,7 @@ def played(file: str, folder: Path, runs: int, count: int) -> None:
     for condition in read_experiment(Path(file)).conditions[:count]:
         setup = condition.setup
         fewer = replace(setup, spec=setup.spec.model_copy(update={"replicates": runs}))
-        sitting = Sitting.begun(fewer, folder / condition.file)
+        sitting = Session.begun(fewer, folder / condition.file)
         with sitting.writer:
             sitting.close(sitting.play())
 

@@ -15,7 +15,7 @@ from society.analysis.study import open_run, open_study, open_sweep
 from society.errors import InputError, RunFileError
 from society.experiments.experiment import read_experiment
 from society.experiments.folder import SweepFolder
-from society.runs.session import Sitting
+from society.runs.session import Session
 
 LAKES = """
 base: fishing_village
@@ -43,7 +43,7 @@ def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sweep:
         folder.keep(dict.fromkeys(but, "the lake has leaked"))
         for condition in read.conditions:
             if condition.name not in but:
-                sitting = Sitting.begun(condition.setup, folder.path / condition.file, "summary")
+                sitting = Session.begun(condition.setup, folder.path / condition.file, "summary")
                 sitting.close(sitting.play())
         return folder.path
 

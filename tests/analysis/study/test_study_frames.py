@@ -13,9 +13,9 @@ import pytest
 
 import society
 from society.analysis.study import Study, open_study
-from society.engine.calls import Address, Message, Request, Said, Trouble
+from society.engine.calls import Address, Completion, Message, ParseIssue, Request
 from society.engine.history import Page, Step
-from society.engine.scenario import Finding, Stage
+from society.engine.scenario import DisplaySpec, Finding
 from society.errors import InputError
 from society.runs.runfile import Level, Manifest, Status, Writer, open_run
 
@@ -33,7 +33,7 @@ MANIFEST = Manifest.model_validate(
             {"name": "failed", "unit": "rounds", "fold": "first"},
             {"name": "catch", "unit": "fish a round", "fold": "mean"},
         ],
-        "stage": Stage(notes={"cap": {}}, quotes={"norm": "now holds", "speak": "says"}),
+        "stage": DisplaySpec(notes={"cap": {}}, quotes={"norm": "now holds", "speak": "says"}),
         "cohorts": [{"name": "altruist", "seats": [0, 1]}, {"name": "selfish", "seats": [2]}],
         "versions": {},
         "files": {},
@@ -44,7 +44,7 @@ REQUEST = Request(
     "default",
     (Message("system", "Be brief."), Message("user", "Well?")),
 )
-TROUBLE = Trouble("language_policy", "speak", "gpt", 0, 1, "fallback", "got nothing")
+TROUBLE = ParseIssue("language_policy", "speak", "gpt", 0, 1, "fallback", "got nothing")
 
 
 def step(
@@ -143,7 +143,7 @@ def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lake:
         level: Level = "full",
         status: Status = "finished",
         finding: Finding | None = None,
-        calls: Mapping[Request, Said] | None = None,
+        calls: Mapping[Request, Completion] | None = None,
         pages: int = len(PAGES),
         names: Mapping[str, str] = MappingProxyType({}),
     ) -> Study:
@@ -328,8 +328,8 @@ def test_quotes_are_texts_where_they_changed(lake: Lake) -> None:
 def test_calls_have_words_and_costs_and_nothing_is_known_of_what_nobody_told(lake: Lake) -> None:
     turn = REQUEST.address._replace(turn=1)
     again = REQUEST._replace(address=turn, again="repair", reason="no text")
-    said = Said("I see.", "stop", 10, 3, 0.5, 1.25, 2, "gpt")
-    study = lake(calls={REQUEST: said, again: Said("Yes.", model="gpt")})
+    said = Completion("I see.", "stop", 10, 3, 0.5, 1.25, 2, "gpt")
+    study = lake(calls={REQUEST: said, again: Completion("Yes.", model="gpt")})
     (first, second) = study.calls.drop(columns="condition").to_dict("records")
     assert first["prompt"] == "system: Be brief.\n\nuser: Well?"
     assert (first["reply"], first["seconds"], first["retries"]) == ("I see.", 1.25, 2)
@@ -382,7 +382,7 @@ def test_every_frame_says_its_units(lake: Lake) -> None:
 
 
 def test_a_run_that_has_hardly_begun_has_frames_without_rows(lake: Lake) -> None:
-    study = lake(pages=0, calls={REQUEST: Said("Hm.")})
+    study = lake(pages=0, calls={REQUEST: Completion("Hm.")})
     assert rows(study.conditions, "rounds", "calls") == [(0, 1)]
     for name in ("rounds", "agents", "events", "quotes", "troubles"):
         assert len(getattr(study, name)) == 0

@@ -16,7 +16,7 @@ from society.config.build import prepared
 from society.config.spec import load
 from society.engine.action_spaces import Real
 from society.engine.component import Component
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.parameters import parameters_of
 from society.engine.population import Cohort
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from tests.conftest import Play
 
 
-def waiting(table: Table) -> Script:
+def waiting(table: Environment) -> Script:
     return
     yield
 
 
-def all_from_the_first(table: Table) -> Script:
+def all_from_the_first(table: Environment) -> Script:
     """Everybody but the first is its child."""
     child = np.broadcast_to(table.ids != 0, table.present.shape)
     yield Inherit("born", np.where(child, 0, NOBODY), HERITABLE, child)
@@ -114,7 +114,7 @@ def test_there_may_be_fewer_attitudes_but_not_none(play: Play) -> None:
             parameters_of(part)(alleles=())
 
 
-def asking(table: Table) -> Script:
+def asking(table: Environment) -> Script:
     yield Ask("give", Real(0, 1), fallback=0.0)
 
 

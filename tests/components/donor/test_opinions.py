@@ -18,7 +18,7 @@ from society.engine.rng import Array
 from society.engine.script import HERITABLE, Ask, Inherit, Script, Tell, own, seen
 
 if TYPE_CHECKING:
-    from society.engine.environment import Table
+    from society.engine.environment import Environment
     from tests.components.conftest import Answer
     from tests.conftest import Play, Played
 
@@ -47,7 +47,7 @@ def lived(
 ) -> Played:
     """A game of four in which this is told."""
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         yield from lines
 
     replicates, ids = at.get("replicates", 1), at.get("ids")
@@ -174,7 +174,7 @@ def test_it_does_not_matter_who_sits_where(play: Play) -> None:
 def gift(play: Play, part: Reputation, reply: Any, kind: str = "donate", **fields: Any) -> Any:
     """Agents 1 and 2 meet 0, who has kept from 3, and 3; 0 and 3 meet 1 and 2."""
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         yield donated([(0, 3, 0.0)])
         facts = {"resources": own([[8] * 4]), "recipient": own([[1, 0, 3, 2]])}
         yield Ask(kind, reply, facts)
@@ -226,7 +226,7 @@ def test_a_stricter_observer_asks_for_a_higher_score(play: Play) -> None:
 def test_lives_later_in_the_lineage_are_found_on_their_seats(play: Play) -> None:
     """A life is births * N + id: life 9 of 4 agents is agent 1, in its third life."""
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         yield donated([(1, 0, 0.0)])
         facts = {"resources": own([[8] * 4]), "recipient": own([[9, 10, 11, 8]])}
         yield Ask("donate", Real(0, 8), facts)
@@ -305,7 +305,7 @@ def test_one_says_what_one_thinks_or_errs(play: Play, gossip_error: float, verdi
     star.add_nodes_from(range(4))
     star.add_edges_from([(1, 0), (2, 0), (3, 0)])
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         yield donated([(0, 3, 0.0)])
         yield Ask("gossip", SAYS)
 
@@ -369,7 +369,7 @@ def test_children_follow_the_norm_of_their_parent_unless_they_mutate(
 ) -> None:
     n = 2000
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         newborn = np.ones((n, 2), bool)
         yield Inherit("born", np.zeros((n, 2), int), HERITABLE, newborn=newborn)
 

@@ -9,7 +9,7 @@ import pytest
 
 from society.components.donor.track_record import known_shares, mean_share, reviews
 from society.engine.action_spaces import Real, Text
-from society.engine.component import Component, Members, Question
+from society.engine.component import AgentGroup, Component, Question
 from society.engine.rng import Array
 from society.engine.script import own
 
@@ -24,7 +24,7 @@ class Reader(Component):
 
     answers = ("donate",)
 
-    def answer(self, ask: Question, me: Members) -> Array:
+    def answer(self, ask: Question, agents: AgentGroup) -> Array:
         return np.nan_to_num(mean_share(known_shares(ask)), nan=-1.0)
 
 
@@ -33,8 +33,8 @@ class Reviewer(Component):
 
     answers = ("review",)
 
-    def answer(self, ask: Question, me: Members) -> Array:
-        return reviews(ask, me)
+    def answer(self, ask: Question, agents: AgentGroup) -> Array:
+        return reviews(ask, agents)
 
 
 def read(answer: Answer, **facts: Any) -> Any:

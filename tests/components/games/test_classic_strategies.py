@@ -22,7 +22,7 @@ from society.scenarios.games.two_by_two import matching_pennies, prisoners_dilem
 from society.scenarios.mechanisms.contracts.contracts import contracted
 
 if TYPE_CHECKING:
-    from society.engine.environment import Table
+    from society.engine.environment import Environment
     from tests.conftest import Duel, Play, Played
 
 Against = Callable[..., str]
@@ -188,7 +188,7 @@ def test_seats_are_told_by_id_and_not_by_place(play: Play) -> None:
 
 
 def test_a_choice_is_answered_with_an_action(play: Play) -> None:
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         table.rules = rules(play)
         yield Ask("move", Choice("A0", "A1"), {"seat": own(np.array([[1, 2]]))})
 
@@ -196,7 +196,7 @@ def test_a_choice_is_answered_with_an_action(play: Play) -> None:
 
 
 def test_nobody_delegates_without_a_mind_for_it(play: Play) -> None:
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         table.rules = rules(play)
         facts = {"mediator": common(np.array([[[1.0, 0.0]]]))}
         yield Ask("move", MixedStrategy("A0", "A1", "delegate"), facts)
@@ -233,7 +233,7 @@ def test_who_took_no_part_has_not_defected(
 ) -> None:
     """Of three in a public good some played elsewhere; it teaches no response, either."""
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         table.rules = PublicGood(3, 1.5)
         yield Ask("move", MixedStrategy("A0", "A1"))
         facts = {"action": own(np.zeros((1, 3), int)), "others": own(np.array([[others] * 3]))}
@@ -252,7 +252,7 @@ DEPTHS = [1, 2, 1, 1, 2, 1]
 def history(play: Play, strategy: Strategy, **actions: list[int]) -> float:
     """The chance to cooperate of somebody who is shown this."""
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         table.rules = rules(play)
         facts = {
             "past_depth": common(np.array([[DEPTHS]])),

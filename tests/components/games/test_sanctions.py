@@ -21,7 +21,7 @@ from society.scenarios.mechanisms.peer_incentives.punishment import fined
 from society.scenarios.mechanisms.peer_incentives.reward import gifted
 
 if TYPE_CHECKING:
-    from society.engine.environment import Table
+    from society.engine.environment import Environment
     from tests.conftest import Play, Played
 
 MINDS = ("always_cooperate", "always_cooperate", "always_defect")
@@ -58,7 +58,7 @@ def test_who_plays_elsewhere_is_neither_fined_nor_given_anything(play: Play) -> 
 def test_where_moves_are_no_actions_nobody_is_fined_or_given_anything(play: Play) -> None:
     """Of a village nobody is told what the others did, only that there are some."""
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         others = {"others_seats": own(np.array([[[2], [1]]]))}
         for kind in ("fine", "give"):
             facts = {**others, f"{kind}_most": common(3)}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from society.components.language.backstory import Backstory
 from society.components.language.llm_policy import LanguagePolicy
 from society.engine.action_spaces import Real
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.script import Ask, Script
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 STORIES = ("You are a baker.", "You are a smith.", "You are a judge.")
 
 
-def twice(table: Table) -> Script:
+def twice(table: Environment) -> Script:
     for _ in table.rounds():
         yield Ask("bid", Real(0, 1))
 

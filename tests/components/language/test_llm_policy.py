@@ -9,9 +9,9 @@ import pytest
 
 from society.components.language.llm_policy import MOST_CUTS, LanguagePolicy
 from society.engine.action_spaces import ActionSpace, Choice, Fields, Neighbour, Real, Text
-from society.engine.calls import Request, Said
-from society.engine.component import Component, Inquiry, One
-from society.engine.environment import Table
+from society.engine.calls import Completion, Request
+from society.engine.component import Agent, Component, Inquiry
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.script import Ask, Script, common, seen
 
@@ -25,7 +25,7 @@ class Mood(Component):
     def __init__(self, words: str) -> None:
         self.words = words
 
-    def brief(self, ask: Inquiry, one: One) -> str:
+    def brief(self, ask: Inquiry, agent: Agent) -> str:
         return self.words
 
 
@@ -33,12 +33,12 @@ class Humour(Mood):
     """Another one."""
 
 
-def bid(table: Table) -> Script:
+def bid(table: Environment) -> Script:
     yield Ask("bid", Real(0, 1), {"price": common(7.0)}, fallback=0.5)
 
 
 def question(reply: ActionSpace, *, repairs: int = 1, fallback: Any = None, **facts: Any) -> Any:
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         yield Ask("bid", reply, facts, fallback=fallback, repairs=repairs)
 
     return script
@@ -128,7 +128,7 @@ def test_thinking_is_asked_for_and_its_end_is_read(talk: Talking) -> None:
 # Whom one sees
 
 
-def watching(table: Table) -> Script:
+def watching(table: Environment) -> Script:
     for _ in table.rounds():
         wealth = {"wealth": seen("all", np.arange(6.0))}
         for kind in ("fine", "praise"):
@@ -213,8 +213,8 @@ def test_a_long_reply_is_shown_with_its_beginning_and_its_end(talk: Talking) -> 
 # Replies that were cut off
 
 
-def cut(text: str, room: int) -> Said:
-    return Said(text, finish="length", completion_tokens=room, sent={"max_tokens": room})
+def cut(text: str, room: int) -> Completion:
+    return Completion(text, finish="length", completion_tokens=room, sent={"max_tokens": room})
 
 
 def test_a_reply_at_the_limit_is_asked_for_again_with_twice_the_room(talk: Talking) -> None:
@@ -240,7 +240,7 @@ def test_a_reply_that_breaks_off_counts_as_cut_off(talk: Talking) -> None:
 
 
 def test_where_nobody_says_how_much_room_there_was_there_is_twice_the_usual(talk: Talking) -> None:
-    says = [Said("First, 0.2", finish="length"), "0.25"]
+    says = [Completion("First, 0.2", finish="length"), "0.25"]
     assert talk(bid, LanguagePolicy(), says=says, agents=1).requests[1].room == 2048
 
 

@@ -12,8 +12,8 @@ import pytest
 from society.components.language.llm_policy import LanguagePolicy
 from society.components.language.recall import Recall
 from society.engine.action_spaces import Real
-from society.engine.calls import NoVault, Request
-from society.engine.environment import Table
+from society.engine.calls import NoCallStore, Request
+from society.engine.environment import Environment
 from society.engine.population import fitted
 from society.engine.rng import Array
 from society.engine.scenario import Params
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tests.components.conftest import Talk, Talking
 
 
-def days(table: Table) -> Script:
+def days(table: Environment) -> Script:
     """Every day a catch is told, each its own, then a price, then all are asked."""
     for day in table.rounds():
         yield Tell("landed", {"catch": own(np.array([[0.5, 1.5, 2.5]]) + day)})
@@ -63,7 +63,7 @@ def test_everybody_remembers_what_it_was_told_itself(talk: Talking) -> None:
 
 
 def test_who_has_heard_nothing_remembers_nothing(talk: Talking) -> None:
-    def silence(table: Table) -> Script:
+    def silence(table: Environment) -> Script:
         yield Ask("bid", Real(0, 1))
 
     for kind in ("episodic", "associative"):
@@ -85,7 +85,7 @@ def test_what_has_no_words_is_not_remembered(talk: Talking, tmp_path: Path) -> N
     assert recalled(held)[0] == ["- Round 1: landed: catch 2.5"]
 
 
-def storm_and_calm(table: Table) -> Script:
+def storm_and_calm(table: Environment) -> Script:
     """Two storms long ago, then calm days; the question is about storms."""
     for day in table.rounds():
         storm = "a storm broke the boats" if day in (2, 4) else f"nothing to report on day {day}"
@@ -102,7 +102,7 @@ def test_facts_of_a_question_do_not_steer_what_is_remembered(talk: Talking) -> N
     """They may be for rules alone: prompts leave them out."""
 
     def remembered(words: str) -> list[str]:
-        def asking(table: Table) -> Script:
+        def asking(table: Environment) -> Script:
             yield from storm_and_calm(table)
             facts = {"hidden": common(np.array([[words]], object)), "depth": common(len(words))}
             yield Ask("mend_nets", Real(0, 1), facts)
@@ -145,7 +145,7 @@ def test_all_agents_look_for_the_same_and_a_repair_does_not_look_again(
 def test_what_can_be_computed_again_to_the_bit_is_not_kept(
     talk: Talking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(NoVault, "vectors")
+    monkeypatch.delattr(NoCallStore, "vectors")
     held = talk(storm_and_calm, Recall("associative"), LanguagePolicy(), says="1", rounds=2)
     assert len(recalled(held)[-1]) == 2
 
@@ -172,7 +172,7 @@ def test_the_n_th_line_of_a_kind_has_importance_one_nth(talk: Talking) -> None:
 
 
 def test_an_heir_goes_on_with_a_memory_of_its_own(talk: Talking) -> None:
-    def dynasty(table: Table) -> Script:
+    def dynasty(table: Environment) -> Script:
         yield Tell("born", {"place": own(np.array([[1.0, 2.0, 3.0]]))})
         yield Inherit("succeeded", np.array([[-1, 0, -1]]), ("memory",))
         yield Tell("crowned", {"place": own(np.array([[4.0, 5.0, 6.0]]))})

@@ -12,7 +12,7 @@ from society.components.language.recall import Recall
 from society.components.language.reflection import Reflection
 from society.engine.action_spaces import Real
 from society.engine.calls import Request
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.script import Ask, Script, Tell, common
 from society.errors import CastError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.components.conftest import Talk, Talking
 
 
-def days(table: Table) -> Script:
+def days(table: Environment) -> Script:
     yield Tell("founded")
     for day in table.rounds():
         yield Tell("landed", {"catch": common(float(day))})
@@ -107,7 +107,7 @@ def test_recall_must_stand_before_it(talk: Talking) -> None:
 
 
 def test_agents_who_have_left_do_not_reflect(talk: Talking) -> None:
-    def leaving(table: Table) -> Script:
+    def leaving(table: Environment) -> Script:
         for _ in table.rounds():
             yield Tell("landed", gone=np.array([[False, True]]))
 

@@ -11,7 +11,7 @@ import pytest
 from society.components.village.persona import Persona
 from society.components.village.punishment import Punishment
 from society.engine.action_spaces import Neighbour, Real
-from society.engine.component import Members
+from society.engine.component import AgentGroup
 from society.engine.graph import NOBODY, from_networkx
 from society.engine.script import common, seen
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 class Zealous(Punishment):
     """Looks always."""
 
-    def begin(self, me: Members) -> None:
-        me["monitoring"] = me["punishing"] = 1.0
+    def begin(self, agents: AgentGroup) -> None:
+        agents["monitoring"] = agents["punishing"] = 1.0
 
 
 class HalfHearted(Punishment):
     """Looks at half of the violations, and fines half of what it sees."""
 
-    def begin(self, me: Members) -> None:
-        me["monitoring"] = me["punishing"] = 0.5
+    def begin(self, agents: AgentGroup) -> None:
+        agents["monitoring"] = agents["punishing"] = 0.5
 
 
 def fined(answer: Answer, who: Punishment, catch: Any, cap: float, **at: Any) -> Any:

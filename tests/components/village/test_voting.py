@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from society.components.village.norm_belief import NormBelief
 from society.components.village.voting import Voting, caps_of, worded
 from society.engine.action_spaces import Choice, Fields, Real, Text
-from society.engine.component import Members
-from society.engine.environment import Table
+from society.engine.component import AgentGroup
+from society.engine.environment import Environment
 from society.engine.script import Ask, Script
 from society.text import clean
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class Believing(NormBelief):
     """Beliefs of 1, 5 and 9."""
 
-    def begin(self, me: Members) -> None:
-        me["belief"] = 4.0 * me.audience.rows.seat + 1
+    def begin(self, agents: AgentGroup) -> None:
+        agents["belief"] = 4.0 * agents.audience.rows.seat + 1
 
 
 def test_everybody_proposes_its_own_belief(answer: Answer) -> None:
@@ -52,7 +52,7 @@ def test_options_that_are_not_open_are_passed_over(answer: Answer) -> None:
 
 
 def test_asked_in_words_everybody_says_its_belief_in_words(play: Play) -> None:
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         texts = {"personal": Text(), "community": Text()}
         yield Ask("propose", Fields({**texts, "cap": Real(0, np.inf, optional=True)}))
         yield Ask("update", Fields({"personal": Text()}))

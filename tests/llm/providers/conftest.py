@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from society.engine.calls import Address, Message, Request, Said, Spent
+from society.engine.calls import Address, Completion, Message, Request, Spent
 from society.engine.cancellation import CancellationToken
 from society.llm.providers.budget import Budget
-from society.llm.providers.pool import Desk
+from society.llm.providers.pool import ModelPool
 from society.llm.providers.settings import Limits, ModelSpec
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ KEY = "sk-do-not-tell-anybody"
 
 Ask = Callable[..., Request]
 Spec = Callable[..., ModelSpec]
-Asked = Callable[..., list[Said]]
+Asked = Callable[..., list[Completion]]
 
 
 def _ask(words: str = "a number from 0 to 1", agent: int = 0, **more: Any) -> Request:
@@ -77,13 +77,13 @@ def _asked(
     spent: Spent | None = None,
     going: Callable[[], Awaitable[None]] = at_once,
     **more: Any,
-) -> list[Said]:
+) -> list[Completion]:
     """What is said to requests that are made at once; raises what the first failing call raises."""
     specs = {"default": spec} if isinstance(spec, ModelSpec) else spec
     calls: Sequence[Request] = [requests] if isinstance(requests, Request) else list(requests)
 
-    async def all_of_them() -> list[Said]:
-        desk = Desk(specs, Budget(limits or Limits(), spent or Spent()), **more)
+    async def all_of_them() -> list[Completion]:
+        desk = ModelPool(specs, Budget(limits or Limits(), spent or Spent()), **more)
         token = CancellationToken()
         try:
             return await asyncio.gather(*(desk.call(one, going, token) for one in calls))

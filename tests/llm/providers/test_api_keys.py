@@ -11,7 +11,7 @@ import pytest
 
 from society.errors import FileError, InputError, Paused
 from society.llm.providers import api_keys
-from society.llm.providers.pool import Desk
+from society.llm.providers.pool import ModelPool
 from society.llm.providers.settings import ModelSpec
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def test_a_server_that_wants_a_key_is_told_of_by_name(
 
 def test_a_missing_key_is_found_before_play(surroundings: pytest.MonkeyPatch) -> None:
     without(surroundings, "OPENAI_API_KEY")
-    desk = Desk({"default": ModelSpec(model="openai/gpt-4o")})
+    desk = ModelPool({"default": ModelSpec(model="openai/gpt-4o")})
     with pytest.raises(InputError, match=r"needs OPENAI_API_KEY; set it .* or in \.env"):
         desk.check(["default"])
 
@@ -130,7 +130,7 @@ def test_a_key_that_somebody_put_into_the_settings_is_refused(
     """Before play, and by the call itself; a run file would keep the settings."""
     for act in (
         lambda: asked(spec(**settings), ask()),
-        lambda: Desk({"nobody calls it": spec(**settings)}).check([]),
+        lambda: ModelPool({"nobody calls it": spec(**settings)}).check([]),
     ):
         with pytest.raises(InputError, match="hold the value of OPENAI_API_KEY") as refused:
             act()

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from society.engine.calls import Said, Spent
+from society.engine.calls import Completion, Spent
 from society.engine.cancellation import CancellationToken
 from society.errors import InputError, Paused
 from society.llm.providers.budget import Budget, Use
-from society.llm.providers.pool import Desk
+from society.llm.providers.pool import ModelPool
 from society.llm.providers.settings import Limits, ModelSpec
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ async def at_once() -> None:
     """Nothing to be noted before a call."""
 
 
-def heard(desk: Desk, ask: Ask, count: int) -> tuple[list[Said], list[Paused]]:
+def heard(desk: ModelPool, ask: Ask, count: int) -> tuple[list[Completion], list[Paused]]:
     """What so many calls at once come to: what is said, and who is paused."""
 
-    async def all_of_them() -> list[Said | BaseException]:
+    async def all_of_them() -> list[Completion | BaseException]:
         token = CancellationToken()
         calls = (desk.call(ask(f"I am {agent}", agent), at_once, token) for agent in range(count))
         results = await asyncio.gather(*calls, return_exceptions=True)
@@ -34,13 +34,13 @@ def heard(desk: Desk, ask: Ask, count: int) -> tuple[list[Said], list[Paused]]:
         return results
 
     results = asyncio.run(all_of_them())
-    said = [one for one in results if isinstance(one, Said)]
+    said = [one for one in results if isinstance(one, Completion)]
     paused = [one for one in results if isinstance(one, Paused)]
     assert len(said) + len(paused) == count
     return said, paused
 
 
-def tokens(said: list[Said]) -> int:
+def tokens(said: list[Completion]) -> int:
     return sum((one.prompt_tokens or 0) + (one.completion_tokens or 0) for one in said)
 
 
@@ -52,7 +52,9 @@ def server(provider: Provider, surroundings: pytest.MonkeyPatch) -> ModelSpec:
 
 def test_calls_stop_exactly_at_their_limit(provider: Provider, server: ModelSpec, ask: Ask) -> None:
     provider.plan(latency=[0.0, 0.01])
-    said, paused = heard(Desk({"default": server}, Budget(Limits(max_calls=13), Spent())), ask, 40)
+    said, paused = heard(
+        ModelPool({"default": server}, Budget(Limits(max_calls=13), Spent())), ask, 40
+    )
     assert (len(said), len(paused)) == (13, 27)
     assert provider.stats()["count"] == 13
     assert str(paused[0]) == (
@@ -64,14 +66,16 @@ def test_calls_stop_exactly_at_their_limit(provider: Provider, server: ModelSpec
 def test_what_earlier_sittings_have_used_counts(
     provider: Provider, server: ModelSpec, ask: Ask
 ) -> None:
-    desk = Desk({"default": server}, Budget(Limits(max_calls=13), Spent(calls=10)))
+    desk = ModelPool({"default": server}, Budget(Limits(max_calls=13), Spent(calls=10)))
     said, _ = heard(desk, ask, 40)
     assert len(said) == 3
 
 
 def test_retries_are_no_calls(provider: Provider, server: ModelSpec, ask: Ask) -> None:
     provider.plan(script=["500", "null"])
-    said, paused = heard(Desk({"default": server}, Budget(Limits(max_calls=5), Spent())), ask, 5)
+    said, paused = heard(
+        ModelPool({"default": server}, Budget(Limits(max_calls=5), Spent())), ask, 5
+    )
     assert [one.retries for one in said] == [2] * 5
     assert not paused
     assert provider.stats()["count"] == 15
@@ -83,7 +87,7 @@ def test_tokens_are_never_exceeded_and_nearly_used_up(
     """A call takes about 11 tokens, and up to 80 are set aside for it while it is under way."""
     provider.plan(latency=[0.0, 0.01])
     said, paused = heard(
-        Desk({"default": server}, Budget(Limits(max_tokens=300), Spent())), ask, 60
+        ModelPool({"default": server}, Budget(Limits(max_tokens=300), Spent())), ask, 60
     )
     assert 220 < tokens(said) <= 300
     assert paused
@@ -95,7 +99,9 @@ def test_dollars_are_never_exceeded(
     """gpt-4o: 2.5 dollars for a million tokens of prompts, 10 of replies."""
     surroundings.setenv("OPENAI_BASE_URL", provider.url)
     spec = ModelSpec(model="openai/gpt-4o", max_tokens=40)
-    said, paused = heard(Desk({"default": spec}, Budget(Limits(max_cost=0.002), Spent())), ask, 40)
+    said, paused = heard(
+        ModelPool({"default": spec}, Budget(Limits(max_cost=0.002), Spent())), ask, 40
+    )
     assert 0.0014 < sum(one.cost or 0 for one in said) <= 0.002
     assert "--max-cost: $0.00" in str(paused[0])
 
@@ -106,7 +112,7 @@ def test_usage_that_nobody_tells_is_taken_to_be_the_most(
     """16 for the frame, 16 for the message, 6 letters, and 40 for the reply: 78 each."""
     provider.plan(script=["silent"])
     said, _ = heard(
-        Desk({"default": server}, Budget(Limits(max_tokens=78 * 3 + 77), Spent())), ask, 9
+        ModelPool({"default": server}, Budget(Limits(max_tokens=78 * 3 + 77), Spent())), ask, 9
     )
     assert len(said) == 3
 
@@ -186,7 +192,7 @@ def test_an_attempt_that_may_be_billed_is_taken_for_the_most(
     provider.plan(script=[fault], retry_after=0, hang=5)
     settings = spec(max_tokens=40, timeout=0.4 if fault == "hang" else 20.0)
     said, paused = heard(
-        Desk({"default": settings}, Budget(Limits(max_tokens=2 * 78 - 1), Spent())), ask, 1
+        ModelPool({"default": settings}, Budget(Limits(max_tokens=2 * 78 - 1), Spent())), ask, 1
     )
     assert [len(said), len(paused)] == ([0, 1] if billed else [1, 0])
     if billed:
@@ -199,7 +205,9 @@ def test_a_server_that_was_never_reached_bills_nothing(
     """Port 9 of this machine takes no connections; the limit has room for one attempt."""
     spec = ModelSpec(model="unreached", api_base="http://127.0.0.1:9/v1", max_tokens=40)
     spec = spec.model_copy(update={"attempts": 3, "backoff": 0.001})
-    _, [paused] = heard(Desk({"default": spec}, Budget(Limits(max_tokens=78), Spent())), ask, 1)
+    _, [paused] = heard(
+        ModelPool({"default": spec}, Budget(Limits(max_tokens=78), Spent())), ask, 1
+    )
     assert "did not answer after 3 attempts" in str(paused)
 
 
@@ -209,16 +217,16 @@ def test_empty_replies_of_a_call_that_ends_in_a_pause_are_counted(
     """Each of them takes 1 + 9 tokens; the third attempt does not fit any more."""
     provider.plan(script=["null", "null"])
     _, [paused] = heard(
-        Desk({"default": server}, Budget(Limits(max_tokens=78 + 19), Spent())), ask, 1
+        ModelPool({"default": server}, Budget(Limits(max_tokens=78 + 19), Spent())), ask, 1
     )
     assert str(paused).startswith("--max-tokens: 20 of 97 used, and the next call may take 78")
 
 
 def test_a_cost_that_nobody_can_count_is_refused(provider: Provider, server: ModelSpec) -> None:
-    desk = Desk({"default": server}, Budget(Limits(max_cost=1.0), Spent()))
+    desk = ModelPool({"default": server}, Budget(Limits(max_cost=1.0), Spent()))
     with pytest.raises(InputError, match=r"price of 'budgeted' is unknown; lift it with"):
         desk.check(["default"])
-    desk = Desk({}, Budget(Limits(max_cost=1.0), Spent(3, 40, None)))
+    desk = ModelPool({}, Budget(Limits(max_cost=1.0), Spent(3, 40, None)))
     with pytest.raises(InputError) as refused:
         desk.check(["default"])
     assert str(refused.value) == (

@@ -11,7 +11,7 @@ import pytest
 from society.config.build import prepared
 from society.config.spec import load
 from society.engine.action_spaces import Text
-from society.engine.calls import Address, Message, Request, Said
+from society.engine.calls import Address, Completion, Message, Request
 from society.engine.cancellation import CancellationToken
 from society.engine.component import Inquiry
 from society.errors import Paused
@@ -30,14 +30,14 @@ def asked(model: str, words: str, agent: int = 0, **more: Any) -> Request:
 
 def counted(
     specs: dict[str, ModelSpec], requests: Iterable[Request]
-) -> tuple[list[Said], list[Forecast]]:
+) -> tuple[list[Completion], list[Forecast]]:
     """What was said, and what it would come to."""
     minds = Counting(specs, seed=1)
 
     async def never() -> None:
         """Nothing goes out, so that nothing is to be noted."""
 
-    async def all_of_them() -> list[Said]:
+    async def all_of_them() -> list[Completion]:
         said = [await minds.call(request, never, CancellationToken()) for request in requests]
         await minds.close()
         return said

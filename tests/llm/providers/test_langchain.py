@@ -11,7 +11,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel, G
 from langchain_core.messages import AIMessage
 
 from society.errors import InputError, Paused
-from society.llm.providers.pool import Desk
+from society.llm.providers.pool import ModelPool
 from society.llm.providers.settings import ModelSpec
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def test_a_model_that_does_not_is_given_nothing_but_the_words(ask: Ask, asked: A
 def test_settings_that_have_no_effect_are_refused_before_play(
     settings: dict[str, Any], words: str
 ) -> None:
-    desk = Desk({"default": ModelSpec(model=SPEC.model, **settings)}, own=saying())
+    desk = ModelPool({"default": ModelSpec(model=SPEC.model, **settings)}, own=saying())
     with pytest.raises(InputError, match=words):
         desk.check(["default"])
 
@@ -134,7 +134,7 @@ def test_what_may_go_better_pauses_and_what_never_will_is_refused(ask: Ask, aske
 
 def test_a_function_that_makes_no_chat_model_is_refused_before_play() -> None:
     with pytest.raises(InputError, match="gave 'gpt'; expected a BaseChatModel"):
-        Desk({"default": SPEC}, own={SPEC.model: lambda: "gpt"}).check(["default"])  # type: ignore[dict-item,return-value]
+        ModelPool({"default": SPEC}, own={SPEC.model: lambda: "gpt"}).check(["default"])  # type: ignore[dict-item,return-value]
 
 
 def test_a_function_that_fails_is_named_with_its_line() -> None:
@@ -142,4 +142,4 @@ def test_a_function_that_fails_is_named_with_its_line() -> None:
         raise ValueError("no such weights")
 
     with pytest.raises(InputError, match=r"test_langchain\.py:\d+: ValueError: no such weights"):
-        Desk({"default": SPEC}, own={SPEC.model: broken}).check(["default"])
+        ModelPool({"default": SPEC}, own={SPEC.model: broken}).check(["default"])

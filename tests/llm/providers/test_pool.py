@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from society.engine.calls import Said, Spent
+from society.engine.calls import Completion, Spent
 from society.engine.cancellation import CancellationToken
 from society.errors import InputError, Paused
 from society.llm.providers.budget import Budget
-from society.llm.providers.pool import Desk
+from society.llm.providers.pool import ModelPool
 from society.llm.providers.settings import Limits, ModelSpec
 
 if TYPE_CHECKING:
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 
 def test_a_name_among_the_models_has_their_settings_and_any_other_is_a_model() -> None:
     small = ModelSpec(model="small", temperature=0.0)
-    desk = Desk({"default": ModelSpec(model="big", temperature=1.0), "little": small})
+    desk = ModelPool({"default": ModelSpec(model="big", temperature=1.0), "little": small})
     assert desk.spec("little") == small
     assert desk.spec("huge") == ModelSpec(model="huge", temperature=1.0)
-    assert Desk({"little": small}).spec("default") == ModelSpec(), "offline, if nothing is said"
+    assert ModelPool({"little": small}).spec("default") == ModelSpec(), (
+        "offline, if nothing is said"
+    )
 
 
 def test_different_calls_may_go_to_different_models(
@@ -50,13 +52,13 @@ def test_a_model_that_can_never_answer_is_refused_before_play(
     model: str, words: str, surroundings: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(InputError, match=words):
-        Desk({"default": ModelSpec(model=model)}).check(["default"])
+        ModelPool({"default": ModelSpec(model=model)}).check(["default"])
     printed = capfd.readouterr()
     assert printed.out == printed.err == "", "litellm says nothing on its own"
 
 
 def test_models_that_nobody_calls_are_not_looked_at() -> None:
-    desk = Desk({"default": ModelSpec(), "other": ModelSpec(model="nonsense")})
+    desk = ModelPool({"default": ModelSpec(), "other": ModelSpec(model="nonsense")})
     desk.check(["default"])
 
 
@@ -65,7 +67,7 @@ def test_a_setting_that_litellm_would_drop_in_silence_is_refused_before_play(
 ) -> None:
     spec = ModelSpec(model="openai/no-such-model", extra={"user": "me"})
     with pytest.raises(InputError, match="takes no setting 'user'"):
-        Desk({"default": spec}).check(["default"])
+        ModelPool({"default": spec}).check(["default"])
 
 
 def test_a_server_that_is_not_there_pauses_the_run(
@@ -89,7 +91,7 @@ def test_nobody_waits_for_a_turn_in_a_run_that_was_stopped(
     spec = ModelSpec(model="stopped", api_base=provider.url, requests_per_minute=1)
 
     async def both() -> list[BaseException]:
-        desk = Desk({"default": spec})
+        desk = ModelPool({"default": spec})
         token = CancellationToken()
         calls = (desk.call(ask(f"I am {agent}", agent), at_once, token) for agent in range(2))
         results = await asyncio.gather(*calls, return_exceptions=True)
@@ -123,9 +125,11 @@ def test_whoever_waits_ends_when_the_run_is_halted(
     provider.plan(script=["429"], retry_after=900)
     model = f"halted {settings} {limits}"  # with a limiter of its own
     fixed = {"api_base": provider.url, "deadline": 5000.0, "max_tokens": 40}
-    desk = Desk({"default": ModelSpec(model=model, **fixed, **settings)}, Budget(limits, Spent()))
+    desk = ModelPool(
+        {"default": ModelSpec(model=model, **fixed, **settings)}, Budget(limits, Spent())
+    )
 
-    async def interrupted() -> list[Said | BaseException]:
+    async def interrupted() -> list[Completion | BaseException]:
         token = CancellationToken()
         waiting = [desk.call(ask(f"I am {n}", n), at_once, token) for n in range(3)]
         calls = [asyncio.create_task(call) for call in waiting]
@@ -144,9 +148,9 @@ def test_what_is_under_way_when_the_run_is_halted_may_end(
     provider: Provider, surroundings: pytest.MonkeyPatch, ask: Ask
 ) -> None:
     provider.plan(latency=0.2, brain="echo")
-    desk = Desk({"default": ModelSpec(model="under-way", api_base=provider.url, timeout=7.0)})
+    desk = ModelPool({"default": ModelSpec(model="under-way", api_base=provider.url, timeout=7.0)})
 
-    async def interrupted() -> Said:
+    async def interrupted() -> Completion:
         token = CancellationToken()
         call = asyncio.create_task(desk.call(ask("hello"), at_once, token))
         while (await asyncio.to_thread(provider.stats))["count"] < 1:
@@ -171,7 +175,7 @@ def test_a_desk_is_as_patient_as_its_models_in_use(
         "unused": ModelSpec(model="o", api_base="http://here/v1", timeout=900.0),
         "free": ModelSpec(),
     }
-    desk = Desk(specs)
+    desk = ModelPool(specs)
     assert desk.patience == 0
     desk.check(["free"])
     assert desk.patience == 0, "the offline mind answers at once"

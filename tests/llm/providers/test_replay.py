@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from society.engine.calls import Request, Said
+from society.engine.calls import Completion, Request
 from society.errors import InputError, RunFileError
 from society.llm.call_tables import CALL, SCHEMA, call_row
-from society.llm.providers.pool import Desk
+from society.llm.providers.pool import ModelPool
 from society.llm.providers.settings import ModelSpec
 
 if TYPE_CHECKING:
     from tests.llm.providers.conftest import Ask, Asked
 
-SAID = Said("0.4", "stop", 7, 2, 0.01, 1.5, 3, "gpt", {"temperature": 1.0})
+SAID = Completion("0.4", "stop", 7, 2, 0.01, 1.5, 3, "gpt", {"temperature": 1.0})
 
 
 def recorded(folder: Path, *requests: Request) -> ModelSpec:
@@ -56,7 +56,7 @@ def test_other_words_are_another_question(tmp_path: Path, ask: Ask, asked: Asked
 def test_an_empty_tape_is_refused_before_play(tmp_path: Path) -> None:
     spec = recorded(tmp_path)
     with pytest.raises(InputError, match=r"a\.run holds no answers"):
-        Desk({"default": spec}).check(["default"])
+        ModelPool({"default": spec}).check(["default"])
 
 
 @pytest.mark.parametrize(
@@ -74,4 +74,4 @@ def test_what_is_no_run_file_is_refused_before_play(
     if content is not None:
         file.write_bytes(content)
     with pytest.raises(RunFileError, match=words):
-        Desk({"default": ModelSpec(model=f"tape:{file}")}).check(["default"])
+        ModelPool({"default": ModelSpec(model=f"tape:{file}")}).check(["default"])

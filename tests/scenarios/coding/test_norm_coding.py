@@ -10,9 +10,9 @@ import pytest
 
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.calls import Going, Request, Said
+from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
-from society.engine.component import Component, Members, Question
+from society.engine.component import AgentGroup, Component, Question
 from society.engine.mechanism import as_play
 from society.engine.population import Cohort
 from society.engine.rng import Array
@@ -45,7 +45,7 @@ class Reader(Component):
     def __init__(self, place: int = 0) -> None:
         self.place, self.asked = place, list[tuple[str, str]]()
 
-    def answer(self, ask: Question, me: Members) -> int:
+    def answer(self, ask: Question, agents: AgentGroup) -> int:
         self.asked += zip(ask.facts["criterion"], ask.facts["text"], strict=True)
         return self.place
 
@@ -123,11 +123,11 @@ class Model:
     def __init__(self, words: str) -> None:
         self.words, self.prompts = words, dict[tuple[int, int, int], str]()
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         await going()
         at = request.address
         self.prompts[at.replicate, at.use, at.agent] = request.messages[0].content
-        return Said(self.words, cost=0.0)
+        return Completion(self.words, cost=0.0)
 
     async def close(self) -> None: ...
 

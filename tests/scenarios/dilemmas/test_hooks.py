@@ -14,7 +14,7 @@ from society.config import registry
 from society.config.build import prepared
 from society.config.spec import load
 from society.engine.action_spaces import Real
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.mechanism import Play
 from society.engine.rng import Array
 from society.engine.scenario import MechanismSpec, mechanism, wrapped
@@ -59,7 +59,7 @@ class Growing:
 
     most: int = 9
 
-    def begin(self, table: Table, play: Play) -> Grown:
+    def begin(self, table: Environment, play: Play) -> Grown:
         if table.agents > self.most:
             raise ScenarioError(f"growing: {table.agents} agents are too many")
         return Grown()

@@ -12,9 +12,9 @@ import pytest
 from society.config.build import prepared
 from society.config.spec import load
 from society.engine.action_spaces import Choice, Fields, MixedStrategy
-from society.engine.calls import Going, Request, Said
+from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
-from society.engine.component import Component, Members, Question
+from society.engine.component import AgentGroup, Component, Question
 from society.engine.graph import NOBODY, Graph, from_networkx
 from society.engine.rng import Array
 from society.scenarios.donor.donor_game import donor_game
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from society.engine.history import Page
     from tests.conftest import Play, Played, Recorded
 
-Rule = Callable[[Question, Members], Any]
+Rule = Callable[[Question, AgentGroup], Any]
 
 
 class Puppet(Component):
@@ -40,16 +40,16 @@ class Puppet(Component):
     def __init__(self, said: Mapping[str, Any]) -> None:
         self.said = {"suppose": said["donate"], "accept": True, "review": "", **said}
 
-    def answer(self, ask: Question, me: Members) -> Any:
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
         said = self.said[ask.kind]
         if callable(said):
-            said = said(ask, me)
+            said = said(ask, agents)
         elif np.ndim(said):
-            said = np.asarray(said)[me.audience.rows.seat]
+            said = np.asarray(said)[agents.audience.rows.seat]
         if ask.kind in ("donate", "suppose"):
-            return deed(ask, np.broadcast_to(said, len(me)))
+            return deed(ask, np.broadcast_to(said, len(agents)))
         if ask.kind == "accept":
-            return np.broadcast_to(said, len(me)) * 1
+            return np.broadcast_to(said, len(agents)) * 1
         return {"about": said, "verdict": "bad"} if ask.kind == "gossip" else said
 
 
@@ -124,10 +124,10 @@ class Model:
     def __init__(self, says: Callable[[Request], str]) -> None:
         self.says, self.requests = says, list[Request]()
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         await going()
         self.requests.append(request)
-        return Said(self.says(request), cost=0.0, prompt_tokens=1, completion_tokens=1)
+        return Completion(self.says(request), cost=0.0, prompt_tokens=1, completion_tokens=1)
 
     async def close(self) -> None: ...
 

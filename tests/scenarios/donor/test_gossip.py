@@ -10,7 +10,7 @@ import pytest
 
 from society.components.donor.opinions import Reputation
 from society.engine.calls import Request
-from society.engine.component import Column, Component, Members, News
+from society.engine.component import AgentGroup, Column, Component, News
 from society.engine.graph import NOBODY
 from society.engine.population import Cast, Cohort
 from society.errors import PartError
@@ -115,11 +115,11 @@ class Ear(Component):
     notices = ("gossiped",)
     columns = (Column("heard", int, public=True), Column("of", int, public=True))
 
-    def notice(self, tell: News, me: Members) -> None:
+    def notice(self, tell: News, agents: AgentGroup) -> None:
         bad = tell.facts.seen("good").everyone() == 0
         about = tell.facts.seen("about").everyone()
-        me["heard"] = bad.sum(1)
-        me["of"] = np.nanmax(np.where(bad, about, NOBODY), axis=1)
+        agents["heard"] = bad.sum(1)
+        agents["of"] = np.nanmax(np.where(bad, about, NOBODY), axis=1)
 
 
 def test_gossip_is_heard_by_those_who_see_the_speaker(donors: Game, net: Net) -> None:

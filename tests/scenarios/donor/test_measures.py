@@ -14,7 +14,7 @@ from society.config.spec import load
 from society.engine.history import Page
 from society.engine.rng import Array
 from society.runs.reader import open_run
-from society.runs.session import Sitting
+from society.runs.session import Session
 
 Told = Callable[..., tuple[Mapping[str, Array], list[Page]]]
 EVOLVING = {"generations": {"count": 4, "fitness": "final", "phenotype": "share"}}
@@ -26,7 +26,7 @@ def told(tmp_path: Path) -> Told:
 
     def played(**said: Any) -> tuple[Mapping[str, Array], list[Page]]:
         setup = prepared(load("donor_game", {"rounds": 4, "replicates": 3, **said}))
-        sitting = Sitting.begun(setup, tmp_path / "a.run", "full")
+        sitting = Session.begun(setup, tmp_path / "a.run", "full")
         end = sitting.play()
         sitting.conclude()
         sitting.close(end)

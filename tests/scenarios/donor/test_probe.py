@@ -11,7 +11,7 @@ import pytest
 from society.components.donor.donation import POLICIES, Donation
 from society.components.donor.opinions import Reputation
 from society.components.donor.social_norms import NORMS
-from society.engine.component import Column, Component, Members, Question
+from society.engine.component import AgentGroup, Column, Component, Question
 from society.engine.population import Cast, Cohort
 from society.engine.rng import Array
 from society.engine.scenario import Finding, wrapped
@@ -217,14 +217,14 @@ class Upwards(Component):
     answers = ("donate", "suppose")
     columns = (Column("gift", heritable=True),)
 
-    def begin(self, me: Members) -> None:
-        me["gift"] = me.draws.integers("gift", 9) / 16
+    def begin(self, agents: AgentGroup) -> None:
+        agents["gift"] = agents.draws.integers("gift", 9) / 16
 
-    def born(self, me: Members) -> None:
-        me["gift"] = me["gift"] + 0.0625
+    def born(self, agents: AgentGroup) -> None:
+        agents["gift"] = agents["gift"] + 0.0625
 
-    def answer(self, ask: Question, me: Members) -> Array:
-        given: Array = ask.facts["resources"] * me["gift"]
+    def answer(self, ask: Question, agents: AgentGroup) -> Array:
+        given: Array = ask.facts["resources"] * agents["gift"]
         return given
 
 

@@ -12,7 +12,7 @@ import pytest
 from society.components.games.classic_strategies import Moves
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.component import Component, Members, Question
+from society.engine.component import AgentGroup, Component, Question
 from society.engine.matching import Matches
 from society.engine.scenario import Scenario
 from society.errors import ScenarioError
@@ -32,7 +32,7 @@ class Undecided(Component):
 
     answers = ("move",)
 
-    def answer(self, ask: Question, me: Members) -> Any:
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
         first = np.where(ask.facts["seat"] == 1, 0.25, 0.9)
         return np.stack([first, 1 - first], axis=1)
 

@@ -15,9 +15,9 @@ import pytest
 from society.config.build import prepared
 from society.config.spec import load
 from society.engine.action_spaces import Choice, Fields, MixedStrategy
-from society.engine.calls import Going, Request, Said
+from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
-from society.engine.component import ANYTHING, Component, Members, Question
+from society.engine.component import ANYTHING, AgentGroup, Component, Question
 from society.engine.population import Cohort
 from society.engine.scenario import Scenario, wrapped
 from society.llm.providers.offline import Offline
@@ -41,8 +41,8 @@ class Party(Component):
     def __init__(self, said: Mapping[str, Sequence[Any]]) -> None:
         self.said = said
 
-    def answer(self, ask: Question, me: Members) -> Any:
-        mine = [self.said[ask.kind][seat] for seat in me.audience.rows.seat]
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
+        mine = [self.said[ask.kind][seat] for seat in agents.audience.rows.seat]
         if isinstance(ask.reply, Fields):
             if ask.kind in VOTES:
                 names = [name.removeprefix("proposal ") for name in ask.reply.fields]
@@ -75,7 +75,7 @@ class Listener:
         self.said, self.prompts = said, dict[tuple[str, int], str]()
         self._mind = Offline(1)
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         await going()
         assert request.question is not None
         kind = request.question.kind
@@ -163,8 +163,8 @@ class Actor(Component):
     def __init__(self, said: Mapping[str, Any]) -> None:
         self.said = said
 
-    def answer(self, ask: Question, me: Members) -> Any:
-        said, rows = self.said[ask.kind], me.audience.rows
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
+        said, rows = self.said[ask.kind], agents.audience.rows
         mine = said(ask, rows) if callable(said) else np.array(said)[rows.seat]
         if isinstance(ask.reply, Fields):
             return {name: mine[:, number] for number, name in enumerate(ask.reply.fields)}
@@ -212,12 +212,12 @@ class Reader:
     def __init__(self, said: Mapping[str, Sequence[Any]]) -> None:
         self.said, self.asked = said, list[tuple[str, int, str]]()
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         await going()
         kind, agent = request.address.kind, request.address.agent
         self.asked.append((kind, agent, request.messages[0].content))
         words = json.dumps({"answer": self.said[kind][agent]})
-        return Said(words, cost=0.0, prompt_tokens=1, completion_tokens=1)
+        return Completion(words, cost=0.0, prompt_tokens=1, completion_tokens=1)
 
     async def close(self) -> None: ...
 

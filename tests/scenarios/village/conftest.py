@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.engine.component import Component, Members, Question
+from society.engine.component import AgentGroup, Component, Question
 from society.engine.graph import NOBODY
 from society.scenarios.village.fishing_village import fishing_village
 
@@ -25,9 +25,9 @@ class Puppet(Component):
         quiet = {"effort": 0.0, "watch": 0.0, "punish": NOBODY, "imitate": NOBODY, "propose": 99.0}
         self.said = quiet | said
 
-    def answer(self, ask: Question, me: Members) -> Any:
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
         said = self.said[ask.kind]
-        return np.asarray(said)[me.audience.rows.seat] if np.ndim(said) else said
+        return np.asarray(said)[agents.audience.rows.seat] if np.ndim(said) else said
 
 
 Puppets = Callable[..., "Played"]

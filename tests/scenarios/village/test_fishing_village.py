@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY, from_networkx
 from society.engine.rng import Array
 from society.engine.scenario import Estimate
@@ -213,7 +213,7 @@ def test_gini_is_the_mean_difference_over_twice_the_mean(
     wealth: list[float], data: st.DataObject
 ) -> None:
     """Among those present, debts counted as nothing."""
-    table = Table(
+    table = Environment(
         parameters(),
         seed=1,
         ids=np.arange(len(wealth)),

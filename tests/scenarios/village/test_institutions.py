@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from society.engine.component import Column, Component, Members, Question
-from society.engine.environment import Table
+from society.engine.component import AgentGroup, Column, Component, Question
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY, Graph, from_networkx
 from society.engine.rng import Array
 from society.engine.script import Script, Tell, own
@@ -39,12 +39,12 @@ class Citizen(Component):
     def __init__(self, said: Any, vote: Any = None) -> None:
         self.said, self.vote = said, vote
 
-    def begin(self, me: Members) -> None:
-        me["token"] = me.audience.rows.seat
+    def begin(self, agents: AgentGroup) -> None:
+        agents["token"] = agents.audience.rows.seat
 
-    def answer(self, ask: Question, me: Members) -> Array:
+    def answer(self, ask: Question, agents: AgentGroup) -> Array:
         said = self.vote if ask.kind == "vote" else self.said
-        return np.asarray(said)[me.audience.rows.seat]
+        return np.asarray(said)[agents.audience.rows.seat]
 
 
 TRIANGLE = nx.complete_graph(3)
@@ -61,7 +61,7 @@ def on(graph: Any, *relations: str) -> dict[str, Graph]:
 
 
 def risk(play: Play, watch: list[float], graph: Any) -> Any:
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         yield Tell("estimated", {"risk": own((yield from watched(table)))})
 
     over = play(script, Citizen(watch), graphs=on(graph, "monitor"))
@@ -93,7 +93,7 @@ def test_on_a_graph_without_edges_there_is_no_risk(play: Play) -> None:
 def test_a_fine_is_given_once_and_received_once(play: Play) -> None:
     """Seats 0 and 1 both fine seat 2."""
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         fines = yield from punished(table, np.ones((1, 3)), np.ones((1, 1)))
         yield Tell("counted", {"given": own(fines.given), "received": own(fines.received)})
 
@@ -103,7 +103,7 @@ def test_a_fine_is_given_once_and_received_once(play: Play) -> None:
 
 
 def test_whoever_imitates_takes_the_columns_of_its_model(play: Play) -> None:
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         yield from imitated(np.zeros((1, 3)), ("token",))
 
     over = play(script, Citizen([2, NOBODY, 1]), graphs=on(TRIANGLE, "learn"))
@@ -116,7 +116,7 @@ def test_whoever_imitates_takes_the_columns_of_its_model(play: Play) -> None:
 def chosen(play: Play, rule: VoteRule, proposals: list[float], **at: Any) -> list[float]:
     """The cap that is adopted, in each replicate; the old one is 50."""
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         if "gone" in at:
             yield Tell("left", gone=np.array(at["gone"]))
         old = np.full((table.replicates, 1), 50.0)

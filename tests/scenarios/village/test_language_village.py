@@ -13,9 +13,9 @@ import pytest
 from society.config.build import prepared
 from society.config.spec import load
 from society.engine.action_spaces import Fields
-from society.engine.calls import Going, Request, Said
+from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
-from society.engine.component import Component, Members, Question
+from society.engine.component import AgentGroup, Component, Question
 from society.engine.graph import NOBODY
 from society.index import presets
 from society.scenarios.village.fishing_village import fishing_village
@@ -53,14 +53,14 @@ class Puppet(Component):
         silent = {"personal": "Be.", "community": "", "cap": np.nan}
         self.said = {**quiet, **silent, **said}
 
-    def answer(self, ask: Question, me: Members) -> Any:
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
         if isinstance(ask.reply, Fields):
-            return {name: self.by_seat(name, me) for name in ask.reply.fields}
-        return self.by_seat("community" if ask.kind == "propose" else ask.kind, me)
+            return {name: self.by_seat(name, agents) for name in ask.reply.fields}
+        return self.by_seat("community" if ask.kind == "propose" else ask.kind, agents)
 
-    def by_seat(self, name: str, me: Members) -> Any:
+    def by_seat(self, name: str, agents: AgentGroup) -> Any:
         said = self.said[name]
-        return np.asarray(said)[me.audience.rows.seat] if np.ndim(said) else said
+        return np.asarray(said)[agents.audience.rows.seat] if np.ndim(said) else said
 
 
 class Model:
@@ -71,10 +71,10 @@ class Model:
     def __init__(self, says: Callable[[Request], str]) -> None:
         self.says, self.requests = says, list[Request]()
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         await going()
         self.requests.append(request)
-        return Said(self.says(request), cost=0.0, prompt_tokens=1, completion_tokens=1)
+        return Completion(self.says(request), cost=0.0, prompt_tokens=1, completion_tokens=1)
 
     async def close(self) -> None: ...
 

@@ -15,10 +15,10 @@ import pytest
 from society.config.build import prepared
 from society.config.spec import load
 from society.engine.action_spaces import Choice, Real
-from society.engine.calls import Going, Request, Said
+from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
-from society.engine.component import Component, Inquiry, Members, News, One, Question
-from society.engine.environment import Table
+from society.engine.component import Agent, AgentGroup, Component, Inquiry, News, Question
+from society.engine.environment import Environment
 from society.engine.game_master import Outcome
 from society.engine.graph import NOBODY, Complete, Graph, from_networkx
 from society.engine.mechanism import as_play
@@ -44,11 +44,11 @@ class Gossip(Component):
     def __init__(self) -> None:
         self.told: list[list[str]] = []
 
-    async def consult(self, ask: Inquiry, one: One) -> str:
+    async def consult(self, ask: Inquiry, agent: Agent) -> str:
         heard = [words for _, words in sorted(ask.facts.seen("words").items()) if words]
-        return f"{one.seat} after {len(heard)}"
+        return f"{agent.seat} after {len(heard)}"
 
-    def notice(self, tell: News, me: Members) -> None:
+    def notice(self, tell: News, agents: AgentGroup) -> None:
         self.told.append(tell.facts["words"].tolist())
 
 
@@ -57,7 +57,7 @@ class Arbiter(Component):
 
     answers = ("judge",)
 
-    def answer(self, ask: Question, me: Members) -> dict[str, Any]:
+    def answer(self, ask: Question, agents: AgentGroup) -> dict[str, Any]:
         return {
             name: [figure(text) for text in ask.facts[f"attempt_{name}"]]
             for name in ask.reply.fields  # type: ignore[union-attr]
@@ -76,8 +76,8 @@ def hearing(agents: int = 3) -> dict[str, Graph]:
 # Speaking
 
 
-def speaking(*, in_turn: bool, who: Any = CROWD) -> Callable[[Table], Script]:
-    def script(table: Table) -> Script:
+def speaking(*, in_turn: bool, who: Any = CROWD) -> Callable[[Environment], Script]:
+    def script(table: Environment) -> Script:
         yield from spoken(table, in_turn=in_turn, who=who)
 
     return script
@@ -133,10 +133,10 @@ def test_what_was_said_is_told(play: Play) -> None:
 
 def judging(
     *attempts: str, verdict: Any = PROMISE, fallback: Any = np.nan, gone: Any = None
-) -> Callable[[Table], Script]:
+) -> Callable[[Environment], Script]:
     """A script in which the last of some agents judges the attempts of the others."""
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         by = np.broadcast_to(table.ids == table.agents - 1, table.present.shape)
         yield Tell("left", gone=gone)
         texts = np.array([attempts], object)
@@ -166,7 +166,7 @@ def test_fields_are_named_by_id_wherever_the_agents_sit(play: Play) -> None:
 
 def test_verdicts_may_be_choices(play: Play) -> None:
     class Strict(Arbiter):
-        def answer(self, ask: Question, me: Members) -> dict[str, Any]:
+        def answer(self, ask: Question, agents: AgentGroup) -> dict[str, Any]:
             return {"0": "guilty", "1": "free"}
 
     over = play(judging("", "", "", verdict=Choice("free", "guilty"), fallback=0), Strict())
@@ -177,7 +177,7 @@ def test_a_referee_who_cannot_be_understood_leaves_the_fallback(play: Play) -> N
     class Mumbler(Arbiter):
         answer = Component.answer
 
-        async def consult(self, ask: Inquiry, one: One) -> Any:
+        async def consult(self, ask: Inquiry, agent: Agent) -> Any:
             raise Unparsed("got a mumble")
 
     mumbling = [Cohort("all", 3, (Mumbler(),))]
@@ -209,10 +209,10 @@ class Players:
     def __init__(self, days: Sequence[int]) -> None:
         self.days, self.requests = days, list[Request]()
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         await going()
         self.requests.append(request)
-        return Said(self._words(request), cost=0.0)
+        return Completion(self._words(request), cost=0.0)
 
     async def close(self) -> None: ...
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from society.engine.action_spaces import fields
-from society.engine.component import Component, Members, Question
-from society.engine.environment import Table
+from society.engine.component import AgentGroup, Component, Question
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.engine.script import Script, Tell, common
@@ -38,16 +38,16 @@ class Citizen(Component):
         personal = ["Mine."] * len(caps)
         self.said = {"personal": personal, "community": sentences, "cap": caps, "vote": vote}
 
-    def answer(self, ask: Question, me: Members) -> Any:
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
         if ask.kind == "vote":
-            return self.by_seat("vote", int, me)
+            return self.by_seat("vote", int, agents)
         texts = [name for name in fields(ask.reply) if name != "cap"]
-        return {"cap": self.by_seat("cap", float, me)} | {
-            name: self.by_seat(name, object, me) for name in texts
+        return {"cap": self.by_seat("cap", float, agents)} | {
+            name: self.by_seat(name, object, agents) for name in texts
         }
 
-    def by_seat(self, name: str, dtype: type, me: Members) -> Array:
-        said: Array = np.array(self.said[name], dtype)[me.audience.rows.seat]
+    def by_seat(self, name: str, dtype: type, agents: AgentGroup) -> Array:
+        said: Array = np.array(self.said[name], dtype)[agents.audience.rows.seat]
         return said
 
 
@@ -65,7 +65,7 @@ def adopted(
     """One evening after which a policy is told as `policy` and its cap as `cap`."""
     n = len(sentences)
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         words = np.full(table.running.shape, old[0], object)
         if gone is not None:
             yield Tell("left", gone=np.array([gone]))
@@ -112,7 +112,7 @@ def test_a_sentence_is_one_line(play: Play) -> None:
 
 
 def test_before_anybody_has_said_anything_there_is_no_policy_and_no_cap(play: Play) -> None:
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         words, cap = unwritten(table)
         yield Tell("begun", {"words": common(words), "cap": common(cap)})
 
@@ -131,11 +131,11 @@ def test_proposals_that_look_alike_are_one_option(play: Play) -> None:
 
 def test_norms_are_told_as_they_are_shown(play: Play) -> None:
     class Scrawler(Citizen):
-        def answer(self, ask: Question, me: Members) -> Any:
+        def answer(self, ask: Question, agents: AgentGroup) -> Any:
             self.said["personal"] = ["«Rest.» \u202e", "\u200b"]
-            return super().answer(ask, me)
+            return super().answer(ask, agents)
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         for rule in RULES:
             yield from reconsidered(table, rule, unwritten(table), {})
 

@@ -10,7 +10,7 @@ import pytest
 
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.calls import Going, Request, Said
+from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ class Model:
     def __init__(self, says: Says) -> None:
         self.says, self.requests = says, list[Request]()
 
-    async def call(self, request: Request, going: Going, token: CancellationToken) -> Said:
+    async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         await going()
         self.requests.append(request)
-        return Said(self.says(request), cost=0.0, prompt_tokens=1, completion_tokens=1)
+        return Completion(self.says(request), cost=0.0, prompt_tokens=1, completion_tokens=1)
 
     async def close(self) -> None: ...
 

@@ -12,7 +12,7 @@ import pytest
 from society.config.build import prepared
 from society.config.spec import load
 from society.engine.action_spaces import Choice, Fields, Legal, MixedStrategy, Real
-from society.engine.component import Component, Inquiry, One
+from society.engine.component import Agent, Component, Inquiry
 from society.engine.scenario import Scenario, wrapped
 from society.errors import ScenarioError, Unparsed
 from society.llm.parsing.answers import parse
@@ -118,8 +118,8 @@ class Author(Component):
     def __init__(self, says: Callable[[int, int], Any]) -> None:
         self.says = says
 
-    async def consult(self, ask: Inquiry, one: One) -> Any:
-        said = self.says(one.replicate, one.seat)
+    async def consult(self, ask: Inquiry, agent: Agent) -> Any:
+        said = self.says(agent.replicate, agent.seat)
         if said is None:
             raise Unparsed("a riddle")
         return said
@@ -173,8 +173,8 @@ class Riddler(Component):
     def __init__(self, riddle: str) -> None:
         self.riddle = riddle
 
-    async def consult(self, ask: Inquiry, one: One) -> Any:
-        if ask.kind == self.riddle and one.replicate == 0 and one.seat == 0:
+    async def consult(self, ask: Inquiry, agent: Agent) -> Any:
+        if ask.kind == self.riddle and agent.replicate == 0 and agent.seat == 0:
             raise Unparsed("a riddle")
         if isinstance(ask.reply, Fields):
             fields = ask.reply.fields.items()

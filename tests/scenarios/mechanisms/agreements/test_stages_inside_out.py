@@ -12,7 +12,7 @@ from society.scenarios.games import normal_form
 from society.scenarios.games.matching import refuse_unequal
 
 if TYPE_CHECKING:
-    from society.engine.environment import Table
+    from society.engine.environment import Environment
     from tests.scenarios.mechanisms.conftest import Worded
 
 LANGUAGE: dict[str, Any] = {"parameters": {"minds": "language", "thinking": False}}
@@ -140,9 +140,9 @@ def test_each_mechanism_looks_at_the_game_once_and_not_in_every_game(
     monkeypatch: pytest.MonkeyPatch, layers: int
 ) -> None:
     """15 games are set up 15 times, and once more for each that looks at what it stands around."""
-    setups: list[Table] = []
+    setups: list[Environment] = []
 
-    def set_up(table: Table, players: int) -> None:
+    def set_up(table: Environment, players: int) -> None:
         setups.append(table)
         refuse_unequal(table, players)
 

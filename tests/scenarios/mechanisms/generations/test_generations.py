@@ -12,8 +12,8 @@ import pytest
 from society.config.build import prepared
 from society.config.spec import load
 from society.engine.action_spaces import Real
-from society.engine.component import Column, Component, Inquiry, Members, News, One, Question
-from society.engine.environment import Table
+from society.engine.component import Agent, AgentGroup, Column, Component, Inquiry, News, Question
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY, from_networkx
 from society.engine.rng import Array
 from society.engine.scenario import Measure, Params, Scenario, wrapped
@@ -39,24 +39,24 @@ class Body(Component):
     notices = ("descended",)
     columns = (Column("size", public=True, heritable=True), Column("diary", object))
 
-    def begin(self, me: Members) -> None:
-        me["size"] = me.agent + 1.0
-        me["diary"] = np.full(len(me), "", object)
+    def begin(self, agents: AgentGroup) -> None:
+        agents["size"] = agents.agent + 1.0
+        agents["diary"] = np.full(len(agents), "", object)
 
-    def answer(self, ask: Question, me: Members) -> Array:
-        return me["size"]
+    def answer(self, ask: Question, agents: AgentGroup) -> Array:
+        return agents["size"]
 
-    def notice(self, tell: News, me: Members) -> None:
-        me["diary"] = me["diary"] + tell.facts["generation"].astype(str).astype(object)
+    def notice(self, tell: News, agents: AgentGroup) -> None:
+        agents["diary"] = agents["diary"] + tell.facts["generation"].astype(str).astype(object)
 
-    def born(self, me: Members) -> None:
-        me["size"] = me["size"] * 1.1
+    def born(self, agents: AgentGroup) -> None:
+        agents["size"] = agents["size"] * 1.1
 
 
 class Clone(Body):
     """Is as its parent."""
 
-    def born(self, me: Members) -> None:
+    def born(self, agents: AgentGroup) -> None:
         """Nothing changes."""
 
 
@@ -66,7 +66,7 @@ BETTER_HALF = Selection("truncation")
 def paying(*payoffs: Any, **lines: Mapping[int, Array]) -> Any:
     """A script that tells these payoffs, a round each; gone, ends: by round, of its own tell."""
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         for number in table.rounds(len(payoffs)):
             facts = {"payoff": own(np.asarray(payoffs[number - 1], float)), "day": common(number)}
             more: Any = {name: by.get(number) for name, by in lines.items()}
@@ -75,7 +75,7 @@ def paying(*payoffs: Any, **lines: Mapping[int, Array]) -> Any:
     return script
 
 
-def showing(table: Table) -> Script:
+def showing(table: Environment) -> Script:
     """Fitness is size."""
     for _ in table.rounds():
         size = yield Ask("show", Real())
@@ -186,7 +186,7 @@ def test_who_has_no_fitness_at_all_has_nan_whatever_the_fold(evolve: Evolve) -> 
 
 
 def test_a_phenotype_is_followed_beside_fitness(evolve: Evolve) -> None:
-    def twice(table: Table) -> Script:
+    def twice(table: Environment) -> Script:
         for number in table.rounds(2):
             yield Tell("paid", {"payoff": own([[1, 2, 3, 4]]), "gift": own([[number, 0, 0, 9]])})
 
@@ -200,7 +200,7 @@ def test_a_phenotype_is_followed_beside_fitness(evolve: Evolve) -> None:
 
 def measured(of: Any, phenotype: list[float], rule: Selection = BETTER_HALF, **told: Any) -> float:
     """A measure of one replicate."""
-    table = Table(Params(), seed=1, ids=np.arange(4), replicate_ids=np.arange(1), horizon=1)
+    table = Environment(Params(), seed=1, ids=np.arange(4), replicate_ids=np.arange(1), horizon=1)
     table.succession = Succession(rule, "payoff", "mean")
     facts = {name: np.array([values]) for name, values in {"phenotype": phenotype, **told}.items()}
     (value,) = of(facts, table)
@@ -323,12 +323,12 @@ def test_where_the_play_ends_its_agents_wait_for_the_next_generation(evolve: Evo
 
 
 def test_nothing_is_measured_of_a_game_that_is_over(evolve: Evolve) -> None:
-    def lake(table: Table) -> Script:
+    def lake(table: Environment) -> Script:
         for number in table.rounds(3):
             over = np.full((table.replicates, 1), number == 2)
             yield Tell("rose", {"level": common(float(number)), "payoff": own(1.0)}, ends=over)
 
-    def level(told: Mapping[str, Array], table: Table) -> Array:
+    def level(told: Mapping[str, Array], table: Environment) -> Array:
         return told["level"]
 
     measures = (Measure("level", "feet", level),)
@@ -382,17 +382,17 @@ class Author(Component):
     notices = ("devised",)
     columns = (Column("strategy", object, public=True),)
 
-    async def consult(self, ask: Inquiry, one: One) -> Any:
+    async def consult(self, ask: Inquiry, agent: Agent) -> Any:
         if "elder" not in ask.facts:
-            return f"{one.agent} after {ask.facts['strategy']!r} ({ask.facts['score']:g})"
+            return f"{agent.agent} after {ask.facts['strategy']!r} ({ask.facts['score']:g})"
         known = {name: ask.facts.seen(name) for name in ("elder", "strategy", "score")}
         elders = [seat for seat, elder in known["elder"].items() if elder]
         heard = [f"{known['strategy'][seat]}={known['score'][seat]:g}" for seat in elders]
         assert all(known["strategy"][seat] == "" for seat in set(known["strategy"]) - set(elders))
-        return f"{one.agent}:" + ",".join(heard)
+        return f"{agent.agent}:" + ",".join(heard)
 
-    def notice(self, tell: News, me: Members) -> None:
-        me["strategy"] = tell.facts["strategy"]
+    def notice(self, tell: News, agents: AgentGroup) -> None:
+        agents["strategy"] = tell.facts["strategy"]
 
 
 def test_the_newborn_hear_the_strategies_of_survivors_with_their_scores(evolve: Evolve) -> None:
@@ -440,17 +440,17 @@ def test_a_strategy_may_come_from_the_parent_alone(evolve: Evolve) -> None:
 class Mumbler(Author):
     """Is understood at first only."""
 
-    async def consult(self, ask: Inquiry, one: One) -> Any:
+    async def consult(self, ask: Inquiry, agent: Agent) -> Any:
         if ask.facts["generation"] > 1:
             raise Unparsed("nothing but dots")
-        return await super().consult(ask, one)
+        return await super().consult(ask, agent)
 
 
 class Silent(Author):
     """Says nothing after the first generation."""
 
-    async def consult(self, ask: Inquiry, one: One) -> Any:
-        return "" if ask.facts["generation"] > 1 else await super().consult(ask, one)
+    async def consult(self, ask: Inquiry, agent: Agent) -> Any:
+        return "" if ask.facts["generation"] > 1 else await super().consult(ask, agent)
 
 
 @pytest.mark.parametrize(("author", "fallbacks"), [(Mumbler(), 3), (Silent(), 0)])
@@ -467,7 +467,7 @@ def test_who_says_nothing_that_can_be_read_has_its_parents_strategy(
 
 
 def test_facts_that_are_not_told_are_missed_before_the_first_line() -> None:
-    table = Table(Params(), seed=1, ids=np.arange(2), replicate_ids=np.arange(1), horizon=1)
+    table = Environment(Params(), seed=1, ids=np.arange(2), replicate_ids=np.arange(1), horizon=1)
     with pytest.raises(ScenarioError, match=r"tells no number 'payof' .* did you mean 'payoff'"):
         generations(paying([1, 2]), fitness="payof")(table)
     with pytest.raises(ScenarioError, match="'day' of each agent, which is to be its phenotype"):
@@ -478,12 +478,12 @@ def test_facts_are_looked_for_until_they_are_found() -> None:
     """And no further: a rehearsal of all rounds may take long."""
     rounds = []
 
-    def slow(table: Table) -> Script:
+    def slow(table: Environment) -> Script:
         for number in table.rounds():
             rounds.append(number)
             yield Tell("paid", {"payoff": own(1.0), "gift": own(float(number))})
 
-    table = Table(Params(), seed=1, ids=np.arange(2), replicate_ids=np.arange(1), horizon=100)
+    table = Environment(Params(), seed=1, ids=np.arange(2), replicate_ids=np.arange(1), horizon=100)
     generations(slow, phenotype="gift")(table)
     assert rounds == [1]
 

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.graph import NOBODY, Complete, Graph, from_networkx
 from society.engine.rng import Array
 from society.scenarios.mechanisms.generations.selection import Heirs, Rule, Selection
@@ -34,7 +34,7 @@ def heirs(
     numbers = np.arange(len(fitness)) if replicate_ids is None else np.asarray(replicate_ids)
     seats = np.arange(fitness.shape[1]) if ids is None else np.asarray(ids)
     graph = graph or Complete(len(numbers), seats)
-    table = Table(
+    table = Environment(
         None,
         seed=seed,
         ids=seats,

@@ -9,7 +9,7 @@ import pytest
 
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.component import Component, Inquiry, One
+from society.engine.component import Agent, Component, Inquiry
 from society.engine.population import Cohort
 from society.engine.scenario import wrapped
 from society.errors import ScenarioError, Unparsed
@@ -220,7 +220,7 @@ class Mumbler(Component):
 
     answers = ("choose",)
 
-    async def consult(self, ask: Inquiry, one: One) -> object:
+    async def consult(self, ask: Inquiry, agent: Agent) -> object:
         raise Unparsed("mumbled")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.engine.component import Component, Members, Question
+from society.engine.component import AgentGroup, Component, Question
 from society.engine.scenario import wrapped
 from society.errors import ScenarioError
 from society.scenarios.games.normal_form import normal_form
@@ -96,12 +96,12 @@ class Mixer(Component):
 
     answers = ("design_mediator", "approve_mediators", "move")
 
-    def answer(self, ask: Question, me: Members) -> Any:
+    def answer(self, ask: Question, agents: AgentGroup) -> Any:
         if ask.kind == "design_mediator":
             return {"1": 1, "2": 1}  # A1 whoever delegates
         if ask.kind == "approve_mediators":
             return {"proposal 1": 1, "proposal 2": 1}
-        return np.tile([0.4, 0.1, 0.5], (len(me), 1))
+        return np.tile([0.4, 0.1, 0.5], (len(agents), 1))
 
 
 def test_those_who_do_not_delegate_play_as_their_strategy_says(play: Play) -> None:

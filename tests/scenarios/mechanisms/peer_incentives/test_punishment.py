@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.component import Component, Inquiry, One
+from society.engine.component import Agent, Component, Inquiry
 from society.engine.matching import Matches
 from society.engine.mechanism import Declared, topped_up
 from society.engine.population import Cohort
@@ -90,7 +90,7 @@ class Mumbler(Component):
 
     answers = ("fine",)
 
-    async def consult(self, ask: Inquiry, one: One) -> object:
+    async def consult(self, ask: Inquiry, agent: Agent) -> object:
         raise Unparsed("mumbled")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.mechanism import intercept
 from society.engine.rng import Array
 from society.engine.scenario import Scenario, wrapped
@@ -131,14 +131,14 @@ def test_what_is_added_to_payoffs_comes_through_to_a_game_that_is_over(
 ) -> None:
     received: list[Array] = []
 
-    def pair(table: Table) -> Script:
+    def pair(table: Environment) -> Script:
         facts = {"payoff": own(np.array([[1.0, 2.0]]))}
         received.append((yield Tell("paid", facts, ends=np.array([[True]]))))
 
     def added(said: Line, back: Any) -> Any:
         return np.array([[3.0, 4.0]]) if said.kind == "paid" else back
 
-    def once(table: Table) -> Script:
+    def once(table: Environment) -> Script:
         return intercept(Recess(table).played(pair), answer=added)
 
     play(once, answering(lambda ask, me: 0), agents=2)

@@ -10,8 +10,8 @@ import pytest
 
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.component import Column, Component, Members, News
-from society.engine.environment import Table
+from society.engine.component import AgentGroup, Column, Component, News
+from society.engine.environment import Environment
 from society.engine.rng import Array
 from society.engine.scenario import Measure, Params, Scenario, wrapped
 from society.engine.script import Script, Tell, common, own
@@ -29,11 +29,11 @@ class Memory(Component):
     notices = ("tide",)
     columns = (Column("tides", int, public=True),)
 
-    def notice(self, tell: News, me: Members) -> None:
-        me["tides"] += 1
+    def notice(self, tell: News, agents: AgentGroup) -> None:
+        agents["tides"] += 1
 
 
-def sea(table: Table) -> Script:
+def sea(table: Environment) -> Script:
     """Three tides; the second drowns the last agent and ends the game of replicate 0."""
     level = np.zeros((table.replicates, 1))
     last, first = np.arange(table.agents) == table.agents - 1, np.arange(table.replicates) == 0
@@ -45,7 +45,7 @@ def sea(table: Table) -> Script:
         yield Tell("flood", gone=last[None] & second, ends=first[:, None] & second)
 
 
-def level(told: Mapping[str, Array], table: Table) -> Array:
+def level(told: Mapping[str, Array], table: Environment) -> Array:
     return told["level"]
 
 
@@ -87,7 +87,7 @@ def test_what_is_told_where_a_game_is_over_has_no_numbers(play: Play) -> None:
 
 
 def test_facts_of_any_shape_lose_their_numbers(play: Play) -> None:
-    def shapes(table: Table) -> Script:
+    def shapes(table: Environment) -> Script:
         yield Tell("closed", ends=np.array([[True], [False]]))
         facts = {
             "scalar": own(1.5),

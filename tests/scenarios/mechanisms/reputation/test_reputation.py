@@ -11,7 +11,7 @@ import pytest
 
 from society.config.build import prepared
 from society.config.spec import load
-from society.engine.environment import Table
+from society.engine.environment import Environment
 from society.engine.matching import Matches
 from society.engine.mechanism import Play as Wrapped
 from society.engine.mechanism import PlayFunction, as_play, declared_by, intercept
@@ -246,7 +246,7 @@ def doubled(play: PlayFunction) -> Wrapped:
             return said.facts[declared.payoff].values
         return back
 
-    def script(table: Table) -> Script:
+    def script(table: Environment) -> Script:
         return intercept(play(table), answer=paid)
 
     return replace(whole, script=script)
