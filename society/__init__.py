@@ -14,28 +14,60 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .analysis.study import open_run, open_sweep
-    from .engine.action_spaces import Choice
-    from .engine.component import Column, Component, per_agent
+    from .engine.action_spaces import (
+        Choice,
+        Fields,
+        Integer,
+        MixedStrategy,
+        Neighbour,
+        Real,
+        Sentence,
+        Text,
+    )
+    from .engine.agents import Agent, AgentGroup
+    from .engine.component import Component, per_agent
+    from .engine.environment import Environment
+    from .engine.mechanism import Declared, declares, intercept
+    from .engine.observations import Inquiry, News, Question
     from .engine.population import Cohort
     from .engine.scenario import Measure, Params, Scenario, mechanism, scenario
-    from .engine.script import Ask, Inherit, Tell, common, own, seen
-    from .notebook import run
+    from .engine.script import Ask, Inherit, Script, Tell, common, own, seen
+    from .engine.state import Column
+    from .notebook import Result, run
 
     __version__: str
 
 __all__ = [
+    "Agent",
+    "AgentGroup",
     "Ask",
     "Choice",
     "Cohort",
     "Column",
     "Component",
+    "Declared",
+    "Environment",
+    "Fields",
     "Inherit",
+    "Inquiry",
+    "Integer",
     "Measure",
+    "MixedStrategy",
+    "Neighbour",
+    "News",
     "Params",
+    "Question",
+    "Real",
+    "Result",
     "Scenario",
+    "Script",
+    "Sentence",
     "Tell",
+    "Text",
     "__version__",
     "common",
+    "declares",
+    "intercept",
     "mechanism",
     "open_run",
     "open_sweep",
@@ -47,13 +79,61 @@ __all__ = [
 ]
 
 _HOMES = {
-    "agent": ("Column", "Component", "per_agent"),
-    "cast": ("Cohort",),
-    "analysis.study": ("open_run", "open_sweep"),
-    "notebook": ("run",),
-    "replies": ("Choice",),
-    "scenario": ("Measure", "Params", "Scenario", "mechanism", "scenario"),
-    "talk": ("Ask", "Inherit", "Tell", "common", "own", "seen"),
+    "analysis.study": (
+        "open_run",
+        "open_sweep",
+    ),
+    "engine.action_spaces": (
+        "Choice",
+        "Fields",
+        "Integer",
+        "MixedStrategy",
+        "Neighbour",
+        "Real",
+        "Sentence",
+        "Text",
+    ),
+    "engine.agents": (
+        "Agent",
+        "AgentGroup",
+    ),
+    "engine.component": (
+        "Component",
+        "per_agent",
+    ),
+    "engine.environment": ("Environment",),
+    "engine.mechanism": (
+        "Declared",
+        "declares",
+        "intercept",
+    ),
+    "engine.observations": (
+        "Inquiry",
+        "News",
+        "Question",
+    ),
+    "engine.population": ("Cohort",),
+    "engine.scenario": (
+        "Measure",
+        "Params",
+        "Scenario",
+        "mechanism",
+        "scenario",
+    ),
+    "engine.script": (
+        "Ask",
+        "Inherit",
+        "Script",
+        "Tell",
+        "common",
+        "own",
+        "seen",
+    ),
+    "engine.state": ("Column",),
+    "notebook": (
+        "Result",
+        "run",
+    ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -70,7 +70,7 @@ class RunContext:
         if self.words is None:
             raise PartError(
                 "agents of this game read, but nothing puts questions and events into words; "
-                "play it with Troupe(cast, World(table, words=Prompts(SCENARIO)))"
+                "play it with Population(cast, RunContext(table, words=Prompts(SCENARIO)))"
             )
         return self.words
 

@@ -31,7 +31,7 @@ class _Row(NamedTuple):
 
 
 class RunFileCallStore:
-    """The Vault of a run file.
+    """The call store of a run file.
 
     connection: gives the open file, None before it is published. publish: makes it durable.
     since: what has changed since the run was made, in words. round: that which is being played.

@@ -41,7 +41,7 @@ BARS = "blue"
 class TerminalStyle:
     """The glyphs and the room that one console has.
 
-    >>> Ink("ascii", 80).words("tea → \\x1b[31mred\\x1b[0m")
+    >>> TerminalStyle("ascii", 80).words("tea → \\x1b[31mred\\x1b[0m")
     'tea -> \\\\x1b[31mred\\\\x1b[0m'
     """
 
@@ -118,7 +118,7 @@ class TerminalStyle:
     def sparkline(self, values: Sequence[float], scale: float) -> str:
         """Each value as a block of height 0 to 7, of full height at `scale`.
 
-        >>> Ink("utf-8", 80).sparkline([0, 150, 300], 300)
+        >>> TerminalStyle("utf-8", 80).sparkline([0, 150, 300], 300)
         '▁▅█'
         """
         levels = _LEVELS if self.blocks else _ASCII_LEVELS

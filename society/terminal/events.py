@@ -34,7 +34,7 @@ _QUOTES = 4  # of one sort in a round
 _QUOTE, _LAW = 100, 240  # cells of what somebody said, and of what holds for all
 
 
-class Deeds:
+class EventLines:
     """Tells the deeds of one replicate."""
 
     def __init__(self, ink: TerminalStyle, names: Names, replicate: int) -> None:

@@ -22,7 +22,7 @@ from society.errors import InputError
 
 from .agent_table import CROWD, AgentTable, Trace
 from .console import TerminalStyle, figured, flowing, labelled, printed, table
-from .events import Deeds, Traits
+from .events import EventLines, Traits
 from .labels import Names, Place, Places, around, found, standing
 from .pairs import Pairs, besides
 from .round_view import RoundView, full_scale, improvised, mean_measures, told, told_in
@@ -83,7 +83,7 @@ class _Teller:
         names = self.names = Names(manifest, ink, replicate)
         self.traits = Traits(manifest, replicate)
         self.roll = AgentTable(ink, names, replicate, self.traits)
-        self.pairs, self.deeds = Pairs(ink, names, replicate), Deeds(ink, names, replicate)
+        self.pairs, self.deeds = Pairs(ink, names, replicate), EventLines(ink, names, replicate)
         self.course = Trace()
         self.level: float | None = None
         self.after = False  # whether anything was told after this replicate had ended

@@ -517,7 +517,7 @@ def test_nobody_may_be_understood(play: Play) -> None:
 
 def test_without_a_fallback_an_unread_answer_is_an_error(play: Play) -> None:
     with pytest.raises(
-        PartError, match=r"mumbler, seat 1 of replicate 0, to 'bid' could not be read.*otherwise"
+        PartError, match=r"mumbler, seat 1 of replicate 0, to 'bid' could not be read.*fallback="
     ):
         play(once(Real(0, 9), None), Mumbler(1))
 

@@ -42,11 +42,11 @@ def test_a_price_is_by_the_token() -> None:
 def test_the_heavy_libraries_stay_out_until_a_model_needs_them() -> None:
     code = """
 import sys
-from society.llm.providers.pool import Desk
+from society.llm.providers.pool import ModelPool
 from society.llm.providers.pricing import price
 from society.llm.providers.settings import ModelSpec
 price(ModelSpec(model="openai/gpt-4o"))
-Desk({}).check(["default"])
+ModelPool({}).check(["default"])
 print(*{name.split(".")[0] for name in sys.modules} & {"litellm", "langchain_core", "aiohttp"})
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
