@@ -61,7 +61,7 @@ CIRCLES: tuple[frozenset[str], ...] = (
     # circles begin
     frozenset(
         (
-            "society.scenarios.mechanisms",
+            "society.scenarios.mechanisms.all_mechanisms",
             "society.scenarios.mechanisms.institution_choice.institution_choice",
             "society.scenarios.mechanisms.institution_choice.options",
         )

@@ -44,7 +44,7 @@ LAKE = """
 from dataclasses import replace
 import networkx as nx
 from society.scenarios.village.fishing_village import fishing_village
-from society.scenarios.mechanisms import capped
+from society.scenarios.mechanisms.all_mechanisms import capped
 
 def chain(agents, rng):
     return nx.path_graph(agents)

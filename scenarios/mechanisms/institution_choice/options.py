@@ -108,7 +108,7 @@ def refuse_fixed(options: list[Option]) -> None:
 
 def _layer(said: Any, place: str) -> Layer:
     # The shelf holds `chosen` as well, which is made of options.
-    from society.scenarios import mechanisms as shelf
+    from society.scenarios.mechanisms import all_mechanisms as shelf
 
     named = {said: {}} if isinstance(said, str) else said
     if not isinstance(named, Mapping) or len(named) != 1:

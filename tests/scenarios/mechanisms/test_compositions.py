@@ -16,9 +16,9 @@ import pytest
 
 from society.engine.graph import NOBODY
 from society.errors import ScenarioError
-from society.scenarios import mechanisms
 from society.scenarios.donor.donor_game import donor_game
 from society.scenarios.games.two_by_two import prisoners_dilemma
+from society.scenarios.mechanisms import all_mechanisms
 from society.scenarios.mechanisms.correlation_device.correlation_device import Recommendation
 from society.scenarios.village.fishing_village import fishing_village
 
@@ -84,7 +84,7 @@ def matched(actors: Actors, *names: str) -> Played:
     pairs = 2 if "reputed" in names else 1
     return actors(
         prisoners_dilemma,
-        *((getattr(mechanisms, name), GIVEN.get(name, {})) for name in names),
+        *((getattr(all_mechanisms, name), GIVEN.get(name, {})) for name in names),
         agents=2 * pairs,
         at={"replicates": 8},
         move=[0, 2] * pairs,  # the last action, where nobody mediates
@@ -103,7 +103,7 @@ def matched(actors: Actors, *names: str) -> Played:
 def test_the_table_has_all_mechanisms_for_games() -> None:
     """The others are for amounts, for generations of agents, and for types of them."""
     others = {"capped", "generations", "drafted", "tournament"}
-    assert set(CELLS) == set(mechanisms.__all__) - others
+    assert set(CELLS) == set(all_mechanisms.__all__) - others
 
 
 @pytest.mark.parametrize(("inner", "outer"), [pair for pair in PAIRS if PAIRS[pair] == "+"])
@@ -168,7 +168,7 @@ def fished(actors: Actors, *names: str) -> Played:
     given = {"capped": {"kind": "effort", "at": 0.5}, "chosen": options}
     return actors(
         fishing_village,
-        *((getattr(mechanisms, name), given.get(name, {})) for name in names),
+        *((getattr(all_mechanisms, name), given.get(name, {})) for name in names),
         agents=4,
         at={"rounds": 2},
         effort=[0.8, 0.2, 0.2, 0.2],
@@ -226,7 +226,7 @@ def gave(actors: Actors, *names: str) -> Played:
     given = {"chosen": {"options": ["unchanged", "fined"]}}
     return actors(
         donor_game,
-        *((getattr(mechanisms, name), given.get(name, {})) for name in names),
+        *((getattr(all_mechanisms, name), given.get(name, {})) for name in names),
         agents=4,
         at={"rounds": 3},
         donate=[5.0, 1.0, 0.0, 2.0],

@@ -13,7 +13,7 @@ from society.config.spec import load
 from society.engine.game_master import GameMaster
 from society.engine.replay import Tape
 from society.errors import ScenarioError
-from society.scenarios import mechanisms
+from society.scenarios.mechanisms import all_mechanisms
 from society.scenarios.village.fishing_village import fishing_village
 
 if TYPE_CHECKING:
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 
 def test_the_shelf_holds_every_mechanism_in_order() -> None:
-    assert mechanisms.__all__ == list(registry.mechanisms())
-    assert all(f"\n    {name} " in (mechanisms.__doc__ or "") for name in mechanisms.__all__)
+    assert all_mechanisms.__all__ == list(registry.mechanisms())
+    assert all(
+        f"\n    {name} " in (all_mechanisms.__doc__ or "") for name in all_mechanisms.__all__
+    )
 
 
 def village(**changes: Any) -> GameMaster:
@@ -79,7 +81,7 @@ def test_a_cap_that_fits_no_question_is_refused_before_the_game(kind: str, words
 
 
 def test_a_cap_in_a_scenario_of_ones_own_is_refused_as_early() -> None:
-    play = mechanisms.capped(fishing_village.play, kind="efort", at=0.5)
+    play = all_mechanisms.capped(fishing_village.play, kind="efort", at=0.5)
     with pytest.raises(ScenarioError, match="scenario: capped: the play never asks 'efort'"):
         prepared(load("lake"), own=[replace(fishing_village, name="lake", play=play)])
 

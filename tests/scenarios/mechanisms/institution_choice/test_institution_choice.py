@@ -13,9 +13,9 @@ from society.engine.component import Agent, Component, Inquiry
 from society.engine.population import Cohort
 from society.engine.scenario import wrapped
 from society.errors import ScenarioError, Unparsed
-from society.scenarios import mechanisms
 from society.scenarios.games.public_goods import public_goods
 from society.scenarios.games.two_by_two import prisoners_dilemma
+from society.scenarios.mechanisms import all_mechanisms
 from society.scenarios.mechanisms.correlation_device.correlation_device import Recommendation
 from society.scenarios.mechanisms.institution_choice.institution_choice import chosen
 from society.scenarios.mechanisms.institution_choice.options import described, option
@@ -191,7 +191,7 @@ def test_under_an_option_all_is_as_with_that_mechanism_alone(actors: Actors, nam
         "sign_contract": ["yes"] * 2,
     }
     alone = actors(
-        prisoners_dilemma, (getattr(mechanisms, name), given), at={"replicates": 20}, **said
+        prisoners_dilemma, (getattr(all_mechanisms, name), given), at={"replicates": 20}, **said
     )
     choice = {"options": ["unchanged", {name: given}, "discussed"]}
     over = actors(prisoners_dilemma, (chosen, choice), at={"replicates": 20}, choose=[1, 1], **said)
