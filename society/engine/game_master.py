@@ -117,14 +117,14 @@ class GameMaster:
                 line = script.send(answer)
             except StopIteration:
                 break
-            opened = bool(self.table.opened)
-            if opened:
+            finally:
+                # Also where the script fails in a new round: those before it are over, and kept.
+                opened = bool(self.table.opened)
                 self._close_rounds()
             answer = await self._play(line)
             if opened:
                 # Lets an interrupt, or another run on the same loop, come in between rounds.
                 await asyncio.sleep(0)
-        self._close_rounds()
         self._close_round(self.table.path)
         return self.outcome()
 

@@ -285,7 +285,7 @@ def test_the_report_tells_how_raters_agree_and_what_they_were_asked(
     texts = code(judged / "texts.csv", "bob.csv", ["use", "restraint"])
     assert main(["report", str(judged)]) == 0
     page = (judged / "report" / "report.html").read_text()
-    assert "The coding of norms waits for bob; what stands here is as far as" in page
+    assert "The coding of norms waits for bob; these are the codes so far." in page
     assert main(["sweep", "words.yaml", "--quiet"]) == 0
     assert main(["report", str(judged)]) == 0
     page = (judged / "report" / "report.html").read_text()

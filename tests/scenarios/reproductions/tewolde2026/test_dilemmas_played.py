@@ -47,7 +47,8 @@ TYPES = (
 
 def tried(trials: tuple[Trial, ...], folder: Path, models: tuple[str, ...] = ()) -> ReproductionRun:
     """Some of the experiments, played to their end."""
-    design = Design(trials, minds=as_types)
+    assert PAPER.language is not None
+    design = Design(trials, PAPER.language.claims, minds=as_types)
     run = ReproductionRun(Reproduction("small", "Nobody 2026", design, design), folder, models)
     with processes(1) as cluster:
         ended = run.play(cluster, NoProgress(), None)
