@@ -30,7 +30,7 @@ from .embedders import MissingExtra
 from .vectors import Doubles, unit
 
 Mask = NDArray[np.bool_]
-Labels = NDArray[np.int64]
+ClusterLabels = NDArray[np.int64]
 NONE = -1  # the cluster of an agent without a norm
 _AT_ONCE = 4096  # edges, so that (E, d) is never in memory as a whole
 
@@ -95,7 +95,7 @@ def drift(before: ArrayLike, after: ArrayLike) -> Doubles:
     return 1 - closeness(after, before)
 
 
-def clusters(vectors: ArrayLike, likeness: float) -> Labels:
+def clusters(vectors: ArrayLike, likeness: float) -> ClusterLabels:
     """Group norms so that any two of a group have at least this cosine; (N, d) -> (N,).
 
     Labels count from 0, the largest group first (of equals: that of the first row); NONE for agents
@@ -134,7 +134,7 @@ def _per(total: float, count: float) -> float:
     return total / count if count else float("nan")
 
 
-def _joined(edges: Labels, norms: Doubles) -> tuple[Labels, Labels]:
+def _joined(edges: ClusterLabels, norms: Doubles) -> tuple[ClusterLabels, ClusterLabels]:
     """The two ends of each different pair of agents with a norm; (E,) each."""
     seats = len(norms)
     if edges.size and (edges.min() < 0 or edges.max() >= seats):
@@ -149,7 +149,7 @@ def _joined(edges: Labels, norms: Doubles) -> tuple[Labels, Labels]:
     return pairs // seats, pairs % seats
 
 
-def _linked(norms: Doubles, likeness: float) -> Labels:
+def _linked(norms: Doubles, likeness: float) -> ClusterLabels:
     """The number of each norm's group, in no particular order; (K, d) -> (K,)."""
     if len(norms) < 2:
         return np.zeros(len(norms), np.int64)
@@ -159,11 +159,11 @@ def _linked(norms: Doubles, likeness: float) -> Labels:
     except ModuleNotFoundError as missing:
         raise MissingExtra("clusters") from missing
     tree = hierarchy.linkage(distance.pdist(norms, "cosine"), method="complete")
-    groups: Labels = hierarchy.fcluster(tree, t=1 - likeness, criterion="distance")
+    groups: ClusterLabels = hierarchy.fcluster(tree, t=1 - likeness, criterion="distance")
     return groups
 
 
-def _by_size(groups: Labels) -> Labels:
+def _by_size(groups: ClusterLabels) -> ClusterLabels:
     """Number groups anew, the largest 0; of equals the one that comes first."""
     _, first, group, size = np.unique(
         groups, return_index=True, return_inverse=True, return_counts=True

@@ -43,7 +43,7 @@ from society.llm.parsing.answers import hint, interpret
 COLUMNS = ("match", "round", "stage", "seat", "decision")
 
 
-class Address(NamedTuple):
+class DecisionPlace(NamedTuple):
     """Which question a decision answers."""
 
     match: int
@@ -55,7 +55,7 @@ class Address(NamedTuple):
         return f"match {self.match}, round {self.round}, stage {self.stage!r}, seat {self.seat}"
 
 
-class Decision(NamedTuple):
+class RecordedDecision(NamedTuple):
     """What was decided, and in which line it stands."""
 
     said: Any
@@ -88,7 +88,7 @@ class Recorded(Component):
     @per_agent
     def answer(self, ask: Inquiry, agent: Agent) -> Any:
         asked = agent.times_asked(ask.kind) + 1
-        address = Address(agent.address.replicate, asked, ask.kind, agent.agent + 1)
+        address = DecisionPlace(agent.address.replicate, asked, ask.kind, agent.agent + 1)
         return self.records.answer(address, ask.reply, view(ask, agent).legal)
 
 
@@ -99,7 +99,7 @@ class Records:
         self.file = file
         self.decisions = table(file)
 
-    def answer(self, address: Address, reply: ActionSpace, legal: Legal) -> Any:
+    def answer(self, address: DecisionPlace, reply: ActionSpace, legal: Legal) -> Any:
         """What stands there for a question; raises FileError for nothing, or nothing legal."""
         if address not in self.decisions:
             raise FileError(
@@ -117,9 +117,9 @@ class Records:
         return answer
 
 
-def table(file: Path) -> dict[Address, Decision]:
+def table(file: Path) -> dict[DecisionPlace, RecordedDecision]:
     """All decisions of a file; raises FileError."""
-    found: dict[Address, Decision] = {}
+    found: dict[DecisionPlace, RecordedDecision] = {}
     try:
         with file.open(encoding="utf-8-sig", newline="") as lines:
             rows = _objects(lines) if file.suffix == ".jsonl" else _cells(lines)
@@ -127,7 +127,7 @@ def table(file: Path) -> dict[Address, Decision]:
                 address, said = _read(file, line, row)
                 if address in found:
                     raise _wrong(file, line, f"{address} stands in line {found[address].line}, too")
-                found[address] = Decision(said, line)
+                found[address] = RecordedDecision(said, line)
     except OSError as error:
         raise FileError(f"cannot read {brief(file)}: {error.strerror}") from None
     except (UnicodeDecodeError, csv.Error) as error:
@@ -174,7 +174,7 @@ def _said(cell: Any) -> Any:
     return cell
 
 
-def _read(file: Path, line: int, row: Any) -> tuple[Address, Any]:
+def _read(file: Path, line: int, row: Any) -> tuple[DecisionPlace, Any]:
     if not isinstance(row, Mapping) or set(row) != set(COLUMNS):
         names = ", ".join(map(str, row)) if isinstance(row, Mapping) else repr(row)
         raise _wrong(file, line, f"got {names:.80}; expected the columns {', '.join(COLUMNS)}")
@@ -184,7 +184,7 @@ def _read(file: Path, line: int, row: Any) -> tuple[Address, Any]:
         if not text.isdecimal() or int(text) < least:
             raise _wrong(file, line, f"{name} is {row[name]!r:.40}; expected a number from {least}")
         numbers[name] = int(text)
-    address = Address(numbers["match"], numbers["round"], str(row["stage"]), numbers["seat"])
+    address = DecisionPlace(numbers["match"], numbers["round"], str(row["stage"]), numbers["seat"])
     return address, row["decision"]
 
 

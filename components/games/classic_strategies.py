@@ -48,7 +48,7 @@ from .mechanism_use import guidance
 from .observed_history import shown
 from .payoff_helpers import aspirations, by_seat, chances, cooperation, of_others
 
-Strategy = Literal[
+StrategyName = Literal[
     "always_cooperate",
     "always_defect",
     "tit_for_tat",
@@ -63,13 +63,13 @@ Strategy = Literal[
     "best_response",
     "fictitious_play",
 ]
-STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+STRATEGIES: tuple[StrategyName, ...] = get_args(StrategyName)
 BEST_RESPONSE, FICTITIOUS_PLAY = map(STRATEGIES.index, ("best_response", "fictitious_play"))
 SITUATIONS = 256
 FRESH = 254  # nothing has happened, and that was well
 
 
-class Past(NamedTuple):
+class SeenPast(NamedTuple):
     """What a player remembers, of bool; each is a bit of the column `memory`, the first one low.
 
     begun: it has played. kind: no co-player defected last time; kind_before: nor the time before.
@@ -87,9 +87,9 @@ class Past(NamedTuple):
     won: Array
 
 
-BITS = [np.int16(1 << bit) for bit in range(len(Past._fields))]
+BITS = [np.int16(1 << bit) for bit in range(len(SeenPast._fields))]
 BEGUN, KIND, KIND_BEFORE, CLEAN, STANDING, OWN_STANDING, OWN, WON = BITS
-RULES: Mapping[Strategy, Callable[[Past, float], Array | float]] = {
+RULES: Mapping[StrategyName, Callable[[SeenPast, float], Array | float]] = {
     "always_cooperate": lambda past, generosity: 1.0,
     "always_defect": lambda past, generosity: 0.0,
     "tit_for_tat": lambda past, generosity: past.kind,
@@ -110,7 +110,7 @@ RULES: Mapping[Strategy, Callable[[Past, float], Array | float]] = {
 class Moves(Component):
     """A classic strategy, which children inherit; of several, or any: each equally likely."""
 
-    strategy: Strategy | Literal["any"] | tuple[Strategy, ...] = "any"
+    strategy: StrategyName | Literal["any"] | tuple[StrategyName, ...] = "any"
     generosity: Share = 1 / 3
 
     chance_id = "moves"
@@ -221,14 +221,14 @@ def responses(tell: News, agents: AgentGroup) -> tuple[Array, Array, Array]:
     return learned(tell, agents, responding(agents), agents["strategy"] == FICTITIOUS_PLAY)
 
 
-def _coded(past: Past) -> Array:
+def _coded(past: SeenPast) -> Array:
     """One number for what is remembered."""
     code: Array = np.sum([part * bit for part, bit in zip(past, BITS, strict=True)], axis=0)
     return code
 
 
-def _decoded(memory: Array) -> Past:
-    return Past(*(memory & bit > 0 for bit in BITS))
+def _decoded(memory: Array) -> SeenPast:
+    return SeenPast(*(memory & bit > 0 for bit in BITS))
 
 
 def _width(ask: Question) -> int:

@@ -21,7 +21,7 @@ import numpy as np
 from society.engine.rng import Array
 
 
-class Shown(NamedTuple):
+class ShownMoves(NamedTuple):
     """The past, (M,) of bool each.
 
     kind: no co-player defected in its last round; kind_before: nor in the one before that. clean:
@@ -35,7 +35,7 @@ class Shown(NamedTuple):
     own_standing: Array
 
 
-def shown(facts: Mapping[str, Array], rules: Any) -> Shown:
+def shown(facts: Mapping[str, Array], rules: Any) -> ShownMoves:
     """What the facts of a question tell of a game with cooperation."""
     wanted, seat = np.array(rules.cooperation), facts["past_seat"] - 1
     action, with_action = facts["past_action"], facts["past_with_action"]
@@ -45,7 +45,7 @@ def shown(facts: Mapping[str, Array], rules: Any) -> Shown:
     tree = Tree(facts["past_depth"][0].tolist(), rules.players, cooperated)
     own, *roots = tree.split(1, range(len(tree.depth)), rules.players)
     well, standing = np.ones(len(seat), bool), ~tree.lost(roots)
-    return Shown(
+    return ShownMoves(
         np.logical_and.reduce([cooperated[:, root[0]] for root in roots]),
         np.logical_and.reduce([well, *(cooperated[:, root[1]] for root in roots if root[1:])]),
         cooperated.all(1) & ((others == expected) | (others < 0)).all((1, 2)),

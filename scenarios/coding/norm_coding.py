@@ -23,7 +23,7 @@ from society.engine.graph import NOBODY
 from society.engine.population import Cohort
 from society.engine.rng import Array
 from society.engine.rubric import UNCODED, Criteria, Criterion, Phrase
-from society.engine.scenario import DisplaySpec, Measure, Params, Told, scenario
+from society.engine.scenario import DisplaySpec, Measure, Params, RoundFacts, scenario
 from society.engine.script import Ask, Script, Tell, common, own
 
 DEMAND = Criterion(
@@ -67,13 +67,13 @@ def raters(p: Coding, agents: int) -> list[Cohort]:
     return [Cohort("rater", agents, (LanguagePolicy(),))]
 
 
-def uncoded(told: Told, table: Environment) -> Array:
+def uncoded(told: RoundFacts, table: Environment) -> Array:
     """Share of the raters who give no label, (R,)."""
     share: Array = (told["label"] == NOBODY).mean(1)
     return share
 
 
-def agreeing(told: Told, table: Environment) -> Array:
+def agreeing(told: RoundFacts, table: Environment) -> Array:
     """Pairs of raters who give the same label, (R,)."""
     most = max(len(criterion.labels) for criterion in table.params.criteria)
     times = (told["label"][:, :, None] == np.arange(most)).sum(1)  # (R, labels)
@@ -81,7 +81,7 @@ def agreeing(told: Told, table: Environment) -> Array:
     return pairs
 
 
-def paired(told: Told, table: Environment) -> Array:
+def paired(told: RoundFacts, table: Environment) -> Array:
     """Pairs of raters who give any label, (R,)."""
     coded = (told["label"] != NOBODY).sum(1)
     pairs: Array = coded * (coded - 1) // 2

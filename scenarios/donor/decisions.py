@@ -22,7 +22,7 @@ from society.engine.action_spaces import ActionSpace, Choice, Fields, Real
 from society.engine.environment import Environment
 from society.engine.rng import Array
 from society.engine.script import Ask, Fact, Script, Tell, own, seen
-from society.scenarios.donor.pairing import CHANCE_ID, Pairs
+from society.scenarios.donor.pairing import CHANCE_ID, DonorPairs
 from society.scenarios.donor.traces import GAVE, HAD_NOTHING, NONE, PUNISHED, Deeds
 
 DESTROYED = 2  # units that a unit of punishment takes
@@ -30,7 +30,7 @@ GIVE, PUNISH = 1, 2  # among keep, give, punish
 NOTHING: Mapping[str, Any] = MappingProxyType({"deed": "donate", "amount": 0.0})
 
 
-class Decision(NamedTuple):
+class DonorDecision(NamedTuple):
     """Units given, and units spent on punishing; (R, N) each."""
 
     given: Array
@@ -53,13 +53,13 @@ class Done(NamedTuple):
     taken: Array
     gain: Array
 
-    def deeds(self, pairs: Pairs, number: int) -> Deeds:
+    def deeds(self, pairs: DonorPairs, number: int) -> Deeds:
         """As entries of a trace, (R, N, 1)."""
         units, when = self.given + self.spent, np.full(self.deed.shape, number)
         parts = (self.deed, self.share, units, pairs.partner, when)
         return Deeds(*(part[..., None] for part in parts))
 
-    def facts(self, table: Environment, pairs: Pairs) -> dict[str, Fact]:
+    def facts(self, table: Environment, pairs: DonorPairs) -> dict[str, Fact]:
         """As all are told; neighbours on `hear` see who did what to whom, and the share given."""
         offered = np.where(pairs.receives, pairs.other(self.share), np.nan)
         return {
@@ -121,14 +121,14 @@ def decided(
     fallback: Any = "keep" if p.stake == "fixed" else NOTHING if p.punishment else 0.0
     said = yield Ask(kind, reply(p, held), facts, who=who, fallback=fallback)
     if p.stake == "fixed":
-        return Decision(p.cost * (said == GIVE), p.cost * (said == PUNISH))
+        return DonorDecision(p.cost * (said == GIVE), p.cost * (said == PUNISH))
     if p.punishment:
         gives = said["deed"] == 0
-        return Decision(said["amount"] * gives, said["amount"] * ~gives)
-    return Decision(said, np.zeros_like(said))
+        return DonorDecision(said["amount"] * gives, said["amount"] * ~gives)
+    return DonorDecision(said, np.zeros_like(said))
 
 
-def settled(table: Environment, pairs: Pairs, held: Array, choice: Decision) -> Done:
+def settled(table: Environment, pairs: DonorPairs, held: Array, choice: DonorDecision) -> Done:
     """What comes of it, with errors of execution; held: units before, (R, N)."""
     p, (given, spent) = table.params, choice
     if p.execution_error:

@@ -45,7 +45,7 @@ from society.engine.scenario import (
     Measure,
     Meeting,
     Params,
-    Told,
+    RoundFacts,
     mean_over,
     scenario,
 )
@@ -54,10 +54,10 @@ from society.errors import ScenarioError
 from society.scenarios.donor.decisions import counted, decided, owned, settled
 from society.scenarios.donor.gossip import Reviews, gossiped
 from society.scenarios.donor.measures import told_by_traits
-from society.scenarios.donor.pairing import Pairs, Schedule, pairing, playable
+from society.scenarios.donor.pairing import DonorPairs, Schedule, pairing, playable
 from society.scenarios.donor.partner_choice import Partners, accepted
 from society.scenarios.donor.probe import mutation_bias, supposed
-from society.scenarios.donor.traces import Trace, informed
+from society.scenarios.donor.traces import DonorTrace, informed
 
 
 class DonorGame(Params):
@@ -120,17 +120,17 @@ def donors(p: DonorGame, agents: int) -> list[Cohort]:
     return [Cohort("donor", agents, (rule,))]
 
 
-def share_given(told: Told, table: Environment) -> Array:
+def share_given(told: RoundFacts, table: Environment) -> Array:
     """Share given by those who had a chance to give, and something to give, (R,)."""
     return mean_over(~np.isnan(told["share"]), told["share"])
 
 
-def share_refused(told: Told, table: Environment) -> Array:
+def share_refused(told: RoundFacts, table: Environment) -> Array:
     """Share of encounters, (R,); the two whom a refusal parts have no partner any more."""
     return mean_over((told["partner"] != NOBODY) | told["refused"], told["refused"])
 
 
-def share_alone(told: Told, table: Environment) -> Array:
+def share_alone(told: RoundFacts, table: Environment) -> Array:
     """Share of those present whom nobody was found for, (R,)."""
     return mean_over(table.present, (told["partner"] == NOBODY) & ~told["refused"])
 
@@ -207,7 +207,7 @@ def _played(table: Environment) -> Script:
         yield from supposed(table)
     for game in table.rounds(p.games):
         held = np.full(table.present.shape, float(p.endowment))
-        trace, reviews = Trace(table), Reviews(table)
+        trace, reviews = DonorTrace(table), Reviews(table)
         for number in table.rounds():
             if number == 1:
                 yield Tell("endowed", {"resources": own(held)}, restores=("meet",))
@@ -233,7 +233,7 @@ def _played(table: Environment) -> Script:
         yield Tell("scored", {"final": owned(held)})
 
 
-def encounter(table: Environment, pairs: Pairs, held: Array) -> dict[str, Fact]:
+def encounter(table: Environment, pairs: DonorPairs, held: Array) -> dict[str, Fact]:
     """What each agent owns, and who is opposite with how much."""
     return {
         "resources": own(held),

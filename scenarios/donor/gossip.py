@@ -20,7 +20,7 @@ from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.engine.script import Ask, Fact, Script, Tell, own, seen
 from society.scenarios.donor.decisions import Done
-from society.scenarios.donor.pairing import Pairs
+from society.scenarios.donor.pairing import DonorPairs
 from society.text import clean
 
 LINE = Text(200)
@@ -37,7 +37,7 @@ class Reviews:
         self._on = table.params.medium == "review"
         self.lines = np.full((*table.present.shape, table.params.trace), "", object)
 
-    def facts(self, pairs: Pairs, learns: Array) -> dict[str, Fact]:
+    def facts(self, pairs: DonorPairs, learns: Array) -> dict[str, Fact]:
         """What donors read of their recipients, if that is how they hear of them, (R, N, K).
 
         learns: who is told anything, (R, N).
@@ -46,7 +46,7 @@ class Reviews:
             return {}
         return {"reviews": own(np.where(learns[..., None], pairs.other(self.lines, ""), ""))}
 
-    def written(self, pairs: Pairs, done: Done, now: Mapping[str, Fact]) -> Script:
+    def written(self, pairs: DonorPairs, done: Done, now: Mapping[str, Fact]) -> Script:
         """Those who met a donor write about it; now: what everybody knows of the moment."""
         if not self._on:
             return

@@ -41,7 +41,7 @@ Schedule = Literal["ordered-once", "no-repeat", "published", "random"]
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class DonorPairs:
     """One round: the seat of each agent's partner, or NOBODY, and who gives; (R, N) each."""
 
     partner: Array
@@ -129,7 +129,7 @@ def shift(schedule: Schedule, number: int, half: int) -> tuple[int, bool]:
 class Pairing(Protocol):
     """A way to make pairs."""
 
-    def round(self, game: int, number: int) -> Pairs:
+    def round(self, game: int, number: int) -> DonorPairs:
         """Who meets whom among those who take part; both are counted from 1."""
         ...
 
@@ -147,7 +147,7 @@ class Rotations:
         place = table.draws(CHANCE_ID).uniform("half")
         self._order = np.argsort(place, axis=1, kind="stable")
 
-    def round(self, game: int, number: int) -> Pairs:
+    def round(self, game: int, number: int) -> DonorPairs:
         half = self._table.agents // 2
         turn, first_gives = shift(self._schedule, number, half)
         one = self._order[:, :half]
@@ -160,7 +160,7 @@ class Rotations:
         if not self._table.complete:
             active = self._table.active
             partner = np.where(active & np.take_along_axis(active, partner, 1), partner, NOBODY)
-        return Pairs(partner, gives & (partner != NOBODY))
+        return DonorPairs(partner, gives & (partner != NOBODY))
 
 
 class ByChance:
@@ -169,9 +169,9 @@ class ByChance:
     def __init__(self, table: Environment) -> None:
         self._table, self._draws = table, table.draws(CHANCE_ID)
 
-    def round(self, game: int, number: int) -> Pairs:
+    def round(self, game: int, number: int) -> DonorPairs:
         meet = self._draws.uniform("meet")
         partner = self._table.graph("meet").matched(meet, self._table.active)
-        pairs = Pairs(partner, partner != NOBODY)
+        pairs = DonorPairs(partner, partner != NOBODY)
         role = self._draws.uniform("role")
         return replace(pairs, gives=pairs.gives & (role < pairs.other(role)))

@@ -23,13 +23,13 @@ from society.engine.environment import Environment
 from society.engine.graph import NOBODY, Complete, Rows
 from society.engine.rng import Array
 from society.engine.script import Ask, Fact, Script, Tell, own
-from society.scenarios.donor.pairing import Pairs
+from society.scenarios.donor.pairing import DonorPairs
 
 CHANCE_ID = "accepted"
 Partners = Literal["given", "agreed", "rewired"]
 
 
-def accepted(table: Environment, pairs: Pairs, facts: Mapping[str, Fact]) -> Script:
+def accepted(table: Environment, pairs: DonorPairs, facts: Mapping[str, Fact]) -> Script:
     """The pairs that agree, and who is in a pair of which one refused, (R, N) of bool."""
     rule = table.params.partners
     if rule == "given":
@@ -44,10 +44,10 @@ def accepted(table: Environment, pairs: Pairs, facts: Mapping[str, Fact]) -> Scr
         cuts = {"meet": np.where(apart, pairs.partner, NOBODY)}
         joins = {"meet": np.where(refuses, _sought(table, pairs), NOBODY)}
         yield Tell("refused", {"refuses": own(refuses)}, cuts=cuts, joins=joins)
-    return Pairs(np.where(apart, NOBODY, pairs.partner), pairs.gives & ~apart), apart
+    return DonorPairs(np.where(apart, NOBODY, pairs.partner), pairs.gives & ~apart), apart
 
 
-def _sought(table: Environment, pairs: Pairs) -> Array:
+def _sought(table: Environment, pairs: DonorPairs) -> Array:
     """Somebody by chance for everybody, (R, N), or NOBODY if it is the partner or a neighbour."""
     node = np.arange(table.present.size)
     rows = Rows(*np.divmod(node, table.agents), node)

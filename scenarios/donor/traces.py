@@ -30,7 +30,7 @@ from society.engine.environment import Environment
 from society.engine.graph import NOBODY, Complete
 from society.engine.rng import Array
 from society.engine.script import Fact, own
-from society.scenarios.donor.pairing import CHANCE_ID, Pairs
+from society.scenarios.donor.pairing import CHANCE_ID, DonorPairs
 
 DEEDS = ("none", "gave", "had nothing", "punished", "unknown")
 NONE, GAVE, HAD_NOTHING, PUNISHED, UNKNOWN = range(len(DEEDS))
@@ -80,18 +80,18 @@ def informed(table: Environment) -> Array:
     return learns
 
 
-class Trace:
+class DonorTrace:
     """What is known of everybody, from the beginning of a game."""
 
     def __init__(self, table: Environment) -> None:
         self._table, self._medium = table, table.params.medium
         self._entries = blank(table, table.params.trace if self._medium == "trace" else 0)
 
-    def facts(self, pairs: Pairs, learns: Array) -> dict[str, Fact]:
+    def facts(self, pairs: DonorPairs, learns: Array) -> dict[str, Fact]:
         """What donors are told of their recipients; learns: who is told anything, (R, N)."""
         return self.shown(pairs, learns).facts(self._table)
 
-    def add(self, pairs: Pairs, deeds: Deeds) -> None:
+    def add(self, pairs: DonorPairs, deeds: Deeds) -> None:
         """Those who had a chance to give have done these deeds, (R, N, 1)."""
         if self._medium == "record":
             # As many entries as there were rounds: a fixed number would tell how many there are.
@@ -103,7 +103,7 @@ class Trace:
         longer = np.concatenate([new.take(donor, axis=0), old.take(before, axis=0)], axis=1)
         old[donor] = longer[:, : old.shape[1]]
 
-    def shown(self, pairs: Pairs, learns: Array) -> Deeds:
+    def shown(self, pairs: DonorPairs, learns: Array) -> Deeds:
         """Of each agent's partner; learns: who is shown anything, (R, N)."""
         entries = pairs.other(self._entries, _BLANK)
         deeds = Deeds.of(entries)
@@ -114,7 +114,7 @@ class Trace:
         entries[hidden] = _ILLEGIBLE
         return Deeds.of(entries)
 
-    def _unheard(self, pairs: Pairs, deeds: Deeds) -> Array:
+    def _unheard(self, pairs: DonorPairs, deeds: Deeds) -> Array:
         """Which entries nobody could have told the reader, (R, N, K) of bool."""
         graph, chain = self._table.graph("hear"), self._medium == "trace"
         unheard = np.zeros(deeds.to.shape, bool)

@@ -23,7 +23,7 @@ _MOST = 1_000_000  # payoffs of a table
 Profile = tuple[int, ...]
 
 
-class Outcome(NamedTuple):
+class GameOutcome(NamedTuple):
     """One cell of a game, as one of its players sees it.
 
     mine, theirs: labels of actions; the co-players' in order of seat. points, their_points: what
@@ -71,7 +71,7 @@ class Game(ABC):
         profiles = np.moveaxis(np.indices(self.sizes), 0, -1)
         return np.ascontiguousarray(np.moveaxis(self.paid(profiles), -1, 0))
 
-    def listed(self, seat: int) -> Iterator[Outcome]:
+    def listed(self, seat: int) -> Iterator[GameOutcome]:
         """Every cell, as the player on a seat, counted from 0, sees it; the own action first."""
         others = [j for j in range(self.players) if j != seat]
         for own, *theirs in product(*(range(self.sizes[j]) for j in (seat, *others))):
@@ -79,7 +79,7 @@ class Game(ABC):
             at = tuple(profile[j] for j in range(self.players))
             points = [float(one[at]) for one in self.payoffs]
             labels = [self.actions[j][profile[j]] for j in range(self.players)]
-            yield Outcome(
+            yield GameOutcome(
                 labels[seat],
                 tuple(labels[j] for j in others),
                 points[seat],

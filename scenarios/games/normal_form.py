@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
-from society.components.games.classic_strategies import Moves, Strategy
+from society.components.games.classic_strategies import Moves, StrategyName
 from society.components.games.mechanism_use import Designs
 from society.components.games.sanctions import Sanctions
 from society.components.language.llm_policy import LanguagePolicy
@@ -36,7 +36,7 @@ from society.engine.scenario import (
     Measure,
     Meeting,
     Params,
-    Told,
+    RoundFacts,
     scenario,
 )
 from society.engine.script import VOID_REPLICATE, Ask, Script, Tell, common, own
@@ -53,7 +53,7 @@ class GameParams(Params):
     minds: Literal["rules", "language"] = Field(
         "rules", description="who plays", json_schema_extra=OF_DEFAULT_CAST
     )
-    strategy: Strategy | Literal["any"] = Field(
+    strategy: StrategyName | Literal["any"] = Field(
         "any", description="of rules: see the component moves", json_schema_extra=OF_DEFAULT_CAST
     )
     thinking: bool = Field(True, description="whether models reason before they answer")
@@ -66,13 +66,13 @@ def players(p: GameParams, agents: int) -> list[Cohort]:
     return [Cohort("player", agents, (Designs(), Sanctions(), fitted(Moves, p)))]
 
 
-def mean_payoff(told: Told, table: Environment) -> Array:
+def mean_payoff(told: RoundFacts, table: Environment) -> Array:
     """Points, weighted, mean over players, (R, 1)."""
     weighted: Array = told["weight"] * mean(told["payoff"])
     return weighted
 
 
-def cooperating(told: Told, table: Environment) -> Array:
+def cooperating(told: RoundFacts, table: Environment) -> Array:
     """Share of players who cooperate, (R, 1); NaN in a game in which nothing is cooperation."""
     game: Game = table.rules
     if game.cooperation is None:
@@ -83,7 +83,7 @@ def cooperating(told: Told, table: Environment) -> Array:
     return mean((told["action"] == wanted) * 1.0)
 
 
-def efficiency(told: Told, table: Environment) -> Array:
+def efficiency(told: RoundFacts, table: Environment) -> Array:
     """How far the mean payoff is from equilibrium (0) to cooperation (1), weighted, (R, 1).
 
     NaN where either is not known, or cooperation pays no more.
@@ -181,8 +181,8 @@ def drawn(mix: Array, uniform: Array) -> Array:
     return action
 
 
-Labels = Annotated[list[Annotated[list[str], Field(min_length=1)]], Field(min_length=1)]
-Actions = list[Annotated[int, Field(strict=True)]]
+ActionLabels = Annotated[list[Annotated[list[str], Field(min_length=1)]], Field(min_length=1)]
+ActionNumbers = list[Annotated[int, Field(strict=True)]]
 
 
 def _rectangular(payoffs: Any, path: str = "payoffs") -> tuple[int, ...]:
@@ -221,11 +221,11 @@ class NormalFormParams(GameParams):
         [[[2, 2], [0, 3]], [[3, 0], [1, 1]]],
         description="points: by the action of player 1, then of player 2, ..., then of each player",
     )
-    actions: Labels | None = Field(None, description="labels by player; none: A0, A1, ...")
-    cooperation: Actions | None = Field(
+    actions: ActionLabels | None = Field(None, description="labels by player; none: A0, A1, ...")
+    cooperation: ActionNumbers | None = Field(
         None, description="the action, counted from 0, with which each player cooperates"
     )
-    equilibrium: Actions | None = Field(
+    equilibrium: ActionNumbers | None = Field(
         None,
         description="the profile with which cooperation is compared; none: the Nash equilibrium in "
         "pure strategies, if there is only one",

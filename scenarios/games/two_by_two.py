@@ -23,7 +23,7 @@ import numpy as np
 
 from society.engine.environment import Environment
 from society.engine.rng import Array
-from society.engine.scenario import Measure, Told, scenario
+from society.engine.scenario import Measure, RoundFacts, scenario
 from society.engine.script import Script
 from society.scenarios.games.game import NormalForm, Profile, numbered
 from society.scenarios.games.matching import met
@@ -56,7 +56,7 @@ STAG_HUNT = _game([[(5, 5), (0, 3)], [(3, 0), (3, 3)]])
 MATCHING_PENNIES = _game([[(1, -1), (-1, 1)], [(-1, 1), (1, -1)]], None, None)
 
 
-def won(told: Told, table: Environment) -> Array:
+def won(told: RoundFacts, table: Environment) -> Array:
     """Points of player 1, weighted, mean over matches, (R, 1)."""
     points = met(table, 2).gathered(told["payoff"])[:, :, 0]
     weighted: Array = told["weight"] * points.mean(1, keepdims=True)

@@ -116,7 +116,7 @@ class Past(ABC):
         return isinstance(said, Tell) and said.kind == self.declared.told
 
 
-class Actions(Past):
+class ActionHistory(Past):
     """What the players of a match did, in the latest `window` games; None: in all of them."""
 
     def __init__(self, declared: Declared, continuation: float | None, window: int | None) -> None:

@@ -35,7 +35,14 @@ from society.engine.mechanism import Declared, declares
 from society.engine.parameters import Positive, Share
 from society.engine.population import Cohort, fitted
 from society.engine.rng import Array
-from society.engine.scenario import OF_DEFAULT_CAST, DisplaySpec, Measure, Params, Told, scenario
+from society.engine.scenario import (
+    OF_DEFAULT_CAST,
+    DisplaySpec,
+    Measure,
+    Params,
+    RoundFacts,
+    scenario,
+)
 from society.engine.script import Ask, Script, Tell, common, own, seen
 from society.scenarios.village.institutions import (
     VoteRule,
@@ -133,7 +140,7 @@ def sustainable(table: Environment) -> float:
     return float(table.params.growth * table.params.capacity / 4)
 
 
-def gini(told: Told, table: Environment) -> Array:
+def gini(told: RoundFacts, table: Environment) -> Array:
     """Of the wealth of those present, (R,): 0 is equality, NaN nobody. Debts count as nothing."""
     # Whoever is absent joins the poorest with nothing, and is taken out of the ranks again.
     wealth = np.sort(np.maximum(told["wealth"], 0) * table.present, axis=1)
@@ -144,7 +151,7 @@ def gini(told: Told, table: Environment) -> Array:
     return index
 
 
-def efficiency(told: Told, table: Environment) -> Array:
+def efficiency(told: RoundFacts, table: Environment) -> Array:
     """Catch over the maximum sustainable yield, (R,); NaN after the village has failed."""
     best = sustainable(table)
     counts = told["survived"][:, 0] & (best > 0)
@@ -152,7 +159,7 @@ def efficiency(told: Told, table: Environment) -> Array:
     return share
 
 
-def per_fisher(told: Told, happened: Array) -> Array:
+def per_fisher(told: RoundFacts, happened: Array) -> Array:
     """Share of those who fished this round, (R,); NaN where nobody did."""
     fishers = told["fishing"].sum(1)
     share: Array = (happened & told["fishing"]).sum(1) / np.where(fishers, fishers, np.nan)

@@ -39,7 +39,7 @@ from society.engine.environment import Environment
 from society.engine.mechanism import Declared, declares
 from society.engine.population import Cohort, fitted
 from society.engine.rng import Array
-from society.engine.scenario import OF_DEFAULT_CAST, Measure, Told, scenario
+from society.engine.scenario import OF_DEFAULT_CAST, Measure, RoundFacts, scenario
 from society.engine.script import Ask, Fact, Script, Tell, common, own, seen
 from society.scenarios.village.fishing_village import (
     MEASURES,
@@ -51,7 +51,7 @@ from society.scenarios.village.fishing_village import (
 from society.scenarios.village.fishing_village import STAGE as LAKE_STAGE
 from society.scenarios.village.institutions import VoteRule, imitated, no_fines, punished, watched
 from society.scenarios.village.norm_measures import told_by_norms
-from society.scenarios.village.norm_proposals import Policy, reconsidered, unwritten
+from society.scenarios.village.norm_proposals import NormPolicy, reconsidered, unwritten
 
 
 class Channels(NamedTuple):
@@ -150,19 +150,19 @@ def paid(shown: bool, effort: Array, wealth: Array, fined: Array) -> Script:
     return 0.0 if more is None else more
 
 
-def told_law(p: LanguageVillage, policy: Policy) -> dict[str, Fact]:
+def told_law(p: LanguageVillage, policy: NormPolicy) -> dict[str, Fact]:
     """The policy, where there can be one; its cap is for rules."""
     words = {"policy": common(policy.words)} if p.channels.policy else {}
     return words | {"cap": common(policy.cap)}
 
 
-def compliance(told: Told, table: Environment) -> Array:
+def compliance(told: RoundFacts, table: Environment) -> Array:
     """Share of catches within the cap, (R,); NaN while no policy has stated one."""
     capped = np.isfinite(told["limit"][:, 0])
     return np.where(capped, per_fisher(told, told["catch"] <= told["limit"]), np.nan)
 
 
-def stated(told: Told, table: Environment) -> Array:
+def stated(told: RoundFacts, table: Environment) -> Array:
     """The cap in force, (R,); NaN while no policy has stated one."""
     cap: Array = told["limit"][:, 0]
     return np.where(np.isfinite(cap), cap, np.nan)

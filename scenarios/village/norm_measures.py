@@ -39,7 +39,7 @@ _EXACT = 6  # decimals; what follows is rounding, since vectors have single prec
 LIKENESS = 0.7  # the least cosine in a cluster: about that of one policy in two wordings
 
 
-class Sentences(NamedTuple):
+class NormSentences(NamedTuple):
     """Of one round: norms held and proposals made (R, N), the policy (R, 1); "" for nothing.
 
     The same as vectors: (R, N, d) and (R, 1, d), zeros for nothing.
@@ -109,7 +109,7 @@ def told_by_norms(after: PostAnalysis) -> Iterator[Finding]:
     )
 
 
-def _ends(pages: Iterable[Page]) -> tuple[Sentences, Sentences] | None:
+def _ends(pages: Iterable[Page]) -> tuple[NormSentences, NormSentences] | None:
     """The first and the last round of each replicate with norms; None if there was none."""
     first, last = None, None
     for page in pages:
@@ -124,7 +124,7 @@ def _ends(pages: Iterable[Page]) -> tuple[Sentences, Sentences] | None:
     return None if first is None or last is None else (first, last)
 
 
-def _said(page: Page) -> Sentences | None:
+def _said(page: Page) -> NormSentences | None:
     """The sentences of one round; None if no norms were reconsidered in it."""
     tells = [step.arrays for step in page.steps if step.sort == "tell"]
     told = {name: values for arrays in tells for (_, name), values in arrays.items()}
@@ -134,21 +134,21 @@ def _said(page: Page) -> Sentences | None:
     proposal, policy = told.get("proposal", nothing), told.get("policy", nothing[:, :1])
     kept = page.public.get("norm", nothing)  # 0 for those without such a column
     held = np.where(kept.astype(bool), kept, told["norm"])
-    return Sentences(np.where(page.present & page.running, held, ""), proposal, policy)
+    return NormSentences(np.where(page.present & page.running, held, ""), proposal, policy)
 
 
-def _replaced(old: Sentences, new: Sentences, where: Array) -> Sentences:
+def _replaced(old: NormSentences, new: NormSentences, where: Array) -> NormSentences:
     """The new sentences in the replicates of a mask, (R, 1)."""
-    return Sentences(*(np.where(where, *pair) for pair in zip(new, old, strict=True)))
+    return NormSentences(*(np.where(where, *pair) for pair in zip(new, old, strict=True)))
 
 
-def _embedded(after: PostAnalysis, by: Embedder, *rounds: Sentences) -> list[Sentences]:
+def _embedded(after: PostAnalysis, by: Embedder, *rounds: NormSentences) -> list[NormSentences]:
     """The vectors of all sentences, embedded together."""
     texts = sorted({text for said in rounds for part in said for text in part.flat})
     vectors = after.embedded(by, texts)
     places = {text: place for place, text in enumerate(texts)}
     place = np.frompyfunc(places.__getitem__, 1, 1)
-    return [Sentences(*(vectors[place(part).astype(int)] for part in said)) for said in rounds]
+    return [NormSentences(*(vectors[place(part).astype(int)] for part in said)) for said in rounds]
 
 
 def _between(graph: Graph, replicate: int, norms: Array) -> Edges:

@@ -37,7 +37,7 @@ _NOTHING = {"personal": "", "community": "", "cap": np.nan}
 _CLEAN = np.frompyfunc(clean, 1, 1)
 
 
-class Policy(NamedTuple):
+class NormPolicy(NamedTuple):
     """What is in force: its words, (R, 1) of text, "" before the first; its cap, (R, 1)."""
 
     words: Array
@@ -51,13 +51,13 @@ class Ballot(NamedTuple):
     own: Array
 
 
-def unwritten(table: Environment) -> Policy:
+def unwritten(table: Environment) -> NormPolicy:
     """Before anybody has said anything: no policy, and no cap."""
     shape = table.running.shape
-    return Policy(np.full(shape, "", object), np.full(shape, np.inf))
+    return NormPolicy(np.full(shape, "", object), np.full(shape, np.inf))
 
 
-def reconsidered(table: Environment, rule: VoteRule, old: Policy, known: Known) -> Script:
+def reconsidered(table: Environment, rule: VoteRule, old: NormPolicy, known: Known) -> Script:
     """The policy after a round in which all have seen what is `known`.
 
     Under `none` everybody rewrites its own norm, and the policy stays.
@@ -77,7 +77,7 @@ def reconsidered(table: Environment, rule: VoteRule, old: Policy, known: Known) 
     caps = caps_of(words)
     cap = np.where(np.isnan(caps), old.cap, caps)
     yield Tell("adopted", {"policy": common(words), "cap": common(cap)})
-    return Policy(words, cap)
+    return NormPolicy(words, cap)
 
 
 def _voted(table: Environment, proposals: Array, known: Known) -> Script:

@@ -23,14 +23,14 @@ from society.engine.action_spaces import Real, Text
 from society.engine.environment import Environment
 from society.engine.population import Cohort, fitted
 from society.engine.rng import Array
-from society.engine.scenario import DisplaySpec, Measure, Params, Told, scenario
+from society.engine.scenario import DisplaySpec, Measure, Params, RoundFacts, scenario
 from society.engine.script import Ask, Script, Tell, common, seen
 from society.scenarios.village.narration import judged, spoken
 
 LIMIT = Real(0, np.inf, optional=True)  # fish a day; NaN: no promise
 
 
-class Meeting(Params):
+class MeetingParams(Params):
     """What is talked about, and how."""
 
     bearable: float = Field(12, gt=0, description="fish a day that the lake can bear to lose")
@@ -38,21 +38,21 @@ class Meeting(Params):
     thinking: bool = Field(False, description="whether models reason before they answer")
 
 
-def assembly(p: Meeting, agents: int) -> list[Cohort]:
+def assembly(p: MeetingParams, agents: int) -> list[Cohort]:
     """The default cast: language agents, the last of them the referee."""
     mind = fitted(LanguagePolicy, p)
     villager = (Backstory(), Recall(), Reflection(every=2), mind)
     return [Cohort("villager", agents - 1, villager), Cohort("referee", 1, (mind,))]
 
 
-def promising(told: Told, table: Environment) -> Array:
+def promising(told: RoundFacts, table: Environment) -> Array:
     """Share of the villagers who have promised a limit, (R,); NaN without villagers."""
     villagers = (~table.cohort("referee") & table.present).sum(1)
     share: Array = (~np.isnan(told["limit"])).sum(1) / np.where(villagers, villagers, np.nan)
     return share
 
 
-def promised(told: Told, table: Environment) -> Array:
+def promised(told: RoundFacts, table: Environment) -> Array:
     """The sum of all limits over what the lake bears, (R,)."""
     total: Array = np.nansum(told["limit"], axis=1) / table.params.bearable
     return total
@@ -72,7 +72,7 @@ STAGE = DisplaySpec(
 
 
 @scenario(
-    params=Meeting,
+    params=MeetingParams,
     cast=assembly,
     measures=MEASURES,
     relations=("hear",),

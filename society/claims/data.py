@@ -17,9 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from society.errors import nearest
 
 from .comparisons import Metric
-from .types import Shown
+from .types import PageSection
 
-Keys = tuple[str | int, ...]
+YamlPath = tuple[str | int, ...]
 
 _LONGEST = 60  # characters of a wrong value that are shown
 
@@ -51,7 +51,7 @@ class LevelsOf(Data):
 Each = dict[str, tuple[Any, ...] | LevelsOf]
 
 
-class Sample(Data):
+class SampleSpec(Data):
     """One number for each run, or for each of several conditions.
 
     like: the name of a sample of the design, of which this one is a variant. trial, levels: where
@@ -81,11 +81,11 @@ class Sample(Data):
     scores: Metric | None = None
     type: str = ""
     constant: float | None = None
-    minus: tuple[Sample, Sample] | None = None
-    ratio: tuple[Sample, Sample] | None = None
-    middle: tuple[Sample, ...] = ()
-    together: tuple[Sample, ...] = ()
-    spread: Sample | None = None
+    minus: tuple[SampleSpec, SampleSpec] | None = None
+    ratio: tuple[SampleSpec, SampleSpec] | None = None
+    middle: tuple[SampleSpec, ...] = ()
+    together: tuple[SampleSpec, ...] = ()
+    spread: SampleSpec | None = None
     pool: Each = Field(default_factory=dict)
     average: Each = Field(default_factory=dict)
     means: Each = Field(default_factory=dict)
@@ -93,17 +93,17 @@ class Sample(Data):
     if_none: str = ""
 
 
-class Code(Data):
+class CodeSpec(Data):
     """A function MODULE.NAME of the paper's package; its arguments after the evidence."""
 
     code: str
     arguments: dict[str, Any] = Field(default_factory=dict, alias="with")
 
 
-Notes = tuple[str | Code, ...]
+Notes = tuple[str | CodeSpec, ...]
 
 
-class Pair(Data):
+class PairSpec(Data):
     """Two samples to compare. expect: what the claim says of the first.
 
     logs: compare logarithms, as of what multiplies. both_alive: only rounds in which both runs of a
@@ -111,8 +111,8 @@ class Pair(Data):
     """
 
     name: str
-    first: Sample
-    second: Sample
+    first: SampleSpec
+    second: SampleSpec
     expect: Literal["greater", "not greater", "different", "alike"] = "greater"
     test: Literal["paired", "independent"] | None = None
     logs: bool = False
@@ -129,7 +129,7 @@ class Comparisons(Data):
     """
 
     kind: Literal["comparisons"]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[PairSpec, ...]
     test: Literal["paired", "independent"] = "paired"
     logs: bool = False
     holds: Literal["each", "any"] = "each"
@@ -138,14 +138,14 @@ class Comparisons(Data):
     notes: Notes = ()
 
 
-class Count(Data):
+class CountSpec(Data):
     """Runs of which something is true: of their sample, as `is` says.
 
     decided: only runs that are 0 or 1 count; the others are noted as undecided.
     """
 
     name: str
-    sample: Sample
+    sample: SampleSpec
     true: str = Field(alias="is", pattern=r"^(<|>|==) -?[\d.]+$")
     expect: Literal["below", "above", "not below", "not above"]
     decided: bool = False
@@ -160,13 +160,13 @@ class Shares(Data):
 
     kind: Literal["shares"]
     chance: float = Field(gt=0, lt=1)
-    counts: tuple[tuple[Count, ...], ...]
+    counts: tuple[tuple[CountSpec, ...], ...]
 
 
 class Bound(Data):
     """The mean of a sample, and the range in which the paper has it; words are for the page."""
 
-    sample: Sample
+    sample: SampleSpec
     low: float = -math.inf
     high: float = math.inf
     words: str
@@ -181,14 +181,14 @@ class Within(Data):
     means: tuple[Bound, ...]
 
 
-class Rule(Data):
+class RuleSpec(Data):
     """A bound that all runs of a sample keep; near: to a billionth. each: several samples.
 
     either: false only if no run keeps it, and not shown if some do. over: samples of which one text
     speaks. beside: named samples of which the text gives means.
     """
 
-    sample: Sample
+    sample: SampleSpec
     at_least: float | None = None
     at_most: float | None = None
     exactly: float | None = None
@@ -197,14 +197,14 @@ class Rule(Data):
     words: str
     each: Each = Field(default_factory=dict)
     over: Each = Field(default_factory=dict)
-    beside: dict[str, Sample] = Field(default_factory=dict)
+    beside: dict[str, SampleSpec] = Field(default_factory=dict)
 
 
 class Always(Data):
     """Does something hold in every run?"""
 
     kind: Literal["always"]
-    rules: tuple[Rule, ...]
+    rules: tuple[RuleSpec, ...]
     begin: str = ""
     notes: Notes = ()
 
@@ -219,8 +219,8 @@ class Published(Data):
 class Direction(Data):
     """Which mean is above which, or which level of the factor `model` has the highest."""
 
-    greater: Sample | None = None
-    than: Sample | None = None
+    greater: SampleSpec | None = None
+    than: SampleSpec | None = None
     highest: str = ""
 
 
@@ -231,7 +231,7 @@ class Variance(Data):
     factors: tuple[str, ...]
     effect: str
     published: Published
-    sample: Sample = Sample()
+    sample: SampleSpec = SampleSpec()
     direction: Direction | None = None
 
 
@@ -243,7 +243,7 @@ class Groups(Data):
 
     kind: Literal["groups"]
     factors: tuple[str, ...]
-    sample: Sample = Sample()
+    sample: SampleSpec = SampleSpec()
     highest_alone: str = ""
     only_pair: tuple[str, str] | None = None
 
@@ -264,7 +264,7 @@ class Untestable(Data):
     why: str
 
 
-class Coded(Code):
+class Coded(CodeSpec):
     """A judge in the paper's package, where no general one fits; computed: it needs no samples."""
 
     kind: Literal["code", "computed"]
@@ -286,7 +286,7 @@ class ClaimData(Data):
     id: str = ""
     under: str = ""
     ours: bool = False
-    sample: Sample = Sample()
+    sample: SampleSpec = SampleSpec()
     each: dict[str, tuple[Any, ...]] = Field(default_factory=dict)
 
 
@@ -294,7 +294,7 @@ class ClaimGroup(Data):
     """Claims that are repeated together, or whose samples begin alike."""
 
     claims: tuple[ClaimData, ...]
-    sample: Sample = Sample()
+    sample: SampleSpec = SampleSpec()
     each: dict[str, tuple[Any, ...]] = Field(default_factory=dict)
 
 
@@ -304,7 +304,7 @@ class TrialData(Data):
     name: str
     file: str
     title: str
-    chapters: tuple[Shown, ...] = ("outcome",)
+    chapters: tuple[PageSection, ...] = ("outcome",)
     over_time: tuple[str, ...] = ()
     instead: dict[str, Any] = Field(default_factory=dict)
     quick: dict[str, Any] = Field(default_factory=dict)
@@ -330,7 +330,7 @@ class DesignData(Data):
     trials: tuple[TrialData, ...]
     repeat_trials: dict[str, tuple[Any, ...]] = Field(default_factory=dict)
     aliases: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    samples: dict[str, Sample] = Field(default_factory=dict)
+    samples: dict[str, SampleSpec] = Field(default_factory=dict)
     where: tuple[Where, ...] = ()
     claims: tuple[ClaimGroup, ...]
     minds: str = ""
@@ -349,7 +349,7 @@ class PaperData(Data):
 class Problem(NamedTuple):
     """What is wrong at one place of `claims.yaml`; name: with the key that stands there."""
 
-    place: Keys
+    place: YamlPath
     words: str
     name: bool = False
 
@@ -372,9 +372,9 @@ def _problem(detail: Mapping[str, Any], values: Any) -> Problem:
     return Problem(place, f"got {shown}; {words[0].lower()}{words[1:]}")
 
 
-def _place(loc: Sequence[str | int], values: Any) -> Keys:
+def _place(loc: Sequence[str | int], values: Any) -> YamlPath:
     """Where a value stands, without the branches of types that pydantic adds."""
-    place: Keys = ()
+    place: YamlPath = ()
     for part in loc:
         try:
             values = values[part]

@@ -45,8 +45,8 @@ _SERVED = r"([a-z-]+\.)*"
 _RELEASE = r"([-@:](\d{4}.*|instruct.*|preview|versatile|latest|free))?"
 
 M = TypeVar("M")
-Outcome = Literal["reproduced", "in part", "not reproduced", "cannot be told"]
-Shown = Literal[
+VerdictOutcome = Literal["reproduced", "in part", "not reproduced", "cannot be told"]
+PageSection = Literal[
     "outcome",
     "survival",
     "tests",
@@ -62,14 +62,14 @@ Shown = Literal[
     "agreements",
     "ledger",
 ]
-Levels = Mapping[str, object]  # of some factors: the conditions that have all of them
+FactorLevels = Mapping[str, object]  # of some factors: the conditions that have all of them
 
 
 class InsufficientEvidence(Exception):
     """What was played cannot answer a question; the words say why."""
 
 
-class Verdict(NamedTuple):
+class ClaimVerdict(NamedTuple):
     """A claim beside our result.
 
     source: where it stands. said: by the paper, in our words. found: by us, with intervals.
@@ -80,7 +80,7 @@ class Verdict(NamedTuple):
     source: str
     said: str
     found: str
-    outcome: Outcome
+    outcome: VerdictOutcome
     notes: str = ""
     under: str = ""
     ours: bool = False
@@ -91,10 +91,10 @@ class Verdict(NamedTuple):
         return self.claim.removesuffix(f" ({self.under})")
 
 
-class Finding(NamedTuple):
+class ClaimFinding(NamedTuple):
     """What a judge says of a claim."""
 
-    outcome: Outcome
+    outcome: VerdictOutcome
     found: str
     notes: str = ""
 
@@ -109,13 +109,13 @@ class Evidence(Protocol):
     def levels(self, trial: str) -> Mapping[str, Sequence[object]]:
         """Of each factor of an experiment, in order."""
 
-    def runs(self, trial: str, measure: str, levels: Levels) -> Array:
+    def runs(self, trial: str, measure: str, levels: FactorLevels) -> Array:
         """A measure or finding of each replicate, (n,)."""
 
-    def rounds(self, trial: str, measure: str, levels: Levels) -> Array:
+    def rounds(self, trial: str, measure: str, levels: FactorLevels) -> Array:
         """A measure round by round, (n, T); NaN after the end."""
 
-    def type_scores(self, trial: str, metric: Metric, levels: Levels) -> TypeScores:
+    def type_scores(self, trial: str, metric: Metric, levels: FactorLevels) -> TypeScores:
         """How types did that met each other in the one condition with these levels.
 
         mean: payoff over all match-ups. fitness: payoff against the population to which replicator
@@ -149,11 +149,11 @@ class Evidence(Protocol):
         """By Student's test of a part against all, itself included: not valid, but in papers."""
 
     def variance(
-        self, trial: str, measure: str, factors: Sequence[str], levels: Levels
+        self, trial: str, measure: str, factors: Sequence[str], levels: FactorLevels
     ) -> dict[str, Effect]:
         """An analysis of variance over one or two factors, by factor and by "one × other"."""
 
-    def ranked(self, trial: str, measure: str, factor: str, levels: Levels) -> list[Ranked]:
+    def ranked(self, trial: str, measure: str, factor: str, levels: FactorLevels) -> list[Ranked]:
         """Levels of a factor, the highest mean first, with letters by Tukey's test."""
 
 
@@ -166,7 +166,7 @@ class Claim(NamedTuple):
     claim: str
     source: str
     said: str
-    judge: Callable[[Evidence], Finding]
+    judge: Callable[[Evidence], ClaimFinding]
     under: str = ""
     ours: bool = False
 
@@ -185,7 +185,7 @@ class Trial:
     name: str
     file: str
     title: str
-    chapters: tuple[Shown, ...] = ("outcome",)
+    chapters: tuple[PageSection, ...] = ("outcome",)
     over_time: tuple[str, ...] = ()
     instead: Mapping[str, Any] = field(default_factory=dict)
     quick: Mapping[str, Any] = field(default_factory=dict)
@@ -198,7 +198,7 @@ def as_levels(models: Sequence[str]) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True)
-class Design:
+class ReproductionDesign:
     """What is played with one sort of minds, and claimed of it.
 
     judging: how, besides what holds of all papers (HOW); a paragraph each. minds: what stands in
@@ -220,11 +220,11 @@ class Reproduction:
 
     name: str
     paper: str
-    rules: Design
-    language: Design | None = None
+    rules: ReproductionDesign
+    language: ReproductionDesign | None = None
 
 
-def judge_claims(claims: Iterable[Claim], evidence: Evidence) -> Iterator[Verdict]:
+def judge_claims(claims: Iterable[Claim], evidence: Evidence) -> Iterator[ClaimVerdict]:
     """Each claim beside our result."""
     for claim, source, said, judge, under, ours in claims:
         try:
@@ -232,10 +232,10 @@ def judge_claims(claims: Iterable[Claim], evidence: Evidence) -> Iterator[Verdic
         except InsufficientEvidence as untestable:
             outcome, found, notes = "cannot be told", "", str(untestable)
         words = f"{claim} ({under})" if under else claim
-        yield Verdict(words, source, said, found, outcome, notes, under, ours)
+        yield ClaimVerdict(words, source, said, found, outcome, notes, under, ours)
 
 
-def outcome_of(parts: Iterable[bool | None]) -> Outcome:
+def outcome_of(parts: Iterable[bool | None]) -> VerdictOutcome:
     """Of a claim whose parts hold, do not hold, or are not shown to do either (None).
 
     >>> outcome_of([True, None]), outcome_of([False, None]), outcome_of([None])
@@ -282,10 +282,10 @@ def any_holds(parts: Iterable[bool | None]) -> bool | None:
     return False if known and None not in known else None
 
 
-def order_finding(comparisons: Sequence[Comparison], notes: str = "") -> Finding:
+def order_finding(comparisons: Sequence[Comparison], notes: str = "") -> ClaimFinding:
     """Whether the first mean is the larger one in each."""
     parts = [one.holds for one in comparisons]
-    return Finding(
+    return ClaimFinding(
         outcome_of(parts), "; ".join(map(str, comparisons)), comparison_notes(comparisons, notes)
     )
 

@@ -14,7 +14,7 @@ from society.errors import CastError, PartError, nearest
 from .action_spaces import Legal
 from .calls import Address, Again, Completion, Message, Request
 from .environment import Environment
-from .gateway import Embedder, ModelGateway
+from .gateway import ModelGateway, TextEmbedder
 from .graph import Complete
 from .observations import Audience, Inquiry, News, OwnFacts
 from .rng import Array, Draws
@@ -150,7 +150,7 @@ class AgentGroup:
         told = self.world.prompts.told
         return [told(tell, Agent(self, entry)) for entry in range(len(self))]
 
-    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
+    def embedded(self, embedder: TextEmbedder, texts: Sequence[str]) -> Array:
         """Vectors of texts, (n, d) of float32."""
         return self.world.outside.embedded(embedder, texts)
 
@@ -339,6 +339,6 @@ class Agent:
         outside.ledger.fall_back(address, self.model)
         outside.trouble(address, self.model, "fallback", reason)
 
-    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
+    def embedded(self, embedder: TextEmbedder, texts: Sequence[str]) -> Array:
         """Vectors of texts, (n, d) of float32."""
         return self._me.embedded(embedder, texts)

@@ -71,7 +71,7 @@ class Ledger:
         self._entries[entry[:3]] = entry
 
 
-class Embedder(Protocol):
+class TextEmbedder(Protocol):
     """Turns texts into vectors of unit length, (n, d) of float32."""
 
     @property
@@ -162,7 +162,7 @@ class ModelGateway:
         self.troubles.clear()
         return told
 
-    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
+    def embedded(self, embedder: TextEmbedder, texts: Sequence[str]) -> Array:
         """Vectors of texts, (n, d); those that were kept are not computed again.
 
         Their last bits depend on what else was computed with them, so that a record is needed.

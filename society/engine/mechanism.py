@@ -81,14 +81,14 @@ def as_play(play: PlayFunction) -> Play:
     return play if isinstance(play, Play) else Play(play, play)
 
 
-class Told(TypedDict):
+class PlayFacts(TypedDict):
     """What a table is told of a play."""
 
     rules: object
     succession: object
 
 
-def told_of(play: PlayFunction, params: Any) -> Told:
+def told_of(play: PlayFunction, params: Any) -> PlayFacts:
     """What agents know of a play from the beginning, as the arguments of a table."""
     whole = as_play(play)
     return {"rules": whole.rules_for(params), "succession": whole.succession}

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from society.errors import ScenarioError
 
 from .environment import Environment
-from .gateway import Embedder
+from .gateway import TextEmbedder
 from .graph import Graph
 from .history import Page
 from .mechanism import Play, PlayFunction, as_play, hooked
@@ -23,7 +23,7 @@ from .parameters import parameters_of
 from .population import Cast
 from .rng import Array
 
-Told = Mapping[str, Array]
+RoundFacts = Mapping[str, Array]
 Drawing = str | Mapping[str, Any] | Callable[[int, np.random.Generator], Any]
 Fold = Literal["mean", "sum", "total", "last", "first"]
 COURSELESS: Collection[Fold] = ("total", "first")  # of single rounds they say nothing
@@ -69,7 +69,7 @@ class Measure:
 
     name: str
     unit: str
-    of: Callable[[Told, Environment], Array]
+    of: Callable[[RoundFacts, Environment], Array]
     fold: Fold = "mean"
 
 
@@ -102,7 +102,7 @@ class PostAnalysis(Protocol):
         """Whose public column this is, (N,) of bool; others have zeros, or nothing, there."""
         ...
 
-    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
+    def embedded(self, embedder: TextEmbedder, texts: Sequence[str]) -> Array:
         """Vectors of texts, (n, d); they are kept with the run."""
         ...
 

@@ -38,7 +38,7 @@ from .coding_plan import CodingPlan, read_rubric
 from .factors import (
     FactorLevel,
     Label,
-    Levels,
+    LevelsSpec,
     factor_levels,
     format_label,
     independent_seed,
@@ -61,7 +61,7 @@ class _Said(Section):
 
     base: str | dict[str, Any]
     name: Annotated[str, Field(pattern=r"^[\w.-]+$")] | None = None
-    factors: dict[str, Levels] = Field({})
+    factors: dict[str, LevelsSpec] = Field({})
     conditions: dict[str, dict[str, Any] | None] = Field({})
     random_numbers: RandomNumbers = "common"
     record: Level | None = None

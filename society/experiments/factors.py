@@ -98,7 +98,7 @@ def _levels(said: Any) -> Any:
     raise ValueError(f"got {said!r:.60}; {words}")
 
 
-Levels = Annotated[list[Any] | dict[Label, Any], BeforeValidator(_levels)]
+LevelsSpec = Annotated[list[Any] | dict[Label, Any], BeforeValidator(_levels)]
 
 
 def _label(value: Any, keys: Keys) -> Label:

@@ -26,14 +26,14 @@ from society.analysis.statistics.proportions import Count, binomial, fisher
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study import Study, open_sweep
 from society.claims.comparisons import ALPHA, Comparison, Effect, Metric, Odds, Ranked, TypeScores
-from society.claims.types import Evidence, InsufficientEvidence, Levels
+from society.claims.types import Evidence, FactorLevels, InsufficientEvidence
 from society.engine.rng import Array
 from society.experiments.experiment import Condition, Experiment
 from society.experiments.factors import format_label
 
 from .estimators import effects, read_cell, type_scores
 
-Pair = tuple[Array, Array]
+ArrayPair = tuple[Array, Array]
 
 
 class Tested(Protocol):
@@ -44,7 +44,7 @@ class Tested(Protocol):
     ) -> Contrast | PairedContrast: ...
 
 
-class Result:
+class ExperimentResult:
     """An experiment and the folder in which it was played, as far as it was."""
 
     def __init__(self, experiment: Experiment, folder: Path) -> None:
@@ -62,13 +62,13 @@ class Result:
         """All that was played; raises InputError if nothing was."""
         return open_sweep(self.folder)
 
-    def runs(self, name: str, levels: Levels) -> Array:
+    def runs(self, name: str, levels: FactorLevels) -> Array:
         """A column of the frame of runs, condition after condition; (n,)."""
         chosen = self.chosen(levels)
         columns = self._by_condition("runs", name)
         return np.concatenate([columns[one.name] for one in chosen])
 
-    def rounds(self, name: str, levels: Levels) -> Array:
+    def rounds(self, name: str, levels: FactorLevels) -> Array:
         """A column of the frame of rounds, (n, T); NaN behind the last round of a condition."""
         chosen = self.chosen(levels)
         columns = self._by_condition("rounds", name)
@@ -79,7 +79,7 @@ class Result:
             room[:, : table.shape[1]] = table
         return np.concatenate(wide)
 
-    def cell(self, levels: Levels) -> GameCell:
+    def cell(self, levels: FactorLevels) -> GameCell:
         """The one condition with these levels as a game; raises InsufficientEvidence."""
         (condition,) = self.chosen(levels)
         if condition.name not in self._cells:
@@ -87,13 +87,13 @@ class Result:
             self._cells[condition.name] = read_cell(run)
         return self._cells[condition.name]
 
-    def labels(self, factor: str, levels: Levels) -> list[object]:
+    def labels(self, factor: str, levels: FactorLevels) -> list[object]:
         """The level of a factor that each replicate has; n of them."""
         return [
             one.factors[factor] for one in self.chosen(levels) for _ in range(one.setup.replicates)
         ]
 
-    def chosen(self, levels: Levels) -> list[Condition]:
+    def chosen(self, levels: FactorLevels) -> list[Condition]:
         """The conditions with these levels; raises InsufficientEvidence if any is not finished."""
         chosen = [
             one
@@ -142,26 +142,28 @@ class Result:
 class Results(Evidence):
     """All experiments of a reproduction, by name."""
 
-    def __init__(self, results: Mapping[str, Result]) -> None:
+    def __init__(self, results: Mapping[str, ExperimentResult]) -> None:
         self._results = results
 
     def levels(self, trial: str) -> Mapping[str, Sequence[object]]:
         return self._results[trial].experiment.levels
 
-    def runs(self, trial: str, measure: str, levels: Levels) -> Array:
+    def runs(self, trial: str, measure: str, levels: FactorLevels) -> Array:
         return self._results[trial].runs(measure, levels)
 
-    def rounds(self, trial: str, measure: str, levels: Levels) -> Array:
+    def rounds(self, trial: str, measure: str, levels: FactorLevels) -> Array:
         return self._results[trial].rounds(measure, levels)
 
-    def type_scores(self, trial: str, metric: Metric, levels: Levels) -> TypeScores:
+    def type_scores(self, trial: str, metric: Metric, levels: FactorLevels) -> TypeScores:
         return type_scores(self._results[trial].cell(levels), metric)
 
-    def paired(self, pairs: Mapping[str, Pair], *, logs: Collection[str] = ()) -> list[Comparison]:
+    def paired(
+        self, pairs: Mapping[str, ArrayPair], *, logs: Collection[str] = ()
+    ) -> list[Comparison]:
         return _together(paired, pairs, logs)
 
     def independent(
-        self, pairs: Mapping[str, Pair], *, logs: Collection[str] = ()
+        self, pairs: Mapping[str, ArrayPair], *, logs: Collection[str] = ()
     ) -> list[Comparison]:
         return _together(welch, pairs, logs)
 
@@ -189,7 +191,7 @@ class Results(Evidence):
         return _compared(part_against_whole, name, (part, rest))
 
     def variance(
-        self, trial: str, measure: str, factors: Sequence[str], levels: Levels
+        self, trial: str, measure: str, factors: Sequence[str], levels: FactorLevels
     ) -> dict[str, Effect]:
         result = self._results[trial]
         values = result.runs(measure, levels)
@@ -197,7 +199,7 @@ class Results(Evidence):
             table = anova(values, {name: result.labels(name, levels) for name in factors})
         return effects(table)
 
-    def ranked(self, trial: str, measure: str, factor: str, levels: Levels) -> list[Ranked]:
+    def ranked(self, trial: str, measure: str, factor: str, levels: FactorLevels) -> list[Ranked]:
         result = self._results[trial]
         named = {format_label(label): label for label in result.experiment.levels[factor]}
         groups = {
@@ -210,7 +212,9 @@ class Results(Evidence):
         ]
 
 
-def _together(tested: Tested, pairs: Mapping[str, Pair], logs: Collection[str]) -> list[Comparison]:
+def _together(
+    tested: Tested, pairs: Mapping[str, ArrayPair], logs: Collection[str]
+) -> list[Comparison]:
     """With p by Holm and intervals by Bonferroni; what could not be tested is no part of them."""
 
     def compared(level: float = 1 - ALPHA) -> list[Comparison]:
@@ -230,7 +234,7 @@ def _together(tested: Tested, pairs: Mapping[str, Pair], logs: Collection[str]) 
     ]
 
 
-def _compared(tested: Tested, name: str, pair: Pair, level: float = 1 - ALPHA) -> Comparison:
+def _compared(tested: Tested, name: str, pair: ArrayPair, level: float = 1 - ALPHA) -> Comparison:
     """One comparison, p as it is; with a reason where it cannot be tested."""
     try:
         found = tested(*pair, level=level)
@@ -250,7 +254,7 @@ def _compared(tested: Tested, name: str, pair: Pair, level: float = 1 - ALPHA) -
     )
 
 
-def _geometric(tested: Tested, name: str, pair: Pair, level: float) -> Comparison:
+def _geometric(tested: Tested, name: str, pair: ArrayPair, level: float) -> Comparison:
     """One comparison by logarithms, of which there are none of zero."""
     if any((one <= 0).any() for one in pair):
         return Comparison(name, untestable="some run has nothing, of which there is no logarithm")

@@ -16,18 +16,18 @@ import numpy as np
 from society.claims.comparisons import ALPHA, Comparison, Effect, Odds
 from society.claims.data import (
     Always,
-    Code,
     Coded,
+    CodeSpec,
     Comparisons,
-    Count,
+    CountSpec,
     DesignData,
     Direction,
     Groups,
     Judge,
     Notes,
-    Pair,
-    Rule,
-    Sample,
+    PairSpec,
+    RuleSpec,
+    SampleSpec,
     Shares,
     Together,
     Untestable,
@@ -35,8 +35,8 @@ from society.claims.data import (
     Within,
 )
 from society.claims.types import (
+    ClaimFinding,
     Evidence,
-    Finding,
     InsufficientEvidence,
     all_hold,
     any_holds,
@@ -62,40 +62,40 @@ class Stated(NamedTuple):
 
     id: str
     judge: Judge
-    sample: Sample
+    sample: SampleSpec
     variables: Variables
 
 
 @dataclass(frozen=True)
-class Panel:
+class ClaimPanel:
     """All judges of a design. package: where code is looked up; stated: all claims."""
 
     design: DesignData
     package: str
     stated: Sequence[Stated] = ()
 
-    def finding(self, stated: Stated, evidence: Evidence) -> Finding:
+    def finding(self, stated: Stated, evidence: Evidence) -> ClaimFinding:
         """What the judge of a claim says of it; raises InsufficientEvidence."""
         return self._judge(stated.judge, Samples(evidence, self.design, stated.sample), stated)
 
-    def _function(self, code: Code, stated: Stated) -> Callable[..., Any]:
+    def _function(self, code: CodeSpec, stated: Stated) -> Callable[..., Any]:
         """A function of the paper's package, with its arguments."""
         module, _, name = code.code.rpartition(".")
         function = getattr(importlib.import_module(f"{self.package}.{module}"), name)
         return partial(function, **fill(code.arguments, stated.variables))
 
     @singledispatchmethod
-    def _judge(self, judge: Judge, samples: Samples, stated: Stated) -> Finding:
+    def _judge(self, judge: Judge, samples: Samples, stated: Stated) -> ClaimFinding:
         raise TypeError(f"no judge of {judge}")
 
     def _noted(self, notes: Notes, samples: Samples, stated: Stated) -> list[str]:
         return [
-            self._function(note, stated)(samples) if isinstance(note, Code) else note
+            self._function(note, stated)(samples) if isinstance(note, CodeSpec) else note
             for note in notes
         ]
 
     @_judge.register
-    def _(self, judge: Comparisons, samples: Samples, stated: Stated) -> Finding:
+    def _(self, judge: Comparisons, samples: Samples, stated: Stated) -> ClaimFinding:
         compared = compare(judge, samples, stated.variables)
         parts = compared.parts if judge.holds == "each" else [any_holds(compared.parts)]
         words = [] if not judge.by else [_by(compared)]
@@ -103,10 +103,10 @@ class Panel:
         words += self._noted(judge.notes, samples, stated)
         ordering = all(pair.expect == "greater" for pair in judge.pairs)
         notes = comparison_notes(compared.found, "; ".join(words)) if ordering else "; ".join(words)
-        return Finding(outcome_of(parts), "; ".join(map(str, compared.found)), notes)
+        return ClaimFinding(outcome_of(parts), "; ".join(map(str, compared.found)), notes)
 
     @_judge.register
-    def _(self, judge: Shares, samples: Samples, stated: Stated) -> Finding:
+    def _(self, judge: Shares, samples: Samples, stated: Stated) -> ClaimFinding:
         parts, odds, undecided = list[bool | None](), list[Odds](), list[str]()
         for block in judge.counts:
             counts = [
@@ -123,10 +123,10 @@ class Panel:
                 _beside_chance(one, of.expect) for one, (of, _) in zip(found, counts, strict=True)
             ]
         notes = f"undecided: {', '.join(undecided)} runs" if undecided else ""
-        return Finding(outcome_of(parts), "; ".join(map(str, odds)), notes)
+        return ClaimFinding(outcome_of(parts), "; ".join(map(str, odds)), notes)
 
     @_judge.register
-    def _(self, judge: Within, samples: Samples, stated: Stated) -> Finding:
+    def _(self, judge: Within, samples: Samples, stated: Stated) -> ClaimFinding:
         parts, words = list[bool | None](), dict[str, list[str]]()
         for bound in judge.means:
             for variables in samples.bindings(bound.each, stated.variables):
@@ -138,10 +138,10 @@ class Panel:
             f"{group}: {', '.join(some)}" if group else "; ".join(some)
             for group, some in words.items()
         ]
-        return Finding(outcome_of(parts), "; ".join(found))
+        return ClaimFinding(outcome_of(parts), "; ".join(found))
 
     @_judge.register
-    def _(self, judge: Always, samples: Samples, stated: Stated) -> Finding:
+    def _(self, judge: Always, samples: Samples, stated: Stated) -> ClaimFinding:
         parts, words = list[bool | None](), list[str]()
         for rule in judge.rules:
             for variables in samples.bindings(rule.each, stated.variables):
@@ -153,10 +153,10 @@ class Panel:
                 beside = {name: samples.mean(one, variables) for name, one in rule.beside.items()}
                 words.append(_in_words(rule, variables, found, beside))
         notes = "; ".join(self._noted(judge.notes, samples, stated))
-        return Finding(outcome_of(parts), f"{judge.begin}{'; '.join(words)}", notes)
+        return ClaimFinding(outcome_of(parts), f"{judge.begin}{'; '.join(words)}", notes)
 
     @_judge.register
-    def _(self, judge: Variance, samples: Samples, stated: Stated) -> Finding:
+    def _(self, judge: Variance, samples: Samples, stated: Stated) -> ClaimFinding:
         effect = effects(judge, samples, stated.variables)[judge.effect]
         if judge.published.p >= ALPHA:
             return _absent(effect, LIKE * judge.published.eta_squared)
@@ -174,13 +174,13 @@ class Panel:
         except InsufficientEvidence as untestable:
             notes = f" ({untestable})"
         words = "; ".join(f"{part} {_LIKENESS[held]}" for part, held in parts.items())
-        return Finding(outcome_of(parts.values()), str(effect), f"{words}{notes}")
+        return ClaimFinding(outcome_of(parts.values()), str(effect), f"{words}{notes}")
 
     @_judge.register
-    def _(self, judge: Groups, samples: Samples, stated: Stated) -> Finding:
+    def _(self, judge: Groups, samples: Samples, stated: Stated) -> ClaimFinding:
         effect = effects(judge, samples, stated.variables)["model"]
         if effect.p >= ALPHA:
-            return Finding(
+            return ClaimFinding(
                 "cannot be told", str(effect), "no test after an effect that is not shown"
             )
         sample = samples.complete(judge.sample, stated.variables)
@@ -205,11 +205,11 @@ class Panel:
                     {best, one} in apart for one in letters if one != best
                 )
         except InsufficientEvidence as untestable:
-            return Finding("cannot be told", words, str(untestable))
-        return Finding(outcome_of([held]), words)
+            return ClaimFinding("cannot be told", words, str(untestable))
+        return ClaimFinding(outcome_of([held]), words)
 
     @_judge.register
-    def _(self, judge: Together, samples: Samples, stated: Stated) -> Finding:
+    def _(self, judge: Together, samples: Samples, stated: Stated) -> ClaimFinding:
         held = {
             str(fill(judge.name, variables)): self._parts(judge, samples, variables)
             for variables in samples.bindings(dict(judge.each), stated.variables)
@@ -220,7 +220,7 @@ class Panel:
             f"{parts.count(False)} surely do not"
             for under, parts in held.items()
         ]
-        return Finding(outcome_of([any_holds(societies)]), "; ".join(words))
+        return ClaimFinding(outcome_of([any_holds(societies)]), "; ".join(words))
 
     def _parts(self, judge: Together, samples: Samples, variables: Variables) -> list[bool | None]:
         """The parts of all claims that are to hold together under these variables."""
@@ -233,13 +233,13 @@ class Panel:
         return parts
 
     @_judge.register
-    def _(self, judge: Untestable, samples: Samples, stated: Stated) -> Finding:
+    def _(self, judge: Untestable, samples: Samples, stated: Stated) -> ClaimFinding:
         raise InsufficientEvidence(judge.why)
 
     @_judge.register
-    def _(self, judge: Coded, samples: Samples, stated: Stated) -> Finding:
+    def _(self, judge: Coded, samples: Samples, stated: Stated) -> ClaimFinding:
         function = self._function(judge, stated)
-        found: Finding = function() if judge.kind == "computed" else function(samples)
+        found: ClaimFinding = function() if judge.kind == "computed" else function(samples)
         return found
 
 
@@ -289,7 +289,7 @@ def compare(judge: Comparisons, samples: Samples, variables: Variables) -> Compa
     return Compared([found[name] for name in names], list(named.values()) or held, named, by)
 
 
-def _expected(pair: Pair, found: Comparison) -> bool | None:
+def _expected(pair: PairSpec, found: Comparison) -> bool | None:
     """Whether a comparison came out as the claim says."""
     match pair.expect:
         case "greater":
@@ -310,7 +310,7 @@ def _by(compared: Compared) -> str:
     return f"the verdict depends on the window: {each}"
 
 
-def _counted(count: Count, values: Array) -> tuple[Array, str]:
+def _counted(count: CountSpec, values: Array) -> tuple[Array, str]:
     """Of which runs it is true, and how many of all are not decided."""
     sign, bound = count.true.split()
     decided = values[(values == 0) | (values == 1)] if count.decided else values
@@ -324,7 +324,7 @@ def _beside_chance(odds: Odds, expect: str) -> bool | None:
     return held is not True if expect.startswith("not") else held
 
 
-def _kept(rule: Rule, values: Array) -> bool | None:
+def _kept(rule: RuleSpec, values: Array) -> bool | None:
     """Whether all runs keep a rule."""
     kept = np.ones(values.shape, dtype=bool)
     if rule.at_least is not None:
@@ -341,7 +341,7 @@ def _kept(rule: Rule, values: Array) -> bool | None:
 
 
 def _in_words(
-    rule: Rule, variables: Variables, found: list[Array], beside: Mapping[str, float]
+    rule: RuleSpec, variables: Variables, found: list[Array], beside: Mapping[str, float]
 ) -> str:
     values = np.concatenate(found)
     numbers = {"mean": float(values.mean()), "min": float(values.min()), **beside}
@@ -359,13 +359,13 @@ def effects(judge: Variance | Groups, samples: Samples, variables: Variables) ->
     return samples.evidence.variance(trial, sample.measure, judge.factors, levels)
 
 
-def _absent(effect: Effect, most: float) -> Finding:
+def _absent(effect: Effect, most: float) -> ClaimFinding:
     """Whether there is no effect of a size that would be another finding than the paper's."""
     if effect.p < ALPHA:
-        return Finding("not reproduced", str(effect))
+        return ClaimFinding("not reproduced", str(effect))
     if effect.high < most:
-        return Finding("reproduced", str(effect), f"eta squared of {most:g} is excluded")
-    return Finding("cannot be told", str(effect), f"eta squared of {most:g} is not excluded")
+        return ClaimFinding("reproduced", str(effect), f"eta squared of {most:g} is excluded")
+    return ClaimFinding("cannot be told", str(effect), f"eta squared of {most:g} is not excluded")
 
 
 def _directed(judge: Variance, samples: Samples, variables: Variables) -> bool:

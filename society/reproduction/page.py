@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from society.analysis.crossplay import CrossPlay
 from society.analysis.study import Study
-from society.claims.types import HOW, Shown, Trial, Verdict
+from society.claims.types import HOW, ClaimVerdict, PageSection, Trial
 from society.experiments.factors import Label
 from society.report import write_sections
 from society.report.figures.style import Figure
@@ -34,13 +34,13 @@ from society.report.sections.provenance import (
 from society.report.sections.survival import survival_section
 from society.report.tables import Table
 
-from .evidence import Result
+from .evidence import ExperimentResult
 from .run import DRY, ReproductionRun
 
 _UNLIKE = "with different outcomes under different parameters or readings"
 _AGREED = ("reproduced", "in part", "not reproduced", "cannot be told", _UNLIKE)
 
-SECTIONS: Mapping[Shown, Callable[[Populations], Section]] = {
+SECTIONS: Mapping[PageSection, Callable[[Populations], Section]] = {
     "outcome": lambda of: outcome_section(of.layout, compare_panels(of.layout)),
     "survival": lambda of: survival_section(of.layout),
     "tests": lambda of: hypothesis_tests_section(of.layout, compare_panels(of.layout)),
@@ -58,7 +58,7 @@ SECTIONS: Mapping[Shown, Callable[[Populations], Section]] = {
 }
 
 
-def write_page(run: ReproductionRun, verdicts: Sequence[Verdict]) -> Path:
+def write_page(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Path:
     """Write it, with its figures and tables as files; gives its path. Raises FileError."""
     paper = f"{run.reproduction.name}: {run.reproduction.paper}"
     title = f"DRY RUN of {paper}" if run.dry else f"{paper}, held against our runs"
@@ -72,7 +72,7 @@ def write_page(run: ReproductionRun, verdicts: Sequence[Verdict]) -> Path:
     return write_sections(title, run.extent, sections, run.out)
 
 
-def _claims(run: ReproductionRun, verdicts: Sequence[Verdict]) -> Iterator[Section]:
+def _claims(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Iterator[Section]:
     section = claims_section(verdicts)
     tables = [part for part in section.parts if isinstance(part, Table)]
     if tables:
@@ -80,7 +80,7 @@ def _claims(run: ReproductionRun, verdicts: Sequence[Verdict]) -> Iterator[Secti
         yield replace(section, parts=[*_caveats(run), *_counted(verdicts), *judging, *tables])
 
 
-def _counted(verdicts: Sequence[Verdict]) -> Iterator[str]:
+def _counted(verdicts: Sequence[ClaimVerdict]) -> Iterator[str]:
     """How many claims there are of each outcome, whatever they were judged under; ours apart."""
     for whose, ours in (("claims of the paper", False), ("comparisons of ours", True)):
         outcomes: dict[str, list[str]] = {}
@@ -107,7 +107,7 @@ def _caveats(run: ReproductionRun) -> Iterator[SectionPart]:
         yield Caveat("Quick: fewer and shorter runs than without --quick, and fewer levels.")
 
 
-def _study(trial: Trial, results: Mapping[str, Result]) -> Study:
+def _study(trial: Trial, results: Mapping[str, ExperimentResult]) -> Study:
     """What was played of an experiment, and what is shown with it."""
     study = results[trial.name].study
     for name, levels in trial.beside.items():

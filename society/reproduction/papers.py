@@ -12,12 +12,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from society.claims.data import ClaimData, DesignData, PaperData, TrialData, problems
-from society.claims.types import Claim, Design, Reproduction, Trial, as_levels
+from society.claims.types import Claim, Reproduction, ReproductionDesign, Trial, as_levels
 from society.config.yaml_source import Source, read
 from society.engine.parameters import Fault
 from society.errors import brief
 
-from .judges import Panel, Stated
+from .judges import ClaimPanel, Stated
 from .samples import Variables, fill, overlay
 
 
@@ -36,9 +36,9 @@ def paper(file: Path, package: str) -> Reproduction:
     return Reproduction(data.name, data.paper, _design(data.rules, package), language)
 
 
-def _design(data: DesignData, package: str) -> Design:
+def _design(data: DesignData, package: str) -> ReproductionDesign:
     stated, claims = list[Stated](), list[Claim]()
-    panel = Panel(data, package, stated)
+    panel = ClaimPanel(data, package, stated)
     for claim, one in _stated(data):
         stated.append(one)
         text, source, said, under = (
@@ -54,7 +54,7 @@ def _design(data: DesignData, package: str) -> Design:
     trials = [
         _trial(one, each) for each in _combinations(data.repeat_trials) for one in data.trials
     ]
-    return Design(tuple(trials), tuple(claims), data.judging, minds)
+    return ReproductionDesign(tuple(trials), tuple(claims), data.judging, minds)
 
 
 def _stated(data: DesignData) -> Iterator[tuple[ClaimData, Stated]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from society.claims.types import Design, Reproduction, Trial, Verdict, judge_claims
+from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign, Trial, judge_claims
 from society.config.spec import Spec
 from society.config.yaml_source import read
 from society.engine.calls import Spent, Usage, added
@@ -28,7 +28,7 @@ from society.runs.design_runs import drafted
 from society.runs.runfile import Level
 from society.runs.session import total
 
-from .evidence import Result, Results
+from .evidence import ExperimentResult, Results
 
 OFFLINE = "offline"
 DRY = "the offline mind is no language model"
@@ -53,7 +53,7 @@ class ReproductionRun:
         self.reproduction, self.out, self.models, self.quick = reproduction, out, models, quick
         self.design, files = _design(reproduction, models), experiments()
         self.results = {
-            trial.name: Result(
+            trial.name: ExperimentResult(
                 read_experiment(files[trial.file], changed, self._instead(trial)),
                 out / trial.name,
             )
@@ -143,7 +143,7 @@ class ReproductionRun:
     def _file(self, trial: Trial) -> Path:
         return self.out / f"{trial.name}.yaml"
 
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[ClaimVerdict]:
         """Each claim of the paper beside what was played."""
         verdicts = list(judge_claims(self.design.claims, Results(self.results)))
         if not self.dry:
@@ -196,7 +196,7 @@ class _Named:
         self.watching.noted(f"{self.experiment}: {words}")
 
 
-def _design(reproduction: Reproduction, models: Sequence[str]) -> Design:
+def _design(reproduction: Reproduction, models: Sequence[str]) -> ReproductionDesign:
     """What is played with these minds; raises InputError."""
     if not models:
         return reproduction.rules

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from society.claims.data import DesignData, Each, LevelsOf, Pair, Sample
+from society.claims.data import DesignData, Each, LevelsOf, PairSpec, SampleSpec
 from society.claims.types import Evidence, InsufficientEvidence, asked_model, find_model
 from society.engine.rng import Array
 
@@ -49,7 +49,7 @@ class Samples:
 
     evidence: Evidence
     design: DesignData
-    base: Sample = field(default_factory=Sample)
+    base: SampleSpec = field(default_factory=SampleSpec)
 
     def model(self, trial: str, name: str) -> object:
         """The level of the factor `model` that the paper calls so; raises InsufficientEvidence."""
@@ -100,11 +100,11 @@ class Samples:
                 found.append(self.model(trial, name))
         return found
 
-    def values(self, sample: Sample, variables: Variables) -> Array:
+    def values(self, sample: SampleSpec, variables: Variables) -> Array:
         """One number a run, or a condition; raises InsufficientEvidence."""
         return self._values(self.complete(sample, variables), variables)
 
-    def pair(self, pair: Pair, variables: Variables) -> tuple[Array, Array]:
+    def pair(self, pair: PairSpec, variables: Variables) -> tuple[Array, Array]:
         """Two samples beside each other; a constant is repeated as often as there are runs."""
         first, second = self.complete(pair.first, variables), self.complete(pair.second, variables)
         if pair.both_alive:
@@ -119,11 +119,11 @@ class Samples:
             return found, np.full_like(found, second.constant)
         return found, self._values(second, variables)
 
-    def mean(self, sample: Sample, variables: Variables) -> float:
+    def mean(self, sample: SampleSpec, variables: Variables) -> float:
         """The mean over all runs."""
         return float(self.values(sample, variables).mean())
 
-    def trial(self, sample: Sample, variables: Variables) -> str:
+    def trial(self, sample: SampleSpec, variables: Variables) -> str:
         """Where a sample was played."""
         if sample.trial:
             return str(fill(sample.trial, variables))
@@ -133,13 +133,13 @@ class Samples:
                 return row.trial
         raise InsufficientEvidence(f"no experiment plays {levels}")
 
-    def complete(self, sample: Sample, variables: Variables) -> Sample:
+    def complete(self, sample: SampleSpec, variables: Variables) -> SampleSpec:
         """A sample with what it begins with."""
         like = str(fill(sample.like, variables))
         base = overlay(self.base, self.design.samples[like]) if like else self.base
         return overlay(base, sample)
 
-    def _values(self, sample: Sample, variables: Variables) -> Array:
+    def _values(self, sample: SampleSpec, variables: Variables) -> Array:
         if sample.needs:
             sample = self._with_all_needed(sample, variables)
         found: Array
@@ -165,10 +165,10 @@ class Samples:
             found = self._played(sample, variables)
         return found
 
-    def _each(self, samples: Sequence[Sample], variables: Variables) -> list[Array]:
+    def _each(self, samples: Sequence[SampleSpec], variables: Variables) -> list[Array]:
         return [self.values(one, variables) for one in samples]
 
-    def _with_all_needed(self, sample: Sample, variables: Variables) -> Sample:
+    def _with_all_needed(self, sample: SampleSpec, variables: Variables) -> SampleSpec:
         """The sample, once all conditions are there with the models that it needs."""
         bare = sample.model_copy(update={"needs": ()})
         one = bare.model_copy(update={"scores": "mean", "type": ""})
@@ -183,8 +183,8 @@ class Samples:
         return bare
 
     def _bound(
-        self, key: str, sample: Sample, variables: Variables
-    ) -> Iterator[tuple[Sample, Variables]]:
+        self, key: str, sample: SampleSpec, variables: Variables
+    ) -> Iterator[tuple[SampleSpec, Variables]]:
         """A sample once for each combination of levels under a key."""
         each: Each = getattr(sample, key)
         levels = {factor: f"{{{factor}}}" for factor in each}
@@ -193,24 +193,24 @@ class Samples:
         for bound in self.bindings(each, variables):
             yield bare, bound
 
-    def _over(self, key: str, sample: Sample, variables: Variables) -> list[Array]:
+    def _over(self, key: str, sample: SampleSpec, variables: Variables) -> list[Array]:
         return [self._values(*one) for one in self._bound(key, sample, variables)]
 
-    def _known_mean(self, sample: Sample, variables: Variables) -> float:
+    def _known_mean(self, sample: SampleSpec, variables: Variables) -> float:
         values = self._values(sample, variables)
         known = values[~np.isnan(values)]
         if not known.size:
             raise InsufficientEvidence(fill(sample.if_none, variables) or "no run has a number")
         return float(known.mean())
 
-    def _levels(self, sample: Sample, variables: Variables) -> dict[str, Any]:
+    def _levels(self, sample: SampleSpec, variables: Variables) -> dict[str, Any]:
         levels: dict[str, Any] = fill(sample.levels, variables)
         if sample.model:
             name = str(fill(sample.model, variables))
             levels["model"] = self.model(self.trial(sample, variables), name)
         return levels
 
-    def _played(self, sample: Sample, variables: Variables) -> Array:
+    def _played(self, sample: SampleSpec, variables: Variables) -> Array:
         trial, levels = self.trial(sample, variables), self._levels(sample, variables)
         if sample.scores is not None:
             found = self.evidence.type_scores(trial, sample.scores, levels)
@@ -228,7 +228,7 @@ class Samples:
             return course[:, 0 if sample.generation == "first" else -1]
         return self.evidence.runs(trial, measure, levels)
 
-    def _rounds(self, sample: Sample, variables: Variables) -> Array:
+    def _rounds(self, sample: SampleSpec, variables: Variables) -> Array:
         """A measure in some rounds, (n, T)."""
         trial, levels = self.trial(sample, variables), self._levels(sample, variables)
         first, last = fill(sample.rounds, variables)
@@ -236,7 +236,7 @@ class Samples:
         return self.evidence.rounds(trial, measure, levels)[:, first - 1 : last]
 
 
-def overlay(base: Sample, sample: Sample) -> Sample:
+def overlay(base: SampleSpec, sample: SampleSpec) -> SampleSpec:
     """A sample with what another one says where it says nothing itself; levels are put together."""
     own = {name: getattr(sample, name) for name in sample.model_fields_set}
     return base.model_copy(update={**own, "levels": {**base.levels, **sample.levels}})

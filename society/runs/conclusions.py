@@ -10,7 +10,7 @@ import numpy as np
 from society.config.build import Setup, prepared
 from society.config.spec import Spec
 from society.engine.calls import CallStore
-from society.engine.gateway import Embedder, ModelGateway
+from society.engine.gateway import ModelGateway, TextEmbedder
 from society.engine.graph import Graph
 from society.engine.history import Page
 from society.engine.rng import Array
@@ -54,7 +54,7 @@ class _Epilogue:
                 held[list(cohort.seats)] = True
         return held
 
-    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
+    def embedded(self, embedder: TextEmbedder, texts: Sequence[str]) -> Array:
         return self._outside.embedded(embedder, texts)
 
 

@@ -26,7 +26,7 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from society.components.games.classic_strategies import STRATEGIES, Strategy
+from society.components.games.classic_strategies import STRATEGIES, StrategyName
 from society.config.build import prepared
 from society.config.spec import load
 from society.runs.runfile import Writer, manifest_of
@@ -35,7 +35,7 @@ from society.runs.session import keep_freed
 TURNS = 5
 LENGTH, MATCHES, TYPES, KNOWN = 200, 40_000, 60, 88_000
 PAYOFF = {(0, 0): (2, 2), (0, 1): (0, 3), (1, 0): (3, 0), (1, 1): (1, 1)}
-CLASSIC: tuple[Strategy, ...] = tuple(
+CLASSIC: tuple[StrategyName, ...] = tuple(
     strategy
     for strategy in STRATEGIES
     if strategy not in ("standing", "own_standing", "best_response", "fictitious_play")
@@ -54,7 +54,7 @@ def engine(given: Mapping[str, Any], *, kept: bool = True) -> int:
     return setup.replicates * setup.agents * LENGTH
 
 
-def cohort(name: str, count: int, strategy: str | tuple[Strategy, ...], **more: Any) -> Any:
+def cohort(name: str, count: int, strategy: str | tuple[StrategyName, ...], **more: Any) -> Any:
     parts = [{"moves": {"strategy": strategy, **more}}]
     return {"name": name, "count": count, "components": parts}
 
@@ -72,7 +72,7 @@ ROUND_ROBIN = {
 class Player:
     """One object per player."""
 
-    def __init__(self, strategy: Strategy, generosity: float = 1 / 3) -> None:
+    def __init__(self, strategy: StrategyName, generosity: float = 1 / 3) -> None:
         self.strategy, self.generosity = strategy, generosity
         self.own: list[int] = []
         self.other: list[int] = []

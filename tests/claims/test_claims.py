@@ -11,10 +11,10 @@ from society.claims import comparisons, types
 from society.claims.comparisons import Comparison
 from society.claims.types import (
     Claim,
+    ClaimFinding,
     Evidence,
-    Finding,
     InsufficientEvidence,
-    Outcome,
+    VerdictOutcome,
     all_hold,
     any_holds,
     asked_model,
@@ -59,7 +59,7 @@ def named(name: str, *models: str) -> object:
     ],
 )
 def test_the_outcome_of_a_claim_with_several_parts(
-    parts: list[bool | None], outcome: Outcome
+    parts: list[bool | None], outcome: VerdictOutcome
 ) -> None:
     assert outcome_of(parts) == outcome
 
@@ -113,7 +113,7 @@ def test_an_ordering_that_is_surely_the_other_way_round_is_called_reversed() -> 
         True,
         False,
     ]
-    assert order_finding([LONGER, SHORTER]) == Finding(
+    assert order_finding([LONGER, SHORTER]) == ClaimFinding(
         "in part",
         "altruist > mixed: 30 - 20 = 10 [8, 12], p = 0.001; "
         "mixed > selfish: 20 - 30 = -10 [-12, -8], p = 0.001",
@@ -128,13 +128,15 @@ def test_what_could_not_be_tested_says_why_in_place_of_numbers() -> None:
 
 
 def test_a_judge_who_cannot_tell_leaves_the_other_claims_alone() -> None:
-    def silent(evidence: Evidence) -> Finding:
+    def silent(evidence: Evidence) -> ClaimFinding:
         raise InsufficientEvidence("nothing was played")
 
     found = judge_claims(
         [
             Claim("Fines help", "Fig. 2", "They do.", silent),
-            Claim("Fines hurt", "Fig. 3", "They do.", lambda evidence: Finding("in part", "some")),
+            Claim(
+                "Fines hurt", "Fig. 3", "They do.", lambda evidence: ClaimFinding("in part", "some")
+            ),
         ],
         cast(Evidence, Asked()),
     )
@@ -166,7 +168,7 @@ def test_a_model_is_known_by_the_names_that_providers_give_it(name: str, model: 
 
 
 def test_a_claim_under_several_parameters_is_told_from_the_others_and_known_as_the_same() -> None:
-    def silent(evidence: Evidence) -> Finding:
+    def silent(evidence: Evidence) -> ClaimFinding:
         raise InsufficientEvidence("nothing was played")
 
     claims = [

@@ -20,8 +20,8 @@ from society.engine.scenario import (
     MechanismPostAnalysis,
     Params,
     PostAnalysis,
+    RoundFacts,
     Scenario,
-    Told,
     mean_over,
     mechanism,
     wrapped,
@@ -35,12 +35,12 @@ def fair(table: Environment) -> Script:
         yield Tell("sold", {"price": common(3.0)})
 
 
-def price(told: Told, table: Environment) -> Array:
+def price(told: RoundFacts, table: Environment) -> Array:
     prices: Array = told["price"]
     return prices
 
 
-def doubled(told: Told, table: Environment) -> Array:
+def doubled(told: RoundFacts, table: Environment) -> Array:
     return 2 * price(told, table)
 
 

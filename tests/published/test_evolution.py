@@ -15,7 +15,7 @@ from society.engine.environment import Environment, complete_graphs
 from society.engine.game_master import GameMaster
 from society.engine.population import Cohort, Population
 from society.engine.rng import Array
-from society.engine.scenario import Measure, Params, Scenario, Told, wrapped
+from society.engine.scenario import Measure, Params, RoundFacts, Scenario, wrapped
 from society.engine.script import Ask, Script, Tell, own
 from society.scenarios.mechanisms.generations.generations import generations
 
@@ -61,17 +61,17 @@ def constant(table: Environment) -> Script:
         yield Tell("shown", {"payoff": own(shown)})
 
 
-def of_all(told: Told, table: Environment) -> Array:
+def of_all(told: RoundFacts, table: Environment) -> Array:
     mean: Array = told["fitness"].mean(1)
     return mean
 
 
-def of_survivors(told: Told, table: Environment) -> Array:
+def of_survivors(told: RoundFacts, table: Environment) -> Array:
     mean: Array = told["fitness"].mean(1, where=told["survives"])
     return mean
 
 
-def variety(told: Told, table: Environment) -> Array:
+def variety(told: RoundFacts, table: Environment) -> Array:
     """The chance that two drawn with replacement differ, (R,)."""
     fitness = told["fitness"]
     share: Array = (fitness[:, :, None] != fitness[:, None, :]).mean((1, 2))
@@ -80,7 +80,7 @@ def variety(told: Told, table: Environment) -> Array:
 
 def evolved(
     first: Callable[[AgentGroup], Array],
-    of: Callable[[Told, Environment], Array] = of_all,
+    of: Callable[[RoundFacts, Environment], Array] = of_all,
     *,
     agents: int,
     count: int,

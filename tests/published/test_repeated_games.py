@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.components.games.classic_strategies import Moves, Strategy
+from society.components.games.classic_strategies import Moves, StrategyName
 from society.engine.component import AgentGroup, Question
 from society.engine.population import Cohort
 from society.scenarios.games.two_by_two import prisoners_dilemma
@@ -16,7 +16,7 @@ from society.scenarios.games.two_by_two import prisoners_dilemma
 if TYPE_CHECKING:
     from tests.conftest import Duel, Play
 
-DETERMINISTIC: tuple[Strategy, ...] = (
+DETERMINISTIC: tuple[StrategyName, ...] = (
     "always_cooperate",
     "always_defect",
     "tit_for_tat",
@@ -46,7 +46,7 @@ SUCKER, REWARD, PUNISHMENT, TEMPTATION = 0, 2, 1, 3
     ],
 )
 def test_pairings_of_deterministic_strategies(
-    duel: Duel, one: Strategy, other: Strategy, moves: list[str]
+    duel: Duel, one: StrategyName, other: StrategyName, moves: list[str]
 ) -> None:
     """By hand; strategies as in Axelrod 1984, The Evolution of Cooperation, chapters 1, 2 and 6."""
     assert duel(Moves(one), Moves(other), game=prisoners_dilemma) == moves
@@ -54,7 +54,7 @@ def test_pairings_of_deterministic_strategies(
 
 @pytest.mark.parametrize("other", DETERMINISTIC)
 def test_tit_for_tat_loses_by_one_exploitation_at_most_and_never_wins(
-    play: Play, other: Strategy
+    play: Play, other: StrategyName
 ) -> None:
     """Axelrod 1984, chapter 6: it cannot score more than its partner."""
     own, partner = totals(play, "tit_for_tat", other, rounds=200)
@@ -63,7 +63,7 @@ def test_tit_for_tat_loses_by_one_exploitation_at_most_and_never_wins(
 
 def test_scores_of_a_round_robin_of_two_hundred_moves(play: Play) -> None:
     """By hand: nice strategies get 2 x 200 from each other, and 0 + 199 from a defector."""
-    nice: tuple[Strategy, ...] = ("tit_for_tat", "tit_for_two_tats", "grim", "always_cooperate")
+    nice: tuple[StrategyName, ...] = ("tit_for_tat", "tit_for_two_tats", "grim", "always_cooperate")
     for one, other in product(nice, nice):
         assert totals(play, one, other, rounds=200) == [200 * REWARD, 200 * REWARD]
     lost = dict(zip(nice, (1, 2, 1, 200), strict=True))
@@ -84,7 +84,7 @@ def test_scores_of_a_round_robin_of_two_hundred_moves(play: Play) -> None:
     ],
 )
 def test_how_a_strategy_recovers_from_one_mistake(
-    play: Play, strategy: Strategy, moves: list[str]
+    play: Play, strategy: StrategyName, moves: list[str]
 ) -> None:
     """Player 2 defects by mistake in round 3: Nowak and Sigmund 1993, Nature 364, figure 1."""
     parts = Moves(strategy), Slipping(strategy)
@@ -96,7 +96,7 @@ def test_how_a_strategy_recovers_from_one_mistake(
 
 def test_generous_tit_for_tat_ends_an_echo_after_three_rounds_on_average(play: Play) -> None:
     """It forgives a defection with chance 1/3: Nowak and Sigmund 1992, Nature 355."""
-    parts: tuple[Strategy, ...] = ("generous_tit_for_tat", "suspicious_tit_for_tat")
+    parts: tuple[StrategyName, ...] = ("generous_tit_for_tat", "suspicious_tit_for_tat")
     cast = [Cohort(f"{seat}", 1, (Moves(part),)) for seat, part in enumerate(parts)]
     over = play(prisoners_dilemma, cast=cast, agents=2, rounds=60, replicates=2000)
     generous = np.stack(over.told("action"))[:, :, 0]
@@ -113,7 +113,7 @@ class Slipping(Moves):
         return mix if agents.occasion.use != 2 else np.full_like(mix, [0, 1])
 
 
-def totals(play: Play, one: Strategy, other: Strategy, rounds: int) -> list[float]:
+def totals(play: Play, one: StrategyName, other: StrategyName, rounds: int) -> list[float]:
     """What both have earned in the end."""
     cast = [Cohort("one", 1, (Moves(one),)), Cohort("other", 1, (Moves(other),))]
     over = play(prisoners_dilemma, cast=cast, agents=2, rounds=rounds)

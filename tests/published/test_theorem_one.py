@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from society.claims.types import Verdict, judge_claims
+from society.claims.types import ClaimVerdict, judge_claims
 from society.config.registry import reproduction
 from society.reproduction.evidence import Results
 from society.scenarios.games.two_by_two import MATCHING_PENNIES, PRISONERS_DILEMMA, STAG_HUNT, TRUST
@@ -328,7 +328,7 @@ def test_transfers_of_three_players_sum_to_zero() -> None:
 # What the reproduction says
 
 
-def verdict(claim: str, under: str = "") -> Verdict:
+def verdict(claim: str, under: str = "") -> ClaimVerdict:
     """Of one claim; nothing is played for it."""
     (one,) = (
         one

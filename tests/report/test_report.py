@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from society.analysis.study import ConditionRun, Study
-from society.claims.types import Verdict
+from society.claims.types import ClaimVerdict
 from society.config.build import prepared
 from society.config.spec import load
 from society.engine.calls import Usage
@@ -341,8 +341,8 @@ def test_language_models_that_were_asked_are_named(reported: Reported) -> None:
 
 def test_claims_are_counted_and_have_a_sign_beside_the_word() -> None:
     claims = [
-        Verdict("Patience lasts", "Fig. 2", "longer", "6 > 3", "reproduced"),
-        Verdict("Inns are loud", "Fig. 3", "louder", "no", "not reproduced", "our lake"),
+        ClaimVerdict("Patience lasts", "Fig. 2", "longer", "6 > 3", "reproduced"),
+        ClaimVerdict("Inns are loud", "Fig. 3", "louder", "no", "not reproduced", "our lake"),
     ]
     section = claims_section(claims)
     assert said(section)[0] == "Of 2 claims: 1 reproduced, 1 not reproduced."

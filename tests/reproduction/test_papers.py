@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from society.claims.types import Levels, Verdict, judge_claims
+from society.claims.types import ClaimVerdict, FactorLevels, judge_claims
 from society.config.registry import reproduction, reproductions
 from society.engine.rng import Array
 from society.errors import ScenarioError
@@ -50,7 +50,7 @@ class Caught(Results):
     def levels(self, trial: str) -> Mapping[str, Sequence[object]]:
         return {"gear": tuple(self.means), "model": ("one",)}
 
-    def runs(self, trial: str, measure: str, levels: Levels) -> Array:
+    def runs(self, trial: str, measure: str, levels: FactorLevels) -> Array:
         assert (trial, measure) == ("fish", "catch")
         spread = np.linspace(-1, 1, 20) * (1 + 0.01 * ord(str(levels["gear"])[0]) - 1.1)
         return self.means[str(levels["gear"])] + spread
@@ -67,7 +67,7 @@ class Judge:
     def __init__(self, folder: Path) -> None:
         self.file = folder / "claims.yaml"
 
-    def __call__(self, text: str, **means: float) -> Verdict:
+    def __call__(self, text: str, **means: float) -> ClaimVerdict:
         self.file.write_text(HEAD.lstrip() + text.lstrip("\n"))
         (found,) = judge_claims(paper(self.file, "nowhere").rules.claims, Caught(**means))
         return found

@@ -19,10 +19,10 @@ import numpy as np
 import pytest
 
 from society.claims.comparisons import Metric, TypeScores
-from society.claims.types import Levels, Verdict, judge_claims
+from society.claims.types import ClaimVerdict, FactorLevels, judge_claims
 from society.config.registry import reproduction
 from society.engine.rng import Array, generator
-from society.reproduction.evidence import Result, Results
+from society.reproduction.evidence import ExperimentResult, Results
 from society.reproduction.run import ReproductionRun
 
 MODELS = {
@@ -51,10 +51,10 @@ class MadeUp:
             dict(zip(levels, chosen, strict=True)) for chosen in product(*levels.values())
         ]
 
-    def runs(self, name: str, levels: Levels) -> Array:
+    def runs(self, name: str, levels: FactorLevels) -> Array:
         return np.concatenate([self._drawn(name, one, 1)[:, 0] for one in self._chosen(levels)])
 
-    def rounds(self, name: str, levels: Levels) -> Array:
+    def rounds(self, name: str, levels: FactorLevels) -> Array:
         """Sixty rounds; fitness is known in every tenth, and runs end."""
         found = []
         for one in self._chosen(levels):
@@ -66,10 +66,10 @@ class MadeUp:
             found.append(course)
         return np.concatenate(found)
 
-    def labels(self, factor: str, levels: Levels) -> list[object]:
+    def labels(self, factor: str, levels: FactorLevels) -> list[object]:
         return [one[factor] for one in self._chosen(levels) for _ in range(8)]
 
-    def _chosen(self, levels: Levels) -> Iterator[Mapping[str, Any]]:
+    def _chosen(self, levels: FactorLevels) -> Iterator[Mapping[str, Any]]:
         for one in self.conditions:
             if all(one[factor] == level for factor, level in levels.items()):
                 yield one
@@ -87,10 +87,10 @@ class Scored(Results):
     """With made-up scores of types, in three repetitions."""
 
     def __init__(self, results: Mapping[str, MadeUp], types: Sequence[str], seed: int) -> None:
-        super().__init__({name: cast(Result, one) for name, one in results.items()})
+        super().__init__({name: cast(ExperimentResult, one) for name, one in results.items()})
         self.types, self.seed = types, seed
 
-    def type_scores(self, trial: str, metric: Metric, levels: Levels) -> TypeScores:
+    def type_scores(self, trial: str, metric: Metric, levels: FactorLevels) -> TypeScores:
         draws = generator(self.seed, f"{trial} {metric} {sorted(map(str, levels.items()))}")
         each = {
             name: draws.choice([0.05, 0.5, 0.95]) + 0.02 * draws.random(3) for name in self.types
@@ -111,7 +111,7 @@ def verdicts(name: str, minds: str, seed: int) -> list[list[str]]:
     return [written(one) for one in judge_claims(run.design.claims[computed:], evidence)]
 
 
-def written(verdict: Verdict) -> list[str]:
+def written(verdict: ClaimVerdict) -> list[str]:
     words = f"{verdict.found}|{verdict.notes}|{verdict.said}|{verdict.source}|{verdict.ours}"
     return [verdict.claim, verdict.outcome, blake2b(words.encode(), digest_size=6).hexdigest()]
 

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from society.claims.types import Design, Reproduction, Shown, Trial
+from society.claims.types import PageSection, Reproduction, ReproductionDesign, Trial
 from society.experiments.clusters import processes
 from society.experiments.progress import NoProgress
 from society.report.layout import Layout
@@ -29,7 +29,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> ReproductionRun:
         over_time=("phenotype",),
         instead=few,
     )
-    paper = Reproduction("small", "Nobody 2026", Design((trial,)))
+    paper = Reproduction("small", "Nobody 2026", ReproductionDesign((trial,)))
     run = ReproductionRun(paper, tmp_path_factory.mktemp("image"))
     with processes(1) as cluster:
         run.play(cluster, NoProgress(), None)
@@ -42,7 +42,7 @@ def page(run: ReproductionRun) -> Path:
 
 
 def test_every_chapter_that_a_trial_may_name_is_known() -> None:
-    assert set(SECTIONS) == set(get_args(Shown))
+    assert set(SECTIONS) == set(get_args(PageSection))
 
 
 def test_sections_on_evolution_are_those_of_a_report(run: ReproductionRun) -> None:

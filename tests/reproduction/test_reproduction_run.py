@@ -14,11 +14,11 @@ import pytest
 
 from society.claims.types import (
     Claim,
-    Design,
+    ClaimFinding,
     Evidence,
-    Finding,
     InsufficientEvidence,
     Reproduction,
+    ReproductionDesign,
     Trial,
     order_finding,
 )
@@ -45,7 +45,7 @@ SMALL = {"replicates": 20, "rounds": 40}
 def small() -> Reproduction:
     """Twelve conditions of the village with 20 runs each."""
 
-    def last(evidence: Evidence) -> Finding:
+    def last(evidence: Evidence) -> ClaimFinding:
         altruist, selfish = (
             evidence.runs("populations", "survival_time", {**HARSH, "population": name})
             for name in ("altruist", "selfish")
@@ -54,7 +54,7 @@ def small() -> Reproduction:
 
     claim = Claim("Altruists last", "Fig. 4", "Longer than others.", last)
     trial = Trial("populations", "village_populations", "Fig. 4: populations", instead=SMALL)
-    return Reproduction("small", "Nobody 2026", Design((trial,), (claim,)))
+    return Reproduction("small", "Nobody 2026", ReproductionDesign((trial,), (claim,)))
 
 
 @pytest.fixture(scope="module")
@@ -213,7 +213,7 @@ def test_runs_of_another_experiment_are_refused_before_anything_is_played(tmp_pa
             Trial(name, "village_populations", name, instead=SMALL | {"replicates": 2} | more)
             for name, more in (("first", {}), ("last", last))
         ]
-        return Reproduction("twice", "Nobody 2026", Design(tuple(trials)))
+        return Reproduction("twice", "Nobody 2026", ReproductionDesign(tuple(trials)))
 
     with processes(1) as cluster:
         ReproductionRun(twice(), tmp_path).play(cluster, NoProgress(), None)

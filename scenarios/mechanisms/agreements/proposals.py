@@ -26,11 +26,13 @@ from society.scenarios.games.game import REPAIRS, Game
 from society.scenarios.games.matching import in_order
 
 Shape = Literal["count", "seat"]
-Entry = Real | Choice
-Design = dict[str, Annotated[float, Strict()] | str]
-Designs = dict[str, list[Design | None]]  # by type, one for each seat; None: it proposes nothing
-Given = Annotated[
-    Designs | None,
+DesignEntry = Real | Choice
+DesignFields = dict[str, Annotated[float, Strict()] | str]
+TypeDesigns = dict[
+    str, list[DesignFields | None]
+]  # by type, one for each seat; None: it proposes nothing
+GivenDesigns = Annotated[
+    TypeDesigns | None,
     Field(description="by type, one for each seat, or none there; none: all are asked"),
 ]
 Stage = Annotated[
@@ -137,7 +139,7 @@ class Blueprint:
     """
 
     noun: str
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, DesignEntry]
     neutral: Mapping[str, float]
     facts: Mapping[str, Fact]
 
@@ -155,7 +157,7 @@ class Blueprint:
         said = yield Ask(kind, reply, facts, who, fallback, REPAIRS)
         return np.stack([said[name] for name in self.entries], axis=-1).astype(float)
 
-    def row(self, design: Design, of: str) -> list[float]:
+    def row(self, design: DesignFields, of: str) -> list[float]:
         """A design as numbers, (K,); raises ScenarioError. of: whose it is, in words."""
         strange = [name for name in (*self.entries, *design) if name not in design]
         strange += [name for name in design if name not in self.entries]
@@ -174,7 +176,7 @@ class Blueprint:
         return json.dumps({name: _said(entry, value) for (name, entry), value in pairs})
 
 
-def _number(entry: Entry, said: float | str, of: str) -> float:
+def _number(entry: DesignEntry, said: float | str, of: str) -> float:
     if isinstance(entry, Choice):
         labels = entry.options[0].tolist()
         if said in labels:
@@ -187,7 +189,7 @@ def _number(entry: Entry, said: float | str, of: str) -> float:
     raise ScenarioError(f"{of}, is {said!r}; expected {expected}")
 
 
-def _said(entry: Entry, value: float) -> float | str:
+def _said(entry: DesignEntry, value: float) -> float | str:
     if isinstance(entry, Choice):
         label: str = entry.options[0][int(value)]
         return label
@@ -195,7 +197,7 @@ def _said(entry: Entry, value: float) -> float | str:
 
 
 def handed(
-    designs: Designs, blueprint: Blueprint, table: Environment, players: int, mechanism: str
+    designs: TypeDesigns, blueprint: Blueprint, table: Environment, players: int, mechanism: str
 ) -> Array:
     """The design of everybody's type for its seat, (R, N, K); NaN where it proposes nothing.
 

@@ -23,7 +23,7 @@ from society.engine.environment import Environment
 from society.engine.matching import Matches
 from society.engine.mechanism import Play, PlayFunction, intercept, topped_up
 from society.engine.rng import Array
-from society.engine.scenario import Drafts, Measure, Told, mean_over, mechanism
+from society.engine.scenario import Drafts, Measure, RoundFacts, mean_over, mechanism
 from society.engine.script import Ask, Fact, Line, Script, Tell, own
 from society.errors import ScenarioError
 from society.scenarios.games.game import REPAIRS
@@ -37,7 +37,7 @@ from society.scenarios.mechanisms.agreements.approval_voting import (
     shared,
 )
 from society.scenarios.mechanisms.agreements.proposals import (
-    Given,
+    GivenDesigns,
     Ground,
     Shape,
     Stage,
@@ -50,22 +50,22 @@ from society.scenarios.mechanisms.contracts.terms import Terms, terms, transfers
 _DID = "action"  # the fact that says what everybody did; else it is called as the move
 
 
-def in_force(told: Told, table: Environment) -> Array:
+def in_force(told: RoundFacts, table: Environment) -> Array:
     """Share of those present, (R,), that is of matches."""
     return mean_over(table.present, told["contract_active"])
 
 
-def unanimous(told: Told, table: Environment) -> Array:
+def unanimous(told: RoundFacts, table: Environment) -> Array:
     """Share of those present, (R,), that is of matches; NaN where nothing was proposed."""
     return mean_over(table.present & (told["contract_proposer"] > 0), told["contract_unanimous"])
 
 
-def signing(told: Told, table: Environment) -> Array:
+def signing(told: RoundFacts, table: Environment) -> Array:
     """Share of those present who could sign, (R,); NaN where nothing was proposed."""
     return mean_over(table.present & (told["contract_proposer"] > 0), told["contract_signs"])
 
 
-def moved(told: Told, table: Environment) -> Array:
+def moved(told: RoundFacts, table: Environment) -> Array:
     """What the contract takes from some and gives to others, mean over those present, (R,)."""
     return mean_over(table.present, np.abs(told["contract_transfer"]) / 2)
 
@@ -96,7 +96,7 @@ def contracted(
     ] = "count",
     bound: Annotated[float, Field(gt=0, le=1e9, description="of a payment")] = 100.0,
     knots: Annotated[int, Field(ge=2, le=100, description="how many payments, if for amounts")] = 5,
-    designs: Given = None,
+    designs: GivenDesigns = None,
     stage: Stage = "play",
 ) -> PlayFunction:
     """Players may agree on payments for what each one does, before they do it.

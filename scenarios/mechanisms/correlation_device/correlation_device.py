@@ -18,7 +18,7 @@ from pydantic import Field
 from society.engine.environment import Environment
 from society.engine.mechanism import Declared, Play, PlayFunction, declared_by, intercept
 from society.engine.rng import Array
-from society.engine.scenario import Measure, Params, Told, mean_over, mechanism
+from society.engine.scenario import Measure, Params, RoundFacts, mean_over, mechanism
 from society.engine.script import Ask, Fact, Line, Script, Tell, common, own
 from society.errors import ScenarioError
 from society.scenarios.games.game import Game
@@ -60,7 +60,7 @@ class Device(NamedTuple):
         }
 
 
-def followed(told: Told, table: Environment) -> Array:
+def followed(told: RoundFacts, table: Environment) -> Array:
     """Share of players who do as recommended, (R,)."""
     return mean_over(table.present, told["action"] == told["recommended_action"])
 

@@ -35,16 +35,16 @@ from society.components.language.recall import EmbedderName
 from society.engine.environment import Environment
 from society.engine.mechanism import Play, dry_run, intercept
 from society.engine.rng import Array
-from society.engine.scenario import Brought, Measure, Told, mean_over, mechanism
+from society.engine.scenario import Brought, Measure, RoundFacts, mean_over, mechanism
 from society.engine.script import Fact, Line, Script, Tell
 from society.errors import ScenarioError, nearest
 from society.scenarios.mechanisms.generations.diversity import refuse_missing, told_by_strategies
-from society.scenarios.mechanisms.generations.lineage import Lineage, Strategies, Succession
-from society.scenarios.mechanisms.generations.selection import CHANCE_ID, Rule, Selection
+from society.scenarios.mechanisms.generations.lineage import LineageRecorder, Strategies, Succession
+from society.scenarios.mechanisms.generations.selection import CHANCE_ID, Selection, SelectionRule
 from society.scenarios.mechanisms.repetition.repetition import Recess
 
 
-def selection_term(told: Told, table: Environment) -> Array:
+def selection_term(told: RoundFacts, table: Environment) -> Array:
     """Cov(w, z) / mean w over those whose phenotype is known, (R,)."""
     z, w = told["phenotype"], told["descendants"]
     known = ~np.isnan(z)
@@ -55,7 +55,7 @@ def selection_term(told: Told, table: Environment) -> Array:
     return np.where(np.isfinite(term), term, np.nan)
 
 
-def over_survivors(told: Told, table: Environment) -> Array:
+def over_survivors(told: RoundFacts, table: Environment) -> Array:
     """The selection differential, (R,); NaN if there is none, or nobody but survivors."""
     z, survives, rule = told["phenotype"], told["survives"], table.succession.selection
     if rule.rule != "truncation" or not rule.overlapping:
@@ -67,12 +67,12 @@ def over_survivors(told: Told, table: Environment) -> Array:
     return np.where(np.isfinite(differential), differential, np.nan)
 
 
-def mean_of(name: str, told: Told) -> Array:
+def mean_of(name: str, told: RoundFacts) -> Array:
     """Over those for whom there is any, (R,)."""
     return mean_over(~np.isnan(told[name]), told[name])
 
 
-def first_of(name: str, told: Told, table: Environment) -> Array:
+def first_of(name: str, told: RoundFacts, table: Environment) -> Array:
     """The mean in the first generation, NaN later, (R,)."""
     mean = mean_of(name, told)
     return mean if table.births == 0 else np.full_like(mean, np.nan)
@@ -125,7 +125,7 @@ def generations(
         str, Field(description="a fact whose mean over a generation is followed; none: fitness")
     ] = "",
     selection: Annotated[
-        Rule, Field(description="who lives on, and who has children")
+        SelectionRule, Field(description="who lives on, and who has children")
     ] = Selection.rule,
     survivors: Annotated[
         float, Field(gt=0, le=1, description="share of places, under truncation")
@@ -176,7 +176,7 @@ def generations(
         _find(play, table, {"fitness": fitness, "phenotype": phenotype})
 
         def script() -> Script:
-            lineage = Lineage(table, strategies)
+            lineage = LineageRecorder(table, strategies)
             for number in table.rounds(count):
                 yield from lineage.begun(number)
                 tally, recess = Tally(table, fitness, phenotype or fitness, fold), Recess(table)

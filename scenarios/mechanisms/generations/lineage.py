@@ -29,7 +29,7 @@ STRATEGY = Sentence(1500, opening="My strategy will be")
 
 
 @dataclass
-class Lineage:
+class LineageRecorder:
     """Who lives, from whom it descends, and which strategy it follows; (R, N) each."""
 
     table: Environment

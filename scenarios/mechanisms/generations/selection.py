@@ -36,9 +36,9 @@ from society.engine.graph import NOBODY, Rows
 from society.engine.rng import Array
 from society.errors import ScenarioError
 
-Rule = Literal["truncation", "proportional", "tournament", "fermi", "moran", "none"]
+SelectionRule = Literal["truncation", "proportional", "tournament", "fermi", "moran", "none"]
 # Parameters of generations that only some rules look at, and what they are called here.
-_OF_RULES: Mapping[str, tuple[str, tuple[Rule, ...]]] = {
+_OF_RULES: Mapping[str, tuple[str, tuple[SelectionRule, ...]]] = {
     "survivors": ("share", ("truncation",)),
     "elite": ("elite", ("proportional", "tournament")),
     "entrants": ("entrants", ("tournament",)),
@@ -48,7 +48,7 @@ _OF_RULES: Mapping[str, tuple[str, tuple[Rule, ...]]] = {
 CHANCE_ID = "generations"
 
 
-class Chosen(NamedTuple):
+class SelectedParents(NamedTuple):
     """Who may live on, and a parent for every seat that may need one; (R, N) each."""
 
     stays: Array
@@ -119,7 +119,7 @@ class Candidates(NamedTuple):
 class Selection:
     """A rule with its parameters; see society.scenarios.mechanisms.generations.generations."""
 
-    rule: Rule = "truncation"
+    rule: SelectionRule = "truncation"
     share: float = 0.5
     elite: int = 1
     entrants: int = 2
@@ -172,10 +172,10 @@ class Selection:
         elders = np.where(best.any(1, keepdims=True), best, children(parents) > 0)
         return Heirs(survives, parents, elders)
 
-    def _chosen(self, run: Candidates, table: Environment) -> Chosen:
+    def _chosen(self, run: Candidates, table: Environment) -> SelectedParents:
         draws = table.draws(CHANCE_ID)
         if self.rule == "none":
-            return Chosen(run.alive, run.lottery(run.alive, draws.uniform("parent")))
+            return SelectedParents(run.alive, run.lottery(run.alive, draws.uniform("parent")))
         if self.rule == "fermi":
             return self._imitated(run, table)
         if self.rule == "moran":
@@ -183,14 +183,16 @@ class Selection:
         if self.rule == "truncation":
             kept = run.top(max(math.floor(self.share * table.agents + 0.5), 1))
             count = np.maximum(kept.sum(1, keepdims=True), 1)
-            return Chosen(kept, run.ranked(draws.integers("parent", count)))
+            return SelectedParents(kept, run.ranked(draws.integers("parent", count)))
         if self.rule == "proportional":
-            return Chosen(run.top(self.elite), run.lottery(_above(run), draws.uniform("parent")))
+            return SelectedParents(
+                run.top(self.elite), run.lottery(_above(run), draws.uniform("parent"))
+            )
         count = np.maximum(run.alive.sum(1, keepdims=True), 1)
         drawn = [draws.integers(f"entrant {k}", count) for k in range(self.entrants)]
-        return Chosen(run.top(self.elite), run.ranked(np.minimum.reduce(drawn)))
+        return SelectedParents(run.top(self.elite), run.ranked(np.minimum.reduce(drawn)))
 
-    def _imitated(self, run: Candidates, table: Environment) -> Chosen:
+    def _imitated(self, run: Candidates, table: Environment) -> SelectedParents:
         draws, node = table.draws(CHANCE_ID), np.arange(run.alive.size)
         rows = Rows(*np.divmod(node, table.agents), node)
         drawn = table.graph("advise").drawn(draws.uniform("model").reshape(-1), rows, run.alive)
@@ -203,9 +205,9 @@ class Selection:
             chance = 0.5 * (1 + np.tanh(0.5 * self.strength * ahead))
         copies = (draws.uniform("copy") < chance) & (model != NOBODY)
         anybody = run.lottery(run.alive, draws.uniform("parent"))
-        return Chosen(run.alive & ~copies, np.where(run.alive, model, anybody))
+        return SelectedParents(run.alive & ~copies, np.where(run.alive, model, anybody))
 
-    def _replaced(self, run: Candidates, table: Environment) -> Chosen:
+    def _replaced(self, run: Candidates, table: Environment) -> SelectedParents:
         known = np.isfinite(run.fitness)
         top = np.where(known, run.fitness, -np.inf).max(1, keepdims=True)
         with np.errstate(invalid="ignore", over="ignore"):
@@ -214,7 +216,7 @@ class Selection:
         parents = run.lottery(weight, table.draws(CHANCE_ID).uniform("parent"))
         place = table.draws(CHANCE_ID, per="replicate").uniform("place")
         dies = np.arange(table.agents) == run.lottery(run.alive, place)
-        return Chosen(run.alive & ~dies, parents)
+        return SelectedParents(run.alive & ~dies, parents)
 
 
 def _above(run: Candidates) -> Array:

@@ -28,7 +28,7 @@ from society.engine.action_spaces import Choice
 from society.engine.environment import Environment
 from society.engine.mechanism import Declared, Play, declared_by, dry_run
 from society.engine.rng import Array
-from society.engine.scenario import Measure, Part, Told, mean_over, mechanism
+from society.engine.scenario import Measure, Part, RoundFacts, mean_over, mechanism
 from society.engine.script import VOID_REPLICATE, Ask, Fact, Script, Tell, common, own
 from society.errors import ScenarioError
 from society.scenarios.games.game import REPAIRS
@@ -67,12 +67,12 @@ def measuring(*, own: Mapping[str, Any]) -> Iterator[Measure]:
         yield Measure(name, unit, partial(_measured, name), measure.fold)
 
 
-def _under(option: int, told: Told, table: Environment) -> Array:
+def _under(option: int, told: RoundFacts, table: Environment) -> Array:
     """Who plays under an option, (R,)."""
     return mean_over(table.present, told["chosen_option"] == option)
 
 
-def _measured(name: str, told: Told, table: Environment) -> Array:
+def _measured(name: str, told: RoundFacts, table: Environment) -> Array:
     return told[f"{MEASURED}{name}"]
 
 

@@ -23,13 +23,13 @@ from society.engine.action_spaces import MixedStrategy
 from society.engine.environment import Environment
 from society.engine.mechanism import Play, PlayFunction
 from society.engine.rng import Array
-from society.engine.scenario import Drafts, Measure, Told, mean_over, mechanism
+from society.engine.scenario import Drafts, Measure, RoundFacts, mean_over, mechanism
 from society.engine.script import Script
 from society.errors import ScenarioError
 from society.scenarios.games.matching import met
 from society.scenarios.mechanisms.agreements.approval_voting import elected
 from society.scenarios.mechanisms.agreements.proposals import (
-    Given,
+    GivenDesigns,
     Ground,
     Shape,
     Stage,
@@ -38,20 +38,25 @@ from society.scenarios.mechanisms.agreements.proposals import (
     surveyed,
 )
 from society.scenarios.mechanisms.mediation.plans import Plans, plans
-from society.scenarios.mechanisms.mediation.service import CHANCE_ID, DELEGATE, Actions, Amounts
+from society.scenarios.mechanisms.mediation.service import (
+    CHANCE_ID,
+    DELEGATE,
+    ActionMediator,
+    Amounts,
+)
 
 
-def delegating(told: Told, table: Environment) -> Array:
+def delegating(told: RoundFacts, table: Environment) -> Array:
     """Share of those who could delegate, (R,); NaN where nobody could."""
     return mean_over(told["mediator_asked"], told["mediator_delegated"])
 
 
-def adopted(told: Told, table: Environment) -> Array:
+def adopted(told: RoundFacts, table: Environment) -> Array:
     """Share of those who could delegate in whose match all did, (R,)."""
     return mean_over(told["mediator_asked"], told["mediator_count"] == told["mediator_most"])
 
 
-def unanimous(told: Told, table: Environment) -> Array:
+def unanimous(told: RoundFacts, table: Environment) -> Array:
     """Share of those present, (R,), that is of matches; NaN where nothing was proposed."""
     return mean_over(table.present & (told["mediator_proposer"] > 0), told["mediator_unanimous"])
 
@@ -78,7 +83,7 @@ def mediated(
     knots: Annotated[
         int, Field(ge=2, le=100, description="for how many shares of delegates, if of amounts")
     ] = 4,
-    designs: Given = None,
+    designs: GivenDesigns = None,
     stage: Stage = "play",
 ) -> PlayFunction:
     """Players may leave their move to a mediator, whose plan depends on how many do.
@@ -143,6 +148,6 @@ def _helped(
     spoilt = ground.fallback(table, None)
     before = {**ground.terms, **blueprint.described(ground)}
     won = yield from elected(table, matches, "mediator", drafts, before, spoilt)
-    service = Amounts if ground.game is None else Actions
+    service = Amounts if ground.game is None else ActionMediator
     mediator = service(table, matches, ground, sense, won, gaps=gaps)
     return (yield from mediator.serving(inner))

@@ -92,7 +92,7 @@ class Mediator(ABC):
         return self.matches.spread(self._sense.done(self._plan, those, of))
 
 
-class Actions(Mediator):
+class ActionMediator(Mediator):
     """In a game in normal form."""
 
     _ready: Mapping[tuple[str, ...], Array] | None = None  # answers to questions that are to come

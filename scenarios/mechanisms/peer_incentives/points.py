@@ -29,7 +29,7 @@ from society.engine.mechanism import (
     topped_up,
 )
 from society.engine.rng import Array
-from society.engine.scenario import Brought, Measure, Told, mean_over
+from society.engine.scenario import Brought, Measure, RoundFacts, mean_over
 from society.engine.script import Ask, Fact, Line, Script, Tell, common, own
 from society.scenarios.games.game import REPAIRS
 from society.scenarios.mechanisms.cheap_talk.groups import (
@@ -41,7 +41,7 @@ from society.scenarios.mechanisms.cheap_talk.groups import (
 
 
 @dataclass(frozen=True)
-class Points:
+class PeerPoints:
     """What may be spent, and what becomes of it.
 
     mechanism: whose points these are. ask: the kind of the question; facts are called after it.
@@ -109,7 +109,7 @@ def shown(mechanism: str, ask: str) -> Brought:
     """What a mechanism of points brings along; ask: the kind of its question."""
     spent, received = f"{ask}_spent", f"{ask}_received"
 
-    def mean_spent(told: Told, table: Environment) -> Array:
+    def mean_spent(told: RoundFacts, table: Environment) -> Array:
         return mean_over(table.present, told[spent])
 
     measure = Measure(spent, "points, mean over players and rounds", mean_spent)

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from society.engine.mechanism import Play, PlayFunction
 from society.engine.scenario import mechanism
-from society.scenarios.mechanisms.peer_incentives.points import Points, shown
+from society.scenarios.mechanisms.peer_incentives.points import PeerPoints, shown
 
 
 @mechanism(**shown("fined", "fine"))
@@ -24,4 +24,4 @@ def fined(
     impact: Annotated[float, Field(ge=0, description="what a point takes from who is fined")] = 3.0,
 ) -> PlayFunction:
     """Players may pay to take points from others, once all know what everybody did and got."""
-    return Points("fined", "fine", most, cost, -impact).laid_over(play)
+    return PeerPoints("fined", "fine", most, cost, -impact).laid_over(play)

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from society.engine.mechanism import Play, PlayFunction
 from society.engine.scenario import mechanism
-from society.scenarios.mechanisms.peer_incentives.points import Points, shown
+from society.scenarios.mechanisms.peer_incentives.points import PeerPoints, shown
 
 
 @mechanism(**shown("gifted", "give"))
@@ -25,4 +25,4 @@ def gifted(
     ] = 1.0,
 ) -> PlayFunction:
     """Players may give points to others, once all know what everybody did and got."""
-    return Points("gifted", "give", most, 1.0, worth).laid_over(play)
+    return PeerPoints("gifted", "give", most, 1.0, worth).laid_over(play)

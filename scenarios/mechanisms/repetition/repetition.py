@@ -24,7 +24,7 @@ from society.engine.rng import Array
 from society.engine.scenario import mechanism
 from society.engine.script import Fact, Line, Script, Tell
 from society.errors import ScenarioError
-from society.scenarios.mechanisms.history import Actions, Opening, weights
+from society.scenarios.mechanisms.history import ActionHistory, Opening, weights
 
 
 class Recess:
@@ -104,7 +104,7 @@ def repeated(
 
         def script() -> Script:
             counted = weights(games, continuation)
-            past = None if declared is None else Actions(declared, continuation, window)
+            past = None if declared is None else ActionHistory(declared, continuation, window)
             for number in table.rounds(games):
                 recess = Recess(table)
                 game = recess.played(play)

@@ -45,7 +45,7 @@ _MOST = 1_000  # rounds that one agent is shown before one question: some 20,000
 CHANCE_ID = "reputed"
 
 
-class Round(NamedTuple):
+class ReputationRound(NamedTuple):
     """What happened in one game: seats of co-players, (R, N, n - 1), actions and points, (R, N)."""
 
     opponents: Array
@@ -53,7 +53,7 @@ class Round(NamedTuple):
     points: Array
 
 
-class Entry(NamedTuple):
+class ReputationEntry(NamedTuple):
     """A round of somebody: its level, how many games it is back, and whose it is, (R, N)."""
 
     level: int
@@ -77,7 +77,7 @@ class Reputations(Past):
     ) -> None:
         super().__init__(declared, continuation)
         self._table, self._window, self._levels = table, window, levels
-        self._rounds: list[Round] = []  # the latest first
+        self._rounds: list[ReputationRound] = []  # the latest first
 
     @property
     def _meetings(self) -> Matches:
@@ -89,7 +89,9 @@ class Reputations(Past):
 
     def add(self, told: Mapping[str, Fact], points: Array) -> None:
         # Copied, since a play may change its own arrays in place.
-        latest = Round(self._meetings.opposite, told["action"].values.copy(), points.copy())
+        latest = ReputationRound(
+            self._meetings.opposite, told["action"].values.copy(), points.copy()
+        )
         self._rounds = [latest, *self._rounds][: self._window]
 
     def shown(self) -> dict[str, Fact]:
@@ -97,22 +99,22 @@ class Reputations(Past):
         entries = list(self._entries())
         return opponents | self._past(entries) if entries else opponents
 
-    def _entries(self) -> Iterator[Entry]:
+    def _entries(self) -> Iterator[ReputationEntry]:
         """The reader's own rounds, then those of its co-players."""
         replicates, agents = self._table.present.shape
         yield from self._before(np.broadcast_to(np.arange(agents), (replicates, agents)), 0, 1)
         for opponent in np.moveaxis(self._meetings.opposite, 2, 0):
             yield from self._before(opponent, 0, 1)
 
-    def _before(self, whose: Array, back: int, level: int) -> Iterator[Entry]:
+    def _before(self, whose: Array, back: int, level: int) -> Iterator[ReputationEntry]:
         """Somebody's rounds that are so many games back, or more; whose: (R, N)."""
         for at in range(back, len(self._rounds)):
-            yield Entry(level, at, whose)
+            yield ReputationEntry(level, at, whose)
             if level < self._levels:
                 for opponent in np.moveaxis(_of(self._rounds[at].opponents, whose), 2, 0):
                     yield from self._before(opponent, at + 1, level + 1)
 
-    def _past(self, entries: list[Entry]) -> dict[str, Fact]:
+    def _past(self, entries: list[ReputationEntry]) -> dict[str, Fact]:
         """(R, N, K) each, in the order of these K entries; of co-players (R, N, K (n - 1))."""
         replicates, agents = self._table.present.shape
         rounds = [self._rounds[entry.back] for entry in entries]

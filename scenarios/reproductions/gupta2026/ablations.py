@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from society.claims.data import LevelsOf, Sample
+from society.claims.data import LevelsOf, SampleSpec
 from society.engine.rng import Array
 from society.reproduction.samples import Samples
 
@@ -49,9 +49,9 @@ def selfish_against_all(samples: Samples, *, condition: str) -> str:
 def gpt_against_others(samples: Samples) -> str:
     """Test gpt-4o against the other models by Student's test."""
     levels = {"channels": "only_group_decision"}
-    gpt = Sample(trial="ablations", measure="survival_time", model="gpt-4o", levels=levels)
+    gpt = SampleSpec(trial="ablations", measure="survival_time", model="gpt-4o", levels=levels)
     others = LevelsOf(**{**_pooled(samples).model_dump(), "without": "gpt-4o"})
-    rest = Sample(like="only_group_decision", pool={"model": others})
+    rest = SampleSpec(like="only_group_decision", pool={"model": others})
     own, other = (samples.values(one, {}) for one in (gpt, rest))
     return f"the paper's form: {samples.evidence.pooled('gpt-4o, others', own, other).statistic}"
 
@@ -73,7 +73,7 @@ def _pooled(samples: Samples) -> LevelsOf:
 
 
 def _survival(samples: Samples, condition: str, **levels: Any) -> Array:
-    return samples.values(Sample(like=condition, levels=levels), {})
+    return samples.values(SampleSpec(like=condition, levels=levels), {})
 
 
 def _part_against_whole(samples: Samples, name: str, part: Array, rest: list[Array]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from society.claims.data import Sample
+from society.claims.data import SampleSpec
 from society.reproduction.samples import Samples
 
 
@@ -13,7 +13,7 @@ def rising_steps(samples: Samples, *, trial: str) -> str:
     levels = samples.evidence.levels(trial)
     means = [
         [
-            samples.mean(Sample(trial=trial, levels={"fine": fine, "growth": growth}), {})
+            samples.mean(SampleSpec(trial=trial, levels={"fine": fine, "growth": growth}), {})
             for fine in levels["fine"]
         ]
         for growth in levels["growth"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from society.claims.comparisons import ALPHA
-from society.claims.types import Finding, outcome_of
+from society.claims.types import ClaimFinding, outcome_of
 from society.reproduction.samples import Samples
 
 TRIAL = "models"
 
 
-def by_model(samples: Samples) -> Finding:
+def by_model(samples: Samples) -> ClaimFinding:
     """Compare the effect of the model on the similarity of norms with that of the population."""
     evidence = samples.evidence
     words = "; ".join(
@@ -20,12 +20,12 @@ def by_model(samples: Samples) -> Finding:
         for model in evidence.levels(TRIAL)["model"]
     )
     if len(evidence.levels(TRIAL)["model"]) < 2:
-        return Finding("cannot be told", words, "one model was asked")
+        return ClaimFinding("cannot be told", words, "one model was asked")
     effects = evidence.variance(TRIAL, "norm_similarity", ("model", "population"), {})
     model, population = effects["model"], effects["population"]
     held = model.p < ALPHA and model.eta_squared > population.eta_squared
     notes = "both are one number, by another formula; it tells likeness of wording, not of value"
-    return Finding(outcome_of([held]), f"{model}; {population}; {words}", notes)
+    return ClaimFinding(outcome_of([held]), f"{model}; {population}; {words}", notes)
 
 
 def _average(samples: Samples, model: object, measure: str) -> float:

@@ -17,7 +17,7 @@ from society.scenarios.games.game import Game, Profile
 from society.scenarios.games.public_goods import PublicGood
 from society.scenarios.reproductions.tewolde2026.one_shot_deviations import Decisions, threshold
 from society.scenarios.reproductions.tewolde2026.trigger_strategies import (
-    Norm,
+    TriggerNorm,
     pure,
     repetition,
     reputation,
@@ -41,7 +41,7 @@ def repeated(game: Game, window: int | None = None) -> list[Decisions]:
     return repetition(game, target, pure(game, fallback), window)
 
 
-def population(game: Game, norm: Norm, count: int = FEW) -> list[Decisions]:
+def population(game: Game, norm: TriggerNorm, count: int = FEW) -> list[Decisions]:
     """A norm between cooperation and equilibrium of a game."""
     return reputation(game, *profiles(game), norm, count)
 

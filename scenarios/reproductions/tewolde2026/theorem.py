@@ -21,7 +21,7 @@ from functools import partial
 
 import numpy as np
 
-from society.claims.types import Finding, Outcome, outcome_of
+from society.claims.types import ClaimFinding, VerdictOutcome, outcome_of
 from society.scenarios.games.game import Game, Profile
 from society.scenarios.games.two_by_two import STAG_HUNT
 from society.scenarios.reproductions.tewolde2026.agreement_games import (
@@ -57,7 +57,7 @@ CONTINUATION, WINDOW, ROUNDS = 0.8, 3, 15  # of the paper
 PAPERS = 6  # agents of each seat
 
 
-def repeating() -> Finding:
+def repeating() -> ClaimFinding:
     """From which d on, by game and, where they differ, by seat."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
@@ -68,10 +68,10 @@ def repeating() -> Finding:
         "where two are given, the first is of seat 1; matching pennies has nothing that all "
         "prefer to its equilibrium, and so no claim"
     )
-    return Finding(outcome_of(parts), f"by grim trigger, from d on: {'; '.join(words)}", notes)
+    return ClaimFinding(outcome_of(parts), f"by grim trigger, from d on: {'; '.join(words)}", notes)
 
 
-def standing() -> Finding:
+def standing() -> ClaimFinding:
     """Whether the norm as printed is subgame perfect, and what the best deviation gains."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
@@ -83,10 +83,10 @@ def standing() -> Finding:
         "who is bad and meets good co-players is to cooperate while they do not, and stays bad "
         "whatever it does: it gains by not cooperating, whatever d"
     )
-    return Finding(outcome_of(parts), f"the best deviation gains: {'; '.join(words)}", notes)
+    return ClaimFinding(outcome_of(parts), f"the best deviation gains: {'; '.join(words)}", notes)
 
 
-def standing_by_own() -> Finding:
+def standing_by_own() -> ClaimFinding:
     """From which d on the norm with the own label is subgame perfect."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
@@ -101,10 +101,10 @@ def standing_by_own() -> Finding:
     )
     whose = "by standing with the own label (ours: the bad play the equilibrium with everybody)"
     found_words = f"{whose}, from d on, with 2 and 6 agents of each seat: {'; '.join(words)}"
-    return Finding(outcome_of(parts), found_words, notes)
+    return ClaimFinding(outcome_of(parts), found_words, notes)
 
 
-def atoning() -> Finding:
+def atoning() -> ClaimFinding:
     """From which d on the norm that lets the bad atone is subgame perfect."""
     found = {
         name: from_d(subgame_perfect, population(game, ATONING)) for name, game in GAMES.items()
@@ -114,18 +114,20 @@ def atoning() -> Finding:
         "this d does not grow with the population; where there is none, the bad gain by not "
         "atoning, or the good by sparing them"
     )
-    return Finding(
+    return ClaimFinding(
         outcome_of(one is not None for one in found.values()), f"from d on: {words}", notes
     )
 
 
-def mediating() -> Finding:
+def mediating() -> ClaimFinding:
     """Whether any deviation in any stage of a mediator's making and use pays."""
     outcome, found = _agreeing(mediation)
-    return Finding(outcome, f"by the proof's strategy, whichever mediators are proposed: {found}")
+    return ClaimFinding(
+        outcome, f"by the proof's strategy, whichever mediators are proposed: {found}"
+    )
 
 
-def contracting(*, mended: bool = False) -> Finding:
+def contracting(*, mended: bool = False) -> ClaimFinding:
     """The same of contracts; mended: with an equilibrium under whatever all have signed."""
     outcome, found = _agreeing(partial(contract, mended=mended))
     whose = "the proof's strategy"
@@ -136,12 +138,12 @@ def contracting(*, mended: bool = False) -> Finding:
         notes = (
             "once all have signed another contract, the equilibrium of the game is none of theirs"
         )
-    return Finding(outcome, f"by {whose}, with five contracts to propose: {found}", notes)
+    return ClaimFinding(outcome, f"by {whose}, with five contracts to propose: {found}", notes)
 
 
 def _agreeing(
     stages: Callable[[Game, Profile, Profile], Iterable[Deviation]],
-) -> tuple[Outcome, str]:
+) -> tuple[VerdictOutcome, str]:
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
         found = list(stages(game, *profiles(game)))
@@ -152,7 +154,7 @@ def _agreeing(
     return outcome_of(parts), "; ".join(words)
 
 
-def triggering() -> Finding:
+def triggering() -> ClaimFinding:
     """From which d on triggers are Nash equilibria: windows of 1 to 3, then reputation."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
@@ -161,10 +163,10 @@ def triggering() -> Finding:
         parts.append(None not in [*windows, *firsts])
         words.append(f"{name} {_worded(*windows, *firsts)}")
     notes = "the same d for windows of 1, 2 and 3 and for reputation with all rounds or the last"
-    return Finding(outcome_of(parts), f"from d on: {'; '.join(words)}", notes)
+    return ClaimFinding(outcome_of(parts), f"from d on: {'; '.join(words)}", notes)
 
 
-def only_nash() -> Finding:
+def only_nash() -> ClaimFinding:
     """Where a deviation pays after some history, and where none does."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
@@ -184,7 +186,7 @@ def only_nash() -> Finding:
         f"in stag hunt with its mixed equilibrium {gain:.3g} is gained by playing A0 until all is "
         "forgotten"
     )
-    return Finding(
+    return ClaimFinding(
         outcome_of(parts),
         "subgame perfect from d on, under reputation with 2 and 6 agents of each seat: "
         f"{'; '.join(words)}",
@@ -192,7 +194,7 @@ def only_nash() -> Finding:
     )
 
 
-def comfortable() -> Finding:
+def comfortable() -> ClaimFinding:
     """Whether 0.8 is enough for a Nash equilibrium, with a window of 3 and under reputation."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
@@ -201,23 +203,23 @@ def comfortable() -> Finding:
         parts.append(nash(population(game, trigger()), CONTINUATION))
         words.append(f"{name} {_worded(least)}")
     found = f"Nash under repetition from d on: {'; '.join(words)}"
-    return Finding(outcome_of(parts), found, "under reputation looked at with d = 0.8 alone")
+    return ClaimFinding(outcome_of(parts), found, "under reputation looked at with d = 0.8 alone")
 
 
-def comfortable_in_subgames() -> Finding:
+def comfortable_in_subgames() -> ClaimFinding:
     """Whether 0.8 is enough for standing with the own label, among as many as in the paper."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
         least = max(patience(game, *profiles(game), PAPERS))
         parts.append(least < CONTINUATION)
         words.append(f"{name} {least:.3g}")
-    return Finding(outcome_of(parts), f"from d on: {'; '.join(words)}")
+    return ClaimFinding(outcome_of(parts), f"from d on: {'; '.join(words)}")
 
 
-def cut_off() -> Finding:
+def cut_off() -> ClaimFinding:
     """What the tail weighs, which stands on the last round that is played."""
     tail = CONTINUATION**ROUNDS
-    return Finding(
+    return ClaimFinding(
         outcome_of([tail <= 0.042]),
         f"{tail:.1%}, d to the power of 15",
         "so the paper's bound holds, and is not the tightest",

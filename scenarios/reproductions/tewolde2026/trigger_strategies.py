@@ -34,7 +34,7 @@ from society.scenarios.reproductions.tewolde2026.one_shot_deviations import Deci
 Mixed = Sequence[Array]  # the probabilities of each player's actions
 
 
-class Norm(NamedTuple):
+class TriggerNorm(NamedTuple):
     """How labels are given and what they mean; a label of 0 is good.
 
     labels: how many there are. trusts: (..., n) labels of a match -> (..., n) whether each is to
@@ -98,7 +98,7 @@ def _remembered(state: Array | int, wrong: Array | int, window: int | None) -> A
 
 
 def reputation(
-    game: Game, target: Profile, fallback: Profile, norm: Norm, count: int
+    game: Game, target: Profile, fallback: Profile, norm: TriggerNorm, count: int
 ) -> list[Decisions]:
     """What one agent of each seat decides, if `count` agents have each; fallback: s*.
 
@@ -110,7 +110,7 @@ def reputation(
 
 
 def _in_population(
-    game: Game, seat: int, profiles: tuple[Profile, Profile], norm: Norm, count: int
+    game: Game, seat: int, profiles: tuple[Profile, Profile], norm: TriggerNorm, count: int
 ) -> Decisions:
     target, fallback = map(np.array, profiles)
     states = list(product(range(norm.labels), repeat=game.players * count))
@@ -162,19 +162,19 @@ def _atoned(labels: Array, kept: Array) -> Array:
     return found
 
 
-STANDING = Norm(2, lambda labels: ~_others_bad(labels), _stood)
-OWN = Norm(2, _all_good, _stood)
-ATONING = Norm(2, lambda labels: ~_others_bad(labels) | (labels != 0), _atoned)
+STANDING = TriggerNorm(2, lambda labels: ~_others_bad(labels), _stood)
+OWN = TriggerNorm(2, _all_good, _stood)
+ATONING = TriggerNorm(2, lambda labels: ~_others_bad(labels) | (labels != 0), _atoned)
 
 
-def trigger(window: int | None = None) -> Norm:
+def trigger(window: int | None = None) -> TriggerNorm:
     """The norm `trigger`, over all rounds or the last `window`."""
 
     def after(labels: Array, kept: Array) -> Array:
         wrong = np.logical_not(np.asarray(kept.all(-1, keepdims=True)))
         return _remembered(labels, wrong, window)
 
-    return Norm(2 ** (window or 1), _all_good, after)
+    return TriggerNorm(2 ** (window or 1), _all_good, after)
 
 
 def patience(game: Game, target: Profile, fallback: Profile, count: int = 1) -> list[float]:

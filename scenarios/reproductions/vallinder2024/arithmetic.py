@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from society.claims.types import Finding, outcome_of
+from society.claims.types import ClaimFinding, outcome_of
 from society.errors import ScenarioError
 from society.reproduction.samples import Samples
 from society.scenarios.donor.pairing import Schedule, feasible, shift
@@ -59,7 +59,7 @@ def _turns(schedule: Schedule) -> list[bool]:
     return [shift(schedule, number, AGENTS // 2)[1] for number in range(1, ROUNDS + 1)]
 
 
-def giving_all_is_most(samples: Samples) -> Finding:
+def giving_all_is_most(samples: Samples) -> ClaimFinding:
     """Does giving all come to its sum, and no other way of giving to more?"""
     found = sums(samples, given="all", schedule="ordered-once")
     parts, words = [found.outcome == "reproduced"], list[str]()
@@ -68,10 +68,10 @@ def giving_all_is_most(samples: Samples) -> Finding:
         all_given = arithmetic(multiplier, 1, "ordered-once")
         parts.append(math.isclose(highest, all_given, rel_tol=CLOSE))
         words.append(f"{highest:,.1f}")
-    return Finding(outcome_of(parts), f"{found.found}; at most {', '.join(words)}")
+    return ClaimFinding(outcome_of(parts), f"{found.found}; at most {', '.join(words)}")
 
 
-def sums(samples: Samples, *, given: str, schedule: Schedule) -> Finding:
+def sums(samples: Samples, *, given: str, schedule: Schedule) -> ClaimFinding:
     """Do all runs come to what a pair comes to by arithmetic?"""
     parts, words = list[bool | None](), list[str]()
     for multiplier in MULTIPLIERS:
@@ -80,13 +80,15 @@ def sums(samples: Samples, *, given: str, schedule: Schedule) -> Finding:
         due = arithmetic(multiplier, SHARES[given], schedule)
         parts.append(bool(np.allclose(found, due, rtol=CLOSE, atol=0)))
         words.append(f"multiplier {multiplier}: {found.mean():,.1f}, by arithmetic {due:,.1f}")
-    return Finding(outcome_of(parts), "; ".join(words))
+    return ClaimFinding(outcome_of(parts), "; ".join(words))
 
 
-def no_pair_twice() -> Finding:
+def no_pair_twice() -> ClaimFinding:
     """Is there a schedule of twelve rounds in which no agent faces another twice?"""
     try:
         feasible("no-repeat", AGENTS, ROUNDS)
     except ScenarioError as error:
-        return Finding("not reproduced", str(error), "it cannot be played; see above for our pairs")
-    return Finding("reproduced", "such a schedule was found")
+        return ClaimFinding(
+            "not reproduced", str(error), "it cannot be played; see above for our pairs"
+        )
+    return ClaimFinding("reproduced", "such a schedule was found")

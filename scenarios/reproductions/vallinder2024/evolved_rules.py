@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from society.claims.data import Sample
+from society.claims.data import SampleSpec
 from society.reproduction.samples import Samples
 
 
 def runs_that_rise(samples: Samples, *, multiplier: float) -> str:
     """Share of runs that end richer than they began, and the means, which few runs make."""
     last, first = (
-        samples.values(Sample(measure=measure, levels={"multiplier": multiplier}), {})
+        samples.values(SampleSpec(measure=measure, levels={"multiplier": multiplier}), {})
         for measure in ("fitness", "first_fitness")
     )
     return (
@@ -20,5 +20,5 @@ def runs_that_rise(samples: Samples, *, multiplier: float) -> str:
 
 def share_punished(samples: Samples) -> str:
     """Share of encounters that are punished, where they may be."""
-    punished = samples.mean(Sample(measure="punished", levels={"punishment": True}), {})
+    punished = samples.mean(SampleSpec(measure="punished", levels={"punishment": True}), {})
     return f"{punished:.1%} of encounters are punished"

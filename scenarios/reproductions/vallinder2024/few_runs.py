@@ -22,7 +22,7 @@ import math
 import numpy as np
 
 from society.claims.comparisons import ALPHA
-from society.claims.types import Finding, order_finding, outcome_of
+from society.claims.types import ClaimFinding, order_finding, outcome_of
 from society.engine.rng import Array
 from society.reproduction.samples import Samples, by_generation
 
@@ -34,7 +34,7 @@ SEVERAL = 2  # runs
 SUCCESS = 2.0  # times
 
 
-def declining(samples: Samples) -> Finding:
+def declining(samples: Samples) -> ClaimFinding:
     """Does every run of GPT-4o decline?"""
     course = _by_generation(samples, "fitness", GPT)
     slopes = np.polyfit(np.arange(course.shape[1]), np.log(course.T), 1)[0]
@@ -44,7 +44,7 @@ def declining(samples: Samples) -> Finding:
     )
 
 
-def crashing(samples: Samples) -> Finding:
+def crashing(samples: Samples) -> ClaimFinding:
     """Do several runs of Gemini rise, and then crash?"""
     course = _by_generation(samples, "fitness", GEMINI)
     first, best, last = course[:, 0], course.max(1), course[:, -1]
@@ -54,10 +54,10 @@ def crashing(samples: Samples) -> Finding:
         for one, other, end in zip(first, best, last, strict=True)
     )
     found = f"{crashed.sum()} of {len(course)} runs; first, best and last generation: {words}"
-    return Finding(outcome_of([bool(crashed.sum() >= SEVERAL)]), found)
+    return ClaimFinding(outcome_of([bool(crashed.sum() >= SEVERAL)]), found)
 
 
-def threshold(samples: Samples) -> Finding:
+def threshold(samples: Samples) -> ClaimFinding:
     """Do runs of Claude that succeed begin with more generous donors than all others?"""
     good = _succeeded(_by_generation(samples, "fitness", CLAUDE))
     first = _by_generation(samples, "phenotype", CLAUDE)[:, 0]
@@ -66,12 +66,12 @@ def threshold(samples: Samples) -> Finding:
         for sort, some in (("succeeded", good), ("failed", ~good))
     )
     if good.all() or not good.any():
-        return Finding("cannot be told", words, "runs of one sort alone show no threshold")
+        return ClaimFinding("cannot be told", words, "runs of one sort alone show no threshold")
     chance = 1 / math.comb(len(good), int(good.sum()))
     return _unless_by_chance(bool(first[good].min() > first[~good].max()), chance, words)
 
 
-def more_improve(samples: Samples) -> Finding:
+def more_improve(samples: Samples) -> ClaimFinding:
     """Do more runs of Claude succeed with punishment than without?"""
     punished, free = (
         _succeeded(_by_generation(samples, "fitness", CLAUDE, punishment=one))
@@ -118,9 +118,9 @@ def _succeeded(resources: Array) -> Array:
     return good
 
 
-def _unless_by_chance(held: bool, chance: float, words: str) -> Finding:
+def _unless_by_chance(held: bool, chance: float, words: str) -> ClaimFinding:
     """What was counted; it is not shown if as much comes about by chance too often."""
     found = f"{words}; by chance in {chance:.1%} of times"
     if held and chance > ALPHA:
-        return Finding("cannot be told", found, "more runs would show it")
-    return Finding(outcome_of([held]), found)
+        return ClaimFinding("cannot be told", found, "more runs would show it")
+    return ClaimFinding(outcome_of([held]), found)

@@ -20,7 +20,7 @@ _SILENT = ("tournament", "unchanged")
 _FILLED = "designs"  # a parameter that another run has filled
 _NO_DIFFERENCE = ("seed", "record", "limits", "drafts")  # of a spec: the same cell all the same
 
-Given = Mapping[str, Any]
+MechanismParameters = Mapping[str, Any]
 
 
 def group_contests(cells: Sequence[GameCell]) -> list[Contest]:
@@ -52,7 +52,7 @@ def _essence(cell: GameCell) -> str:
     return json.dumps({**spec, "mechanisms": _stack(cell)}, sort_keys=True)
 
 
-def _stack(cell: GameCell) -> list[tuple[str, Given]]:
+def _stack(cell: GameCell) -> list[tuple[str, MechanismParameters]]:
     """Mechanisms from the inside, with their parameters."""
     return [
         (name, {key: value for key, value in given.items() if key != _FILLED})
@@ -62,20 +62,20 @@ def _stack(cell: GameCell) -> list[tuple[str, Given]]:
     ]
 
 
-def _mechanisms(stacks: Sequence[Sequence[tuple[str, Given]]]) -> list[str]:
+def _mechanisms(stacks: Sequence[Sequence[tuple[str, MechanismParameters]]]) -> list[str]:
     """The name of each stack, from the inside."""
     parts = iter(_named([part for stack in stacks for part in stack]))
     return [" in ".join(next(parts) for _ in stack) or NONE for stack in stacks]
 
 
-def _named(parts: Sequence[tuple[str, Given]]) -> list[str]:
+def _named(parts: Sequence[tuple[str, MechanismParameters]]) -> list[str]:
     """Names with those parameters in which parts of the same name differ."""
     return [
         _with(name, given, [own for other, own in parts if other == name]) for name, given in parts
     ]
 
 
-def _with(name: str, given: Given, all_given: Sequence[Given]) -> str:
+def _with(name: str, given: MechanismParameters, all_given: Sequence[MechanismParameters]) -> str:
     differing = [
         f"{key} = {_value(given[key])}"
         for key in given

@@ -18,7 +18,7 @@ from society.analysis.study.study import Study
 from .adoption import adoption_rows
 from .cell import GameCell, has_game_moves
 from .contests import group_contests
-from .match_tables import UNITS, Rows, decision_rows, match_rows
+from .match_tables import UNITS, TableRows, decision_rows, match_rows
 from .reply_quality import reply_quality_rows
 from .standings import Contest
 
@@ -101,7 +101,7 @@ class CrossPlay:
             form.close_part()
         return self.study.table(form, UNITS)
 
-    def _framed(self, rows: Callable[[GameCell], Rows]) -> Any:
+    def _framed(self, rows: Callable[[GameCell], TableRows]) -> Any:
         form = LongForm()
         for cell in self.cells:
             form.add(rows(cell))

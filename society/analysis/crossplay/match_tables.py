@@ -10,12 +10,12 @@ from society.engine.rng import Array
 
 from .cell import GameCell
 
-Rows = Mapping[str, Array]
+TableRows = Mapping[str, Array]
 _TEXTS = ("type", "opponents", "action", "others", "mechanism", "winner", "model")
 UNITS = dict.fromkeys(_TEXTS, "name")
 
 
-def match_rows(cell: GameCell) -> Rows:
+def match_rows(cell: GameCell) -> TableRows:
     """One for each agent in each replicate; see CrossPlay.matches."""
     agents = cell.types.shape[1]
     replicate, agent = np.indices(cell.types.shape).reshape(2, -1)
@@ -32,7 +32,7 @@ def match_rows(cell: GameCell) -> Rows:
     }
 
 
-def decision_rows(cell: GameCell) -> Rows:
+def decision_rows(cell: GameCell) -> TableRows:
     """One for each move; see CrossPlay.decisions."""
     made, actions = cell.decisions, cell.game.actions
     if not len(made):

@@ -19,7 +19,7 @@ from society.analysis.statistics import Mean, mean
 from society.analysis.statistics.samples import try_compute
 from society.analysis.study.frames import CONDITION, LongForm
 from society.analysis.study.study import Study
-from society.engine.gateway import Embedder
+from society.engine.gateway import TextEmbedder
 from society.engine.rng import Array
 from society.errors import InputError, nearest
 from society.lineage import Lineage
@@ -129,7 +129,7 @@ class Evolution:
         """
         return self._table(lambda past: [rows.course_rows(past)])
 
-    def diversity(self, embedder: Embedder | str) -> Any:
+    def diversity(self, embedder: TextEmbedder | str) -> Any:
         """How much strategies differ: one row for each generation of each replicate.
 
         replicate, generation
@@ -139,7 +139,7 @@ class Evolution:
         files keep; `attrs["embedder"]` says which. Raises InputError for vectors that are missing.
         """
 
-        def distances(past: GenerationRecords) -> Iterator[rows.Rows]:
+        def distances(past: GenerationRecords) -> Iterator[rows.GenerationRows]:
             vectors = past.vectors(embedder)
             return (rows.distance_rows(era, vectors) for era in rows.run_generations(past))
 
@@ -154,10 +154,10 @@ class Evolution:
             raise InputError(f"no condition is called {condition!r}; {nearest(condition, known)}")
         return known[condition].lineage(replicate)
 
-    def _gathered(self, of: Callable[[rows.RunGeneration], rows.Rows]) -> Any:
+    def _gathered(self, of: Callable[[rows.RunGeneration], rows.GenerationRows]) -> Any:
         return self._table(lambda past: map(of, rows.run_generations(past)))
 
-    def _table(self, of: Callable[[GenerationRecords], Iterable[rows.Rows]]) -> Any:
+    def _table(self, of: Callable[[GenerationRecords], Iterable[rows.GenerationRows]]) -> Any:
         """The rows of each run, one block after another."""
         form = LongForm()
         for past in self.pasts:

@@ -78,7 +78,7 @@ def effective_number(kinds: Sequence[object] | Array) -> float:
     return float(np.exp(-np.sum(shares * np.log(shares))))
 
 
-Rows = Mapping[str, Array]
+GenerationRows = Mapping[str, Array]
 
 UNITS = {
     "replicate": "id",
@@ -157,7 +157,7 @@ def agent_columns(era: RunGeneration) -> dict[str, Array]:
     }
 
 
-def life_rows(era: RunGeneration) -> Rows:
+def life_rows(era: RunGeneration) -> GenerationRows:
     """One for each agent; see Evolution.lives."""
     past, now = era.past, era.now
     seats, life = now.life.shape[1], era.flat(now.life)
@@ -184,7 +184,7 @@ def life_rows(era: RunGeneration) -> Rows:
     return found
 
 
-def generation_rows(era: RunGeneration) -> Rows:
+def generation_rows(era: RunGeneration) -> GenerationRows:
     """One for each replicate; see Evolution.generations."""
     past, now = era.past, era.now
     found: dict[str, Array] = {
@@ -220,7 +220,7 @@ def _spread(name: str, values: Array, *, labelled: bool) -> dict[str, Array]:
     return {name: values.mean(1), f"{name}_sd": values.std(1)}
 
 
-def reaction_rows(era: RunGeneration) -> Rows:
+def reaction_rows(era: RunGeneration) -> GenerationRows:
     """One for each agent and encounter; see Evolution.reactions."""
     told = era.now.reaction
     if told is None:
@@ -235,12 +235,12 @@ def reaction_rows(era: RunGeneration) -> Rows:
     }
 
 
-def change_rows(era: RunGeneration, of: Phenotype) -> Rows:
+def change_rows(era: RunGeneration, of: Phenotype) -> GenerationRows:
     """One for each replicate and generation after the first; see Evolution.changes."""
     return _steps(era, of, split_change)
 
 
-def bias_rows(era: RunGeneration, of: Phenotype) -> Rows:
+def bias_rows(era: RunGeneration, of: Phenotype) -> GenerationRows:
     """One for each replicate and generation after the first; see Evolution.biases."""
     return _steps(era, of, mutation_bias)
 
@@ -248,7 +248,7 @@ def bias_rows(era: RunGeneration, of: Phenotype) -> Rows:
 Split = Callable[[Array, Array, Descents, Array], PriceTerms | MutationBias]
 
 
-def _steps(era: RunGeneration, of: Phenotype, split: Split) -> Rows:
+def _steps(era: RunGeneration, of: Phenotype, split: Split) -> GenerationRows:
     """What the step to a generation comes to in each replicate."""
     if era.place == 0 or not len(era.rows):
         return {}
@@ -270,7 +270,7 @@ def _mean(values: Array, running: Array) -> Array:
     return mean_over(running & ~np.isnan(values), values)
 
 
-def course_rows(past: GenerationRecords) -> Rows:
+def course_rows(past: GenerationRecords) -> GenerationRows:
     """One for each replicate; see Evolution.courses."""
     replicates = past.run.manifest.replicates
     means = {}
@@ -288,7 +288,7 @@ def course_rows(past: GenerationRecords) -> Rows:
     }
 
 
-def distance_rows(era: RunGeneration, vectors: Mapping[str, Array]) -> Rows:
+def distance_rows(era: RunGeneration, vectors: Mapping[str, Array]) -> GenerationRows:
     """One for each replicate; see Evolution.diversity."""
     texts = era.past.strategies(era.now)
     if texts is None:

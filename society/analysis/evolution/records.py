@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from society.analysis.study.condition import ConditionRun
-from society.engine.gateway import Embedder
+from society.engine.gateway import TextEmbedder
 from society.engine.history import Page
 from society.engine.rng import Array
 from society.engine.scenario import Folded
@@ -137,7 +137,7 @@ class GenerationRecords:
         words = [text if isinstance(text, str) else "" for text in texts.reshape(-1).tolist()]
         return np.array(words, object).reshape(texts.shape)
 
-    def vectors(self, embedder: Embedder | str) -> dict[str, Array]:
+    def vectors(self, embedder: TextEmbedder | str) -> dict[str, Array]:
         """Of every strategy that anybody had, by text.
 
         embedder: or the name of one whose vectors are kept in the run file; raises InputError for

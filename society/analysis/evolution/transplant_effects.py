@@ -17,10 +17,10 @@ from .evolution_study import Evolution
 
 FOCAL = "focal"  # the cohort of the one that is compared; residents are called as they were
 
-Origin = Literal["newborn", "ancestor"]
+TransplantOrigin = Literal["newborn", "ancestor"]
 
 
-def focal_condition(origin: Origin, agent: str, weight: float) -> str:
+def focal_condition(origin: TransplantOrigin, agent: str, weight: float) -> str:
     """The condition of a focal agent.
 
     weight: as how many newborn agents it counts.
@@ -31,7 +31,7 @@ def focal_condition(origin: Origin, agent: str, weight: float) -> str:
     return f"{origin} {agent} x {weight:.6g}"
 
 
-_NAME = rf"(?P<origin>{'|'.join(get_args(Origin))}) \S+ x (?P<weight>\S+)"
+_NAME = rf"(?P<origin>{'|'.join(get_args(TransplantOrigin))}) \S+ x (?P<weight>\S+)"
 
 
 class TransplantDifference(NamedTuple):
@@ -89,7 +89,7 @@ def compare_transplants(study: Study) -> TransplantEffects:
     study.
     """
     agents = focal_agents(study)
-    for origin in get_args(Origin):
+    for origin in get_args(TransplantOrigin):
         if not (agents["origin"] == origin).any():
             raise NotEstimable(f"no {origin} has been played; there is nothing to compare")
     return TransplantEffects(*(_difference(agents, name) for name in ("phenotype", "fitness")))
@@ -99,8 +99,10 @@ def _difference(agents: Any, name: str) -> TransplantDifference:
     known = agents[agents[name].notna()]
     sums = known.assign(**{name: known[name] * known["weight"]})
     sums = sums.groupby(["origin", "replicate"])[[name, "weight"]].sum()
-    means = (sums[name] / sums["weight"]).unstack("origin").reindex(columns=get_args(Origin))
-    newborn, ancestors = (means[origin].to_numpy(float) for origin in get_args(Origin))
+    means = (
+        (sums[name] / sums["weight"]).unstack("origin").reindex(columns=get_args(TransplantOrigin))
+    )
+    newborn, ancestors = (means[origin].to_numpy(float) for origin in get_args(TransplantOrigin))
     both = means.dropna().mean()
-    young, old = (float(both[origin]) for origin in get_args(Origin))
+    young, old = (float(both[origin]) for origin in get_args(TransplantOrigin))
     return TransplantDifference(young, old, young - old, try_compute(paired, newborn, ancestors))

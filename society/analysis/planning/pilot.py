@@ -32,7 +32,7 @@ from society.llm.providers.settings import Limits, ModelSpec
 from society.runs.design_runs import drafted
 from society.runs.runfile import open_run
 
-Origin = Literal["finished runs", "played now", "none"]
+PilotOrigin = Literal["finished runs", "played now", "none"]
 
 _CONDITIONS = 12  # in a pilot, at most
 _RULES = 30  # runs of a condition by rules, which are quickly played
@@ -83,7 +83,7 @@ class Pilot(NamedTuple):
     and the longest; None if nothing was counted.
     """
 
-    origin: Origin
+    origin: PilotOrigin
     unit: str
     trials: tuple[PilotRuns, ...]
     demand: Demand
@@ -240,7 +240,7 @@ def _demanded(counting: Counting) -> Demand:
     )
 
 
-def _piloted(origin: Origin, trials: Sequence[PilotRuns], conditions: int) -> Pilot:
+def _piloted(origin: PilotOrigin, trials: Sequence[PilotRuns], conditions: int) -> Pilot:
     """With the demand of all conditions, if those that were left out take as much as the others."""
     used = _sum(trial.demand for trial in trials)
     return Pilot(origin, trials[0].unit, tuple(trials), used.times(conditions / len(trials)))

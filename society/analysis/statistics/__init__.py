@@ -39,7 +39,7 @@ from .contrasts import (
     student,
     welch,
 )
-from .means import Mean, Share, bootstrapped_mean, mean, share
+from .means import Mean, ShareEstimate, bootstrapped_mean, mean, share
 from .posthoc import Correction, Difference, Tukey, compact_letters, corrected, tukey, tukey_after
 from .power import Detectable, Simulation, detectable_difference, detectable_partial_eta_squared
 from .proportions import Binomial, Count, Fisher, binomial, fisher
@@ -87,7 +87,7 @@ __all__ = [
     "Resampling",
     "RestrictedMean",
     "Scale",
-    "Share",
+    "ShareEstimate",
     "Simulation",
     "Standardised",
     "SurvivalCurve",

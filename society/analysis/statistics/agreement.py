@@ -25,7 +25,7 @@ from society.engine.rng import Array, generator
 
 from .samples import RESAMPLING, Interval, NotEstimable, Resampling
 
-Code = str | float | int | bool | None  # None or NaN: this rater did not code this text
+CodeValue = str | float | int | bool | None  # None or NaN: this rater did not code this text
 Scale = Literal["nominal", "ordinal", "interval"]
 Weights = Literal["none", "linear", "quadratic"]
 
@@ -44,7 +44,7 @@ class Agreement:
 
 
 def percent_agreement(
-    ratings: Sequence[Sequence[Code]], *, resampling: Resampling = RESAMPLING
+    ratings: Sequence[Sequence[CodeValue]], *, resampling: Resampling = RESAMPLING
 ) -> Agreement:
     """The share of pairs of codes of a text that are the same; one row per rater, (M, U).
 
@@ -55,11 +55,11 @@ def percent_agreement(
 
 
 def cohens_kappa(
-    first: Sequence[Code],
-    second: Sequence[Code],
+    first: Sequence[CodeValue],
+    second: Sequence[CodeValue],
     *,
     weights: Weights = "none",
-    categories: Sequence[Code] | None = None,
+    categories: Sequence[CodeValue] | None = None,
     resampling: Resampling = RESAMPLING,
 ) -> Agreement:
     """Cohen's kappa of two raters; (U,), (U,).
@@ -82,10 +82,10 @@ def cohens_kappa(
 
 
 def krippendorffs_alpha(
-    ratings: Sequence[Sequence[Code]],
+    ratings: Sequence[Sequence[CodeValue]],
     *,
     scale: Scale = "nominal",
-    categories: Sequence[Code] | None = None,
+    categories: Sequence[CodeValue] | None = None,
     resampling: Resampling = RESAMPLING,
 ) -> Agreement:
     """Krippendorff's alpha of two or more raters, with codes missing; one row per rater, (M, U).
@@ -113,8 +113,10 @@ def krippendorffs_alpha(
 
 
 def _coded(
-    ratings: Sequence[Sequence[Code]], categories: Sequence[Code] | None, ordered: bool = False
-) -> tuple[Array, Sequence[Code]]:
+    ratings: Sequence[Sequence[CodeValue]],
+    categories: Sequence[CodeValue] | None,
+    ordered: bool = False,
+) -> tuple[Array, Sequence[CodeValue]]:
     """Codes as places among the categories, for texts with two codes or more; (M, U), and (K,)."""
     if len({len(row) for row in ratings}) != 1 or len(ratings) < 2:
         raise ValueError(
@@ -130,11 +132,11 @@ def _coded(
     return np.array(codes, dtype=np.int64), order
 
 
-def _missing(code: Code) -> bool:
+def _missing(code: CodeValue) -> bool:
     return code is None or code != code
 
 
-def _ascending(given: set[Code], ordered: bool) -> list[Code]:
+def _ascending(given: set[CodeValue], ordered: bool) -> list[CodeValue]:
     words = sorted(code for code in given if isinstance(code, str))
     if words and ordered:
         raise ValueError(f"{words[0]!r} has no place in an order; give the categories in theirs")

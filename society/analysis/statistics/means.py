@@ -35,7 +35,7 @@ class Mean:
 
 
 @dataclass(frozen=True)
-class Share:
+class ShareEstimate:
     """A share of n replicates, in [0, 1]."""
 
     share: float
@@ -79,7 +79,7 @@ def bootstrapped_mean(values: ArrayLike, *, resampling: Resampling = RESAMPLING)
     return _mean(found, Interval(float(low), float(high), resampling.level))
 
 
-def share(count: int, n: int, *, level: float = 0.95) -> Share:
+def share(count: int, n: int, *, level: float = 0.95) -> ShareEstimate:
     """The share of replicates of which something is true, with its Wilson interval.
 
     Raises NotEstimable without a replicate.
@@ -90,7 +90,7 @@ def share(count: int, n: int, *, level: float = 0.95) -> Share:
         raise ValueError(f"{count} of {n} replicates; give a count from 0 to {n}")
     proportion = require("statsmodels.stats.proportion")
     low, high = proportion.proportion_confint(count, n, alpha=1 - level, method="wilson")
-    return Share(count / n, Interval(float(low), float(high), level), count, n)
+    return ShareEstimate(count / n, Interval(float(low), float(high), level), count, n)
 
 
 def _spread(values: ArrayLike) -> Sample:

@@ -19,7 +19,7 @@ from society.engine.calls import Message
 from society.errors import InputError, SocietyError, blamed, brief
 
 from .api_keys import quoted
-from .responses import Failed, Place, Reply, refusal, reply
+from .responses import Failed, Reply, ResponsePlace, refusal, reply
 from .settings import ModelSpec
 
 # What providers call the two ends that matter here.
@@ -33,7 +33,7 @@ class LangChain:
 
     def __init__(self, spec: ModelSpec, make: Callable[[], BaseChatModel]) -> None:
         name = brief(spec.model)
-        self.place = Place(name, name, "its environment variable")
+        self.place = ResponsePlace(name, name, "its environment variable")
         try:
             model = make()
         except SocietyError:

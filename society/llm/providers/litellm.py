@@ -18,7 +18,7 @@ from society.errors import InputError
 
 from .api_keys import quoted
 from .pricing import price
-from .responses import FILTERED, Place, Reply, completion, refusal
+from .responses import FILTERED, Reply, ResponsePlace, completion, refusal
 from .settings import ModelSpec
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else the import asks the network for prices
@@ -46,7 +46,7 @@ class Litellm:
         missing = litellm.validate_environment(spec.model)["missing_keys"]
         self._missing = [name for name in missing if name.endswith(("_KEY", "_TOKEN"))]
         variable = missing[0] if missing else f"{provider.upper()}_API_KEY"
-        self.place = Place(provider, spec.model, variable, key=not self._missing)
+        self.place = ResponsePlace(provider, spec.model, variable, key=not self._missing)
         self._spec, self._priced = spec, price(spec) is not None
 
     def check(self) -> None:

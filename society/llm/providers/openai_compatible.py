@@ -18,7 +18,7 @@ from society.engine.calls import Message
 from society.errors import InputError
 
 from .api_keys import SERVERS, for_server, host, quoted
-from .responses import FILTERED, Failed, Place, Reply, completion, refusal
+from .responses import FILTERED, Failed, Reply, ResponsePlace, completion, refusal
 from .settings import ModelSpec
 
 _FILTERS = ("content_filter", "content_policy_violation")
@@ -32,7 +32,7 @@ class OpenAICompatible:
         variable, self._key = for_server(spec.model)
         prefix, _, rest = spec.model.partition("/")
         name = rest if prefix in SERVERS and rest else spec.model
-        self.place = Place(host(spec.api_base), name, variable, self._key is not None)
+        self.place = ResponsePlace(host(spec.api_base), name, variable, self._key is not None)
         self._spec, self._url = spec, f"{spec.api_base}/chat/completions"
 
     @cached_property

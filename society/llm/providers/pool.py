@@ -13,7 +13,7 @@ from . import api_keys
 from .budget import Budget
 from .offline import Offline, OfflineModel
 from .pricing import price
-from .replay import Tape
+from .replay import AnswerTape
 from .settings import Limits, ModelSpec
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class ModelPool:
         if spec.sort == "offline":
             return OfflineModel(Offline(self._seed), self._budget)
         if spec.sort == "tape":
-            return OfflineModel(Tape.read(spec.model.removeprefix("tape:")), self._budget)
+            return OfflineModel(AnswerTape.read(spec.model.removeprefix("tape:")), self._budget)
         return self._remote(spec)
 
     def _remote(self, spec: ModelSpec) -> Remote:

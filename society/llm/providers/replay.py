@@ -8,7 +8,7 @@ from society.engine.calls import Address, Completion, Request
 from society.errors import InputError, brief
 
 
-class Tape:
+class AnswerTape:
     """Answers by address, if the words are those that were recorded."""
 
     def __init__(self, name: str, answers: Mapping[Address, tuple[str, Completion]]) -> None:
@@ -17,7 +17,7 @@ class Tape:
         self._name, self._answers = name, answers
 
     @classmethod
-    def read(cls, file: str) -> Tape:
+    def read(cls, file: str) -> AnswerTape:
         """The tape in a run file; raises RunFileError, or InputError if it is empty."""
         from society.llm.call_tables import read
 

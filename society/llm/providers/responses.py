@@ -60,7 +60,7 @@ class Failed(Exception):
         self.wait, self.down, self.billed = wait, down, billed
 
 
-class Place(NamedTuple):
+class ResponsePlace(NamedTuple):
     """Whom we talk to, for messages: a host or provider, the model, the variable of its key."""
 
     host: str
@@ -73,7 +73,7 @@ class Client(Protocol):
     """Makes one attempt."""
 
     @property
-    def place(self) -> Place: ...
+    def place(self) -> ResponsePlace: ...
 
     def check(self) -> None:
         """Raises InputError if a key is missing, or a setting would have no effect."""
@@ -151,7 +151,7 @@ def spoken(text: str) -> str:
     return "" if opened else text
 
 
-def refusal(status: int, words: str, headers: Mapping[str, str], place: Place) -> Exception:
+def refusal(status: int, words: str, headers: Mapping[str, str], place: ResponsePlace) -> Exception:
     """What to raise for an HTTP status other than 200.
 
     A client that got none makes one up, and has no headers.
@@ -164,7 +164,7 @@ def refusal(status: int, words: str, headers: Mapping[str, str], place: Place) -
     return _final(status, said, place)
 
 
-def _final(status: int, said: str, place: Place) -> SocietyError:
+def _final(status: int, said: str, place: ResponsePlace) -> SocietyError:
     if status == 402:
         return Paused(f"{place.host} wants to be paid first: {said}; then resume")
     if status in (401, 403) and place.key:

@@ -15,7 +15,7 @@ from society.report.tables import Head, Table
 from society.runs.manifest import Manifest
 
 if TYPE_CHECKING:
-    from society.claims.types import Verdict
+    from society.claims.types import ClaimVerdict
 
 _SIGNS = {"reproduced": "●", "in part": "◐", "not reproduced": "○", "cannot be told": "–"}
 _DIGEST = 16  # hexadecimal digits in the page
@@ -47,7 +47,7 @@ _EVOLUTION = (
 )
 
 
-def claims_section(verdicts: Sequence[Verdict]) -> Section:
+def claims_section(verdicts: Sequence[ClaimVerdict]) -> Section:
     """Set the claims of a paper beside our results."""
     counts = Counter[str](one.outcome for one in verdicts)
     lead = ", ".join(f"{counts[sort]} {sort}" for sort in _SIGNS if counts[sort])

@@ -18,7 +18,7 @@ from society.analysis.statistics import (
     krippendorffs_alpha,
     percent_agreement,
 )
-from society.analysis.statistics.agreement import Code, Scale, Weights
+from society.analysis.statistics.agreement import CodeValue, Scale, Weights
 from society.engine.rng import generator
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -28,7 +28,7 @@ FIRST = generator(6, "first").integers(1, 6, 60).tolist()
 SECOND = [
     min(5, max(1, code + step)) for code, step in zip(FIRST, [0, 1, 0, -1, 0, 2] * 10, strict=True)
 ]
-GAPPED: list[list[Code]] = [
+GAPPED: list[list[CodeValue]] = [
     ["kind", "kind", "cruel", "kind", None],
     ["kind", "cruel", "cruel", None, None],
     ["kind", "kind", None, None, "cruel"],

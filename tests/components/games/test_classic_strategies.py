@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.components.games.classic_strategies import STRATEGIES, Moves, Strategy
+from society.components.games.classic_strategies import STRATEGIES, Moves, StrategyName
 from society.components.games.mechanism_use import Designs, Skill
 from society.engine.action_spaces import Choice, MixedStrategy
 from society.engine.population import Cohort
@@ -33,7 +33,7 @@ def against(duel: Duel) -> Against:
     """`against("CDCC", "grim")`: what a strategy plays against a word."""
 
     def reply(
-        word: str, strategy: Strategy, game: Scenario = prisoners_dilemma, **fields: Any
+        word: str, strategy: StrategyName, game: Scenario = prisoners_dilemma, **fields: Any
     ) -> str:
         return duel(Moves(strategy, **fields), word, game=game)[0]
 
@@ -57,7 +57,7 @@ def against(duel: Duel) -> Against:
     ],
 )
 def test_a_strategy_answers_a_word_in_the_prisoners_dilemma(
-    against: Against, strategy: Strategy, word: str, moves: str
+    against: Against, strategy: StrategyName, word: str, moves: str
 ) -> None:
     assert against(word, strategy) == moves
 
@@ -95,7 +95,7 @@ def test_random_plays_both_equally_often(play: Play) -> None:
     ],
 )
 def test_best_responses_hunt_what_the_other_one_hunted(
-    against: Against, strategy: Strategy, moves: str
+    against: Against, strategy: StrategyName, moves: str
 ) -> None:
     assert against("CDCCC", strategy, stag_hunt) == moves
 
@@ -121,7 +121,7 @@ def test_best_response_undercuts_by_one_until_nothing_is_left(play: Play) -> Non
     ],
 )
 def test_best_responses_count_what_a_contract_in_force_pays(
-    play: Play, strategy: Strategy, payment: float, action: int
+    play: Play, strategy: StrategyName, payment: float, action: int
 ) -> None:
     over = bound(play, strategy, "naive", payment)
     assert actions(over) == [[action, action]] * 4
@@ -229,7 +229,7 @@ def test_a_cohort_holds_any_mixture(play: Play) -> None:
     ],
 )
 def test_who_took_no_part_has_not_defected(
-    play: Play, strategy: Strategy, others: list[int], move: int
+    play: Play, strategy: StrategyName, others: list[int], move: int
 ) -> None:
     """Of three in a public good some played elsewhere; it teaches no response, either."""
 
@@ -249,7 +249,7 @@ def test_who_took_no_part_has_not_defected(
 DEPTHS = [1, 2, 1, 1, 2, 1]
 
 
-def history(play: Play, strategy: Strategy, **actions: list[int]) -> float:
+def history(play: Play, strategy: StrategyName, **actions: list[int]) -> float:
     """The chance to cooperate of somebody who is shown this."""
 
     def script(table: Environment) -> Script:
@@ -304,7 +304,11 @@ def test_own_standing_counts_the_own_defection_too(play: Play) -> None:
 
 
 def versus(
-    play: Play, one: Strategy, other: Strategy, game: Scenario = prisoners_dilemma, **at: Any
+    play: Play,
+    one: StrategyName,
+    other: StrategyName,
+    game: Scenario = prisoners_dilemma,
+    **at: Any,
 ) -> Played:
     cast = [Cohort("x", 1, (Moves(one),)), Cohort("y", 1, (Moves(other),))]
     return play(game, cast=cast, agents=2, **at)
@@ -312,7 +316,7 @@ def versus(
 
 def bound(
     play: Play,
-    strategy: Strategy,
+    strategy: StrategyName,
     skill: Skill,
     payment: float,
     game: Scenario = prisoners_dilemma,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.components.games.classic_strategies import Moves, Strategy
+from society.components.games.classic_strategies import Moves, StrategyName
 from society.components.games.mechanism_use import Designs, Skill, binding, sustaining
 from society.engine.population import Cohort
 from society.engine.scenario import Scenario, wrapped
@@ -220,7 +220,7 @@ def negotiated(
     scenario: Scenario,
     *skills: Skill,
     margin: float = 1.0,
-    strategy: Strategy = "always_defect",
+    strategy: StrategyName = "always_defect",
     **at: Any,
 ) -> Played:
     """Players of one strategy with these skills, a seat each."""

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from society.llm.providers.responses import (
     Failed,
-    Place,
     Reply,
+    ResponsePlace,
     completion,
     refusal,
     retry_after,
@@ -148,7 +148,7 @@ def test_what_nobody_knows_the_end_of_may_have_to_be_paid_for(
     status: int, headers: dict[str, str], billed: bool
 ) -> None:
     """A gateway that gave up waiting; a client that has no answer and calls that a 500."""
-    failed = refusal(status, "", headers, Place("host", "m", "KEY"))
+    failed = refusal(status, "", headers, ResponsePlace("host", "m", "KEY"))
     assert isinstance(failed, Failed)
     assert failed.billed == billed
 

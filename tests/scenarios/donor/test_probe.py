@@ -18,7 +18,7 @@ from society.engine.scenario import Finding, wrapped
 from society.scenarios.donor.donor_game import donor_game
 from society.scenarios.donor.probe import BATTERY, mutation_bias
 from society.scenarios.mechanisms.generations.generations import generations
-from society.scenarios.mechanisms.generations.selection import Rule
+from society.scenarios.mechanisms.generations.selection import SelectionRule
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played
@@ -179,7 +179,7 @@ def bias(over: Played) -> Array:
     return finding.values
 
 
-RULES: tuple[Rule, ...] = ("truncation", "proportional", "tournament", "fermi", "moran")
+RULES: tuple[SelectionRule, ...] = ("truncation", "proportional", "tournament", "fermi", "moran")
 LASTING = sorted(set(POLICIES) - {"random"})
 # Like their parents, of whichever cohort these are.
 CLONES = [Cohort(policy, 2, (Donation(policy, noise=0, mutation=0),)) for policy in LASTING]
@@ -204,7 +204,7 @@ def evolved(play: Play, cast: Cast, *, count: int = 3, **given: Any) -> Played:
 @pytest.mark.parametrize("selection", RULES)
 @pytest.mark.parametrize("stake", ["share", "fixed"])
 def test_who_has_clones_passes_on_what_it_does_whoever_is_selected(
-    play: Play, selection: Rule, stake: str, overlapping: bool
+    play: Play, selection: SelectionRule, stake: str, overlapping: bool
 ) -> None:
     rule = {"selection": selection, "overlapping": overlapping or selection in ("fermi", "moran")}
     over = evolved(play, CLONES, rule=rule, params={"stake": stake})
@@ -229,7 +229,9 @@ class Upwards(Component):
 
 
 @pytest.mark.parametrize("selection", RULES)
-def test_by_how_much_children_exceed_their_parents_is_found(play: Play, selection: Rule) -> None:
+def test_by_how_much_children_exceed_their_parents_is_found(
+    play: Play, selection: SelectionRule
+) -> None:
     """Though those who give least are selected."""
     over = evolved(play, [Cohort("all", 12, (Upwards(),))], rule={"selection": selection})
     np.testing.assert_allclose(bias(over), 0.0625, rtol=1e-12)

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from society.engine.gateway import Embedder
+from society.engine.gateway import TextEmbedder
 from society.engine.graph import Complete, Graph, from_networkx
 from society.engine.history import Page, Step
 from society.engine.rng import Array
@@ -71,7 +71,7 @@ class After(NamedTuple):
             step = Step("tell", "reconsidered", "", told)
             yield Page(number, (number,), (step,), b"", public, {}, present, running)
 
-    def embedded(self, embedder: Embedder, texts: Sequence[str]) -> Array:
+    def embedded(self, embedder: TextEmbedder, texts: Sequence[str]) -> Array:
         return embedder.embed(texts)
 
 

@@ -15,7 +15,7 @@ from society.engine.rng import Array
 from society.engine.script import Script, Tell, common
 from society.scenarios.village.institutions import VoteRule
 from society.scenarios.village.norm_proposals import (
-    Policy,
+    NormPolicy,
     ballot,
     central,
     reconsidered,
@@ -69,7 +69,7 @@ def adopted(
         words = np.full(table.running.shape, old[0], object)
         if gone is not None:
             yield Tell("left", gone=np.array([gone]))
-        yield from reconsidered(table, rule, Policy(words, np.full(words.shape, old[1])), {})
+        yield from reconsidered(table, rule, NormPolicy(words, np.full(words.shape, old[1])), {})
 
     citizen = Citizen(sentences, caps or [NONE] * n, vote or [0] * n)
     over: Played = play(script, citizen, agents=n, replicates=replicates)

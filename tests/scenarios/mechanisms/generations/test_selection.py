@@ -11,16 +11,16 @@ import pytest
 from society.engine.environment import Environment
 from society.engine.graph import NOBODY, Complete, Graph, from_networkx
 from society.engine.rng import Array
-from society.scenarios.mechanisms.generations.selection import Heirs, Rule, Selection
+from society.scenarios.mechanisms.generations.selection import Heirs, Selection, SelectionRule
 
-RULES: tuple[Rule, ...] = get_args(Rule)
+RULES: tuple[SelectionRule, ...] = get_args(SelectionRule)
 MANY = 20_000  # replicates, where shares are compared
 NEAR = 0.015  # four standard errors of a share of one half
 
 
 def heirs(
     fitness: Any,
-    rule: Rule,
+    rule: SelectionRule,
     *,
     alive: Any = True,
     seed: int = 1,
@@ -48,7 +48,7 @@ def heirs(
         return Selection(rule, **{**usual, **given})(fitness, there, table)
 
 
-def often(fitness: list[float], rule: Rule, **given: Any) -> Heirs:
+def often(fitness: list[float], rule: SelectionRule, **given: Any) -> Heirs:
     """The same in many replicates."""
     return heirs(np.tile(fitness, (MANY, 1)), rule, **given)
 
@@ -173,7 +173,9 @@ def test_an_unknown_fitness_counts_as_the_lowest_but_above_that_of_the_dead() ->
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_who_has_died_neither_survives_nor_has_children_and_is_replaced(rule: Rule) -> None:
+def test_who_has_died_neither_survives_nor_has_children_and_is_replaced(
+    rule: SelectionRule,
+) -> None:
     alive = np.tile([False, True, True, False, True], (500, 1))
     found = heirs(np.tile([9, 1, 2, 9, 3], (500, 1)), rule, alive=alive)
     assert not found.survives[~alive].any()
@@ -183,14 +185,14 @@ def test_who_has_died_neither_survives_nor_has_children_and_is_replaced(rule: Ru
 
 @pytest.mark.parametrize("rule", ["fermi", "none"])
 def test_under_rules_that_keep_the_living_the_places_of_the_dead_go_to_anybodys_child(
-    rule: Rule,
+    rule: SelectionRule,
 ) -> None:
     found = often([9, 1, 2, 3], rule, alive=[False, True, True, True])
     assert shares(found.parents[:, :1], 4) == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3], abs=NEAR)
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_an_extinct_replicate_has_no_heirs_and_the_others_do_not_mind(rule: Rule) -> None:
+def test_an_extinct_replicate_has_no_heirs_and_the_others_do_not_mind(rule: SelectionRule) -> None:
     fitness, alive = np.arange(12.0).reshape(3, 4), np.array([[True], [False], [True]])
     found = heirs(fitness, rule, alive=alive)
     assert not found.survives[1].any()
@@ -200,14 +202,14 @@ def test_an_extinct_replicate_has_no_heirs_and_the_others_do_not_mind(rule: Rule
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_one_survivor_is_the_parent_of_all(rule: Rule) -> None:
+def test_one_survivor_is_the_parent_of_all(rule: SelectionRule) -> None:
     found = heirs([4, 4, 4], rule, alive=[False, True, False])
     assert np.isin(found.parents, [1, NOBODY]).all()
     assert (found.parents[0, [0, 2]] == 1).all()
 
 
 @pytest.mark.parametrize("rule", ["truncation", "proportional", "tournament"])
-def test_of_discrete_generations_nobody_lives_on(rule: Rule) -> None:
+def test_of_discrete_generations_nobody_lives_on(rule: SelectionRule) -> None:
     found = heirs(np.arange(8), rule, overlapping=False)
     assert not found.survives.any()
     assert (found.parents != NOBODY).all()
@@ -233,7 +235,7 @@ def test_under_other_rules_whoever_lives_on_is_an_elder() -> None:
 
 @pytest.mark.parametrize("given", [{"elite": 0}, {"overlapping": False}], ids=str)
 @pytest.mark.parametrize("rule", ["proportional", "tournament"])
-def test_where_nobody_lives_on_parents_are_elders(rule: Rule, given: Any) -> None:
+def test_where_nobody_lives_on_parents_are_elders(rule: SelectionRule, given: Any) -> None:
     found = heirs(np.tile(np.arange(6.0), (30, 1)), rule, **given)
     for elders, parents in zip(found.elders, found.parents, strict=True):
         assert set(np.flatnonzero(elders)) == set(parents)
@@ -248,7 +250,7 @@ def test_descendants_are_oneself_and_ones_children() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_there_are_as_many_descendants_as_places(rule: Rule) -> None:
+def test_there_are_as_many_descendants_as_places(rule: SelectionRule) -> None:
     found = heirs(np.arange(12.0).reshape(3, 4), rule, alive=np.array([[True], [False], [True]]))
     assert found.descendants.sum(1).tolist() == [4, 0, 4]
 
@@ -258,7 +260,7 @@ def test_there_are_as_many_descendants_as_places(rule: Rule) -> None:
 
 @pytest.mark.parametrize("agents", [1, 2])
 @pytest.mark.parametrize("rule", RULES)
-def test_very_small_populations_have_heirs(rule: Rule, agents: int) -> None:
+def test_very_small_populations_have_heirs(rule: SelectionRule, agents: int) -> None:
     found = heirs(np.zeros((50, agents)), rule)
     assert (found.survives == (found.parents == NOBODY)).all()
     assert (found.parents < agents).all()
@@ -266,7 +268,7 @@ def test_very_small_populations_have_heirs(rule: Rule, agents: int) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("strength", [0.0, 1e9])
-def test_extreme_fitness_overflows_nothing(rule: Rule, strength: float) -> None:
+def test_extreme_fitness_overflows_nothing(rule: SelectionRule, strength: float) -> None:
     fitness = [[1e300, -1e300, 0, np.nan], [np.nan] * 4, [1e-300, 0, 0, -1e-300]]
     found = heirs(fitness, rule, strength=strength)
     assert (found.survives == (found.parents == NOBODY)).all()
@@ -288,7 +290,7 @@ def crowd() -> tuple[Array, Array]:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_batch_of_replicates_equals_each_alone(rule: Rule) -> None:
+def test_a_batch_of_replicates_equals_each_alone(rule: SelectionRule) -> None:
     fitness, alive = crowd()
     batch = heirs(fitness, rule, alive=alive)
     for number in range(len(fitness)):
@@ -298,7 +300,7 @@ def test_a_batch_of_replicates_equals_each_alone(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_relabelled_rows_have_the_same_heirs(rule: Rule) -> None:
+def test_relabelled_rows_have_the_same_heirs(rule: SelectionRule) -> None:
     fitness, alive = crowd()
     ids = np.array([3, 0, 6, 2, 5, 1, 4])
     straight = heirs(fitness, rule, alive=alive)

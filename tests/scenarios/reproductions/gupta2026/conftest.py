@@ -12,10 +12,10 @@ from typing import Any, Protocol, cast
 import numpy as np
 import pytest
 
-from society.claims.types import Design, Levels, Verdict, judge_claims
+from society.claims.types import ClaimVerdict, FactorLevels, ReproductionDesign, judge_claims
 from society.config.registry import reproduction
 from society.engine.rng import Array, generator
-from society.reproduction.evidence import Result, Results
+from society.reproduction.evidence import ExperimentResult, Results
 from society.reproduction.run import ReproductionRun
 
 VILLAGE = reproduction("village")
@@ -23,7 +23,7 @@ VILLAGE = reproduction("village")
 Condition = Mapping[str, Any]
 Lasting = Callable[[Condition], float]  # mean survival time
 Course = Callable[[Condition, str], Sequence[float]]  # a measure round by round
-Found = Mapping[str, Verdict]  # by claim
+Found = Mapping[str, ClaimVerdict]  # by claim
 
 
 class OfRules(Protocol):
@@ -58,13 +58,13 @@ class MadeUp:
             lasting(one) + luck for one, luck in zip(self.conditions, self.luck, strict=True)
         ]
 
-    def runs(self, name: str, levels: Levels) -> Array:
+    def runs(self, name: str, levels: FactorLevels) -> Array:
         """Survival times for any measure, but for norms what the course says of the last round."""
         if name.startswith("norm_"):
             return self.rounds(name, levels)[:, -1]
         return np.concatenate([self.values[place] for place in self._chosen(levels)])
 
-    def rounds(self, name: str, levels: Levels) -> Array:
+    def rounds(self, name: str, levels: FactorLevels) -> Array:
         return np.concatenate(
             [
                 np.asarray(self.course(self.conditions[place], name))
@@ -73,11 +73,11 @@ class MadeUp:
             ]
         )
 
-    def labels(self, factor: str, levels: Levels) -> list[object]:
+    def labels(self, factor: str, levels: FactorLevels) -> list[object]:
         chosen = self._chosen(levels)
         return [self.conditions[place][factor] for place in chosen for _ in self.values[place]]
 
-    def _chosen(self, levels: Levels) -> Iterator[int]:
+    def _chosen(self, levels: FactorLevels) -> Iterator[int]:
         """The places of conditions with these levels."""
         for place, condition in enumerate(self.conditions):
             if all(condition[name] == level for name, level in levels.items()):
@@ -133,18 +133,18 @@ def planned() -> dict[str, Mapping[str, Sequence[Any]]]:
     return {name: one.experiment.levels for name, one in results.items()}
 
 
-class Verdicts(Mapping[str, Verdict]):
+class Verdicts(Mapping[str, ClaimVerdict]):
     """By claim; each is judged once it is looked up: a test looks at few of many."""
 
-    def __init__(self, design: Design | None, played: Mapping[str, MadeUp]) -> None:
+    def __init__(self, design: ReproductionDesign | None, played: Mapping[str, MadeUp]) -> None:
         assert design is not None
-        self.results = Results({name: cast(Result, one) for name, one in played.items()})
+        self.results = Results({name: cast(ExperimentResult, one) for name, one in played.items()})
         claims = list(design.claims)
         self.claims = {f"{c.claim} ({c.under})" if c.under else c.claim: c for c in claims}
         assert len(self.claims) == len(claims)
-        self.known: dict[str, Verdict] = {}
+        self.known: dict[str, ClaimVerdict] = {}
 
-    def __getitem__(self, name: str) -> Verdict:
+    def __getitem__(self, name: str) -> ClaimVerdict:
         if name not in self.known:
             (self.known[name],) = judge_claims([self.claims[name]], self.results)
             assert self.known[name].claim == name

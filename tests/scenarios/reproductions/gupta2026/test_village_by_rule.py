@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from society.claims.types import Verdict
+from society.claims.types import ClaimVerdict
 
 if TYPE_CHECKING:
     from tests.scenarios.reproductions.gupta2026.conftest import Condition, Course, Found, OfRules
@@ -95,7 +95,7 @@ def test_villages_that_last_the_other_way_round_are_reversed(of_rules: OfRules) 
     )
 
 
-def rich(found: Found) -> Verdict:
+def rich(found: Found) -> ClaimVerdict:
     return found[
         "4. In a rich lake mixed villages last longest, altruists shortest "
         "(default parameters, selfish fine more)"
@@ -141,7 +141,7 @@ def test_half_of_claim_4_is_reproduced_in_part(
     assert found.notes.endswith(notes)
 
 
-def faded(of_rules: OfRules, course: Course) -> tuple[Verdict, Verdict]:
+def faded(of_rules: OfRules, course: Course) -> tuple[ClaimVerdict, ClaimVerdict]:
     """Claims 1b and 1c, of cooperation and of the lake, in the default set."""
     found = of_rules(as_the_paper_says, course)
     one, other = (
@@ -201,7 +201,7 @@ def test_rounds_in_which_one_village_of_a_pair_has_ended_are_left_out(of_rules: 
     assert faded(of_rules, course)[1].outcome == "reproduced"
 
 
-def of_fines(found: Found, number: str) -> Verdict:
+def of_fines(found: Found, number: str) -> ClaimVerdict:
     (verdict,) = (
         one
         for one in found.values()

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from society.claims.comparisons import Metric, TypeScores
-from society.claims.types import Claim, Levels, Verdict, judge_claims
+from society.claims.types import Claim, ClaimVerdict, FactorLevels, judge_claims
 from society.engine.rng import Array
 from society.reproduction.evidence import Results
 
 DILEMMAS = ("prisoners_dilemma", "travellers_dilemma", "trust", "public_goods")
 
-Found = Mapping[str, Verdict]  # by claim
+Found = Mapping[str, ClaimVerdict]  # by claim
 Fares = Callable[[Metric, str, str], Mapping[str, float]]  # by metric, game and mechanism: of each
 
 
@@ -31,14 +31,14 @@ class MadeUp(Results):
         of_theorem = {"game": games, "mechanism": ("repetition", "contract")}
         return {"settings": {"game": games, "setting": ("window_2",)}}.get(trial, of_theorem)
 
-    def runs(self, trial: str, measure: str, levels: Levels) -> Array:
+    def runs(self, trial: str, measure: str, levels: FactorLevels) -> Array:
         if measure not in self._shares:
             return np.resize([1.0, 0.0], 100)
         # Where a game is named, shares differ a little from game to game, and by measure.
         rank = ("", *DILEMMAS).index(str(levels.get("game", "")))
         return self._some(self._shares[measure] - 0.001 * len(measure) * rank)
 
-    def type_scores(self, trial: str, metric: Metric, levels: Levels) -> TypeScores:
+    def type_scores(self, trial: str, metric: Metric, levels: FactorLevels) -> TypeScores:
         mechanism = str(levels.get("mechanism", "repetition"))
         given = self._fares(metric, str(levels["game"]), mechanism)
         luck = 0.001 * len(metric) * np.array([-1, 0, 1])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.claims.types import Design, Reproduction, Trial, Verdict, judge_claims
+from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign, Trial, judge_claims
 from society.config.registry import reproduction
 from society.experiments.clusters import processes
 from society.experiments.progress import NoProgress
@@ -48,7 +48,7 @@ TYPES = (
 def tried(trials: tuple[Trial, ...], folder: Path, models: tuple[str, ...] = ()) -> ReproductionRun:
     """Some of the experiments, played to their end."""
     assert PAPER.language is not None
-    design = Design(trials, PAPER.language.claims, minds=as_types)
+    design = ReproductionDesign(trials, PAPER.language.claims, minds=as_types)
     run = ReproductionRun(Reproduction("small", "Nobody 2026", design, design), folder, models)
     with processes(1) as cluster:
         ended = run.play(cluster, NoProgress(), None)
@@ -68,7 +68,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 @pytest.fixture(scope="module")
-def verdicts(results: Results) -> dict[str, Verdict]:
+def verdicts(results: Results) -> dict[str, ClaimVerdict]:
     """Of selection, as far as it was played."""
     some = [one for one in PAPER.rules.claims if one.claim.startswith(("Without", "Selection"))]
     return {one.claim: one for one in judge_claims(some, results)}
@@ -95,7 +95,7 @@ def test_without_a_mechanism_types_fare_as_by_hand(results: Results) -> None:
     assert ranks["always_defect"] < ranks["theorem"]
 
 
-def test_selection_leads_where_it_leads(verdicts: dict[str, Verdict]) -> None:
+def test_selection_leads_where_it_leads(verdicts: dict[str, ClaimVerdict]) -> None:
     alone = verdicts["Without a mechanism selection leads to defection"]
     repeated = verdicts["Selection leads to cooperation (under repetition)"]
     assert repeated.outcome == "reproduced"
@@ -103,7 +103,7 @@ def test_selection_leads_where_it_leads(verdicts: dict[str, Verdict]) -> None:
     assert "prisoners_dilemma 0.607 to 1;" in repeated.found
 
 
-def test_what_was_not_played_cannot_be_told(verdicts: dict[str, Verdict]) -> None:
+def test_what_was_not_played_cannot_be_told(verdicts: dict[str, ClaimVerdict]) -> None:
     contracts = verdicts["Selection leads to cooperation (under contract)"]
     assert contracts.outcome == "cannot be told"
 

@@ -12,17 +12,17 @@ from typing import Any, Protocol, cast
 import numpy as np
 import pytest
 
-from society.claims.types import Claim, Evidence, Levels, Verdict, judge_claims
+from society.claims.types import Claim, ClaimVerdict, Evidence, FactorLevels, judge_claims
 from society.config.registry import reproduction
 from society.engine.rng import Array
-from society.reproduction.evidence import Result, Results
+from society.reproduction.evidence import ExperimentResult, Results
 from society.reproduction.run import ReproductionRun
 
 DONOR = reproduction("donor")
 
 Condition = Mapping[str, Any]
 Runs = Callable[[Condition, str], Array]  # a measure, (n,)
-Found = Mapping[str, Verdict]  # by claim
+Found = Mapping[str, ClaimVerdict]  # by claim
 
 
 # By measure: five runs generation by generation, (5, G); `punished`, a share of encounters, (5,).
@@ -55,14 +55,14 @@ class MadeUp:
             dict(zip(levels, chosen, strict=True)) for chosen in product(*levels.values())
         ]
 
-    def runs(self, name: str, levels: Levels) -> Array:
+    def runs(self, name: str, levels: FactorLevels) -> Array:
         return np.concatenate([self.by_run(one, name) for one in self._chosen(levels)])
 
-    def rounds(self, name: str, levels: Levels) -> Array:
+    def rounds(self, name: str, levels: FactorLevels) -> Array:
         assert self.by_round is not None
         return np.concatenate([self.by_round(one, name) for one in self._chosen(levels)])
 
-    def _chosen(self, levels: Levels) -> Iterator[Condition]:
+    def _chosen(self, levels: FactorLevels) -> Iterator[Condition]:
         for condition in self.conditions:
             if all(condition[name] == level for name, level in levels.items()):
                 yield condition
@@ -128,5 +128,7 @@ def planned() -> dict[str, Mapping[str, Sequence[Any]]]:
 
 def verdicts(claims: Iterable[Claim], played: Mapping[str, MadeUp]) -> Found:
     """By claim."""
-    evidence: Evidence = Results({name: cast(Result, one) for name, one in played.items()})
+    evidence: Evidence = Results(
+        {name: cast(ExperimentResult, one) for name, one in played.items()}
+    )
     return {verdict.claim: verdict for verdict in judge_claims(claims, evidence)}

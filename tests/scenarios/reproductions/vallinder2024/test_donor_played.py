@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from society.claims.types import Design, Reproduction, Verdict, judge_claims
+from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign, judge_claims
 from society.cli.main import main
 from society.config.registry import reproduction
 from society.experiments.clusters import processes
@@ -44,7 +44,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
         for trial in DONOR.rules.trials
         if trial.name in SMALL
     )
-    small = Reproduction("small", "Nobody 2026", Design(trials))
+    small = Reproduction("small", "Nobody 2026", ReproductionDesign(trials))
     run = ReproductionRun(small, tmp_path_factory.mktemp("donor"))
     with processes(1) as cluster:
         ended = run.play(cluster, NoProgress(), None)
@@ -60,13 +60,13 @@ class Relabelled(Results):
 
 
 @pytest.fixture(scope="module")
-def verdicts(results: Results) -> dict[str, Verdict]:
+def verdicts(results: Results) -> dict[str, ClaimVerdict]:
     """Of the first seven claims, which these experiments can tell."""
     claims = list(DONOR.rules.claims)[:7]
     return {verdict.claim: verdict for verdict in judge_claims(claims, results)}
 
 
-def test_what_is_played_comes_to_what_arithmetic_says(verdicts: dict[str, Verdict]) -> None:
+def test_what_is_played_comes_to_what_arithmetic_says(verdicts: dict[str, ClaimVerdict]) -> None:
     first, *_ = verdicts.values()
     assert first.claim == "Who always gives all ends with 30,720 units"
     assert first.outcome == "reproduced"
@@ -76,7 +76,7 @@ def test_what_is_played_comes_to_what_arithmetic_says(verdicts: dict[str, Verdic
 
 
 def test_image_scoring_stands_where_all_is_known_and_falls_where_nothing_is(
-    verdicts: dict[str, Verdict],
+    verdicts: dict[str, ClaimVerdict],
 ) -> None:
     stands, falls, _ = list(verdicts.values())[4:]
     assert stands.outcome == falls.outcome == "reproduced"
