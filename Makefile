@@ -4,7 +4,7 @@ BIN := .venv/bin
 SET_UP := pyproject.toml constraints.txt .venv/bin/python
 
 .DELETE_ON_ERROR:
-.PHONY: demo test check lint golden bench
+.PHONY: demo test test-all check lint golden bench
 
 demo: .venv/core
 	$(BIN)/society run fishing_village --seed 1 --overwrite --quiet
@@ -20,6 +20,10 @@ demo: .venv/core
 
 test: lint
 	$(BIN)/pytest -n 2
+
+# What is thorough rather than quick; `make test` has the rest.
+test-all: .venv/dev
+	$(BIN)/pytest -n 2 -m thorough
 
 check: lint
 	$(BIN)/pytest tests/test_readme.py

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import pytest
 
 # One worker gets the whole file, so that the wheel is built once.
-pytestmark = pytest.mark.xdist_group("packaging")
+pytestmark = [pytest.mark.xdist_group("packaging"), pytest.mark.thorough]
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("components", "scenarios", "memory")
@@ -198,7 +198,6 @@ Miser("much")
 """
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("way", ["editable", "from_wheel"])
 def test_type_checkers_follow_what_is_installed(
     way: str, request: pytest.FixtureRequest, tmp_path: Path

@@ -36,7 +36,7 @@ models: {{default: {{model: resident, api_base: "{url}", concurrency: 6}}}}
 factors: {{growth: [0.2, 0.4, 0.6]}}
 """
 
-pytestmark = pytest.mark.xdist_group("sweeps")
+pytestmark = [pytest.mark.xdist_group("sweeps"), pytest.mark.thorough]
 pytest.importorskip("distributed", reason="dask comes with the extra distributed")
 
 

@@ -13,11 +13,14 @@ from society.engine.action_spaces import Real
 from society.engine.component import AgentGroup, Column, Component, Question
 from society.engine.environment import Environment, complete_graphs
 from society.engine.game_master import GameMaster
+from society.engine.mechanism import told_of
 from society.engine.population import Cohort, Population
 from society.engine.rng import Array
 from society.engine.scenario import Measure, Params, RoundFacts, Scenario, wrapped
 from society.engine.script import Ask, Script, Tell, own
 from society.scenarios.mechanisms.generations.generations import generations
+
+pytestmark = pytest.mark.thorough
 
 
 class Trait(Component):
@@ -99,6 +102,7 @@ def evolved(
         replicate_ids=numbers,
         horizon=1,
         graphs=complete_graphs(scenario.relations, replicates, ids),
+        **told_of(scenario.play, Params()),
     )
     troupe = Population([Cohort("everybody", agents, (Trait(first),))], table)
     return GameMaster(scenario, table, troupe).play().values["last"]

@@ -41,7 +41,7 @@ import numpy as np
 from society.engine.component import Component
 from society.engine.population import Cohort
 from society.engine.action_spaces import Text
-from society.engine.scenario import Finding, Measure, Params, Stage, scenario
+from society.engine.scenario import Finding, Measure, Params, DisplaySpec, scenario
 from society.engine.script import Ask, Tell, common, own
 
 
@@ -70,7 +70,7 @@ def told(after):
         Measure("silence", "rounds", lambda told, table: told["over"], fold="first"),
         Measure("noise", "words a round", lambda told, table: told["noise"]),
     ),
-    stage=Stage(quotes={"word": "says"}, notes={"law": {}}),
+    stage=DisplaySpec(quotes={"word": "says"}, notes={"law": {}}),
     agents=3,
     rounds=12,
     afterword=told,

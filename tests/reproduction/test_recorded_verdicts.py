@@ -25,6 +25,8 @@ from society.engine.rng import Array, generator
 from society.reproduction.evidence import ExperimentResult, Results
 from society.reproduction.run import ReproductionRun
 
+pytestmark = pytest.mark.thorough
+
 MODELS = {
     "village": (
         "claude-sonnet-4",

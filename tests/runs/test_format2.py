@@ -24,6 +24,8 @@ from society.config.build import prepared
 from society.config.spec import Spec
 from society.runs.runfile import open_run
 
+pytestmark = pytest.mark.thorough
+
 FOLDER = Path(__file__).with_name("format2")
 USERS_FILES = Path(__file__).parents[1] / "golden" / "users_files.md"
 HOME = "/home/user"  # where the files of the user were
