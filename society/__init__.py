@@ -8,11 +8,14 @@ All that a scenario, a component or a mechanism of one's own needs is offered he
 when it is first used. `society.open_run(FILE)` and `society.open_sweep(FOLDER)` give data frames.
 """
 
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+
     from .analysis.study import open_run, open_sweep
     from .engine.action_spaces import Choice
     from .engine.component import Column, Component, per_agent
@@ -47,13 +50,13 @@ __all__ = [
 ]
 
 _HOMES = {
-    "agent": ("Column", "Component", "per_agent"),
-    "cast": ("Cohort",),
     "analysis.study": ("open_run", "open_sweep"),
+    "engine.action_spaces": ("Choice",),
+    "engine.component": ("Column", "Component", "per_agent"),
+    "engine.population": ("Cohort",),
+    "engine.scenario": ("Measure", "Params", "Scenario", "mechanism", "scenario"),
+    "engine.script": ("Ask", "Inherit", "Tell", "common", "own", "seen"),
     "notebook": ("run",),
-    "replies": ("Choice",),
-    "scenario": ("Measure", "Params", "Scenario", "mechanism", "scenario"),
-    "talk": ("Ask", "Inherit", "Tell", "common", "own", "seen"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -62,6 +65,21 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 # the repository root, one level up, stands in for them.
 if not Path(__file__).with_name("components").is_dir():
     __path__.append(str(Path(__file__).resolve().parents[1]))
+
+
+class _FormerModules:
+    """Finds modules of ours that are elsewhere now, when nothing else does."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> "ModuleSpec | None":
+        if not name.startswith("society."):
+            return None
+        from .former_names import spec_of
+
+        return spec_of(name)
+
+
+sys.meta_path.append(_FormerModules)
 
 
 def __getattr__(name: str) -> Any:

@@ -23,7 +23,7 @@ ROOMS = ("components", "scenarios", "memory")
 
 # A part of the house imports itself and what stands in a row above its own.
 FLOORS = (
-    ("memory", "errors", "text", "index"),
+    ("memory", "errors", "text", "index", "former_names"),
     ("optional",),
     ("engine",),
     ("lineage", "llm", "sandbox", "claims"),
