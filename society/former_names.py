@@ -83,6 +83,11 @@ class FormerModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         return find(self.__name__, name)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Keep a module below this one from hiding what is called as it is."""
+        if not isinstance(value, ModuleType) or _held(self.__name__, name) is None:
+            super().__setattr__(name, value)
+
     def __call__(self, *args: Any, **given: Any) -> Any:
         package, _, name = self.__name__.rpartition(".")
         home = _home(self.__name__)
@@ -114,28 +119,31 @@ def find(module: str, name: str) -> Any:
 
     It is for the __getattr__ of modules: the warning is about the line that called that.
     """
-    missing = AttributeError(f"module {module!r} has no attribute {name!r}")
-    home = _home(module)
-    if home is None or name.startswith("__"):
-        raise missing
-    if name in _renamed_in(module):
-        home, _, now = _renamed_in(module)[name].rpartition(".")
-    elif home == module:
-        raise missing
-    else:
-        now = name
-    try:
-        found = getattr(import_module(home), now)
-    except AttributeError:
-        raise missing from None
-    if isinstance(found, ModuleType):  # imported as a module, should it have been one formerly
-        raise missing
+    home, now = _place(module, name)
+    found = _held(module, name)
+    if found is None:
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
     shop = import_module("society")
     home = "society" if now in shop.__all__ and getattr(shop, now) is found else home
     words = f"{module}.{name} is elsewhere now; write: from {home} import {now}"
     warn(words, DeprecationWarning, stacklevel=3)
     setattr(sys.modules[module], name, found)  # asked for once
     return found
+
+
+def _held(module: str, name: str) -> Any:
+    """What a former module held under a name, but for modules; None if there is no such thing."""
+    home, now = _place(module, name)
+    if name.startswith("__") or home == module:
+        return None
+    found = getattr(import_module(home), now, None)
+    return None if isinstance(found, ModuleType) else found
+
+
+def _place(module: str, name: str) -> tuple[str, str]:
+    """Which module holds now what a former one held under a name, and under which one."""
+    home, _, now = _renamed_in(module).get(name, f"{_home(module)}.{name}").rpartition(".")
+    return home, now
 
 
 def _home(module: str) -> str | None:
