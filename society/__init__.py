@@ -8,11 +8,14 @@ All that a scenario, a component or a mechanism of one's own needs is offered he
 when it is first used. `society.open_run(FILE)` and `society.open_sweep(FOLDER)` give data frames.
 """
 
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+
     from .analysis.study import open_run, open_sweep
     from .engine.action_spaces import (
         Choice,
@@ -142,6 +145,21 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 # the repository root, one level up, stands in for them.
 if not Path(__file__).with_name("components").is_dir():
     __path__.append(str(Path(__file__).resolve().parents[1]))
+
+
+class _FormerModules:
+    """Finds modules of ours that are elsewhere now, when nothing else does."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> "ModuleSpec | None":
+        if not name.startswith("society."):
+            return None
+        from .former_names import spec_of
+
+        return spec_of(name)
+
+
+sys.meta_path.append(_FormerModules)
 
 
 def __getattr__(name: str) -> Any:

@@ -23,7 +23,7 @@ ROOMS = ("components", "scenarios", "memory")
 
 # A part of the house imports itself and what stands in a row above its own.
 FLOORS = (
-    ("memory", "errors", "text", "index"),
+    ("memory", "errors", "text", "index", "former_names"),
     ("optional",),
     ("engine",),
     ("lineage", "llm", "sandbox", "claims"),
@@ -43,7 +43,7 @@ FLOORS = (
 FLOOR = {part: number for number, row in enumerate(FLOORS) for part in row}
 
 # Of the floors below, components know these alone; some of their folders know more.
-FOR_COMPONENTS = {"memory", "errors", "text", "engine"}
+FOR_COMPONENTS = {"memory", "errors", "text", "former_names", "engine"}
 MORE = {"components/language": {"llm"}, "components/programs": {"sandbox"}}
 # Reproductions stand above the rest of their folder: they may import all but the command line.
 REPRODUCTIONS = "scenarios/reproductions/"

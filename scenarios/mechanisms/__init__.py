@@ -2,3 +2,13 @@
 
 A mechanism cannot be named here: this package has folders called like some of them.
 """
+
+from typing import TYPE_CHECKING, Any
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """What this was the module of, before it became a folder, is found by its former name."""
+        from society.former_names import find
+
+        return find(__name__, name)

@@ -28,6 +28,7 @@ from society.engine.replay import Answerer
 from society.engine.rng import Array
 from society.engine.scenario import Layer, Params, Scenario, Seats, wrapped
 from society.errors import InputError, ScenarioError
+from society.former_names import spellings, with_current_parameters
 from society.llm.prompt_files import MechanismTerms, Prompts, TermsPart
 
 from .cohorts import components
@@ -312,7 +313,7 @@ class _Preparation:
             with self.at("uses", index):
                 self.shelf.add(file)
         scenario = self.scenario()
-        given = spec.parameters
+        given = said = with_current_parameters(scenario.name, spec.parameters)
         if spec.models and spec.cohorts is None and scenario.in_words:
             if isinstance(scenario.in_words, str):
                 scenario = self.shelf.scenario(scenario.in_words)
@@ -327,7 +328,7 @@ class _Preparation:
             if spec.agents is None and spec.cohorts is None:
                 agents = _matched(scenario, params)
             if spec.cohorts is not None:
-                _refuse_overruled(spec.parameters, scenario.params)
+                _refuse_overruled(said, scenario.params)
                 cast = self.cast(spec.cohorts, scenario.cast(params, agents), params)
                 if scenario.seats is not None:
                     cast = self.seated(cast, scenario.seats, params)
@@ -417,7 +418,9 @@ class _Preparation:
             for name, given in part.items():
                 with self.at("mechanisms", index):
                     spec = self.shelf.mechanism(name)
-                    given = {**given, **self.spec.drafts.get(name, {})}
+                    given = with_current_parameters(spec.name, given)
+                    for one in spellings("mechanism", spec.name):
+                        given |= self.spec.drafts.get(one, {})
                     with self.at("mechanisms", index, name):
                         scenario = wrapped(scenario, spec, **dict(checked(spec.parameters, given)))
                         stages["mechanisms", index] = scenario

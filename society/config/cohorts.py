@@ -14,6 +14,7 @@ from society.engine.parameters import Fault, Keys, Refused, parameters_of, unkno
 from society.engine.population import Cast, made
 from society.engine.scenario import Params
 from society.errors import InputError
+from society.former_names import current, with_current_parameters
 
 from .registry import Shelf
 from .spec import CohortSpec, Part
@@ -52,6 +53,7 @@ def _altered(
     for cohort in [cohort for cohort in default if cohort.name == said.name] or default:
         chosen = {part.title(): _Chosen(type(part), part, {}, ()) for part in cohort.components}
         for title, part in said.replace.items():
+            title = title if title in chosen else current("component", title)
             if title not in chosen:
                 raise Refused(unknown(("replace", title), "default component", chosen))
             chosen[title] = _chosen(part, params, shelf, "replace", title)
@@ -69,7 +71,9 @@ def _altered(
 def _chosen(part: Part, params: Params, shelf: Shelf, *keys: str | int) -> _Chosen:
     ((name, given),) = part.items()
     try:
-        return _Chosen(shelf.component(name), params, given, (*keys, name))
+        kind = shelf.component(name)
+        given = with_current_parameters(kind.title(), given)
+        return _Chosen(kind, params, given, (*keys, name))
     except InputError as error:
         raise Refused(Fault(keys, str(error))) from None
 
@@ -79,6 +83,8 @@ def _assembled(
 ) -> tuple[Component, ...]:
     """The components of one cohort, whose parameters go to all fields of the same name."""
     fields = [parameters_of(one.kind).model_fields for one in chosen]
+    for one in chosen:
+        parameters = with_current_parameters(one.kind.title(), parameters)
     legal = set[str]().union(*fields)
     found = [_no_field(name, legal, params) for name in parameters if name not in legal]
     parts: list[Component] = []

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
-from society import index
+from society import former_names, index
 from society.claims.types import Reproduction
 from society.engine.component import Component, spelt
 from society.engine.mechanism import as_play
@@ -96,7 +96,10 @@ def located(reference: str, folder: Path | None = None) -> str:
         for suffix in SUFFIXES:
             if (own / f"{file}{suffix}").is_file():
                 return str(own / f"{file}{suffix}")
-    return str(index.presets().get(file, file))
+    preset = index.presets().get(file) or index.presets().get(
+        former_names.current("scenario", file)
+    )
+    return str(preset or file)
 
 
 def _parted(reference: str) -> tuple[str, str]:
@@ -233,12 +236,13 @@ def _which(file: str, name: str, scenarios: list[str]) -> str:
 
 
 def _ours(sort: Sort, name: str) -> Any:
-    """One of ours, or None."""
+    """One of ours, by the name that it has or had; or None."""
     for module in _candidates(sort, name):
         for thing in _things(importlib.import_module(module)):
             if (thing.sort, thing.name) == (sort, name):
                 return thing.value
-    return None
+    now = name if sort == "function" else former_names.current(sort, name)
+    return None if now == name else _ours(sort, now)
 
 
 def _candidates(sort: Sort, name: str) -> Iterator[str]:

@@ -23,6 +23,7 @@ from pydantic import (
 
 from society.engine.parameters import Fault, Keys, Refused, anchored, checked, dotted
 from society.errors import ScenarioError, brief, nearest
+from society.former_names import spellings
 from society.index import presets
 from society.llm.providers.settings import Limits, ModelSpec
 
@@ -257,6 +258,8 @@ def _keys(setting: Setting, said: Mapping[str, Any]) -> Keys:
     else:
         names = [name for part in said["mechanisms"] for name in part]
     name, *below = _named(rest, names)
+    if head == "mechanisms" and name not in names:
+        name = next((one for one in spellings("mechanism", name) if one in names), name)
     if name not in names:
         words = f"no {head.removesuffix('s')} is called {name!r}; {nearest(name, names)}"
         raise Refused(Fault((setting.words,), words, True))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Iterator
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
@@ -21,12 +20,6 @@ from .action_spaces import silence
 from .environment import Environment, complete_graphs
 from .rng import Array
 from .script import Ask, Line, Script, Tell
-
-# What users' files may still import from here: its name, and where it is now.
-_FORMER = {
-    "mechanism": "society.engine.scenario:mechanism",
-    "overhear": "society.engine.mechanism:intercept",
-}
 
 PlayFunction = Callable[[Environment], Script]
 T = TypeVar("T")
@@ -272,11 +265,3 @@ def aside(table: Environment, *, first_rounds_only: bool = False) -> Environment
     )
     alone.cohorts = {name: seats[:1] for name, seats in table.cohorts.items()}
     return alone
-
-
-def __getattr__(name: str) -> Any:
-    """What is known under a former name."""
-    if name not in _FORMER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home, _, now = _FORMER[name].partition(":")
-    return getattr(import_module(home), now)

@@ -37,6 +37,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from hashlib import sha256
+from itertools import product
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -45,6 +46,7 @@ import numpy as np
 
 from society import index
 from society.errors import InputError, brief, nearest
+from society.former_names import current, spellings
 from society.text import plain
 
 from .parsing.answers import hint
@@ -250,7 +252,7 @@ class Prompts:
                 f"{brief(pack / strays[0])} is no prompt of {self.scenario}; "
                 f"{nearest(strays[0], legal)}"
             )
-        if not any((pack / name).is_file() for name in used):
+        if used.isdisjoint(_files_in([pack])):
             raise InputError(
                 f"{brief(pack)} has no prompt of {self.scenario}; "
                 f"it may have: {', '.join(sorted(legal))}"
@@ -292,8 +294,10 @@ class Prompts:
         """The file of a name: the user's first; none outside the folders."""
         if ".." in PurePosixPath(name).parts or PurePosixPath(name).is_absolute():
             return None
-        files = (folder / name for folder in self.folders)
-        return next((file for file in files if file.is_file()), index.prompts().get(name))
+        names = _spellings(name)
+        files = (folder / one for folder in self.folders for one in names)
+        ours = (index.prompts().get(one) for one in names)
+        return next((file for file in files if file.is_file()), next(filter(None, ours), None))
 
     @property
     def _ours(self) -> set[str]:
@@ -339,8 +343,24 @@ def graphs_of(facts: OwnFacts) -> list[str]:
 
 
 def _files_in(folders: Iterable[Path]) -> Iterator[str]:
-    """Names of the files in folders of prompts, as templates are named."""
-    return (name for folder in folders for name, _ in index.prompts_in(folder))
+    """Names of the files in folders of prompts, as templates are named now."""
+    return (_current(name) for folder in folders for name, _ in index.prompts_in(folder))
+
+
+def _current(name: str) -> str:
+    """The name of a template with its scenario and its mechanism as they are called now."""
+    return "/".join(
+        current("scenario", current("mechanism", part)) for part in PurePosixPath(name).parts
+    )
+
+
+def _spellings(name: str) -> list[str]:
+    """The name of a template, then those that it has now or had."""
+    parts = [
+        (part, *spellings("mechanism", part), *spellings("scenario", part))
+        for part in PurePosixPath(name).parts
+    ]
+    return list(dict.fromkeys(map("/".join, product(*parts))))
 
 
 def _shown(facts: OwnFacts, agent: Agent, sight: Sight) -> list[SimpleNamespace]:

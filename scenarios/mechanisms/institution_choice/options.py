@@ -15,6 +15,7 @@ from society.engine.parameters import Refused, checked
 from society.engine.scenario import Layer, Measure, MechanismSpec, Part
 from society.engine.script import Fact, common
 from society.errors import ScenarioError, nearest
+from society.former_names import current, with_current_parameters
 
 # They share among all players of a match, and count those of them who play in another group.
 _FIXED = ("contracted", "mediated")
@@ -117,13 +118,15 @@ def _layer(said: Any, place: str) -> Layer:
             "parameters below"
         )
     name, given = next(iter(named.items()))
+    name = name if name in shelf.__all__ else current("mechanism", str(name))
     if name not in shelf.__all__:
         raise ScenarioError(
             f"{place}: there is no mechanism {name!r}; {nearest(str(name), shelf.__all__)}"
         )
     spec: MechanismSpec = getattr(shelf, name)
     try:
-        layer = Layer(spec, dict(checked(spec.parameters, given or {})))
+        given = with_current_parameters(spec.name, given or {})
+        layer = Layer(spec, dict(checked(spec.parameters, given)))
     except Refused as refused:
         raise ScenarioError(f"{place}: {name}: {refused}") from None
     _refuse_unplayed(layer, place)
