@@ -172,12 +172,12 @@ def test_the_mechanism_of_the_readme_stands_around_all_scenarios_or_is_refused(
 FORMERLY = """
 import functools
 
-from society.engine.scenario import brings
-from society.engine.script import Tell
-from society.engine.mechanism import declared_by, mechanism, overhear, topped_up
+from society.scenario import Additions, brings
+from society.talk import Tell
+from society.wrap import declared_by, mechanism, overhear, topped_up
 
 
-@brings({"levels": ("year",)})
+@brings(Additions(levels=("year",)))
 @mechanism
 def bonus(play, *, points: float = 1.0):
     @functools.wraps(play)
