@@ -473,11 +473,16 @@ lab.shares -> experiments.limits
     share -> share_of_limits
     shared_out -> divide_rate_limits
 lab.statistics -> analysis.statistics
+    Share -> analysis.statistics.means.ShareEstimate
     Lives -> analysis.statistics.survival.SurvivalTimes
     Source -> analysis.statistics.anova.AnovaRow
     Unanswerable -> analysis.statistics.samples.NotEstimable
 lab.statistics.anova -> analysis.statistics.anova
     Source -> AnovaRow
+lab.statistics.agreement -> analysis.statistics.agreement
+    Code -> CodeValue
+lab.statistics.means -> analysis.statistics.means
+    Share -> ShareEstimate
 lab.statistics.counts -> analysis.statistics.proportions
 lab.statistics.samples -> analysis.statistics.samples
     Pairs -> MatchedPairs
@@ -711,6 +716,7 @@ theatre.births -> terminal.lineage
 theatre.courses -> terminal.score_tables
 theatre.crossplay -> terminal.score_tables
 theatre.deeds -> terminal.events
+    Deeds -> EventLines
 theatre.forecast -> terminal.llm_usage
 theatre.ink -> terminal.console
     Ink -> TerminalStyle

@@ -57,6 +57,13 @@ GONE: Mapping[str, Mapping[str, str]] = {
         "society.scenarios.village_variance": "*",
     },
     "a play is an object that says who succeeds whom": {"society.wrap": "succeeds"},
+    "folders of these names stand there now": {
+        "society.scenarios.mechanisms": "generations tournament"
+    },
+    "types that only annotate": {
+        "society.lab.crossplay.crossplay": "Rows",
+        "society.memory.norm_space": "Labels",
+    },
     "a folder has a module of this name": {"society.cli": "main"},
     "types, constants and steps of an implementation that has been written anew": {
         "society.lab.crossplay.rounds": "Round rounds",
