@@ -133,8 +133,8 @@ def test_an_interrupt_keeps_what_was_played_and_says_how_to_go_on(
     folder = tmp_path / "s"
     code, out, err = process.ended()
     assert (code, out, err.count("\n")) == (130, "", 1)
-    assert "of 3 conditions are finished; what was played is kept" in err
-    assert err.endswith(f"go on with: society sweep {long} --out {folder}\n")
+    assert "of 3 conditions are finished; everything played so far is saved" in err
+    assert err.endswith(f"continue with: society sweep {long} --out {folder}\n")
     assert "interrupted" in statuses(folder)
     assert not list(folder.glob("*-wal")), "each run is a single file"
     assert typed("sweep", long, "--quiet", "--out", folder) == (0, "", "")

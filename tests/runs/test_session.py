@@ -148,7 +148,7 @@ def test_an_interrupt_waits_for_the_answers_under_way(
         process.send_signal(signal.SIGINT)
         said = process.communicate()[1]
     assert process.returncode == 130
-    assert f"go on with: society resume {path}" in said
+    assert f"continue with: society resume {path}" in said
     assert "waiting for 10 replies under way" in said
     assert "Traceback" not in said
     assert "never retrieved" not in said

@@ -171,15 +171,15 @@ def test_a_limit_counts_designs_and_matches_and_the_same_command_goes_on(
 ) -> None:
     file = write("contracted", url=provider.url)
     assert main(play(file, "--max-calls", "3")) == 3
-    assert "go on with: the same command, with a higher limit" in capsys.readouterr().err
+    assert "continue with: the same command, with a higher limit" in capsys.readouterr().err
     assert (told(DESIGNS).status, MATCHES.exists()) == ("paused", False)
     assert main(["resume", "t.run"]) == 2
     assert (
-        f"t.run has not begun: its designs are made first, and {DESIGNS} is paused after 3 calls; "
-        "the command that asked for t.run goes on"
+        f"t.run has not begun, because its designs come first: {DESIGNS} is paused after 3 calls; "
+        "repeat the command that was to make t.run"
     ) in capsys.readouterr().err
     assert main(play(file, "--max-calls", "10")) == 3
-    assert "go on with: society resume t.run" in capsys.readouterr().err
+    assert "continue with: society resume t.run" in capsys.readouterr().err
     assert (told(DESIGNS).calls, told(MATCHES).calls) == (4, 6)
     assert main(play(file)) == 2
     assert "it is paused, and `society resume t.run` goes on with it" in capsys.readouterr().err
