@@ -196,7 +196,7 @@ WRONG: dict[str, tuple[tuple[object, ...], str]] = {
     ),
     "a tape that is not there": (
         ("run", "language_village", "--model", "tape:b.run"),
-        "there is no run file b.run to take answers from",
+        "there is not a run file b.run to take answers from",
     ),
     "a tape without answers": (
         ("run", "language_village", "--model", "tape:a.run"), "the tape a.run holds no answers"

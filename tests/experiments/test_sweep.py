@@ -238,7 +238,7 @@ def test_what_is_no_run_file_is_never_overwritten(typed: Typed) -> None:
     Path("s/fine=2,growth=0.3.run").write_text("a diary")
     refused = typed("sweep", "fines.yaml", "--quiet", "--out", "s", "--overwrite")
     assert refused.code == 2
-    assert "is no run file" in refused.err
+    assert "is not a run file" in refused.err
     assert Path("s/fine=2,growth=0.3.run").read_text() == "a diary"
 
 

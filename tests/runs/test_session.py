@@ -216,7 +216,7 @@ def test_a_finished_run_has_nothing_to_resume(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["resume", str(file), "--quiet"]) == 0
-    assert "is finished; nothing to resume" in capsys.readouterr().err
+    assert "is finished; there is nothing to resume" in capsys.readouterr().err
 
 
 def test_a_village_of_rules_is_resumed_as_well(tmp_path: Path) -> None:

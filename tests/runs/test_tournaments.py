@@ -182,7 +182,7 @@ def test_a_limit_counts_designs_and_matches_and_the_same_command_goes_on(
     assert "continue with: society resume t.run" in capsys.readouterr().err
     assert (told(DESIGNS).calls, told(MATCHES).calls) == (4, 6)
     assert main(play(file)) == 2
-    assert "it is paused, and `society resume t.run` goes on with it" in capsys.readouterr().err
+    assert "it is paused: continue it with `society resume t.run`" in capsys.readouterr().err
     assert main(["resume", "t.run", "--quiet", "--max-calls", "27"]) == 3
     assert main(["resume", "t.run", "--quiet", "--max-calls", "28"]) == 0
     assert (told(DESIGNS), told(MATCHES), asked(provider)) == (*whole, 28)
@@ -194,7 +194,7 @@ def test_a_run_of_designs_can_be_resumed_by_itself(
     file = write("contracted", url=provider.url)
     assert main(play(file, "--max-calls", "3")) == 3
     assert main(["resume", str(DESIGNS), "--quiet", "--max-calls", "none"]) == 0
-    assert "goes on with its tournament" in capsys.readouterr().err
+    assert "to play its tournament" in capsys.readouterr().err
     assert main(play(file)) == 0
     assert (told(DESIGNS), told(MATCHES), asked(provider)) == (*whole, 28)
 
