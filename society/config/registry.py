@@ -81,7 +81,7 @@ def _papers() -> Any:
 
 
 def located(reference: str, folder: Path | None = None) -> str:
-    """Resolve a reference to an absolute FILE or FILE.py:NAME, or to the name of a built-in scenario.
+    """Resolve a reference to an absolute FILE or FILE.py:NAME, or to a built-in name.
 
     What has a slash or one of SUFFIXES is a file, looked up from `folder` (the working directory);
     another NAME is ./scenarios/NAME with one of SUFFIXES, else a preset or a scenario of ours.

@@ -196,7 +196,7 @@ WRONG: dict[str, tuple[tuple[object, ...], str]] = {
     ),
     "a tape that is not there": (
         ("run", "language_village", "--model", "tape:b.run"),
-        "there is not a run file b.run to take answers from",
+        "there is no run file b.run to take answers from",
     ),
     "a tape without answers": (
         ("run", "language_village", "--model", "tape:a.run"), "the tape a.run holds no answers"
@@ -217,7 +217,7 @@ WRONG: dict[str, tuple[tuple[object, ...], str]] = {
     "no money": (("run", "language_village", "--max-cost", 0), "above 0"),
     "a model in a preset of rules": (
         ("run", "dilemmas_mediators", "--model", "offline"),
-        "society: --model: nobody in stag_hunt asks a model",
+        "society: --model: no agent in stag_hunt asks a model",
     ),
     "rounds of a game that is repeated": (
         ("run", "dilemmas_round_robin", "--rounds", 4),
@@ -225,12 +225,12 @@ WRONG: dict[str, tuple[tuple[object, ...], str]] = {
     ),
     "replicates of a tournament": (
         ("run", "dilemmas_round_robin", "--replicates", 4),
-        "society: --replicates: tournament says who sits where; leave replicates out, and say in "
-        "repetitions how often they meet",
+        "society: --replicates: tournament assigns the seats; leave replicates out, and set how "
+        "often types meet by repetitions",
     ),
     "agents of a tournament": (
         ("run", "dilemmas_round_robin", "--agents", 4),
-        "society: --agents: tournament says who sits where; leave agents out",
+        "society: --agents: tournament assigns the seats; leave agents out",
     ),
     "missing run to resume": (("resume", "nowhere.run"), "nowhere.run"),
 }  # fmt: skip
@@ -381,7 +381,7 @@ def test_an_estimate_tells_calls_tokens_and_cost_and_plays_nothing(typed: Type) 
     assert said.code == 0
     lines = said.out.splitlines()
     assert lines[:2] == ["openai/gpt-4o-mini", "  calls   24 in 2 rounds"]
-    assert lines[2].endswith(f" to {24 * 1024:,} of replies")
+    assert lines[2].endswith(f" to {24 * 1024:,} in replies")
     assert lines[3].endswith(" US dollars")
     assert list(Path().iterdir()) == []
 
@@ -401,7 +401,7 @@ def test_an_estimate_as_json_has_a_null_for_a_price_that_nobody_knows(typed: Typ
 
 def test_an_estimate_of_rules_is_free(typed: Type) -> None:
     said = typed("run", "fishing_village", "--rounds", 2, "--estimate")
-    assert said.out == "Nobody asks a model: this run is free.\n"
+    assert said.out == "No model is called: this run is free.\n"
     assert typed("run", "fishing_village", "--rounds", 2, "--estimate", "--json").json == {
         "rounds": 2, "models": [],
     }  # fmt: skip

@@ -130,7 +130,9 @@ def test_a_condition_that_fails_is_reported_and_tried_again_and_stops_no_other(
         said = typed("sweep", "frail.yaml", "--json", "--out", "s")
         assert said.code == 1
         assert said.conditions == {"broken": ("failed", reason), "sound": ("finished", "")}
-        assert "frail: 1 of 2 conditions are finished; everything played so far is saved" in said.err
+        assert (
+            "frail: 1 of 2 conditions are finished; everything played so far is saved" in said.err
+        )
         assert open_folder("s").failures == {"broken": reason}
     Path("own.py").write_text(FRAIL.replace("1 / 0", "0.3"))
     said = typed("sweep", "frail.yaml", "--json", "--out", "s")

@@ -442,7 +442,7 @@ def test_an_existing_file_is_replaced_only_when_asked(keep: Keep) -> None:
 def test_only_run_files_are_ever_overwritten(tmp_path: Path) -> None:
     notes = tmp_path / "thesis.txt"
     notes.write_text("three years of work")
-    assert "is not a run file, and only those are overwritten" in refusal(notes, overwrite=True)
+    assert "is not a run file, and only run files are overwritten" in refusal(notes, overwrite=True)
     assert notes.read_text() == "three years of work"
 
 
@@ -459,7 +459,7 @@ def test_a_folder_or_a_path_through_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path in (tmp_path / "file" / "a.run", tmp_path / "file" / "deeper" / "a.run"):
         assert refusal(path) == (
-            f"cannot write {path}: {path.parent} is no folder; name another --out"
+            f"cannot write {path}: {path.parent} is not a folder; name another --out"
         )
     assert "File name too long" in refusal(tmp_path / ("a" * 300))
 
@@ -474,7 +474,7 @@ def test_an_unwritable_folder_is_refused(tmp_path: Path) -> None:
 def test_what_is_neither_number_nor_text_cannot_be_kept(keep: Keep) -> None:
     friends = np.full((4, 6), None, object)
     friends[1, 2] = {"Ann", "Bob"}
-    with pytest.raises(PartError, match=r"round 1 cannot be written .* must be numbers or text"):
+    with pytest.raises(PartError, match=r"round 1 cannot be written .* must hold numbers or text"):
         keep(told=lambda page: page._replace(public={"friends": friends}))
 
 
@@ -539,7 +539,8 @@ def test_a_stray_wal_is_not_taken_for_part_of_the_run(keep: Keep) -> None:
     path = keep().path
     Path(f"{path}-wal").write_bytes(b"left behind by another program")
     assert complaint(path) == (
-        f"{path}-wal does not belong to {path}, which is whole without; remove it and try again"
+        f"{path}-wal does not belong to {path}, which is complete without it; "
+        f"remove {path}-wal and try again"
     )
 
 

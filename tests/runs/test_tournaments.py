@@ -301,7 +301,9 @@ def test_a_run_and_that_of_its_designs_tell_of_each_other(
     assert line in capsys.readouterr().out
     assert main(["show", str(DESIGNS)]) == 0
     shown = capsys.readouterr().out
-    assert "designs  for contracted: one type on one seat in each replicate" in shown
+    assert (
+        "designs  for contracted: each replicate has the design of one type for one seat" in shown
+    )
     assert "points, mean over players" not in shown
     assert "score" not in shown
     DESIGNS.unlink()
@@ -339,4 +341,4 @@ def test_where_no_scores_are_kept_it_says_how_to_have_them(
     assert main(play("t.yaml", "--record", "summary")) == 0
     assert main(["show", "t.run"]) == 0
     words = " ".join(capsys.readouterr().out.split())
-    assert words.endswith("does not keep who earned what; play with --record full to have them")
+    assert words.endswith("without the scores of agents; run it with --record full to see them")
