@@ -192,7 +192,7 @@ WRONG: dict[str, tuple[tuple[object, ...], str]] = {
     ),
     "no server": (
         ("run", "language_village", "--model", "m", "--api-base", "here"),
-        "--api-base: is no URL; expected one like http://localhost:8000/v1",
+        "--api-base: is not a URL; expected one like http://localhost:8000/v1",
     ),
     "a tape that is not there": (
         ("run", "language_village", "--model", "tape:b.run"),

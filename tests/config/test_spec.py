@@ -188,7 +188,7 @@ def test_what_the_command_line_names_lies_in_the_working_directory(study: Study)
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (minds(model={"model": "m", "api_base": "here"}), "--api-base: is no URL; expected one"),
+        (minds(model={"model": "m", "api_base": "here"}), "--api-base: is not a URL; expected one"),
         (minds(prompts="nowhere"), "--prompts: there is no folder nowhere"),
         (minds(model={"model": "none.py:f"}), "--model: cannot read none.py"),
     ],

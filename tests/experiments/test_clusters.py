@@ -217,5 +217,5 @@ def test_a_process_that_keeps_dying_is_given_up_and_takes_no_other_along(
     )
     said = begun("sweep", tmp_path / "e.yaml", "--workers", 2, "--out", tmp_path / "s").ended()
     assert (said[0], said[1]) == (1, "")
-    assert "deadly=true: its worker died 3 times; is there enough memory?" in said[2]
+    assert "deadly=true: its worker died 3 times; check that there is enough memory" in said[2]
     assert "e: 1 of 2 conditions are finished" in said[2]

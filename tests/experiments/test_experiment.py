@@ -350,19 +350,19 @@ WRONG = {
     ),
     "no base": (
         "factors: {fine: [2]}\n",
-        "e.yaml:1:1: is no experiment; begin with base: and a scenario, and name factors",
+        "e.yaml:1:1: is not an experiment; begin with base: SCENARIO, then list factors",
     ),
     "a scenario file": (
         "scenario: fishing_village\n",
-        "e.yaml:1:1: is no experiment; begin with base: and a scenario, and name factors",
+        "e.yaml:1:1: is not an experiment; begin with base: SCENARIO, then list factors",
     ),
     "a list": (
         "- fishing_village\n",
-        "e.yaml:1:1: is no experiment; begin with base: and a scenario, and name factors",
+        "e.yaml:1:1: is not an experiment; begin with base: SCENARIO, then list factors",
     ),
     "nothing": (
         "",
-        "e.yaml: is no experiment; begin with base: and a scenario, and name factors",
+        "e.yaml: is not an experiment; begin with base: SCENARIO, then list factors",
     ),
     "a base that is no scenario": (
         "base: fishing_vilage\n",

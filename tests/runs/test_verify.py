@@ -388,4 +388,4 @@ def test_another_version_of_numpy_is_named(keep: Keep, monkeypatch: pytest.Monke
     monkeypatch.setattr("numpy.__version__", "9.9")
     words = verify(path).checks[-1].words
     assert words.startswith("all 12 rounds are the same; changed since: numpy was ")
-    assert words.endswith(", is 9.9")
+    assert words.endswith(", now 9.9")
