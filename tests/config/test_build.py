@@ -458,7 +458,7 @@ WRONG = [
     ("cohorts:\n  - {name: a, count: 1}\n  - {name: a, count: 1}",
      "v.yaml:4:12 cohorts[1].name: two cohorts are called 'a'"),
     ("parameters: {altruists: 0.3}\ncohorts: [{name: a, count: 1}]",
-     "v.yaml:2:14 parameters.altruists: shapes the default cast only, and `cohorts` replace that cast"),
+     "v.yaml:2:14 parameters.altruists: shapes the default cast only"),
     ("mechanisms:\n  - generations: {fitness: welth}",
      "v.yaml:3:5 mechanisms[0]: generations: the play tells no number 'welth' of each agent, which "
      "is to be its fitness; did you mean 'wealth'?"),
