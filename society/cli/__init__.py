@@ -1,4 +1,4 @@
-"""What each command does. How it is typed stands in cli.
+"""The commands: `main` parses the command line, `runs` and `experiments` carry commands out.
 
-Heavy imports stand inside the commands, so that `society --help` answers at once.
+Heavy imports are inside the commands, so that `society --help` answers at once.
 """

@@ -1,4 +1,4 @@
-"""What people read on stdout."""
+"""The console on which commands print text for people (stdout)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def console() -> Console:
-    """Stdout; a reader that has left is handled by `society.cli.main.main`, not by rich."""
+    """Return a console on stdout that leaves a closed pipe to `society.cli.main.main`."""
     from rich.console import Console
 
     class Paper(Console):

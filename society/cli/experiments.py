@@ -1,4 +1,4 @@
-"""Commands about experiments: they sweep, plan, report and reproduce."""
+"""Commands for experiments: sweep (also --plan), report and reproduce."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .console import console
-from .runs import minds_given
+from .runs import model_options
 
 if TYPE_CHECKING:
     from society.experiments.clusters import Cluster
@@ -24,35 +24,35 @@ if TYPE_CHECKING:
 
 
 def sweep(args: argparse.Namespace) -> int:
-    """society sweep"""
+    """Carry out `society sweep`."""
     from society.analysis.coding.rating_runs import play_coding
     from society.experiments.sweep import Sweep, play_experiment
 
     if args.plan:
         return plan(args)
-    read, folder = _read(args)
-    said = _said_before(folder) | minds_given(args)["limits"]
-    limits = _limits(read, said)
+    read, folder = _read_experiment(args)
+    said = _earlier_limits(folder) | model_options(args)["limits"]
+    limits = _total_limits(read, said)
     count = len(read.conditions) + (len(read.coding.raters) if read.coding else 0)
-    with _watched(args, count) as watching, _cluster(args) as cluster:
-        sitting = Sweep(cluster, watching, read.record, limits)
+    with _progress(args, count) as watching, _cluster(args) as cluster:
+        session = Sweep(cluster, watching, read.record, limits)
         notes, interrupted = list[str](), False
         try:
-            play_experiment(read, folder, sitting, overwrite=args.overwrite, said=said)
-            notes = play_coding(read, folder, sitting, overwrite=args.overwrite)
+            play_experiment(read, folder, session, overwrite=args.overwrite, said=said)
+            notes = play_coding(read, folder, session, overwrite=args.overwrite)
         except KeyboardInterrupt:
             interrupted = True
     for note in notes:
         print(f"society: {note}", file=sys.stderr)
-    return _told(args, read, folder, sitting, interrupted)
+    return _print_sweep(args, read, folder, session, interrupted)
 
 
 def plan(args: argparse.Namespace) -> int:
-    """society sweep --plan"""
+    """Carry out `society sweep --plan`."""
     from society.analysis.planning.plan import make_plan
     from society.analysis.planning.plan_summary import plan_as_json, print_plan
 
-    found = make_plan(*_read(args))
+    found = make_plan(*_read_experiment(args))
     if args.json:
         print(json.dumps(plan_as_json(found), indent=2))
     else:
@@ -60,17 +60,17 @@ def plan(args: argparse.Namespace) -> int:
     return 0
 
 
-def _read(args: argparse.Namespace) -> tuple[Experiment, Path]:
-    """The experiment, with what the command line says of minds, and its folder."""
+def _read_experiment(args: argparse.Namespace) -> tuple[Experiment, Path]:
+    """Read the experiment, with the command line's options about models, and name its folder."""
     from society.config.spec import told
     from society.experiments.experiment import read_experiment
 
-    minds = minds_given(args) | {"limits": {}}
+    minds = model_options(args) | {"limits": {}}
     read = read_experiment(args.experiment, lambda spec: told(spec, minds))
     return read, args.out or Path("sweeps") / read.name
 
 
-def _watched(args: argparse.Namespace, conditions: int) -> AbstractContextManager[SweepListener]:
+def _progress(args: argparse.Namespace, conditions: int) -> AbstractContextManager[SweepListener]:
     from society.experiments.progress import NoProgress, Progress
 
     return nullcontext(NoProgress()) if args.quiet or args.json else Progress(conditions)
@@ -82,59 +82,59 @@ def _cluster(args: argparse.Namespace) -> AbstractContextManager[Cluster]:
     return processes(args.workers) if args.dask is None else dask(args.dask, args.workers)
 
 
-def _said_before(folder: Path) -> dict[str, Any]:
-    """What the command lines of earlier sittings have said of limits."""
+def _earlier_limits(folder: Path) -> dict[str, Any]:
+    """Return the limits that command lines of earlier sessions gave."""
     from society.experiments.folder import NOTE, open_folder
 
     return dict(open_folder(folder).limits) if (folder / NOTE).exists() else {}
 
 
-def _limits(read: Experiment, given: dict[str, Any]) -> Limits | None:
-    """Of all runs together: those of the file, outweighed by those of the command line."""
+def _total_limits(read: Experiment, given: dict[str, Any]) -> Limits | None:
+    """Return the limits of all runs together; the command line overrides the file."""
     from society.llm.providers.settings import Limits
 
     said = {} if read.limits is None else read.limits.model_dump()
     return Limits(**{**said, **given}) if said or given else None
 
 
-def _told(
-    args: argparse.Namespace, read: Experiment, folder: Path, sitting: Sweep, interrupted: bool
+def _print_sweep(
+    args: argparse.Namespace, read: Experiment, folder: Path, session: Sweep, interrupted: bool
 ) -> int:
-    """Say what a sweep has come to; gives the exit code."""
-    code = _code(sitting.results.values(), interrupted=interrupted)
+    """Print how a sweep ended; return the exit code."""
+    code = _exit_code(session.results.values(), interrupted=interrupted)
     if args.json:
-        print(json.dumps(_facts(read, folder, sitting), indent=2))
-    ended = [sitting.results.get(condition.name) for condition in read.conditions]
+        print(json.dumps(_facts(read, folder, session), indent=2))
+    ended = [session.results.get(condition.name) for condition in read.conditions]
     finished = sum(done is not None and done.status == "finished" for done in ended)
     words = f"{read.name}: {finished} of {len(ended)} conditions are finished"
     if code and args.quiet:
-        for name, done in sitting.results.items():
+        for name, done in session.results.items():
             if done.status == "failed":
                 print(f"society: {name}: {done.words}", file=sys.stderr)
     if code:
-        again = "go on with: " + shlex.join(
+        again = "continue with: " + shlex.join(
             ["society", "sweep", str(args.experiment), "--out", str(folder)]
         )
-        print(f"society: {words}; what was played is kept; {again}", file=sys.stderr)
+        print(f"society: {words}; everything played so far is saved; {again}", file=sys.stderr)
     elif not (args.json or args.quiet):
         console().print(f"{words} · {folder}\nsociety report {folder}", markup=False)
     return code
 
 
-def _code(ended: Iterable[JobResult], *, interrupted: bool) -> int:
-    """The exit code of what was played."""
+def _exit_code(ended: Iterable[JobResult], *, interrupted: bool) -> int:
+    """Return the exit code for the results of all jobs."""
     statuses = [done.status for done in ended]
     return 130 if interrupted else 1 if "failed" in statuses else 3 if "paused" in statuses else 0
 
 
-def _facts(read: Experiment, folder: Path, sitting: Sweep) -> dict[str, Any]:
+def _facts(read: Experiment, folder: Path, session: Sweep) -> dict[str, Any]:
     from society.experiments.jobs import planned_runs
     from society.experiments.worker import JobResult
     from society.runs.session import total
 
     conditions = []
     for name, factors, _, file in read.conditions:
-        done = sitting.results.get(name, JobResult("interrupted"))
+        done = session.results.get(name, JobResult("interrupted"))
         told = {"status": done.status, "words": done.words}
         conditions.append({"name": name, "factors": dict(factors), "file": file, **told})
     used = total(file for part in planned_runs(read, folder) for file in part.files)
@@ -147,7 +147,7 @@ def _facts(read: Experiment, folder: Path, sitting: Sweep) -> dict[str, Any]:
 
 
 def report(args: argparse.Namespace) -> int:
-    """society report"""
+    """Carry out `society report`."""
     from society.analysis.study import open_study
     from society.report import write_report
 
@@ -159,13 +159,13 @@ def report(args: argparse.Namespace) -> int:
 
 
 def reproduce(args: argparse.Namespace) -> int:
-    """society reproduce"""
+    """Carry out `society reproduce`."""
     from society.config.registry import reproduction
     from society.config.spec import told
     from society.llm.providers.settings import Limits
     from society.reproduction.run import ReproductionRun
 
-    minds = minds_given(args)
+    minds = model_options(args)
     kind = [args.paper, *(["language"] if args.models else []), *(["quick"] if args.quick else [])]
     run = ReproductionRun(
         reproduction(args.paper),
@@ -175,27 +175,29 @@ def reproduce(args: argparse.Namespace) -> int:
         changed=lambda spec: told(spec, minds | {"limits": {}}),
     )
     if args.estimate:
-        return _estimate(args, run)
+        return _print_estimate(args, run)
     if not args.quiet:
         print(f"society: {run.announcement}", file=sys.stderr)
     limits = Limits(**minds["limits"]) if minds["limits"] else None
-    with _watched(args, len(run.parts)) as watching, _cluster(args) as cluster:
+    with _progress(args, len(run.parts)) as watching, _cluster(args) as cluster:
         ended: list[JobResult] = []
         interrupted = False
         try:
             ended = run.play(cluster, watching, limits, overwrite=args.overwrite)
         except KeyboardInterrupt:
             interrupted = True
-    code = _code(ended, interrupted=interrupted)
+    code = _exit_code(ended, interrupted=interrupted)
     if code:
         reasons = dict.fromkeys(done.words for done in ended if done.status != "finished")
-        words = "not all was played, and what was is kept; the same command goes on"
+        words = (
+            "some runs are not finished; what was played is saved; repeat the command to continue"
+        )
         print("society: " + "\n".join([*reasons, words]), file=sys.stderr)
-    return code if interrupted else _judged(args, run, code)
+    return code if interrupted else _print_verdicts(args, run, code)
 
 
-def _estimate(args: argparse.Namespace, run: ReproductionRun) -> int:
-    """Calls, tokens and cost of a reproduction that is not played."""
+def _print_estimate(args: argparse.Namespace, run: ReproductionRun) -> int:
+    """Print estimated calls, tokens and cost of a reproduction without playing it."""
     from society.reproduction.run import forecasts
 
     found = forecasts(run.parts)
@@ -209,8 +211,8 @@ def _estimate(args: argparse.Namespace, run: ReproductionRun) -> int:
     return 0
 
 
-def _judged(args: argparse.Namespace, run: ReproductionRun, code: int) -> int:
-    """Say what a reproduction has come to, as far as it was played."""
+def _print_verdicts(args: argparse.Namespace, run: ReproductionRun, code: int) -> int:
+    """Print and write the verdicts of a reproduction, as far as it was played."""
     from society.reproduction.page import write_page
 
     verdicts = run.verdicts()

@@ -1,8 +1,8 @@
-"""The command line: what can be typed behind `society`, and which exit code it gives.
+"""The command line: its commands, options and exit codes.
 
 Results go to stdout; progress, notes and errors go to stderr. Exit codes: 0 done, 1 the run
-failed, 2 the user's input is wrong, 3 paused by a limit or an outage, 130 interrupted (after both,
-what was committed is kept, and `resume` goes on).
+failed, 2 the user's input is wrong, 3 paused by a limit or an outage, 130 interrupted. After 3 and
+130 all committed rounds are kept, and `resume` continues the run.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from typing import Any
 from society.errors import SocietyError
 
 from . import experiments, runs
-from .runs import KINDS, UNSAID
+from .runs import KINDS, NOT_GIVEN
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command and give its exit code."""
+    """Run one command and return its exit code."""
     words = sys.argv[1:] if argv is None else argv
-    args = _parser().parse_args(list(_one_by_one(words)))
+    args = _parser().parse_args(list(_split_settings(words)))
     command: Callable[[argparse.Namespace], int] = args.command
     try:
-        with _stopped_politely():
+        with _sigterm_as_interrupt():
             return command(args)
     except SocietyError as error:
         print(f"society: {error}", file=sys.stderr)
@@ -45,8 +45,8 @@ def main(argv: list[str] | None = None) -> int:
 
 
 @contextmanager
-def _stopped_politely() -> Iterator[None]:
-    """SIGTERM, by which schedulers end a job, is taken for Ctrl-C: no paid answer is lost by it."""
+def _sigterm_as_interrupt() -> Iterator[None]:
+    """Treat SIGTERM, by which schedulers end a job, like Ctrl-C, so that no paid answer is lost."""
     heeded = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if not heeded or threading.current_thread() is not threading.main_thread():
         yield
@@ -58,8 +58,8 @@ def _stopped_politely() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _one_by_one(words: Iterable[str]) -> Iterator[str]:
-    """`--set A=1 B=2 NAME` as `--set A=1 --set B=2 NAME`: argparse would take NAME as well."""
+def _split_settings(words: Iterable[str]) -> Iterator[str]:
+    """Rewrite `--set A=1 B=2 NAME` as `--set A=1 --set B=2 NAME`; argparse would take NAME too."""
     setting = False
     for before, word in pairwise(["", *words]):
         if word.startswith("-"):
@@ -72,170 +72,214 @@ def _one_by_one(words: Iterable[str]) -> Iterator[str]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="society",
-        description="Play societies of agents: commons, norms, punishment, cultural evolution.",
-        epilog="Start with: society run fishing_village",
+        description="Simulate societies of agents: commons, norms, punishment, cultural evolution.",
+        epilog="To get started: society run fishing_village",
     )
     subs = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    listing = subs.add_parser("list", help="what can be played, and what agents are made of")
-    listing.add_argument("kind", nargs="?", choices=KINDS, help="one kind, with its parameters")
-    listing.set_defaults(command=runs.tell)
+    listing = subs.add_parser("list", help="list scenarios, components, mechanisms and models")
+    listing.add_argument(
+        "kind", nargs="?", choices=KINDS, help="list one kind only, with parameters"
+    )
+    listing.set_defaults(command=runs.list_entries)
 
-    run = subs.add_parser("run", help="play a scenario and keep its history in a run file")
+    run = subs.add_parser("run", help="run a scenario and record it in a run file")
     run.add_argument("scenario", help="a name from `society list`, FILE.yaml or FILE.py")
-    run.add_argument("--seed", type=_whole(0), metavar="S", help="of all chance")
-    run.add_argument("--rounds", type=_whole(1), metavar="T", help="at most")
-    run.add_argument("--replicates", type=_whole(1), metavar="R", help="societies at once")
-    run.add_argument("--agents", type=_whole(1), metavar="N", help="in each society")
+    run.add_argument("--seed", type=_whole_number(0), metavar="S", help="random seed")
+    run.add_argument(
+        "--rounds", type=_whole_number(1), metavar="T", help="maximum number of rounds"
+    )
+    run.add_argument(
+        "--replicates", type=_whole_number(1), metavar="R", help="number of replicates"
+    )
+    run.add_argument("--agents", type=_whole_number(1), metavar="N", help="agents per replicate")
     run.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="changes",
-        help="one or several: parameters of the scenario; graph=ring, graph.RELATION=ring",
+        help="set one or more scenario parameters, or a graph: graph=ring, graph.RELATION=ring",
     )  # fmt: skip
-    run.add_argument("--model", metavar="M", help="of language minds: see `society list models`")
-    run.add_argument("--prompts", type=Path, metavar="DIR", help="templates that outweigh ours")
-    _limits(run)
-    run.add_argument("--estimate", action="store_true", help="tell calls, tokens, cost; play not")
+    run.add_argument(
+        "--model", metavar="M", help="model for language agents (see `society list models`)"
+    )
+    run.add_argument(
+        "--prompts", type=Path, metavar="DIR", help="override the built-in prompts with these"
+    )
+    _add_limit_options(run)
+    run.add_argument(
+        "--estimate", action="store_true", help="estimate calls, tokens and cost; do not play"
+    )
     run.add_argument(
         "--record", choices=("full", "summary"),
-        help="every fact, or measures and digests (default: full up to a million agent-rounds)",
+        help="record every fact (full), or only measures and digests (summary); "
+        "default: full up to a million agent-rounds",
     )  # fmt: skip
-    run.add_argument("--out", type=Path, metavar="FILE", help="default: runs/SCENARIO-SEED.run")
+    run.add_argument(
+        "--out", type=Path, metavar="FILE", help="run file (default: runs/SCENARIO-SEED.run)"
+    )
     run.add_argument("--overwrite", action="store_true", help="replace an existing run file")
-    _output(run)
+    _add_output_options(run)
     run.set_defaults(command=runs.run)
 
-    resume = subs.add_parser("resume", help="go on with a run that was interrupted or paused")
+    resume = subs.add_parser("resume", help="continue an interrupted or paused run")
     resume.add_argument("file", type=Path, metavar="FILE.run")
-    _limits(resume)
-    _output(resume)
+    _add_limit_options(resume)
+    _add_output_options(resume)
     resume.set_defaults(command=runs.resume)
 
     for name, command, words in (
-        ("show", runs.show, "what a run came to"),
-        ("verify", runs.verify, "check that a run file is whole and can be played again"),
+        ("show", runs.show, "summarize a run"),
+        ("verify", runs.verify, "check that a run file is intact and that its run can be repeated"),
     ):
         sub = subs.add_parser(name, help=words)
         sub.add_argument("file", type=Path, metavar="FILE.run")
-        sub.add_argument("--json", action="store_true", help="one JSON object on stdout")
+        sub.add_argument("--json", action="store_true", help="print one JSON object")
         sub.set_defaults(command=command)
 
-    replay = subs.add_parser("replay", help="read a run's history, round by round")
+    replay = subs.add_parser("replay", help="read the history of a run, round by round")
     replay.add_argument("file", type=Path, metavar="FILE.run")
-    replay.add_argument("--plain", action="store_true", help="as text (the only way so far)")
     replay.add_argument(
-        "--from", type=_place, default=0, metavar="T", dest="start",
-        help="a round by its number; or, within others, by its path: 3.1.5, or 3. for all of 3",
+        "--plain", action="store_true", help="print as text (the only format so far)"
+    )
+    replay.add_argument(
+        "--from", type=_parse_place, default=0, metavar="T", dest="start",
+        help="start at this round: a number or, for nested rounds, a path such as 3.1.5 (3. starts "
+        "at the first round within 3)",
     )  # fmt: skip
-    replay.add_argument("--replicate", type=_whole(0), default=0, metavar="R", help="default: 0")
     replay.add_argument(
-        "--speed", type=_above_zero, default=math.inf, metavar="X", help="rounds a second"
+        "--replicate",
+        type=_whole_number(0),
+        default=0,
+        metavar="R",
+        help="replicate to show (default: 0)",
+    )
+    replay.add_argument(
+        "--speed", type=_positive, default=math.inf, metavar="X", help="rounds per second"
     )
     replay.set_defaults(command=runs.replay)
-    _experiments(subs)
+    _add_experiment_commands(subs)
     return parser
 
 
-def _experiments(subs: Any) -> None:
-    sweep = subs.add_parser("sweep", help="play an experiment: one society under many conditions")
+def _add_experiment_commands(subs: Any) -> None:
+    sweep = subs.add_parser("sweep", help="run an experiment: one scenario under many conditions")
     sweep.add_argument("experiment", type=Path, metavar="EXPERIMENT.yaml")
     sweep.add_argument(
-        "--plan", action="store_true", help="tell what n runs find, and what they cost; play not"
+        "--plan",
+        action="store_true",
+        help="estimate the power of n runs and their cost; do not play",
     )
-    _swept(sweep, "sweeps/NAME")
+    _add_experiment_options(sweep, "sweeps/NAME")
     sweep.set_defaults(command=experiments.sweep)
 
-    report = subs.add_parser("report", help="figures, tests and tables of runs, as one page")
-    report.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="run file or sweep")
+    report = subs.add_parser("report", help="write one page with figures, tests and tables of runs")
     report.add_argument(
-        "--out", type=Path, metavar="DIR", help="default: report/ in the sweep, or else here"
+        "paths", nargs="+", type=Path, metavar="PATH", help="run file or sweep folder"
+    )
+    report.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="output folder (default: report/ in the sweep folder, or else here)",
     )
     report.set_defaults(command=experiments.report)
 
-    reproduce = subs.add_parser("reproduce", help="hold a paper's claims against runs of ours")
+    reproduce = subs.add_parser("reproduce", help="test the claims of a paper in new runs")
     reproduce.add_argument("paper", help="a name from `society list reproductions`")
-    reproduce.add_argument("--quick", action="store_true", help="fewer and shorter runs")
+    reproduce.add_argument("--quick", action="store_true", help="play fewer and shorter runs")
     reproduce.add_argument(
         "--model", nargs="+", action="extend", metavar="M", dest="models",
-        help="the experiments with language models, with these; offline: a dry run",
+        help="play the experiments for language models, with these models (offline: a dry run)",
     )  # fmt: skip
     reproduce.add_argument(
-        "--estimate", action="store_true", help="tell calls, tokens, cost; play not"
+        "--estimate", action="store_true", help="estimate calls, tokens and cost; do not play"
     )
-    _swept(reproduce, "reproductions/PAPER[-language][-quick]")
+    _add_experiment_options(reproduce, "reproductions/PAPER[-language][-quick]")
     reproduce.set_defaults(command=experiments.reproduce)
 
 
-def _swept(parser: argparse.ArgumentParser, out: str) -> None:
-    """Where experiments are played, and how much may be spent."""
+def _add_experiment_options(parser: argparse.ArgumentParser, out: str) -> None:
+    """Add the options of commands that play experiments."""
     parser.add_argument(
-        "--workers", type=_whole(1), default=_cores(), metavar="N",
-        help="processes for rules (default: as many as this machine has cores)",
+        "--workers", type=_whole_number(1), default=_count_cores(), metavar="N",
+        help="processes for conditions without language models (default: number of cores)",
     )  # fmt: skip
     parser.add_argument(
         "--dask", nargs="?", const="here", metavar="ADDRESS",
-        help="play on a dask cluster: that of this scheduler, or one made on this machine",
+        help="play on a dask cluster: at this address, or a new one on this machine",
     )  # fmt: skip
-    _limits(parser)
-    parser.add_argument("--out", type=Path, metavar="DIR", help=f"default: {out}")
-    parser.add_argument("--overwrite", action="store_true", help="replace runs made otherwise")
-    _output(parser)
+    _add_limit_options(parser)
+    parser.add_argument("--out", type=Path, metavar="DIR", help=f"output folder (default: {out})")
+    parser.add_argument(
+        "--overwrite", action="store_true", help="replace runs whose settings differ"
+    )
+    _add_output_options(parser)
 
 
-def _cores() -> int:
-    """How many this process may use."""
+def _count_cores() -> int:
+    """Return the number of cores that this process may use."""
     # Not on every system, and os.process_cpu_count is not in every Python.
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def _limits(parser: argparse.ArgumentParser) -> None:
-    """How language minds are reached, and how much may be spent; counted over all sittings."""
-    parser.add_argument("--api-base", metavar="URL", help="an OpenAI-compatible server")
-    # A limit of the run file holds unless it is given again; none lifts it.
-    limit = (("cost", _above_zero, "USD"), ("calls", _whole(1), "N"), ("tokens", _whole(1), "N"))
-    for name, number, unit in limit:
+def _add_limit_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for reaching models and limiting their use, counted over all sessions."""
+    parser.add_argument("--api-base", metavar="URL", help="address of an OpenAI-compatible server")
+    # A limit in the run file stays in force unless it is given again; none lifts it.
+    limit = (
+        ("cost", _positive, "USD", "costs"),
+        ("calls", _whole_number(1), "N", "calls"),
+        ("tokens", _whole_number(1), "N", "tokens"),
+    )
+    for name, number, unit, words in limit:
         parser.add_argument(
-            f"--max-{name}", type=_or_none(number), default=UNSAID, metavar=unit,
-            help="pause before it is exceeded; none: no limit",
+            f"--max-{name}", type=_or_none(number), default=NOT_GIVEN, metavar=unit,
+            help=f"pause before {words} exceed this; none lifts the limit",
         )  # fmt: skip
-    parser.add_argument("--max-concurrency", type=_whole(1), metavar="N", help="calls at once")
+    parser.add_argument(
+        "--max-concurrency",
+        type=_whole_number(1),
+        metavar="N",
+        help="maximum number of simultaneous calls",
+    )
 
 
 def _or_none(number: Callable[[str], float]) -> Callable[[str], float | None]:
     return lambda text: None if text == "none" else number(text)
 
 
-def _output(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
-    parser.add_argument("--quiet", action="store_true", help="no progress, no summary for people")
+def _add_output_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--quiet", action="store_true", help="print no progress and no summary")
 
 
-def _whole(least: int) -> Callable[[str], int]:
+def _whole_number(least: int) -> Callable[[str], int]:
     def whole(text: str) -> int:
         if not text.isdecimal() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} up")
+            raise argparse.ArgumentTypeError(
+                f"got {text!r}; expected a whole number of at least {least}"
+            )
         return int(text)
 
     return whole
 
 
-def _place(text: str) -> int | tuple[int, ...]:
-    """The number of a round, or its path, such as 3.1.5; a path may end in a dot."""
+def _parse_place(text: str) -> int | tuple[int, ...]:
+    """Parse the number of a round, or its path, such as 3.1.5; a path may end in a dot."""
     parts = text.removesuffix(".").split(".")
     if not all(part.isdecimal() for part in parts):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is neither the number of a round, such as 30, nor a path, such as 3.1.5"
+            f"got {text!r}; expected the number of a round, such as 30, or its path, such as 3.1.5"
         )
     path = tuple(map(int, parts))
     return path if "." in text else path[0]
 
 
-def _above_zero(text: str) -> float:
+def _positive(text: str) -> float:
     try:
         number = float(text)
     except ValueError:
         number = math.nan
     if not number > 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+        raise argparse.ArgumentTypeError(f"got {text!r}; expected a number above 0")
     return number

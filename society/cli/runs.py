@@ -1,4 +1,4 @@
-"""Commands about single runs: they list, play, resume, tell, check and replay."""
+"""Commands for single runs: list, run, resume, show, verify and replay."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ KINDS: tuple[Kind, ...] = (
     "models",
     "reproductions",
 )
-UNSAID = object()  # a limit that was not given, where None lifts one
+NOT_GIVEN = object()  # a limit that was not given, where None lifts one
 
 
-def tell(args: argparse.Namespace) -> int:
-    """society list"""
+def list_entries(args: argparse.Namespace) -> int:
+    """Carry out `society list`."""
     from society.config.listing import listed
 
     for kind in [args.kind] if args.kind else KINDS:
         for line in listed(kind, parameters=args.kind is not None):
             print(line)
     if args.kind is None:
-        print("`society list KIND` tells the parameters of each, by name", file=sys.stderr)
+        print("`society list KIND` also shows the parameters", file=sys.stderr)
     return 0
 
 
 def run(args: argparse.Namespace) -> int:
-    """society run"""
+    """Carry out `society run`."""
     from society.config.build import prepared
     from society.config.spec import Setting, amended, changed, load, told
     from society.runs.session import Session
@@ -56,60 +56,62 @@ def run(args: argparse.Namespace) -> int:
     sizes = {name: getattr(args, name) for name in ("seed", "rounds", "replicates", "agents")}
     given = [Setting(name, said, f"--{name}") for name, said in sizes.items() if said is not None]
     spec = amended(load(args.scenario), given, Path.cwd())
-    spec = told(changed(spec, args.changes), minds_given(args))
+    spec = told(changed(spec, args.changes), model_options(args))
     setup = prepared(spec)
     if args.estimate:
-        return _estimate(args, setup)
-    # A preset or a file of its own is not the run of the scenario that it plays.
+        return _print_estimate(args, setup)
+    # A preset or a file gives the run its own name, not that of the scenario that it plays.
     stem = Path(args.scenario).stem
     own = ".py" in args.scenario or stem == spec.scenario
     path = args.out or Path("runs") / f"{setup.scenario.name if own else stem}-{setup.seed}.run"
-    if args.overwrite or not path.exists():  # or else it is refused before anybody is asked
-        code, setup = _drafted(args, setup, path)
+    if args.overwrite or not path.exists():  # or else it is refused before any call
+        code, setup = _make_designs(args, setup, path)
         if code:
             return code
-    sitting = Session.begun(
-        setup, path, args.record, overwrite=args.overwrite, awaiting=_say_awaiting
+    session = Session.begun(
+        setup, path, args.record, overwrite=args.overwrite, awaiting=_print_awaiting
     )
     if not args.quiet:
         print(f"{setup.scenario.name}: {setup.found}", file=sys.stderr)
-    return _played(args, sitting)
+    return _play(args, session)
 
 
-def _drafted(args: argparse.Namespace, setup: Setup, path: Path) -> tuple[int, Setup]:
-    """Have designs made that a tournament needs; gives an exit code, and it with its designs."""
+def _make_designs(args: argparse.Namespace, setup: Setup, path: Path) -> tuple[int, Setup]:
+    """Play the runs that make designs; return an exit code and the setup with its designs."""
     from society.runs.design_runs import completed, draftings
 
     made = {}
     for one in draftings(setup):
         file = one.file(path)
-        sitting = _drafting(one, file, path, overwrite=args.overwrite)
-        if sitting is not None:
+        session = _open_drafting(one, file, path, overwrite=args.overwrite)
+        if session is not None:
             if not args.quiet:
                 print(
                     f"{setup.scenario.name}: designs for {one.mechanism}: {file}", file=sys.stderr
                 )
-            code = _played(args, sitting, "the same command")
+            code = _play(args, session, "the same command")
             if code:
                 return code, setup
         made[one.mechanism] = one.kept(file)
     return 0, completed(setup, made)
 
 
-def _drafting(one: Drafting, file: Path, tournament: Path, *, overwrite: bool) -> Session | None:
-    """The run in which designs are made, in a file; None if that has finished."""
+def _open_drafting(
+    one: Drafting, file: Path, tournament: Path, *, overwrite: bool
+) -> Session | None:
+    """Open the run that makes designs; return None if it has finished."""
     from society.experiments.jobs import PlannedRun, run_statuses
     from society.runs.session import Session, begun_or_taken_up
 
     run_statuses([PlannedRun(one.mechanism, one.setup, file)], overwrite=overwrite)
-    # Designs that no tournament has used yet were paid for in a sitting that was cut short.
+    # Designs that no tournament has used yet were paid for in a session that was cut short.
     if overwrite and file.exists() and one.used_in(tournament):
-        return Session.begun(one.setup, file, "full", overwrite=True, awaiting=_say_awaiting)
-    return begun_or_taken_up(one.setup, file, "full", awaiting=_say_awaiting)
+        return Session.begun(one.setup, file, "full", overwrite=True, awaiting=_print_awaiting)
+    return begun_or_taken_up(one.setup, file, "full", awaiting=_print_awaiting)
 
 
-def _estimate(args: argparse.Namespace, setup: Setup) -> int:
-    """Calls, tokens and cost of a run that is not played."""
+def _print_estimate(args: argparse.Namespace, setup: Setup) -> int:
+    """Print estimated calls, tokens and cost of a run without playing it."""
     from society.llm.providers.estimate import Counting
     from society.runs.design_runs import drafted
     from society.runs.manifest import manifest_of
@@ -129,31 +131,31 @@ def _estimate(args: argparse.Namespace, setup: Setup) -> int:
 
 
 def resume(args: argparse.Namespace) -> int:
-    """society resume"""
+    """Carry out `society resume`."""
     from society.config.spec import told
     from society.runs.design_runs import is_drafting
     from society.runs.runfile import open_run
     from society.runs.session import taken_up
 
-    _refuse_unbegun(args.file)
+    _refuse_waiting(args.file)
     with open_run(args.file) as run:
         if run.status == "finished":
-            print(f"society: {args.file} is finished; nothing to resume", file=sys.stderr)
-            return _reported(args, run, 0)
-    sitting = taken_up(
-        args.file, lambda spec: told(spec, minds_given(args)), awaiting=_say_awaiting
+            print(f"society: {args.file} is finished; there is nothing to resume", file=sys.stderr)
+            return _print_unless_quiet(args, run, 0)
+    session = taken_up(
+        args.file, lambda spec: told(spec, model_options(args)), awaiting=_print_awaiting
     )
-    if sitting.writer.vault.since:
-        print(f"society: {args.file}{sitting.writer.vault.since}", file=sys.stderr)
-    code = _played(args, sitting)
-    if not code and is_drafting(sitting.setup.spec.mechanisms):
-        words = "the designs are made; the command that asked for them goes on with its tournament"
+    if session.writer.vault.since:
+        print(f"society: {args.file}{session.writer.vault.since}", file=sys.stderr)
+    code = _play(args, session)
+    if not code and is_drafting(session.setup.spec.mechanisms):
+        words = "the designs are ready; repeat the command that needed them to play its tournament"
         print(f"society: {words}", file=sys.stderr)
     return code
 
 
-def _refuse_unbegun(path: Path) -> None:
-    """Raises RunFileError for a tournament that waits for its designs."""
+def _refuse_waiting(path: Path) -> None:
+    """Raise RunFileError for a tournament whose designs are not ready."""
     from society.errors import RunFileError
     from society.runs.design_runs import drafts_of
     from society.runs.runfile import open_run
@@ -163,96 +165,101 @@ def _refuse_unbegun(path: Path) -> None:
         with open_run(file) as run:
             if run.status != "finished" or file == made[-1]:
                 raise RunFileError(
-                    f"{path} has not begun: its designs are made first, and {file} is {run.status} "
-                    f"after {run.spent.calls} calls; the command that asked for {path} goes on"
+                    f"{path} has not begun, because its designs come first: {file} is {run.status} "
+                    f"after {run.spent.calls} calls; repeat the command that was to make {path}"
                 )
 
 
-def minds_given(args: argparse.Namespace) -> dict[str, Any]:
-    """What the command line says about minds: {"model": ..., "limits": {...}, ...}."""
+def model_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the options about models: {"model": {...}, "limits": {...}, "prompts": ...}."""
     names = {"api_base": args.api_base, "concurrency": args.max_concurrency}
     model = {"model": getattr(args, "model", None), **names}
     limits = {name: getattr(args, name) for name in ("max_cost", "max_calls", "max_tokens")}
     prompts = getattr(args, "prompts", None)
     return {
         "model": {name: value for name, value in model.items() if value is not None},
-        "limits": {name: value for name, value in limits.items() if value is not UNSAID},
+        "limits": {name: value for name, value in limits.items() if value is not NOT_GIVEN},
         "prompts": None if prompts is None else str(prompts),
     }
 
 
-def _played(args: argparse.Namespace, sitting: Session, again: str = "") -> int:
-    """Play to the end or as far as it goes, and report; gives the exit code.
+def _play(args: argparse.Namespace, session: Session, again: str = "") -> int:
+    """Play to the end or as far as possible, and report; return the exit code.
 
-    again: what goes on with a run that another one waits for, and is not reported at its end.
+    again: the command that continues a run for which another run waits; such a run is not
+    reported at its end.
     """
     from society.runs.runfile import open_run
+    from society.terminal.labels import counted
 
-    writer = sitting.writer
+    writer = session.writer
     with writer:
-        with nullcontext() if args.quiet or args.json else _live(sitting) as live:
-            end = sitting.play(*([] if live is None else [live]))
+        with nullcontext() if args.quiet or args.json else _live(session) as live:
+            end = session.play(*([] if live is None else [live]))
         if end.bug is not None:
             traceback.print_exception(end.bug)
         if not end.code and (args.json or not args.quiet):
-            sitting.conclude()
-        sitting.close(end)
+            session.conclude()
+        session.close(end)
     if not writer.published:
-        print(f"society: {end.words}; nothing was kept", file=sys.stderr)
+        print(f"society: {end.words}; nothing was saved", file=sys.stderr)
         return end.code
     with open_run(writer.path) as run:
         if end.code:
             go_on = again or f"society resume {writer.path}"
             if end.limited:
                 go_on += ", with a higher limit"
-            kept = f"{run.rounds} rounds are kept; go on with: {go_on}"
+            kept = f"{counted(run.rounds, 'round')} saved; continue with: {go_on}"
             print(f"society: {end.words}; {kept}", file=sys.stderr)
-        return 0 if again and not end.code else _reported(args, run, end.code)
+        return 0 if again and not end.code else _print_unless_quiet(args, run, end.code)
 
 
-def _say_awaiting(count: int) -> None:
-    replies = "a reply" if count == 1 else f"{count} replies"
-    print(f"society: waiting for {replies} under way; Ctrl-C again not to wait", file=sys.stderr)
+def _print_awaiting(count: int) -> None:
+    replies = "1 reply" if count == 1 else f"{count} replies"
+    print(
+        f"society: waiting for {replies} under way; press Ctrl-C again to stop at once",
+        file=sys.stderr,
+    )
 
 
-def _live(sitting: Session) -> Live:
+def _live(session: Session) -> Live:
     from society.terminal.live import Live
 
-    return Live(sitting.writer.manifest, asked=sitting.outside.ledger.entries)
+    return Live(session.writer.manifest, asked=session.outside.ledger.entries)
 
 
-def _reported(args: argparse.Namespace, run: RunFile, code: int) -> int:
+def _print_unless_quiet(args: argparse.Namespace, run: RunFile, code: int) -> int:
     if args.json or not args.quiet:
-        _report(args, run)
+        _print_run(args, run)
     return code
 
 
 def show(args: argparse.Namespace) -> int:
-    """society show"""
+    """Carry out `society show`."""
     from society.runs.runfile import open_run
 
     with open_run(args.file) as run:
-        _report(args, run)
+        _print_run(args, run)
         if not args.json and _has_generations(run):
-            _tell_lineage(run)
+            _print_lineage(run)
     if not args.json:
-        _tell_cross_play(Path(args.file))
+        _print_scores(Path(args.file))
     return 0
 
 
-def _tell_cross_play(path: Path) -> None:
+def _print_scores(path: Path) -> None:
     from society.analysis.crossplay.scoreboard import print_scores
 
     print_scores(path, console())
 
 
 def _has_generations(run: RunFile) -> bool:
-    """Whether it tells of births; at level summary it does not."""
+    """Check if the record holds births; at record level summary it does not."""
     first = next(run.pages(1), None)
     return first is not None and any(step.kind == "descended" for step in first.steps)
 
 
-def _tell_lineage(run: RunFile) -> None:
+def _print_lineage(run: RunFile) -> None:
     from society.errors import InputError
     from society.lineage import lineage
     from society.runs.heritable import heredity
@@ -261,14 +268,14 @@ def _tell_lineage(run: RunFile) -> None:
     print()
     try:
         shown = lineage(run.pages(), heredity=heredity(run.manifest))
-    except InputError as error:  # a graph of the user's that is not where it was, say
-        print(f"No lineage: {error}")
+    except InputError as error:  # for example, a file of the user's has been moved
+        print(f"No lineage can be shown: {error}")
         return
     ancestry(shown, console(), others=run.manifest.replicates - 1)
 
 
-def _report(args: argparse.Namespace, run: RunFile) -> None:
-    """What a run came to, as JSON or as a page for people."""
+def _print_run(args: argparse.Namespace, run: RunFile) -> None:
+    """Print the results of a run, as JSON or as text."""
     from society.engine.scenario import estimated
     from society.runs.conclusions import Concluded, concluded
 
@@ -283,7 +290,7 @@ def _report(args: argparse.Namespace, run: RunFile) -> None:
     from society.terminal.summary import summary
 
     if is_drafting(run.manifest.spec.get("mechanisms", ())):
-        outcome = replace(outcome, measures={})  # nothing that is measured comes to pass there
+        outcome = replace(outcome, measures={})  # nothing is played there that could be measured
     summary(run, outcome, [note] if note else [], console(), of_designs(run))
 
 
@@ -299,7 +306,7 @@ def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
         "digest": outcome.digest,
         "out": str(run.path),
         "measures": {name: asdict(estimate) for name, estimate in outcome.measures.items()},
-        **_of_types(run),
+        **_type_scores(run),
         "ends": {cause or "none": count for cause, count in outcome.ends.items()},
         "ledger": totals(outcome.ledger) | {"unanswered": run.unanswered},
         "notes": [note] if note else [],
@@ -307,9 +314,9 @@ def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
     }
 
 
-def _of_types(run: RunFile) -> dict[str, Any]:
-    """The scores of types, in a run of cross-play."""
-    if run.manifest.game is None:  # others need not wait for what computes them
+def _type_scores(run: RunFile) -> dict[str, Any]:
+    """Return the scores of types in a run of cross-play; else nothing."""
+    if run.manifest.game is None:  # spares other runs a slow import
         return {}
     from society.analysis.crossplay.scoreboard import scores_as_json
 
@@ -318,7 +325,7 @@ def _of_types(run: RunFile) -> dict[str, Any]:
 
 
 def totals(ledger: Iterable[Usage]) -> dict[str, Any]:
-    """Sums over all that was asked; null where something unknown is in them."""
+    """Sum counts, tokens and cost over entries; None where one of them is unknown."""
     from society.engine.calls import added
 
     counts = ("calls", "retries", "repairs", "cut", "fallbacks")
@@ -328,7 +335,7 @@ def totals(ledger: Iterable[Usage]) -> dict[str, Any]:
 
 
 def verify(args: argparse.Namespace) -> int:
-    """society verify"""
+    """Carry out `society verify`."""
     from society.runs.verify import verify
 
     verdict = verify(args.file)
@@ -343,7 +350,7 @@ def verify(args: argparse.Namespace) -> int:
 
 
 def replay(args: argparse.Namespace) -> int:
-    """society replay"""
+    """Carry out `society replay`."""
     from society.runs.runfile import open_run
     from society.terminal.replay import history
 

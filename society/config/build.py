@@ -1,6 +1,6 @@
 """A society made ready to play: every name in its spec is looked up, every value checked.
 
-Whatever is wrong is said with its place and its legal range, several things at once.
+All errors are reported together, each with its place and the legal values.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class Drawn(NamedTuple):
-    """A graph, and where it was asked for: under graph, or under graphs and a relation."""
+    """A graph and its place in the spec: under graph, or under graphs and a relation."""
 
     keys: Keys
     graph: GraphSpec
@@ -51,7 +51,7 @@ class Drawn(NamedTuple):
 class Setup:
     """A society that is ready to play.
 
-    scenario: with its mechanisms and its cast. found: which file it came from, or that it is ours.
+    scenario: with its mechanisms and its cast. found: the file that it came from, or "built in".
     files: SHA-256 of the user's .py and graph files, by path. drawings: graphs by relation.
     models: the user's functions that make a model, by FILE.py:NAME.
     """
@@ -76,11 +76,11 @@ class Setup:
         return len(seated[0]) if seated else self.spec.replicates
 
     def cast(self) -> list[Cohort]:
-        """Who plays."""
+        """List the cohorts that play."""
         return list(self.scenario.cast(self.params, self.agents))
 
     def table(self, replicate_ids: Array | None = None, ids: Array | None = None) -> Environment:
-        """A fresh table, with its graphs drawn and its cohorts seated; raises InputError.
+        """Make a new table, with its graphs drawn and its cohorts seated; raises InputError.
 
         replicate_ids: (R,), instead of all replicates. ids: (N,), the agent on each seat, with its
         cohort and its place in the graphs.
@@ -105,7 +105,7 @@ class Setup:
         awaiting: Callable[[int], None] | None = None,
         minds: Minds | None = None,
     ) -> ModelGateway:
-        """A run's way to outside minds; minds: in place of those that the spec names."""
+        """Make the gateway of a run to its models; minds: in place of those that the spec names."""
         return ModelGateway(self.minds if minds is None else lambda: minds, vault, awaiting)
 
     def gamemaster(
@@ -117,9 +117,9 @@ class Setup:
         outside: ModelGateway | None = None,
         minds: Minds | None = None,
     ) -> GameMaster:
-        """A game master at a table, a fresh one if none is given; raises InputError.
+        """Make a game master at a table, a new one if none is given; raises InputError.
 
-        outside: as `outside` gives it; without one, nothing that is said outside is kept.
+        outside: the gateway to models; without one, their answers are not recorded.
         """
         table = table or self.table()
         if answerer is None:
@@ -129,7 +129,7 @@ class Setup:
 
     @property
     def words(self) -> Prompts:
-        """How questions are put into words: what the user has, then ours."""
+        """The prompts for language agents: the user's templates, then the built-in ones."""
         homes = [Path(file).parent / "prompts" for file in self.files if file.endswith(".py")]
         own = [Path(self.spec.prompts)] if self.spec.prompts else []
         folders = [*own, *filter(Path.is_dir, dict.fromkeys(homes))]
@@ -141,9 +141,9 @@ class Setup:
         return {name for one in self.cast() for part in one.components for name in part.models}
 
     def minds(self, spent: Spent | None = None, budget: Budget | None = None) -> Minds | None:
-        """Those that the cast asks; None if it asks nobody. Raises InputError for what cannot work.
+        """Open the models that the cast asks; None if it asks none. Raises InputError.
 
-        spent: by earlier sittings. budget: in place of the run's own.
+        spent: the use by earlier sessions. budget: in place of the run's own.
         """
         names = self.models_named
         if not names:
@@ -157,7 +157,7 @@ class Setup:
         return desk
 
     def _seated(self, table: Environment) -> list[Cohort]:
-        """The cast at a table that may have some of the replicates, or its agents in new seats."""
+        """Seat the cast at a table with some of the replicates, or with its agents in new seats."""
         cast = [
             cohort
             if cohort.where is None or cohort.where.ndim == 1
@@ -167,7 +167,7 @@ class Setup:
         return cast if (table.ids == np.arange(self.agents)).all() else _reseated(cast, table.ids)
 
     def _graphs(self, replicate_ids: Array, ids: Array) -> dict[str, Graph]:
-        """One by relation; relations for which nothing special is said share theirs."""
+        """Draw a graph for each relation; relations without a graph of their own share one."""
         different = {drawing.keys: drawing for drawing in self.drawings.values()}
         graphs = {key: self._graph(one, replicate_ids, ids) for key, one in different.items()}
         return {relation: graphs[drawing.keys] for relation, drawing in self.drawings.items()}
@@ -183,13 +183,13 @@ class Setup:
 
 
 def _terms_of(layer: Layer) -> MechanismTerms:
-    """A mechanism as prompts need it."""
+    """Return the terms of a mechanism, as prompts need them."""
     parts = [TermsPart(fact, value, _terms_of(part)) for fact, value, part in layer.parts]
     return MechanismTerms(layer.name, layer.parameters, layer.spec.summary, tuple(parts))
 
 
 def _reseated(cast: Cast, ids: Array) -> list[Cohort]:
-    """The same cohorts when seat s is taken by agent ids[s]."""
+    """Move the cohorts so that agent ids[s] takes seat s."""
     ends = itertools.accumulate(cohort.count for cohort in cast)
     agent = np.arange(len(ids))
     return [
@@ -206,7 +206,7 @@ def _reseated(cast: Cast, ids: Array) -> list[Cohort]:
 def _bare_table(
     scenario: Scenario, params: Params, seed: int, agents: int, rounds: int
 ) -> Environment:
-    """For one replicate, or for all if they are seated, in which everybody sees everybody."""
+    """Make a table with complete graphs, for one replicate, or for all if cohorts have seats."""
     cast = scenario.cast(params, agents)
     seated = [one.where for one in cast if one.where is not None and one.where.ndim == 2]
     ids, replicates = np.arange(agents), np.arange(len(seated[0]) if seated else 1)
@@ -225,7 +225,7 @@ def _bare_table(
 
 
 def _matched(scenario: Scenario, params: Params) -> int:
-    """How many agents there are by default: as many as make a match, if they are in matches."""
+    """Return the default number of agents: the scenario's, or that of one match."""
     declared = as_play(scenario.play).declared
     if declared is None or declared.players is None:
         return scenario.agents
@@ -234,15 +234,18 @@ def _matched(scenario: Scenario, params: Params) -> int:
 
 
 def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
-    """Raises Refused for parameters that say who is in the default cast: the cohorts do."""
-    words = "shapes the default cast only, which `cohorts` replace; say it in the cohorts"
+    """Raise Refused for parameters that shape the default cast, where cohorts replace it."""
+    words = (
+        "shapes the default cast only, and `cohorts` replace that cast; "
+        "set it in the cohorts instead"
+    )
     overruled = [name for name in given if name in params.of_default_cast()]
     if overruled:
         raise Refused(*(Fault((name,), words, True) for name in overruled))
 
 
 def _refuse_mute(play: PlayFunction, cast: Cast, table: Environment) -> None:
-    """Raises CastError for a cohort that is asked what it cannot answer."""
+    """Raise CastError for a cohort that is asked a question it cannot answer."""
     for ask in questions(play, table):
         for cohort in cast:
             asked = table.cohorts[cohort.name] if ask.who is None else ask.who
@@ -251,39 +254,38 @@ def _refuse_mute(play: PlayFunction, cast: Cast, table: Environment) -> None:
 
 
 def _refuse_untold(words: Prompts) -> None:
-    """Raises ScenarioError for a mechanism that language minds would not be told of."""
+    """Raise ScenarioError for a mechanism that prompts would not describe."""
     for name in words.mute():
         raise ScenarioError(
-            f"{name} changes what is played, and nothing tells language minds of it; describe it "
-            f"for them in prompts/{name}/terms.md beside its file, or in the first line of its "
-            "docstring"
+            f"{name} changes the game, but no prompt describes it to language agents; describe it "
+            f"in prompts/{name}/terms.md beside its file, or in the first line of its docstring"
         )
 
 
 def _refuse_unasked(given: Iterable[str], cast: Cast, name: str) -> None:
-    """Raises ScenarioError or Refused for models that nobody asks."""
+    """Raise ScenarioError or Refused for models that no component asks."""
     asked = {model for cohort in cast for part in cohort.components for model in part.models}
     if given and not asked:
         raise ScenarioError(
-            f"nobody in {name} asks a model; give a cohort the component language_policy, "
+            f"no agent in {name} asks a model; add the component language_policy to a cohort, "
             "or leave the model out"
         )
     unasked = [model for model in given if model not in asked]
     if unasked:
         names = sorted(asked)
         words = (
-            f"nobody asks the model {{}}; asked are: {', '.join(names)}; name one as in "
+            f"no component asks the model {{}}; models in use: {', '.join(names)}; set one with "
             f"--set models.{names[0]}.model=M"
         )
-        # --model says the setting `model` of the default one, and nothing else of it.
+        # --model sets `model` of the default model, and nothing else.
         raise Refused(*(Fault((one, "model"), words.format(one)) for one in unasked))
 
 
 def prepared(spec: Spec, own: Iterable[object] = ()) -> Setup:
-    """Everything that a spec names, found and checked; raises InputError.
+    """Look up and check everything that a spec names; raises InputError.
 
-    own: what it may name beside ours and what its files define: scenarios, components, mechanisms
-    and graph functions. So in a notebook:
+    own: scenarios, components, mechanisms and graph functions that the spec may name, beside the
+    built-in ones and those of its files. So in a notebook:
 
     >>> import numpy as np
     >>> from society.config.spec import load
@@ -302,7 +304,7 @@ def prepared(spec: Spec, own: Iterable[object] = ()) -> Setup:
 
 
 class _Preparation:
-    """Looks up and checks one spec, and notes all that is wrong with it."""
+    """Looks up and checks one spec, and collects its errors."""
 
     def __init__(self, spec: Spec, own: Iterable[object]) -> None:
         self.spec, self.shelf, self.found = spec, Shelf(own), list[Fault]()
@@ -347,7 +349,7 @@ class _Preparation:
         in_words = any(part.models for cohort in players for part in cohort.components)
         if in_words:
             with self.at("cohorts" if spec.cohorts else "scenario"):
-                _refuse_mute(scenario.play, players, table)  # before anybody is paid
+                _refuse_mute(scenario.play, players, table)  # before any paid call
             self.refuse()
         setup = Setup(
             spec,
@@ -372,7 +374,7 @@ class _Preparation:
         return setup
 
     def begin(self, stage: Scenario, table: Environment, params: Params) -> None:
-        """Have a stage say what it misses; if other rounds would do, the rounds are what is wrong.
+        """Begin a stage to find its errors; blame the rounds if another number would do.
 
         Raises InputError.
         """
@@ -388,13 +390,13 @@ class _Preparation:
             raise
 
     def refuse(self) -> None:
-        """Say all that was found to be wrong."""
+        """Raise all collected errors."""
         if self.found:
             raise self.spec._source.refusal(self.found)
 
     @contextmanager
     def at(self, *keys: str | int) -> Iterator[None]:
-        """Note what is wrong with the value at `keys`, and go on."""
+        """Collect errors about the value at `keys`, and continue."""
         try:
             yield
         except Refused as refused:
@@ -412,7 +414,7 @@ class _Preparation:
             raise type(error)(line) from error
 
     def stages(self, scenario: Scenario) -> dict[Keys, Scenario]:
-        """The bare scenario, then in one mechanism after the other, by where each is said."""
+        """Wrap the scenario in one mechanism after another; return each stage by its place."""
         stages: dict[Keys, Scenario] = {("scenario",): scenario}
         for index, part in enumerate(self.spec.mechanisms):
             for name, given in part.items():
@@ -427,7 +429,7 @@ class _Preparation:
         return stages
 
     def seated(self, cast: list[Cohort], seats: Seats, params: Params) -> list[Cohort]:
-        """Each type of agent where a mechanism seats it; their count is that of all seats."""
+        """Seat each type of agent where a mechanism puts it; its count is the number of seats."""
         spec, index = self.spec, len(self.spec.mechanisms) - 1
         with self.at("mechanisms", index):
             types = seats(len(cast), params)
@@ -436,9 +438,9 @@ class _Preparation:
                 for number, cohort in enumerate(cast)
             ]
         words = {
-            "agents": "leave agents out, each cohort is a type of agent",
-            "replicates": "leave replicates out, and say in repetitions how often they meet",
-            "count": "leave count out, each cohort is a type of agent",
+            "agents": "leave agents out, since each cohort is a type of agent",
+            "replicates": "leave replicates out, and set how often types meet by repetitions",
+            "count": "leave count out, since each cohort is a type of agent",
         }
         said: dict[Keys, bool] = {
             ("agents",): spec.agents is not None,
@@ -449,7 +451,7 @@ class _Preparation:
         name = next(iter(spec.mechanisms[index]))
         wrong = [keys for keys, given in said.items() if given]
         self.found += [
-            Fault(keys, f"{name} says who sits where; {words[str(keys[-1])]}") for keys in wrong
+            Fault(keys, f"{name} assigns the seats; {words[str(keys[-1])]}") for keys in wrong
         ]
         return cast
 
@@ -457,35 +459,40 @@ class _Preparation:
         spec = self.spec
         if scenario.seats is not None:
             if spec.cohorts is None:
-                words = f"{scenario.mechanisms[-1]} lets types of agents meet; name each in cohorts"
+                words = (
+                    f"{scenario.mechanisms[-1]} matches types of agents; name each type in cohorts"
+                )
                 self.found.append(Fault(("mechanisms",), words))
             return scenario.agents
         if spec.cohorts is None:
             return spec.agents or scenario.agents
         total = sum(cohort.count for cohort in spec.cohorts)
         if spec.agents not in (None, total):
-            words = f"got {spec.agents}, but the cohorts make {total}; change their counts"
+            words = (
+                f"got {spec.agents}, but the counts of the cohorts sum to {total}; "
+                "change the counts, or leave agents out"
+            )
             self.found.append(Fault(("agents",), words))
         return total
 
     def drawings(self, scenario: Scenario) -> dict[str, Drawn]:
-        """The graph of each relation, and where it was asked for."""
+        """Return the graph of each relation, with its place in the spec."""
         spec, relations = self.spec, scenario.relations
         for relation in spec.graphs:
             if relation not in relations:
                 self.found.append(unknown(("graphs", relation), "relation", relations))
         if spec.graph and not relations:
-            words = f"{scenario.name} has no relation that a graph could limit; leave it out"
+            words = f"{scenario.name} has no relation that a graph could limit; leave the graph out"
             self.found.append(Fault(("graph",), words))
         said: dict[Keys, Any] = {("graph",): spec.graph or scenario.graph}
-        # One graph said for all outweighs what the scenario says for single relations.
+        # One graph given for all overrides the scenario's graphs for single relations.
         single = spec.graphs if spec.graph else {**scenario.graphs, **spec.graphs}
         said |= {("graphs", relation): graph for relation, graph in single.items()}
         drawn = {keys: Drawn(keys, self.graph(keys, graph)) for keys, graph in said.items()}
         return {name: drawn.get(("graphs", name), drawn["graph",]) for name in relations}
 
     def models(self) -> dict[str, Callable[[], Any]]:
-        """Functions of the user that make a model."""
+        """Look up the user's functions that make a model."""
         found = {}
         for name, model in self.spec.models.items():
             if model.sort == "own":
@@ -494,7 +501,7 @@ class _Preparation:
         return found
 
     def graph(self, keys: Keys, said: Any) -> GraphSpec:
-        """With its kind and parameters checked, and the user's function found."""
+        """Check the kind and parameters of a graph, and look up the user's function."""
         with self.at(*keys):
             graph = drawing(said)
             given = graph.parameters
@@ -505,13 +512,13 @@ class _Preparation:
                 graph = drawing({"kind": graph.kind, **given, **found})
             family(graph)
             return graph
-        return GraphSpec(kind="complete")  # stands in for one that was noted as wrong
+        return GraphSpec(kind="complete")  # stands in for a wrong one
 
     def cast(self, cohorts: list[CohortSpec], default: Cast, params: Params) -> list[Cohort]:
         cast = []
         for index, said in enumerate(cohorts):
             if said.name in [other.name for other in cohorts[:index]]:
-                words = f"two cohorts are called {said.name!r}; give each a name of its own"
+                words = f"two cohorts are called {said.name!r}; give each cohort its own name"
                 self.found.append(Fault(("cohorts", index, "name"), words))
             with self.at("cohorts", index):
                 parts = components(said, default, params, self.shelf)

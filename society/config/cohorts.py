@@ -1,7 +1,7 @@
-"""The components of a cohort, from what a scenario file says about it.
+"""The components of a cohort, from its entry in a scenario file.
 
-A field of a component is, in this order, what is said at the component; what the cohort's
-`parameters` say; what the default cast or the scenario's parameters say; the component's default.
+A field of a component takes the first value that is given: at the component; in the cohort's
+`parameters`; in the default cast or the scenario's parameters; or else the component's default.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .spec import CohortSpec, Part
 
 
 class _Chosen(NamedTuple):
-    """A component to be made: from the fields given at `keys`, and else from its source."""
+    """A component to be made, from the fields given at `keys`, or else from its source."""
 
     kind: type[Component]
     source: object
@@ -32,11 +32,14 @@ class _Chosen(NamedTuple):
 def components(
     said: CohortSpec, default: Cast, params: Params, shelf: Shelf
 ) -> tuple[Component, ...]:
-    """Those that the cohort lists, or else those of the default cast; raises Refused."""
+    """Make the components that the cohort lists, or those of the default cast; raises Refused."""
     if said.components is None:
         return _altered(said, default, params, shelf)
     if said.replace:
-        words = "replaces default components, but `components` lists them all; keep one of the two"
+        words = (
+            "replaces default components, but `components` lists all components; "
+            "keep one of the two keys"
+        )
         raise Refused(Fault(("replace",), words))
     chosen = [
         _chosen(part, params, shelf, "components", index)
@@ -48,7 +51,7 @@ def components(
 def _altered(
     said: CohortSpec, default: Cast, params: Params, shelf: Shelf
 ) -> tuple[Component, ...]:
-    """Components of the default cast, some of them replaced or with other fields."""
+    """Take the components of the default cast, and replace some of them or their fields."""
     candidates = []
     for cohort in [cohort for cohort in default if cohort.name == said.name] or default:
         chosen = {part.title(): _Chosen(type(part), part, {}, ()) for part in cohort.components}
@@ -61,10 +64,13 @@ def _altered(
     kinds = [[(type(part), vars(part)) for part in parts] for parts in candidates]
     if not all(kind == kinds[0] for kind in kinds):
         names = " and ".join(cohort.name for cohort in default)
-        words = f"{names} of the default cast differ; call it so, or say more in `parameters`"
+        words = (
+            f"{names} of the default cast differ; name the cohort after one of them, "
+            "or set more of its `parameters`"
+        )
         raise Refused(Fault((), words))
     if not candidates:
-        raise Refused(Fault((), "the scenario has no default cast; list its `components`"))
+        raise Refused(Fault((), "the scenario has no default cast; list the cohort's `components`"))
     return candidates[0]
 
 
@@ -81,7 +87,7 @@ def _chosen(part: Part, params: Params, shelf: Shelf, *keys: str | int) -> _Chos
 def _assembled(
     chosen: Sequence[_Chosen], parameters: Mapping[str, Any], params: Params
 ) -> tuple[Component, ...]:
-    """The components of one cohort, whose parameters go to all fields of the same name."""
+    """Make the components of one cohort; its parameters go to all fields of the same name."""
     fields = [parameters_of(one.kind).model_fields for one in chosen]
     for one in chosen:
         parameters = with_current_parameters(one.kind.title(), parameters)
@@ -109,6 +115,9 @@ def _assembled(
 def _no_field(name: str, legal: set[str], params: Params) -> Fault:
     keys = "parameters", name
     if name in type(params).model_fields:
-        words = f"{name!r} is of the whole scenario; say it under `parameters` at the top"
+        words = (
+            f"{name!r} is a parameter of the whole scenario; "
+            "set it under `parameters` at the top level"
+        )
         return Fault(keys, words, True)
     return unknown(keys, "component field", legal)

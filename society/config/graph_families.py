@@ -40,11 +40,11 @@ Size = Annotated[int, Field(ge=2)]
 
 
 def complete(agents: int) -> None:
-    """Everybody sees everybody else; this graph is never written out."""
+    """Every agent sees every other one; the edges of this graph are never stored."""
 
 
 def ring(agents: int, *, neighbours: Even = 2) -> Net:
-    """A circle on which everybody sees the nearest, half of them on each side."""
+    """A circle on which each agent sees its nearest neighbours, half of them on each side."""
     import networkx as nx
 
     _fewer("neighbours", neighbours, agents)
@@ -53,7 +53,7 @@ def ring(agents: int, *, neighbours: Even = 2) -> Net:
 
 
 def lattice(agents: int, *, rows: Count | None = None, periodic: bool = True) -> Net:
-    """A grid on which everybody sees left, right, above and below; as square as can be.
+    """A grid on which each agent sees left, right, above and below; as square as possible.
 
     periodic: opposite sides meet (a torus), where there are more than two rows or columns.
     """
@@ -76,7 +76,7 @@ def lattice(agents: int, *, rows: Count | None = None, periodic: bool = True) ->
 def small_world(
     agents: int, rng: np.random.Generator, *, neighbours: Even = 4, rewiring: Share = 0.1
 ) -> Net:
-    """A ring with each tie rewired at random with a chance (Watts and Strogatz 1998)."""
+    """A ring with each tie rewired with a probability (Watts and Strogatz 1998)."""
     import networkx as nx
 
     _fewer("neighbours", neighbours, agents)
@@ -85,7 +85,7 @@ def small_world(
 
 
 def scale_free(agents: int, rng: np.random.Generator, *, links: Count = 2) -> Net:
-    """Each newcomer makes `links` ties, rather with the well-connected (Barabasi, Albert 1999)."""
+    """Preferential attachment with `links` ties per newcomer (Barabasi and Albert 1999)."""
     import networkx as nx
 
     _fewer("links", links, agents)
@@ -93,9 +93,9 @@ def scale_free(agents: int, rng: np.random.Generator, *, links: Count = 2) -> Ne
 
 
 def caveman(agents: int, *, size: Size = 5, connected: bool = True) -> Net:
-    """Caves in which everybody sees everybody (Watts 1999).
+    """Caves, groups in which each agent sees every other one (Watts 1999).
 
-    connected: in each cave one tie is turned towards the cave before.
+    connected: in each cave one tie is rewired to the previous cave.
     """
     import networkx as nx
 
@@ -103,7 +103,7 @@ def caveman(agents: int, *, size: Size = 5, connected: bool = True) -> Net:
     if rest or caves < 2:
         least = max(2, caves) * size
         raise GraphError(
-            f"size: got {size}, but {agents} agents fill no two or more caves of {size}; "
+            f"size: got {size}, but {agents} agents do not fill two or more caves of {size}; "
             f"take another size, or {least} or {least + size} agents"
         )
     family = nx.connected_caveman_graph if connected else nx.caveman_graph
@@ -112,13 +112,13 @@ def caveman(agents: int, *, size: Size = 5, connected: bool = True) -> Net:
 
 
 def random_regular(agents: int, rng: np.random.Generator, *, degree: Count = 4) -> Net:
-    """Everybody sees equally many, and else anything is equally likely."""
+    """A random graph on which each agent sees equally many others."""
     import networkx as nx
 
     _fewer("degree", degree, agents)
     if agents * degree % 2:
         raise GraphError(
-            f"degree: got {degree}, which is odd, and so are {agents} agents; "
+            f"degree: got {degree} for {agents} agents, both of which are odd; "
             "take an even degree or an even number of agents"
         )
     net: Net = nx.random_regular_graph(degree, agents, seed=rng)
@@ -126,7 +126,7 @@ def random_regular(agents: int, rng: np.random.Generator, *, degree: Count = 4) 
 
 
 def from_file(agents: int, *, file: str, directed: bool = False) -> Net:
-    """A .graphml file, or a list of edges: a line is `A B`, or `A` for somebody without ties.
+    """A .graphml file, or a list of edges: a line is `A B`, or `A` for an agent without ties.
 
     directed: an edge of the list means that A sees B only. A GraphML file says so itself.
     """
@@ -186,7 +186,7 @@ def _fewer(name: str, count: int, agents: int) -> None:
 
 
 class GraphSpec(BaseModel):
-    """Which graph: the name of a family and its parameters.
+    """A graph by the name of its family and its parameters.
 
     As in a scenario file it is a name, {kind: NAME, parameter: value, ...}, {file: FILE} or
     {function: FILE.py:NAME}; in Python also a function (agents, numpy Generator) -> networkx graph.
@@ -201,7 +201,7 @@ class GraphSpec(BaseModel):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What is said about the graph beside its kind."""
+        """The parameters of the graph, without its kind."""
         return dict(self.model_extra or {})
 
     @model_validator(mode="before")
@@ -214,11 +214,13 @@ class GraphSpec(BaseModel):
         if callable(said):
             return {"kind": "function", "function": said}
         if not isinstance(said, Mapping):
-            raise ValueError(f"got {said!r:.60}; expected a name, or a mapping with `kind`")
+            raise ValueError(
+                f"got {said!r:.60}; expected the name of a graph, or a mapping with `kind`"
+            )
         kind = next((name for name in ("file", "function") if name in said), None)
         whole = said if kind is None else {"kind": kind, **said}
         if "kind" not in whole:
-            raise ValueError(f"names no graph; add `kind`: one of {', '.join(FAMILIES)}")
+            raise ValueError(f"has no `kind`; add one of {', '.join(FAMILIES)}")
         return {name: _anchored(name, value, info) for name, value in whole.items()}
 
     @model_serializer
@@ -231,7 +233,7 @@ class GraphSpec(BaseModel):
 
 
 def drawing(said: object) -> GraphSpec:
-    """What is said about a graph, in any of the ways of GraphSpec; raises Refused."""
+    """Parse a graph, in any of the forms of GraphSpec; raises Refused."""
     try:
         return GraphSpec.model_validate(said)
     except ValidationError as error:
@@ -239,7 +241,7 @@ def drawing(said: object) -> GraphSpec:
 
 
 def family(spec: GraphSpec) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """The function that a spec names, and its checked parameters; raises Refused."""
+    """Look up the function that a spec names, and check its parameters; raises Refused."""
     try:
         named = FAMILIES[spec.kind]
     except KeyError:
@@ -249,7 +251,7 @@ def family(spec: GraphSpec) -> tuple[Callable[..., Any], dict[str, Any]]:
 
 
 def built(spec: GraphSpec, relation: str, *, seed: int, replicate_ids: Array, ids: Array) -> Graph:
-    """The graph of one relation in every replicate; raises GraphError."""
+    """Draw the graph of one relation in every replicate; raises GraphError."""
     try:
         named, parameters = family(spec)
     except Refused as refused:
@@ -275,7 +277,7 @@ def _anchored(name: str, value: Any, info: ValidationInfo) -> Any:
 
 
 def _in_order(net: Net, ids: Array) -> Net:
-    """The same graph with its nodes in the order of the seats: they come by number or as listed."""
+    """Reorder the nodes of a graph by seat: nodes come by number, or as listed."""
     nodes = list(net)
     if len(nodes) == len(ids):
         if all(str(node).isdigit() for node in nodes):

@@ -1,4 +1,4 @@
-"""What `society list` tells: what there is, a line about each, and which parameters it takes."""
+"""The output of `society list`: names, a line about each, and its parameters."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _WIDTH = 80
 
 
 class Entry(NamedTuple):
-    """Something that can be named: a line about it, and a line for each of its parameters."""
+    """A named thing in the list: a line about it, and a line for each of its parameters."""
 
     words: str
     parameters: tuple[str, ...]
 
 
 def entries(kind: Kind) -> dict[str, Entry]:
-    """All of one kind, by name."""
+    """Return all entries of one kind, by name."""
     if kind == "scenarios":
         played = {
             name: Entry(part.summary, _parameters(part.params))
@@ -45,7 +45,7 @@ def entries(kind: Kind) -> dict[str, Entry]:
         settings = _parameters(ModelSpec)[1:]  # all but the model itself
         plain = {name: Entry(words, ()) for name, words in listing()}
         keys = Entry(", ".join(found()) or "none set in the environment or in .env", ())
-        of_each = Entry("of each, under `models` in a scenario file", settings)
+        of_each = Entry("of each model, under `models` in a scenario file", settings)
         return plain | {"keys": keys, "settings": of_each}
     if kind == "reproductions":
         return {name: _reproduction(part) for name, part in reproductions().items()}
@@ -61,7 +61,7 @@ def entries(kind: Kind) -> dict[str, Entry]:
 
 
 def listed(kind: Kind, *, parameters: bool) -> Iterator[str]:
-    """Lines to be printed: one for each entry, or each with its parameters below it."""
+    """Yield the lines of a list: one for each entry, or each with its parameters below it."""
     yield f"{kind}:"
     for name, entry in entries(kind).items():
         if not parameters:
@@ -81,7 +81,7 @@ def _first_line(part: object) -> str:
 
 
 def _preset(file: Path) -> Entry:
-    """Its first comment, and what it sets of the parameters of its scenario."""
+    """Describe a preset by its first comment and the parameters that it sets."""
     spec = load(str(file))
     said = "".join(f", {name} = {_value(value)}" for name, value in spec.parameters.items())
     words = file.read_text("utf-8").strip("# ").partition("\n")[0]
@@ -89,7 +89,7 @@ def _preset(file: Path) -> Entry:
 
 
 def _reproduction(part: Reproduction) -> Entry:
-    """Its paper, and which experiments it plays."""
+    """Describe a reproduction by its paper and its experiments."""
     designs = {"rules": part.rules, "with --model": part.language}
     played = (
         f"{minds}: {', '.join(trial.name for trial in design.trials)}"
@@ -100,7 +100,7 @@ def _reproduction(part: Reproduction) -> Entry:
 
 
 def _parameters(model: type[BaseModel]) -> tuple[str, ...]:
-    """Name, default, what is legal and what it means.
+    """Describe each parameter: name, default, legal values, meaning.
 
     >>> from pydantic import Field
     >>> class Wood(BaseModel):
@@ -117,16 +117,16 @@ def _parameters(model: type[BaseModel]) -> tuple[str, ...]:
 
 
 def _parameter(name: str, schema: Schema, needed: bool) -> str:
-    default = " (must be given)" if needed else ""
+    default = " (required)" if needed else ""
     if "default" in schema:
         default = f" = {_value(schema['default'])}"
-    cast = "not beside `cohorts`" if "of_default_cast" in schema else ""
+    cast = "only without `cohorts`" if "of_default_cast" in schema else ""
     words = [f"{name}{default}", expected(schema), schema.get("description", ""), cast]
     return " · ".join(word for word in words if word)
 
 
 def _value(value: Any) -> str:
-    """As a scenario file writes it."""
+    """Format a value as a scenario file writes it."""
     if isinstance(value, str):
         return value or '""'
     return "none" if value is None else json.dumps(value)

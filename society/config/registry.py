@@ -39,7 +39,7 @@ _ROOMS: Mapping[Sort, index.Room] = {
 
 
 class Thing(NamedTuple):
-    """Something that can be named."""
+    """A named thing: a scenario, component, mechanism or function."""
 
     sort: Sort
     name: str
@@ -81,7 +81,7 @@ def _papers() -> Any:
 
 
 def located(reference: str, folder: Path | None = None) -> str:
-    """Where a scenario is: an absolute FILE or FILE.py:NAME, or the name of one of ours.
+    """Resolve a reference to an absolute FILE or FILE.py:NAME, or to a built-in name.
 
     What has a slash or one of SUFFIXES is a file, looked up from `folder` (the working directory);
     another NAME is ./scenarios/NAME with one of SUFFIXES, else a preset or a scenario of ours.
@@ -109,7 +109,7 @@ def _parted(reference: str) -> tuple[str, str]:
 
 
 class Shelf:
-    """What a scenario file can name: what the user has put on the shelf, then what is ours.
+    """The names that a scenario file can use: the user's first, then the built-in ones.
 
     files: SHA-256 of the user's files that were read, by path.
     """
@@ -127,12 +127,12 @@ class Shelf:
             thing = _thing(name, value)
             if thing is None:
                 raise ScenarioError(
-                    f"got {value!r:.60}; expected scenarios, components, mechanisms, functions"
+                    f"got {value!r:.60}; expected a scenario, component, mechanism or function"
                 )
             self._put(thing)
 
     def add(self, file: str) -> list[Thing]:
-        """Put all that a .py file defines on the shelf; raises FileError, ScenarioError."""
+        """Add all that a .py file defines; raises FileError, ScenarioError."""
         if file not in self._read:
             self._read[file] = _things(_imported(file, self.bytes_of(file)))
             for thing in self._read[file]:
@@ -149,12 +149,14 @@ class Shelf:
         return content
 
     def scenario(self, reference: str) -> Scenario:
-        """By name, FILE.py or FILE.py:NAME; raises InputError."""
+        """Look up a scenario by name, FILE.py or FILE.py:NAME; raises InputError."""
         file, name = _parted(reference)
         if Path(file).suffix in (".yaml", ".yml"):
-            raise ScenarioError(f"{brief(file)} is a scenario file; name a scenario or FILE.py")
+            raise ScenarioError(
+                f"{brief(file)} is a YAML file, which cannot stand here; name a scenario or FILE.py"
+            )
         if Path(file).is_absolute() and Path(file).suffix != ".py":
-            raise FileError(f"{brief(file)} is no scenario file; give FILE.yaml or FILE.py")
+            raise FileError(f"{brief(file)} is not a scenario file; give FILE.yaml or FILE.py")
         if Path(file).suffix != ".py":
             found: Scenario = self._named("scenario", reference)
             return found
@@ -175,7 +177,7 @@ class Shelf:
         return wrap
 
     def function(self, reference: str) -> Callable[..., Any]:
-        """By FILE.py:NAME, or the name of one that is on the shelf; raises InputError."""
+        """Look up a function by FILE.py:NAME, or by the name of a known one; raises InputError."""
         file, name = _parted(reference)
         if name:
             here = {thing.name: thing.value for thing in self.add(file) if thing.sort == "function"}
@@ -226,7 +228,7 @@ def _loaded(part: type[Component]) -> Iterator[type[Component]]:
 
 
 def _which(file: str, name: str, scenarios: list[str]) -> str:
-    """Why FILE.py or FILE.py:NAME names no scenario, and what to do."""
+    """Explain why FILE.py or FILE.py:NAME names no scenario, and what to do."""
     file = brief(file)
     if not scenarios:
         return f"{file} defines no scenario; put @scenario(...) above its script"
@@ -236,7 +238,7 @@ def _which(file: str, name: str, scenarios: list[str]) -> str:
 
 
 def _ours(sort: Sort, name: str) -> Any:
-    """One of ours, by the name that it has or had; or None."""
+    """Look up a built-in thing by its current or a former name; None if there is none."""
     for module in _candidates(sort, name):
         for thing in _things(importlib.import_module(module)):
             if (thing.sort, thing.name) == (sort, name):
@@ -259,7 +261,7 @@ def _all(sort: Sort) -> dict[str, Any]:
 
 @functools.cache
 def _found(sort: Sort) -> Mapping[str, Any]:
-    """All of a sort, in order of their names; looked for once, as our own files do not change."""
+    """Collect all built-in things of a sort, by name; only once, as our files do not change."""
     modules = [importlib.import_module(module) for module in index.modules(_ROOMS[sort])]
     things = [thing for module in modules for thing in _things(module)]
     found = {thing.name: thing.value for thing in things if thing.sort == sort}
@@ -267,14 +269,14 @@ def _found(sort: Sort) -> Mapping[str, Any]:
 
 
 def _things(module: ModuleType) -> list[Thing]:
-    """What a module defines, under the names that it has there."""
+    """List the things that a module defines, under their names there."""
     named = [pair for pair in vars(module).items() if not pair[0].startswith("_")]
     things = [_thing(name, value) for name, value in named if _defined(value, module)]
     return [thing for thing in things if thing is not None]
 
 
 def _defined(value: object, module: ModuleType) -> bool:
-    """Whether it was made in this module and not imported."""
+    """Check if a value was made in this module and not imported."""
     if isinstance(value, Scenario):
         home = sys.modules.get(as_play(value.play).origin.__module__)
         return home is module or getattr(home, value.name, None) is not value
@@ -300,7 +302,7 @@ def _imported(file: str, source: bytes) -> ModuleType:
     name = f"_{blake2b(file.encode(), digest_size=8).hexdigest()}_{Path(file).stem}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None:
-        raise FileError(f"{brief(file)} is no Python file; give FILE.py")
+        raise FileError(f"{brief(file)} is not a Python file; give FILE.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look their module up
     try:

@@ -1,7 +1,7 @@
-"""What a scenario file says, read and checked for its form.
+"""The content of a scenario file, read and checked for its form.
 
-`load` reads what was said and `changed` changes it; whether the names and values in it fit the
-scenario is found out when it is made ready to play (society.config.build.prepared).
+`load` reads a file and `changed` applies settings; society.config.build.prepared checks that names
+and values fit the scenario.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from .yaml_source import Source, read, value_of
 
 
 def _part(said: Any, info: ValidationInfo) -> Any:
-    """NAME as {NAME: {}}, and a part with nothing below its name likewise; `file` is anchored."""
+    """Turn NAME and a part without fields into {NAME: {}}; anchor `file` to the file's folder."""
     if isinstance(said, str):
         return {said: {}}
     if isinstance(said, Mapping) and len(said) == 1:
         return {name: _fields(given, info) for name, given in said.items()}
-    raise ValueError(f"got {said!r:.60}; expected a name, or one name with its fields below")
+    raise ValueError(f"got {said!r:.60}; expected a name, or one name with its fields under it")
 
 
 def _fields(given: Any, info: ValidationInfo) -> Any:
@@ -53,7 +53,7 @@ File = Annotated[str, AfterValidator(anchored)]
 
 
 def _model(said: Any, info: ValidationInfo) -> Any:
-    """A model's name as its settings; files that it names are looked up from the file's folder."""
+    """Turn a model's name into settings; anchor files that it names to the file's folder."""
     given = {"model": said} if isinstance(said, str) else said
     if not isinstance(given, Mapping) or not isinstance(name := given.get("model"), str):
         return given
@@ -74,14 +74,14 @@ def _where(reference: str, info: ValidationInfo) -> str:
 
 
 class Section(BaseModel):
-    """What stands under one key of a file."""
+    """The part of a scenario file under one key."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     @model_validator(mode="before")
     @classmethod
     def _filled(cls, said: Any) -> Any:
-        """A key with nothing below it says nothing."""
+        """Drop keys without a value."""
         if not isinstance(said, Mapping):
             return said
         return {key: value for key, value in said.items() if value is not None}
@@ -90,10 +90,10 @@ class Section(BaseModel):
 class CohortSpec(Section):
     """Agents with the same components.
 
-    components: all of them; left out, they are those of the scenario's default cast: of its cohort
-    of the same name, or of the only sort that it has. replace: {default component: another}.
-    parameters: fields of any of its components, in place of the scenario's parameters.
-    count: how many agents; where a mechanism says who sits where, a cohort is a type of agent.
+    components: all of them; by default those of the scenario's default cast: of its cohort of the
+    same name, or of its only kind of cohort. replace: {default component: another}. parameters:
+    fields of any of its components, in place of the scenario's parameters. count: the number of
+    agents; where a mechanism assigns the seats, a cohort is a type of agent.
     """
 
     name: str
@@ -104,14 +104,14 @@ class CohortSpec(Section):
 
 
 class Spec(Section):
-    """What a scenario file says.
+    """The content of a scenario file.
 
     scenario: a name, FILE.py or FILE.py:NAME. graph: for all relations that `graphs` leaves out.
     mechanisms: the first is the innermost. uses: .py files with components, mechanisms and graph
     functions of the user. agents: the cohorts' sum or else the scenario's default, as are rounds.
-    models: by the names that components use; "default" is asked where none is named. limits: hard
-    stops. prompts: a folder whose templates outweigh others. drafts: parameters of mechanisms that
-    a run before this one has made; the program fills them in.
+    models: by the names that components use; "default" is used where none is named. limits: hard
+    stops. prompts: a folder of templates that override others. drafts: parameters of mechanisms
+    that an earlier run has made; the program fills them in.
     """
 
     scenario: Annotated[str, AfterValidator(_where)]
@@ -134,11 +134,11 @@ class Spec(Section):
 
 
 def load(source: str, changes: Mapping[str, Any] | None = None, folder: Path | None = None) -> Spec:
-    """What a scenario file says, with `changes` to it; raises InputError.
+    """Read a scenario file and apply `changes`; raises InputError.
 
     source: a scenario or preset by name, FILE.yaml, FILE.py or FILE.py:NAME.
     changes: as in a scenario file; single `parameters` are added to those of the file.
-    folder: where a file is looked up; none: the working directory.
+    folder: the base of relative paths; None: the working directory.
 
     >>> load("fishing_village", {"parameters": {"growth": 0.2}, "replicates": 20}).replicates
     20
@@ -150,7 +150,7 @@ def load(source: str, changes: Mapping[str, Any] | None = None, folder: Path | N
         folder, said, positions = Path.cwd(), {"scenario": where}, {}
     origin = Source(found(where), positions)
     if not isinstance(said, dict):
-        raise origin.refusal([Fault((), "says nothing about a society; begin with scenario: NAME")])
+        raise origin.refusal([Fault((), "got no keys; begin with scenario: NAME")])
     for key, value in (changes or {}).items():
         if key == "parameters":
             for name in value:
@@ -163,7 +163,7 @@ def load(source: str, changes: Mapping[str, Any] | None = None, folder: Path | N
 
 
 def changed(spec: Spec, settings: Iterable[str]) -> Spec:
-    """With KEY=VALUE settings of the command line applied in order; raises InputError.
+    """Apply KEY=VALUE settings of the command line in order; raises InputError.
 
     >>> spec = changed(load("fishing_village"), ["growth=.2", "graph.learn={kind: small_world}"])
     >>> spec.parameters, spec.graphs["learn"].kind
@@ -176,7 +176,7 @@ def changed(spec: Spec, settings: Iterable[str]) -> Spec:
         if not equals:
             raise ScenarioError(f"{label}: expected KEY=VALUE, as in --set growth=0.2")
         if key in ("seed", "agents", "rounds", "replicates"):
-            raise ScenarioError(f"{label}: {key} is no parameter of a scenario; use --{key}")
+            raise ScenarioError(f"{label}: {key} is not a scenario parameter; use --{key} instead")
         given.append(Setting(key, value_of(value, label), label))
     return amended(spec, given, Path.cwd())
 
@@ -185,7 +185,7 @@ Key = str | tuple[str, ...]
 
 
 class Setting(NamedTuple):
-    """A value for one key of a scenario file, and where it was said.
+    """A value for one key of a scenario file, and the place where it was given.
 
     key: as users type it, a parameter of the scenario; or a key of the file, with those below it
     after dots: rounds, graphs.learn, cohorts.miser.count. model is short for models.default, and
@@ -204,7 +204,7 @@ class Setting(NamedTuple):
 
 
 def amended(spec: Spec, settings: Iterable[Setting], folder: Path) -> Spec:
-    """With settings applied in order; raises InputError. folder: where files are looked up.
+    """Apply settings in order; raises InputError. folder: the base of relative paths.
 
     >>> two = [Setting("rounds", 9, "here"), Setting("models.judge", "offline", "here")]
     >>> spec = amended(load("fishing_village"), two, Path())
@@ -221,12 +221,12 @@ def amended(spec: Spec, settings: Iterable[Setting], folder: Path) -> Spec:
             raise origin.refusal(refused.faults) from None
         origin = origin.said_again(keys, setting.where)
         if keys == ("graph",):
-            said["graphs"] = {}  # one graph said for all outweighs those of single relations
+            said["graphs"] = {}  # one graph for all overrides those of single relations
     return _spec(said, origin, folder)
 
 
 def placed(key: Key) -> tuple[str, ...]:
-    """Where in a scenario file a setting belongs, whatever it is called; cohorts by name.
+    """Return the place of a setting in a scenario file, under any of its names; cohorts by name.
 
     >>> placed("fine"), placed("graph.learn"), placed("model.temperature")
     (('parameters', 'fine'), ('graphs', 'learn'), ('models', 'default', 'temperature'))
@@ -244,10 +244,10 @@ def placed(key: Key) -> tuple[str, ...]:
 
 
 def _keys(setting: Setting, said: Mapping[str, Any]) -> Keys:
-    """Where in a spec a setting belongs; raises Refused."""
+    """Return the place of a setting in a spec; raises Refused."""
     head, *rest = placed(setting.key)
     if head == "scenario":
-        words = "another scenario is another base; use base"
+        words = "a setting cannot change the scenario; name another base"
         raise Refused(Fault((setting.words,), words, True))
     if head == "models" and rest:
         return (head, *_named(rest, said["models"]))
@@ -263,12 +263,12 @@ def _keys(setting: Setting, said: Mapping[str, Any]) -> Keys:
     if name not in names:
         words = f"no {head.removesuffix('s')} is called {name!r}; {nearest(name, names)}"
         raise Refused(Fault((setting.words,), words, True))
-    # A cohort says its name itself; a mechanism is what stands below its name.
+    # The name of a cohort is one of its keys; that of a mechanism is the key above its fields.
     return (head, names.index(name), *(below if head == "cohorts" else (name, *below)))
 
 
 def _named(keys: Sequence[str], names: Collection[str]) -> Sequence[str]:
-    """With as many of the first keys as make a name taken together: a name may have dots.
+    """Join as many of the first keys as make a known name: a name may have dots.
 
     >>> _named(["gpt-5", "2", "temperature"], ["gpt-5", "gpt-5.2"])
     ['gpt-5.2', 'temperature']
@@ -280,7 +280,7 @@ def _named(keys: Sequence[str], names: Collection[str]) -> Sequence[str]:
 
 
 def _model_changed(said: Mapping[str, Any], keys: Keys, value: Any) -> Any:
-    """A model's settings, where `keys` name one: what is not said anew stays."""
+    """Merge new settings into those of the model that `keys` name, if they name one."""
     if keys[0] != "models" or len(keys) != 2:
         return value
     given = {"model": value} if isinstance(value, str) else value
@@ -300,21 +300,21 @@ def _put(said: Any, keys: Keys, value: Any) -> None:
             said[key] = {}
         said = said[key]
         if not isinstance(said, dict | list):
-            words = f"{dotted(keys[: depth + 1])} is {said!r:.60}, and has nothing in it"
+            words = f"{dotted(keys[: depth + 1])} is {said!r:.60}, which has no keys to set"
             raise Refused(Fault((".".join(map(str, keys)),), words, True))
     said[last] = value
 
 
 def told(spec: Spec, minds: Mapping[str, Any]) -> Spec:
-    """With what the command line says about minds; raises InputError.
+    """Apply the command line's options about models; raises InputError.
 
-    minds: "model" (settings of the default model, or of all if only others are named), "limits" and
+    minds: "model" (settings of the default model, or of all if there is no default), "limits" and
     "prompts", each possibly empty.
     """
     said, origin = spec.model_dump(), spec._source
     given = minds["model"]
     if given.keys() == {"concurrency"} and not said["models"]:
-        given = {}  # nobody but the offline mind is asked
+        given = {}  # no model but the offline one is asked
     if given and not said["models"]:
         origin = origin.said_again(("models",), _flag(next(iter(given))))
     for model in _meant(said["models"], given) if given else ():
@@ -332,12 +332,12 @@ def told(spec: Spec, minds: Mapping[str, Any]) -> Spec:
 
 
 def _flag(name: str) -> str:
-    """What is typed for a setting of minds."""
+    """Return the option for a setting of models."""
     return {"concurrency": "--max-concurrency"}.get(name, f"--{name.replace('_', '-')}")
 
 
 def _meant(models: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
-    """Whose settings are given: the default model's, or all that are named if it is not there."""
+    """List the models that options apply to: the default one, or all if there is no default."""
     alone = "model" in given or "default" in models or not models
     return ["default"] if alone else list(models)
 
@@ -352,7 +352,7 @@ def _spec(said: Mapping[str, Any], origin: Source, folder: Path) -> Spec:
 
 
 def found(where: str) -> str:
-    """Which file it was, or that it is ours, in words."""
+    """Name the source of a spec: its file, or that it is built in."""
     if where in map(str, presets().values()):
         return "built-in preset"
     return brief(Path(where)) if Path(where).is_absolute() else "built in"

@@ -1,6 +1,6 @@
-"""YAML whose values know where they stand, so that a message can point at them.
+"""YAML with the position of every value, so that messages can point at it.
 
-YAML 1.2: `no` is a text, `12:30` is no number, and a key that comes twice is refused.
+YAML 1.2: `no` is a text, `12:30` is not a number, and a repeated key is refused.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MOST = 100_000  # values in a file
 
 
 class Position(NamedTuple):
-    """Where a value was said, and its name: "village.yaml:4:10" each."""
+    """The positions of a value and of its name: "village.yaml:4:10" each."""
 
     value: str
     name: str
@@ -27,13 +27,13 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """Where the values of a spec were said. found: the file or built-in, in words."""
+    """The positions of the values of a spec. found: the file or built-in, in words."""
 
     found: str = ""
     positions: Mapping[Keys, Position] = field(default_factory=dict)
 
     def said_again(self, keys: Keys, where: str = "") -> Source:
-        """With the value at `keys` (and all in it) from somewhere else, such as "--set fine=3"."""
+        """Move the value at `keys`, and all in it, to another place, such as "--set fine=3"."""
         others = {
             other: position
             for other, position in self.positions.items()
@@ -42,13 +42,13 @@ class Source:
         return Source(self.found, others | {keys: Position(where, where)})
 
     def refusal(self, faults: Iterable[Fault]) -> ScenarioError:
-        """What is wrong, a line each."""
+        """Make the error that lists all faults, a line each."""
         lines = list(dict.fromkeys(map(self.line, faults)))
         more = [f"and {len(lines) - _LISTED} more"] if len(lines) > _LISTED else []
         return ScenarioError("\n".join(lines[:_LISTED] + more))
 
     def line(self, fault: Fault) -> str:
-        """A fault, with the position of the innermost value around it that has one."""
+        """Return a fault in words, after the position of the innermost value around it."""
         keys = fault.path
         while keys and keys not in self.positions:
             keys = keys[:-1]
@@ -62,7 +62,7 @@ class Source:
 
 
 def read(file: Path) -> tuple[Any, dict[Keys, Position]]:
-    """The plain values of a YAML file, and where each stands; raises FileError, ScenarioError."""
+    """Read the values of a YAML file and their positions; raises FileError, ScenarioError."""
     shown = brief(file)
     try:
         text = file.read_text(encoding="utf-8-sig")
@@ -74,7 +74,7 @@ def read(file: Path) -> tuple[Any, dict[Keys, Position]]:
 
 
 def value_of(text: str, label: str) -> Any:
-    """A YAML value such as 0.2 or {kind: ring}; raises ScenarioError, with the label."""
+    """Parse a YAML value such as 0.2 or {kind: ring}; raises ScenarioError, with the label."""
     return _parsed(text, label)[0]
 
 
@@ -92,13 +92,18 @@ def _parsed(text: str, shown: str) -> tuple[Any, dict[Keys, Position]]:
     except YAMLError as error:
         raise ScenarioError(f"{shown}: {str(error).partition(chr(10))[0]}") from None
     except RecursionError:
-        raise ScenarioError(f"{shown}: a value that contains itself, or too many levels") from None
+        raise ScenarioError(
+            f"{shown}: a value contains itself, or has too many levels; write it with fewer levels"
+        ) from None
     except (TypeError, ValueError) as error:  # a key that is a list; a number of 5,000 digits
         raise ScenarioError(
-            f"{shown}: {error}; keys are texts, and numbers of usual size"
+            f"{shown}: {error}; expected texts as keys, and numbers of usual size"
         ) from None
     if len(positions) > _MOST:
-        raise ScenarioError(f"{shown}: more than {_MOST:,} values, with what anchors repeat")
+        raise ScenarioError(
+            f"{shown}: more than {_MOST:,} values, including those that anchors repeat; "
+            "write fewer values"
+        )
     return value, positions
 
 

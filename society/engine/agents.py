@@ -69,7 +69,7 @@ class RunContext:
         """Raises PartError where nobody has given any."""
         if self.words is None:
             raise PartError(
-                "agents of this game read, but nothing puts questions and events into words; "
+                "agents of this game ask models, but the game has no prompts; "
                 "play it with Population(cast, RunContext(table, words=Prompts(SCENARIO)))"
             )
         return self.words

@@ -31,11 +31,13 @@ class ArrayNormaliser:
         normal, arrays = {}, {}
         for name, fact in facts.items():
             if not isinstance(fact, Fact):
-                raise WrongShape(f"fact {name!r} is a bare value; say common, own or seen of it")
+                raise WrongShape(
+                    f"fact {name!r} is a plain value; wrap it in common(), own() or seen()"
+                )
             if fact.graph:
                 self.table.graph(fact.graph)
             if fact.scope == "seen" and fact.values.ndim > 2:
-                raise WrongShape(f"fact {name!r} has entries of several values; say own of it")
+                raise WrongShape(f"fact {name!r} has several values per agent; wrap it in own()")
             table = self.table
             shape = (table.running if fact.scope == "common" else table.present).shape
             try:

@@ -100,7 +100,7 @@ class GameMaster:
     async def perform(self) -> Outcome:
         """Play to the end; only once, since agents and table keep what has happened."""
         if self.pages:
-            raise PartError("this game has been played; make a new one to play again")
+            raise PartError("this game has already been played; make a new one to play again")
         try:
             return await self._perform()
         finally:

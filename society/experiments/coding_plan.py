@@ -87,7 +87,7 @@ def read_rubric(file: Path | str) -> Rubric:
     said, positions = read(Path(file))
     origin = Source(brief(file), positions)
     if not isinstance(said, dict):
-        raise origin.refusal([Fault((), "says nothing about a rubric; begin with name: NAME")])
+        raise origin.refusal([Fault((), "got no keys; begin with name: NAME")])
     try:
         return checked(Rubric, said, "key")
     except Refused as refused:

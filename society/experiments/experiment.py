@@ -113,7 +113,7 @@ def read_experiment(
     said, positions = read(file)
     origin = Source(brief(file), positions)
     if not isinstance(said, dict) or "base" not in said:
-        words = "is no experiment; begin with base: and a scenario, and name factors"
+        words = "is not an experiment; begin with base: SCENARIO, then list factors"
         raise origin.refusal([Fault((), words)])
     given = dict(instead or {})
     if "factors" in given:

@@ -129,8 +129,8 @@ class SweepFolder(BaseModel):
             with suppress(OSError):
                 draft.unlink()
             if error.errno == errno.ENOSPC:
-                room = f"there is no room on the disk of {brief(self.path)}"
-                raise Paused(f"{room}; make some, and give the same command again") from error
+                room = f"there is no space left on the disk of {brief(self.path)}"
+                raise Paused(f"{room}; free some, and repeat the command") from error
             reason = error.strerror or error
             raise FileError(
                 f"cannot write {brief(self.path)}: {reason}; name another folder with --out"
@@ -144,13 +144,13 @@ def open_folder(path: Path | str) -> SweepFolder:
         folder = SweepFolder.model_validate_json((path / NOTE).read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         raise FileError(
-            f"{brief(path)} is no folder of a sweep; `society sweep EXPERIMENT.yaml` makes one"
+            f"{brief(path)} is not the folder of a sweep; `society sweep EXPERIMENT.yaml` makes one"
         ) from None
     except OSError as error:
         raise FileError(f"cannot read {brief(path / NOTE)}: {error.strerror}") from error
     except (ValidationError, UnicodeDecodeError):
         raise RunFileError(
-            f"{brief(path / NOTE)} is not what a sweep has written; "
+            f"{brief(path / NOTE)} was not written by a sweep; "
             "play the experiment again, which keeps its run files"
         ) from None
     folder._path = path

@@ -103,8 +103,8 @@ class Sweep:
             # Machines cannot look into one purse: each condition gets a share of what is left.
             limits = share_of_limits(self.limits, asked.used, asked.own, asked.among)
             if limits is None:
-                words = f"what is left of the limits cannot be shared by {asked.among} conditions"
-                return JobResult("paused", f"paused: {words}; raise or lift them")
+                words = f"the rest of the limits cannot be shared by {asked.among} conditions"
+                return JobResult("paused", f"paused: {words}; raise or lift the limits")
         beside = [file for file in of.files if file != run.file]
         return await self._sent(
             run, divide_rate_limits(run.setup.spec, asked.together), limits, beside
@@ -129,14 +129,19 @@ class Sweep:
             except asyncio.CancelledError:
                 if _stopped():
                     raise
-                return JobResult("failed", "the cluster was lost before it was played")
+                return JobResult(
+                    "failed",
+                    "the connection to the cluster was lost; repeat the command to play it",
+                )
             except Exception as error:  # whatever a cluster says when it has lost a job
                 return JobResult(
                     "failed", f"no worker could play it: {type(error).__name__}: {error}"
                 )
             if done.status != "interrupted":  # or else somebody has stopped this one worker
                 return done
-        return JobResult("failed", f"its worker died {_TRIES} times; is there enough memory?")
+        return JobResult(
+            "failed", f"its worker died {_TRIES} times; check that there is enough memory"
+        )
 
     def skip(self, parts: Iterable[PlannedRun]) -> None:
         """Those that have finished; tells what has changed since they were played."""

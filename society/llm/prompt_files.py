@@ -166,7 +166,7 @@ class Prompts:
     def _rendered(self, name: str, variables: Mapping[str, Any], agent: Agent) -> str:
         words = self._templates.render(name, variables)
         if not words.strip():
-            raise InputError(f"prompt {name} says nothing to agent {agent.name}; put words into it")
+            raise InputError(f"prompt {name} is empty for agent {agent.name}; add text to it")
         return words
 
     def mute(self) -> list[str]:
@@ -249,7 +249,7 @@ class Prompts:
         used = self._reached(legal | told)
         if strays := sorted(mine - used):
             raise InputError(
-                f"{brief(pack / strays[0])} is no prompt of {self.scenario}; "
+                f"{brief(pack / strays[0])} is not a prompt of {self.scenario}; "
                 f"{nearest(strays[0], legal)}"
             )
         if used.isdisjoint(_files_in([pack])):

@@ -1,1 +1,1 @@
-"""The run file: what a run was given, what happened, and how to drive it again."""
+"""Run files: writing, reading, resuming and verifying the record of a run."""

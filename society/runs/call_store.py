@@ -1,8 +1,8 @@
-"""Answers from outside, kept in the run file before they are used.
+"""The call store of a run file: answers of models are written before they are used.
 
-Answers that arrive while others are being written go into the next transaction together. One that
-holds an answer waits for the disk (synchronous FULL), so that what was paid for survives a power
-cut; a note that a call is about to go out has to survive a kill only.
+Answers that arrive while others are being written go into the next transaction together. A
+transaction with an answer waits for the disk (synchronous FULL), so that paid answers survive a
+power cut; a note that a call is about to be sent only has to survive a kill.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class _Row(NamedTuple):
 class RunFileCallStore:
     """The call store of a run file.
 
-    connection: gives the open file, None before it is published. publish: makes it durable.
-    since: what has changed since the run was made, in words. round: that which is being played.
+    connection: returns the open file, None before it is published. publish: makes it durable.
+    since: changes since the run was made, in words. round: the round that is being played.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class RunFileCallStore:
         self._writing: asyncio.Task[None] | None = None
 
     def kept(self, request: Request) -> Completion | None:
-        """What was said before to this request; raises RunFileError."""
+        """Return the recorded answer to this request, if there is one; raises RunFileError."""
         if request.address not in self.known:
             return None
         with self.lock, self._reading() as connection:
@@ -61,27 +61,27 @@ class RunFileCallStore:
             return None if call is None else call.said
         raise RunFileError(
             f"{self.path}, round {call.round}: {reworded(request)}"
-            f"{self.since or '; the code has changed'}; go back to what it was, or run again with "
-            "another --out"
+            f"{self.since or '; the code has changed'}; restore the earlier version, or run again "
+            "with another --out"
         )
 
     async def sending(self, request: Request) -> None:
-        """Returns once it is noted."""
+        """Note that a call is about to be sent; returns once the note is written."""
         await self._committed(SENT, request.address)
 
     async def keep(self, request: Request, said: Completion) -> None:
-        """Returns once it is on the disk; raises Paused."""
+        """Store an answer; returns once it is on the disk. Raises Paused."""
         await self._committed(CALL, call_row(self.round, request, said))
 
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
-        """Those that are in the file; raises RunFileError."""
+        """Return the embeddings that are in the file; raises RunFileError."""
         if self._connection() is None:
             return {}
         with self.lock, self._reading() as connection:
             return vectors(connection, embedder, texts)
 
     def keep_vectors(self, embedder: str, vectors: Mapping[str, Array]) -> None:
-        """Written at once, before any call whose words depend on them; raises Paused."""
+        """Write embeddings at once, before any call that depends on them; raises Paused."""
         rows = [_Row(VECTOR, vector_row(embedder, *pair), None) for pair in vectors.items()]
         try:
             self._write(rows)
@@ -138,39 +138,39 @@ class RunFileCallStore:
 
 
 class Recorded(NoCallStore):
-    """What a run file has, for playing it again without asking anybody."""
+    """The recorded calls of a run file, for playing the run again without model calls."""
 
     def __init__(self, run: RunFile) -> None:
         self.run = run
 
     def kept(self, request: Request) -> Completion | None:
-        """What was said to this request; raises RunFileError if it is not in the record."""
+        """Return the recorded answer to a request; raises RunFileError if there is none."""
         address = request.address
         call = self.run.call(address)
-        # A component that asked through us has no answer of its own to keep.
+        # The answer of a component that called a model through us is not recorded itself.
         if call is None and address.bare and self.run.call(address._replace(turn=0)):
             return None
         if call is None:
             raise RunFileError(
                 f"agent {address.agent} of replicate {address.replicate} is asked "
-                f"{address.kind!r}, and the record has no answer"
+                f"{address.kind!r}, but the record has no answer"
             )
         if not same_words(call, request):
             raise RunFileError(reworded(request))
         return call.said
 
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
-        """Those that are in the file."""
+        """Return the embeddings that are in the file."""
         return self.run.vectors(embedder, texts)
 
 
 def same_words(call: Call, request: Request) -> bool:
-    """Whether a recorded call was made in the words of a request."""
+    """Check if a recorded call was made in the words of a request."""
     return call.request.fingerprint == request.fingerprint
 
 
 def reworded(request: Request) -> str:
-    """What is wrong with a request that differs from the record."""
+    """Describe a request whose words differ from the record."""
     _, _, _, replicate, agent, _ = request.address
     kind = request.address.kind
     return (
@@ -179,7 +179,7 @@ def reworded(request: Request) -> str:
 
 
 def _settle(rows: Sequence[_Row], error: Exception | None = None) -> None:
-    """Tell those who wait."""
+    """Wake the calls that wait for these rows."""
     for row in rows:
         if row.written is None or row.written.done():
             continue
@@ -190,8 +190,8 @@ def _settle(rows: Sequence[_Row], error: Exception | None = None) -> None:
 
 
 def unwritable(what: str, path: str, error: Exception) -> Paused:
-    """What to say when a run file that exists cannot be continued."""
+    """Make the error for a run file that cannot be written any more."""
     return Paused(
-        f"cannot write {what} to {path}: {error}; what was committed before is kept. Make room, "
-        f"then: society resume {path}"
+        f"cannot write {what} to {path}: {error}; everything committed before is saved. Free some "
+        f"disk space, then: society resume {path}"
     )

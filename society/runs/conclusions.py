@@ -1,4 +1,4 @@
-"""What can be concluded from a run that is over: its scenario's afterword, kept in the run file."""
+"""Findings of a scenario's own analysis of a finished run, recorded in the run file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .reader import RunFile
 
 
 class Concluded(NamedTuple):
-    """What was found, and a line about what could not be."""
+    """The findings, and a note on an analysis that failed."""
 
     findings: tuple[Finding, ...] = ()
     note: str = ""
@@ -61,7 +61,7 @@ class _Epilogue:
 def concluded(
     run: RunFile, setup: Setup | None = None, vault: CallStore | None = None
 ) -> Concluded:
-    """What the scenario's afterword finds in a run that is over, from the file if it is there.
+    """Return the findings of the scenario's analysis of a finished run, from the file if there.
 
     setup: of the run, if it is at hand. vault: where embeddings are kept.
     """
@@ -73,7 +73,7 @@ def concluded(
     try:
         setup = setup or prepared(Spec.model_validate(run.manifest.spec))
     except (InputError, ValueError) as error:
-        return Concluded(note=f"what its scenario concludes cannot be told: {error}")
+        return Concluded(note=f"no analysis of the run, which cannot be built again: {error}")
     if setup.scenario.afterword is None:
         return Concluded()
     try:

@@ -1,8 +1,8 @@
-"""Designs that all matches of a tournament share, made before it in a run of their own.
+"""Designs that all matches of a tournament share, made before it in a separate run.
 
 A mechanism says how (society.engine.scenario.Drafts): each type of agent makes a design for each
-seat. The designs become part of the spec of the tournament, whose run file is thus complete on its
-own. A run of designs is a run file like all others: it is resumed, verified and shown.
+seat. The designs become part of the spec of the tournament, so that its run file is complete.
+A run of designs has a run file like any other: it can be resumed, verified and shown.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Designs = Mapping[str, list[Any]]  # by type, one for each seat; None where ther
 class Drafting(NamedTuple):
     """Designs that are still to be made, for one mechanism.
 
-    setup: of the run in which they are made.
+    setup: the society of the run in which they are made.
     """
 
     mechanism: str
@@ -38,16 +38,16 @@ class Drafting(NamedTuple):
     setup: Setup
 
     def file(self, tournament: Path) -> Path:
-        """Of its run, beside that of the tournament."""
+        """Return the path of the run of designs, beside that of the tournament."""
         return drafted_in(tournament, self.mechanism)
 
     def kept(self, file: Path) -> Designs:
-        """The designs that were made in the run of a file; raises RunFileError."""
+        """Read the designs from the run in a file; raises RunFileError."""
         with open_run(file) as run:
             return self.found(run.pages())
 
     def used_in(self, tournament: Path) -> bool:
-        """Whether the run in a file was played with the designs that are kept beside it."""
+        """Check if a tournament was played with the designs in the file beside it."""
         with suppress(RunFileError), open_run(self.file(tournament)) as made:
             if made.status == "finished":
                 with open_run(tournament) as run:
@@ -56,7 +56,7 @@ class Drafting(NamedTuple):
         return False
 
     def found(self, pages: Iterable[Page]) -> Designs:
-        """The designs that were made on these pages."""
+        """Extract the designs from the pages of a run."""
         fact = "own", self.drafts.told
         told = [step.arrays[fact] for page in pages for step in page.steps if fact in step.arrays]
         # A replicate for each type and seat, in which that seat alone makes a design.
@@ -68,7 +68,7 @@ class Drafting(NamedTuple):
 
 
 def draftings(setup: Setup) -> Iterator[Drafting]:
-    """What is to be made before a society can be played; nothing outside of tournaments."""
+    """Yield the designs to be made before a tournament can be played; none for other runs."""
     spec, scenario = setup.spec, setup.scenario
     if scenario.seats is None:
         return
@@ -84,13 +84,13 @@ def draftings(setup: Setup) -> Iterator[Drafting]:
 
 
 def _is_open(layer: Layer, drafts: Drafts) -> bool:
-    """Whether a mechanism plays, and no designs are given to it."""
+    """Check if a mechanism needs designs and was given none."""
     key, value = drafts.stage
     return layer.given.get(drafts.parameter) is None and layer.given.get(key) != value
 
 
 def completed(setup: Setup, made: Mapping[str, Designs]) -> Setup:
-    """With the designs that were made, by mechanism; raises InputError."""
+    """Return the setup with designs added, by mechanism; raises InputError."""
     if not made:
         return setup
     drafts = {
@@ -100,7 +100,7 @@ def completed(setup: Setup, made: Mapping[str, Designs]) -> Setup:
 
 
 def drafted(setup: Setup, minds: Minds | None = None) -> Setup:
-    """With designs that are made now and kept in its spec alone; minds: as for a game master."""
+    """Make all designs now, without a file, and return the setup with them."""
     made = {}
     for one in draftings(setup):
         album = _Album()
@@ -110,7 +110,7 @@ def drafted(setup: Setup, minds: Minds | None = None) -> Setup:
 
 
 def drafted_in(tournament: Path, mechanism: str) -> Path:
-    """The file of the run in which the designs of a mechanism are made.
+    """Return the path of the run in which the designs of a mechanism are made.
 
     >>> drafted_in(Path("runs/dilemma-1.run"), "contracted").name
     'dilemma-1.contracted-designs.run'
@@ -119,28 +119,28 @@ def drafted_in(tournament: Path, mechanism: str) -> Path:
 
 
 def drafted_beside(tournament: Path, spec: Spec) -> list[Path]:
-    """The files of the runs in which the designs in its spec were made."""
+    """List the files of the runs in which the designs in its spec were made."""
     return [drafted_in(tournament, name) for name in spec.drafts]
 
 
 def drafts_of(tournament: Path) -> list[Path]:
-    """The files of the runs in which designs for it were begun, whether or not it has begun."""
+    """List the files of runs that make designs for a tournament, begun or not."""
     return sorted(tournament.parent.glob(f"{escape(tournament.stem)}.*-designs.run"))
 
 
 def of_designs(run: RunFile) -> list[str]:
-    """What a run has to say of designs: where its own were made, or which ones it has made."""
+    """Describe the designs of a run: the file where its own were made, or those it has made."""
     spec = run.manifest.spec
     if is_drafting(spec.get("mechanisms", ())):
         *_, drafts, _ = spec["mechanisms"]
         (mechanism,) = drafts
-        words = "one type on one seat in each replicate; `society replay` tells them"
-        return [f"for {mechanism}: {words}, by --replicate"]
+        words = "each replicate has the design of one type for one seat"
+        return [f"for {mechanism}: {words}; read them with society replay --replicate R"]
     return [_made(name, drafted_in(run.path, name)) for name in spec.get("drafts", ())]
 
 
 def _made(mechanism: str, file: Path) -> str:
-    """Where its designs were made, and with how many calls, which no tournament counts."""
+    """Name the file of the designs and its calls, which the tournament does not count."""
     try:
         with open_run(file) as run:
             calls = f": {run.spent.calls} more calls"
@@ -150,7 +150,7 @@ def _made(mechanism: str, file: Path) -> str:
 
 
 def is_drafting(mechanisms: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a run in these makes designs, and is no condition of anything."""
+    """Check if a run with these mechanisms makes designs, and is not a tournament."""
     return bool(mechanisms) and DRAFTED in mechanisms[-1]
 
 

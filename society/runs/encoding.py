@@ -37,7 +37,7 @@ _VALUES = 16  # at most, of arrays of few values
 
 
 class Layout(NamedTuple):
-    """What lines look like.
+    """The layout of the lines of a round.
 
     lines: sort, kind, form and names of arrays. places: the part of each array of each line.
     parts: dtype, shape and codec. A codec is raw (as in memory), bits (flags, eight to a byte), few
@@ -50,7 +50,7 @@ class Layout(NamedTuple):
 
     @classmethod
     def read(cls, words: str) -> Layout:
-        """From its JSON."""
+        """Parse a layout from its JSON."""
         lines, places, parts = json.loads(words)
         return cls(
             tuple(
@@ -63,7 +63,7 @@ class Layout(NamedTuple):
 
 
 def packed(lines: Iterable[Line]) -> tuple[Layout, bytes]:
-    """What the lines look like, and the bytes of their arrays."""
+    """Encode lines: their layout, and the bytes of their arrays."""
     known: dict[int, int] = {}  # the place of an array, by its identity
     said, places, parts = [], [], []
     cells: list[bytes] = []
@@ -82,11 +82,11 @@ def packed(lines: Iterable[Line]) -> tuple[Layout, bytes]:
 
 
 def unpacked(look: Layout, blob: bytes) -> list[Line]:
-    """The lines, arrays read-only; raises ValueError or zlib.error if look and blob differ."""
+    """Decode lines, arrays read-only; raises ValueError or zlib.error if layout and blob differ."""
     head = struct.Struct(f"<{len(look.parts)}I")
     sizes = head.unpack_from(blob) if len(blob) >= head.size else ()
     if head.size + sum(sizes) != len(blob):
-        raise ValueError(f"{len(blob)} bytes where {head.size + sum(sizes)} were expected")
+        raise ValueError(f"got {len(blob)} bytes; expected {head.size + sum(sizes)}")
     arrays, start = [], head.size
     for part, size in zip(look.parts, sizes, strict=True):
         arrays.append(_decoded(*part, blob[start : start + size]))
@@ -115,9 +115,9 @@ def _encoded(values: Array) -> tuple[str, bytes]:
 
 
 def _of_few(values: Array) -> bytes | None:
-    """How many different values there are, these, and the lowest bits of which it is, then others.
+    """Encode few distinct values: their number, the values, then the index of each entry, bitwise.
 
-    None if there are more than some.
+    Returns None if there are more than a few.
     """
     entries = values.reshape(-1).view(f"u{values.itemsize}")  # so that NaN equals itself
     if np.unique(entries[:_SAMPLE:8]).size > _VALUES:

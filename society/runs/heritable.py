@@ -1,4 +1,4 @@
-"""What pages do not tell of inheritance: who has which columns, who sees whose strategies."""
+"""Facts about inheritance beside the pages: owners of columns, and the graph of advice."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _ADVISE = "advise"  # the relation along which newborn agents see the strategies
 
 
 def heredity(manifest: Manifest) -> Heredity:
-    """Of a run; raises SocietyError if a graph of the user's is not where it was.
+    """Return the heredity of a run; raises SocietyError if a graph file of the user is missing.
 
-    What was played from a tape alone knows no components: then all count as having the same.
+    A run that was played from a tape has no components: then all agents count as having the same.
     """
     if not manifest.cohorts:
         return Heredity(advise=_advise(manifest))
@@ -29,6 +29,6 @@ def heredity(manifest: Manifest) -> Heredity:
 
 
 def _advise(manifest: Manifest) -> Graph | None:
-    """The graph on which elders were seen; None: everybody saw everybody."""
+    """Return the graph on which newborn agents saw their elders; None if it was complete."""
     graph = prepared(Spec.model_validate(manifest.spec)).gamemaster().table.graphs.get(_ADVISE)
     return None if isinstance(graph, Complete) else graph

@@ -1,4 +1,4 @@
-"""What a run was given: enough to set it up again, and to show it without its scenario."""
+"""The manifest of a run: enough to build the run again, and to show it without its scenario."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FULL_UP_TO = 1_000_000  # agent-rounds
 
 
 class MeasureNote(BaseModel):
-    """A measure as the run file knows it: without the function that computes it."""
+    """A measure in the run file, without the function that computes it."""
 
     name: str
     unit: str
@@ -36,9 +36,9 @@ class MeasureNote(BaseModel):
 
 
 class CohortNote(BaseModel):
-    """A cohort, and the seats that it takes in the first replicate.
+    """A cohort, and its seats in the first replicate.
 
-    heritable: its columns that children have from their parents, public or not.
+    heritable: its columns that children inherit from their parents, public or not.
     """
 
     name: str
@@ -47,7 +47,7 @@ class CohortNote(BaseModel):
 
 
 class ColumnNote(BaseModel):
-    """A public column; labels: what its whole numbers stand for; cohorts: those that have it."""
+    """A public column; labels: the meanings of its whole numbers; cohorts: those that have it."""
 
     name: str
     heritable: bool
@@ -56,7 +56,7 @@ class ColumnNote(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What a run was given.
+    """The inputs of a run.
 
     spec: the JSON of a Spec, from which the run can be set up again. horizon: rounds at most, of
     those that hold no others. extent: how far rounds within rounds go. seating: see `types`.
@@ -87,12 +87,12 @@ class Manifest(BaseModel):
     prompts: dict[str, str] = {}
 
     def seated(self, cohorts: Iterable[str], replicate: int = 0) -> Array:
-        """Who is in one of these cohorts in a replicate, (N,) of bool."""
+        """Mark the agents of these cohorts in a replicate, (N,) of bool."""
         types = self.types
         return self._among(types[replicate % len(types)], cohorts)
 
     def owners(self) -> dict[str, Array]:
-        """Who has each public column, (R, N) of bool."""
+        """Mark the agents that have each public column, (R, N) of bool."""
         types = self.types
         every = types[np.arange(self.replicates) % len(types)]
         return {one.name: self._among(every, one.cohorts) for one in self.columns}
@@ -104,9 +104,9 @@ class Manifest(BaseModel):
 
     @property
     def types(self) -> Array:
-        """The number of the cohort that is on each seat, (P, N); -1 where there is none.
+        """The number of the cohort on each seat, (P, N); -1 where there is none.
 
-        Of the first P replicates; replicate r is seated as replicate r mod P.
+        Covers the first P replicates; replicate r is seated like replicate r mod P.
         """
         if self.seating:
             return np.array(self.seating)
@@ -124,7 +124,7 @@ class Manifest(BaseModel):
 def manifest_of(
     setup: Setup, level: Level | None = None, table: Environment | None = None
 ) -> Manifest:
-    """The manifest of a run; without a level: full up to a million agent-rounds."""
+    """Make the manifest of a run; without a level: full up to a million agent-rounds."""
     table, scenario, cast = table or setup.table(), setup.scenario, setup.cast()
     nested = _extent(scenario, table)
     size = table.replicates * table.agents * (nested.rounds if nested else table.horizon)
@@ -154,12 +154,12 @@ def manifest_of(
 
 
 def _extent(scenario: Scenario, table: Environment) -> RoundStructure | None:
-    """Of rounds within rounds, where the scenario says that it has them."""
+    """Return the structure of nested rounds, where the scenario declares them; else None."""
     if len(scenario.stage.levels) == 1:
         return None
     try:
         found = round_structure(scenario.play, table)
-    except SocietyError:  # The run itself meets whatever it is, and tells it with its place.
+    except SocietyError:  # The run itself meets the same error, and reports it with its place.
         return None
     return found if found.rounds else None
 
@@ -174,7 +174,7 @@ def _cohort(cohort: Cohort, table: Environment) -> CohortNote:
 
 
 def _seating(table: Environment) -> tuple[tuple[int, ...], ...]:
-    """Numbers of cohorts by seat, for as many replicates as differ; () if all are seated alike."""
+    """List numbers of cohorts by seat for the replicates that differ; () if all are alike."""
     types = np.full(table.present.shape, -1)
     for number, seats in enumerate(table.cohorts.values()):
         types[seats] = number
@@ -183,7 +183,7 @@ def _seating(table: Environment) -> tuple[tuple[int, ...], ...]:
 
 
 def _period(rows: Array) -> int:
-    """After how many rows they begin again, (R, N); R if they never do.
+    """Return the period after which rows, (R, N), repeat; R if they never do.
 
     >>> _period(np.array([[0, 0], [0, 1], [0, 0], [0, 1]]))
     2
@@ -194,7 +194,7 @@ def _period(rows: Array) -> int:
 
 
 def _columns(cast: Cast) -> tuple[ColumnNote, ...]:
-    """The public columns of the agents, each of them once."""
+    """List the public columns of the agents, each of them once."""
     owners: dict[str, list[str]] = {}
     declared = {}
     for cohort in cast:
@@ -213,7 +213,7 @@ def _columns(cast: Cast) -> tuple[ColumnNote, ...]:
 
 
 def versions() -> dict[str, str]:
-    """What the last bits of a run's numbers may depend on."""
+    """Return the versions on which the last bits of a run's numbers may depend."""
     try:
         society = metadata.version("society")
     except metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""What has changed since a run was made, and may explain why it comes out otherwise."""
+"""Changes since a run was made that may explain why it gives another result now."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .manifest import Manifest, versions
 
 
 def changes(manifest: Manifest, setup: Setup | None = None) -> str:
-    """In words, to be put behind a sentence; empty if nothing has changed.
+    """List the changes in words, to follow a sentence; empty if nothing has changed.
 
-    setup: the same run set up now, if that can be done.
+    setup: the same run built now, if possible.
     """
     found = list(_values("", manifest.versions, versions()))
     if setup is not None:
@@ -32,13 +32,13 @@ def changes(manifest: Manifest, setup: Setup | None = None) -> str:
 def _values(sort: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     for name, value in now.items():
         if before.get(name) != value:
-            yield f"{sort}{name} was {before.get(name)}, is {value}"
+            yield f"{sort}{name} was {before.get(name)}, now {value}"
 
 
 def _files(sort: str, before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
     for name in sorted({**before, **now}):
         if not now.get(name):
-            yield f"{sort}{name} is gone"
+            yield f"{sort}{name} is missing"
         elif name not in before:
             yield f"{sort}{name} is new"
         elif before[name] != now[name]:

@@ -1,4 +1,4 @@
-"""Reading a run file, whole or cut off, while it is written or after."""
+"""The reader of run files, whole or cut off, finished or still being written."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .schema import Header, Standing, Status, beside
 
 
 class Record(NamedTuple):
-    """A round as the file has it; ends: the replicates that ended in it, by cause."""
+    """A recorded round; ends: the replicates that ended in it, by cause."""
 
     page: Page
     chain: str
@@ -62,7 +62,7 @@ class RunFile:
 
     @property
     def standing(self) -> Standing:
-        """The status as it was written: who writes, and where the run ended."""
+        """The recorded status: the writing process, and the digest at the end."""
         with _reading(self.path, "the status"):
             *said, sealed = self._connection.execute("SELECT * FROM status").fetchone()
             _check_seal(sealed, *said)
@@ -70,32 +70,32 @@ class RunFile:
 
     @property
     def status(self) -> Status:
-        """How the run stands; interrupted, too, if the process that wrote it is gone."""
+        """The status of the run; also interrupted if the process that wrote it is gone."""
         standing = self.standing
         gone = standing.status == "running" and not standing.alive
         return "interrupted" if gone else standing.status
 
     @property
     def rounds(self) -> int:
-        """How many rounds are committed."""
+        """The number of committed rounds."""
         with _reading(self.path, "the list of rounds"):
             last = self._connection.execute("SELECT max(round) FROM rounds").fetchone()[0]
             return int(last or 0)
 
     def paths(self) -> list[tuple[int, ...]]:
-        """Where each round stands among rounds within rounds, by number."""
+        """Return the path of each round among nested rounds, by number."""
         with _reading(self.path, "the list of rounds"):
             rows = self._connection.execute("SELECT path FROM rounds ORDER BY round").fetchall()
             return [_path(words) for (words,) in rows]
 
     def looks(self) -> dict[Layout, tuple[int, str]]:
-        """What lines look like, with number and seal."""
-        with _reading(self.path, "the looks"):
+        """Return the layouts of lines, with number and checksum."""
+        with _reading(self.path, "the layouts"):
             rows = self._connection.execute("SELECT look, words FROM looks").fetchall()
             return {Layout.read(words): (number, checksum(words)) for number, words in rows}
 
     def calls(self) -> Iterator[Call]:
-        """Every call to an outside mind, in the order in which they were kept."""
+        """Yield every model call, in the order in which they were recorded."""
         with _reading(self.path, "the calls"):
             yield from calls(self._connection)
 
@@ -106,18 +106,18 @@ class RunFile:
 
     @property
     def unanswered(self) -> int:
-        """Calls that went out and of which nothing was kept: they may have been paid for."""
+        """The number of calls that were sent and have no recorded answer; they may be billed."""
         with _reading(self.path, "the calls"):
             return unanswered(self._connection)
 
     @property
     def spent(self) -> Spent:
-        """What counts towards limits."""
+        """The use of models that counts towards limits."""
         with _reading(self.path, "the calls"):
             return spent(self._connection)
 
     def findings(self) -> tuple[Finding, ...] | None:
-        """What was concluded when the run was over; None if nothing was."""
+        """Return the recorded findings of the analysis after the run; None if there are none."""
         with _reading(self.path, "the findings"):
             row = self._connection.execute("SELECT findings, seal FROM findings").fetchone()
             if row is None:
@@ -128,24 +128,24 @@ class RunFile:
             return tuple(Finding(name, unit, np.array(values)) for name, unit, values in found)
 
     def sittings(self) -> list[tuple[int, str]]:
-        """Each time it was resumed: after which round, and what had changed since it was made."""
-        with _reading(self.path, "the sittings"):
+        """List each resumption: the last round before it, and changes since the run was made."""
+        with _reading(self.path, "the list of sessions"):
             rows = self._connection.execute("SELECT round, changed, seal FROM sittings").fetchall()
             for number, changed, sealed in rows:
                 _check_seal(sealed, number, changed)
             return [(number, changed) for number, changed, _ in rows]
 
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
-        """Embeddings that were kept, by text."""
+        """Return the recorded embeddings, by text."""
         with _reading(self.path, "the embeddings"):
             return vectors(self._connection, embedder, texts)
 
     def ledger(self) -> tuple[Usage, ...]:
-        """What outside minds were asked, by component, kind of line and model."""
+        """Return the use of models by component, kind of question and model."""
         return tuple(entry for _, entry in self._entries(per_agent=False))
 
     def ledger_by_agent(self) -> dict[int, tuple[Usage, ...]]:
-        """The same for each agent."""
+        """Return the use of models of each agent."""
         by_agent: dict[int, list[Usage]] = {}
         for agent, entry in self._entries(per_agent=True):
             by_agent.setdefault(agent, []).append(entry)
@@ -163,17 +163,17 @@ class RunFile:
             yield agent, entry._replace(fallbacks=fallbacks[agent, *entry[:3]])
 
     def pages(self, start: int = 0) -> Iterator[Page]:
-        """The rounds from number `start` on; at level summary without steps and public columns."""
+        """Yield the rounds from `start` on; at level summary without steps and public columns."""
         return (record.page for record in self.records(start))
 
     def records(self, start: int = 0, *, lines: bool = True) -> Iterator[Record]:
-        """The rounds and what else the file says of them; without their lines, it is faster."""
+        """Yield the rounds with their records; reading is faster without lines."""
         while (record := self._record(start, lines)) is not None:
             yield record
             start += 1
 
     def outcome(self) -> Outcome:
-        """What the run has come to, from what is committed."""
+        """Return the outcome of the run so far, from its committed rounds."""
         given = self.manifest
         folded = {
             measure.name: Folded(measure.fold, measure.unit, given.replicates)
@@ -227,7 +227,7 @@ class RunFile:
             return Record(page, chain, json.loads(ends))
 
     def _lines(self, number: int, sealed: str) -> tuple[tuple[Step, ...], dict[str, Array]]:
-        """The steps of a round and its public columns; neither at level summary."""
+        """Return the steps of a round and its public columns; neither at level summary."""
         query = "SELECT line_look, lines FROM rounds WHERE round = ?"
         look_number, blob = self._connection.execute(query, (number,)).fetchone()
         look, look_seal = self._look(look_number)
@@ -241,7 +241,7 @@ class RunFile:
         return tuple(steps), public
 
     def _look(self, number: int) -> tuple[Layout, str]:
-        """A look and its seal."""
+        """Return a layout and its checksum."""
         if number not in self._looks:
             query = "SELECT words FROM looks WHERE look = ?"
             (words,) = self._connection.execute(query, (number,)).fetchone()
@@ -250,7 +250,7 @@ class RunFile:
 
 
 def _path(words: str) -> tuple[int, ...]:
-    """A path as it was written: 3.1.5."""
+    """Parse a path such as 3.1.5."""
     return tuple(int(part) for part in words.split(".") if part)
 
 
@@ -284,7 +284,7 @@ def _opened(path: Path, how: str) -> RunFile:
 
 
 def _checked(path: Path) -> bool:
-    """Whether a -wal holds part of the file; raises RunFileError unless it can be a run file."""
+    """Check the file, and if a -wal holds part of it; raises RunFileError for no run file."""
     try:
         header, size = Header.of(path), path.stat().st_size
         wal = beside(path, "-wal")
@@ -298,12 +298,15 @@ def _checked(path: Path) -> bool:
     except (OSError, ValueError) as error:
         raise RunFileError(f"{path} cannot be read: {error}") from error
     if not header.sqlite:
-        raise RunFileError(f"{path} is no run file; expected one that `society run` has written")
+        raise RunFileError(f"{path} is not a run file; name a file that `society run` has written")
     cut = "take a whole copy, or run again"
     if not header.whole:
         raise RunFileError(f"{path} is cut off after {size} bytes; {cut}")
     if not header.ours:
-        raise RunFileError(f"{path} is an SQLite database, but no run file of society")
+        raise RunFileError(
+            f"{path} is an SQLite database, but not a run file; "
+            "name a file that `society run` has written"
+        )
     if header.version != FORMAT:
         raise RunFileError(
             f"{path} is a run file of format {header.version}, and this program reads format "
@@ -311,7 +314,8 @@ def _checked(path: Path) -> bool:
         )
     if held_aside and not header.wal:
         raise RunFileError(
-            f"{wal} does not belong to {path}, which is whole without; remove it and try again"
+            f"{wal} does not belong to {path}, which is complete without it; "
+            f"remove {wal} and try again"
         )
     if size < header.size and not held_aside:
         raise RunFileError(f"{path} is cut off: {size:,} of {header.size:,} bytes; {cut}")
@@ -334,4 +338,4 @@ _DAMAGE = (sqlite3.Error, zlib.error, struct.error, ValueError, TypeError, Looku
 
 def _check_seal(sealed: object, *words: object, blob: bytes = b"") -> None:
     if checksum(*words, blob=blob) != sealed:
-        raise ValueError("it is not what was written")
+        raise ValueError("its checksum does not match")

@@ -1,4 +1,4 @@
-"""What writing and reading a run file have in common: tables, seals, endings, and who writes.
+"""The schema of run files, shared by writer and reader: tables, checksums, endings, status.
 
     manifest   what was given, by key, as JSON
     status     one row: how the run stands, which process writes it, and the digest it ended on
@@ -57,12 +57,12 @@ CREATE TABLE sittings (round INTEGER, changed TEXT, seal TEXT);
 
 
 def beside(path: Path, suffix: str) -> Path:
-    """The side file of that suffix."""
+    """Return the path of the side file with a suffix."""
     return path.with_name(path.name + suffix)
 
 
 def endings(page: Page, running: Array) -> dict[str, list[int]]:
-    """The replicates that ended in a round, by cause; running: those that did before, (R, 1)."""
+    """List the replicates that ended in a round, by cause; running: those before it, (R, 1)."""
     ended: dict[str, list[int]] = {}
     if page.running.tobytes() == running.tobytes():
         return ended
@@ -76,7 +76,7 @@ def endings(page: Page, running: Array) -> dict[str, list[int]]:
 
 
 class Header(NamedTuple):
-    """The beginning of an SQLite database, as far as it concerns us.
+    """The header of an SQLite database, as far as run files need it.
 
     Source: sqlite.org/fileformat.html, section 1.3.
     """
@@ -90,7 +90,7 @@ class Header(NamedTuple):
 
     @classmethod
     def of(cls, path: Path) -> Self:
-        """Read it; raises OSError."""
+        """Read the header of a file; raises OSError."""
         with path.open("rb") as file:
             head = file.read(_HEADER.size)
         magic, page, write, count, version, application = _HEADER.unpack(
@@ -109,7 +109,7 @@ class Header(NamedTuple):
 class Standing(NamedTuple):
     """The status row.
 
-    process, host, born: who writes it, until it is closed. digest: where it ended, from then on.
+    process, host, born: the writing process, until the file is closed. digest: set at its end.
     """
 
     status: Status
@@ -120,14 +120,14 @@ class Standing(NamedTuple):
 
     @classmethod
     def running(cls) -> Self:
-        """Written by this process."""
+        """Return the status of a run that this process writes."""
         return cls("running", os.getpid(), platform.node(), _born(os.getpid()))
 
     @property
     def alive(self) -> bool:
-        """Whether the process that writes is still there.
+        """Check if the writing process still exists.
 
-        One on another host is taken for gone: a file in WAL mode is written where it lies.
+        A process on another host counts as gone: a file in WAL mode is written on its own host.
         """
         if self.process is None or self.host != platform.node():
             return False
@@ -143,10 +143,10 @@ class Standing(NamedTuple):
 
 
 def _born(process: int) -> int | None:
-    """When a process began, in ticks since the start of the machine; None where nobody tells.
+    """Return the start of a process, in ticks since the machine started; None if unknown.
 
-    A process that took over the number of one that is gone began later. A zombie, whose parent has
-    not asked yet how it ended, is gone. Source: proc_pid_stat(5), fields 3 and 22.
+    A process that reuses the number of an ended one began later. A zombie counts as gone.
+    Source: proc_pid_stat(5), fields 3 and 22.
     """
     try:
         told = Path(f"/proc/{process}/stat").read_text()

@@ -1,18 +1,13 @@
-"""Memory that a run has freed stays with the process, for the arrays of its next line.
+"""Sessions of a run: one session plays a run from its current state to its end, or until it pauses.
 
-A batch makes and drops some megabytes with every line. By default the C library of Linux hands them
-back to the system each time, which has to find and clear them again: in large batches of small
-rules that took a third of all time. Elsewhere nothing is changed.
+To resume a run, its whole history is played again, rules anew and model calls from the record, and
+compared round by round; where the record ends, the run goes live. So a resumed run ends with the
+digest of one that was never interrupted and got the same answers.
 
-What runs have used of what is limited, by their files.
-
-Going on with a run that was interrupted, paused or cut off.
-
-The whole history is driven again, rules anew and outside minds from the record, and compared round
-by round; where the record ends, the run goes live. So a resumed run ends on the digest of one that
-was never interrupted and got the same answers.
-
-One sitting of a run: played from where it stands to its end, or as far as it goes.
+Memory that a run has freed stays with the process, for the arrays of its next line. A batch makes
+and drops some megabytes with every line. By default the C library of Linux returns them to the
+system each time, which has to find and clear them again: in large batches of small rules that took
+a third of all time. Other systems are left as they are.
 """
 
 from __future__ import annotations
@@ -51,7 +46,7 @@ _TRIM, _OWN_PAGES = -1, -3  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD of <malloc.h
 
 @cache
 def keep_freed(at_most: int = 2**28, arrays_up_to: int = 2**25) -> bool:
-    """Keep so many bytes at hand, of arrays of so many bytes; says whether it could be done."""
+    """Keep freed memory, up to `at_most` bytes, in the process; return False if it cannot."""
     if sys.platform != "linux":
         return False
     try:
@@ -62,7 +57,7 @@ def keep_freed(at_most: int = 2**28, arrays_up_to: int = 2**25) -> bool:
 
 
 def spent(file: Path) -> Spent:
-    """What the run in a file has used so far; nothing if there is none. Raises RunFileError."""
+    """Return the use of models by the run in a file, zero without a file; raises RunFileError."""
     if not file.exists():
         return Spent()
     with open_run(file) as run:
@@ -70,7 +65,7 @@ def spent(file: Path) -> Spent:
 
 
 def total(files: Iterable[Path]) -> Spent:
-    """What the runs in some files have used together; raises RunFileError."""
+    """Sum the use of models by the runs in some files; raises RunFileError."""
     used = [spent(file) for file in files]
     calls, tokens = sum(one.calls for one in used), sum(one.tokens for one in used)
     return Spent(calls, tokens, added(one.cost for one in used))
@@ -83,7 +78,7 @@ def begun_or_taken_up(
     budget: Budget | None = None,
     awaiting: Callable[[int], None] | None = None,
 ) -> Session | None:
-    """A new run, or the one in the file; None if that has finished. Raises InputError."""
+    """Start a run, or resume the one in the file; None if it has finished. Raises InputError."""
     if not path.exists():
         return Session.begun(setup, path, level, budget=budget, awaiting=awaiting)
     with open_run(path) as run:
@@ -98,16 +93,19 @@ def taken_up(
     budget: Budget | None = None,
     awaiting: Callable[[int], None] | None = None,
 ) -> Session:
-    """The run in a file, ready to go on; raises InputError.
+    """Open the run in a file to continue it; raises InputError.
 
-    changed: gives other limits, or another way to reach the models. Whatever else it changed would
-    make another history, which the first round that differs would tell. budget: in place of the
-    run's own. awaiting: as in Session.begun.
+    changed: sets other limits, or another way to reach the models. Any other change would make
+    another history, and is reported at the first round that differs. budget: in place of the run's
+    own. awaiting: as in Session.begun.
     """
     path = Path(path)
     with open_run(path) as run:
         if run.status == "finished":
-            raise RunFileError(f"{brief(path)} is finished; there is nothing to resume")
+            raise RunFileError(
+                f"{brief(path)} is finished, so there is nothing to resume; "
+                f"see its results with: society show {brief(path)}"
+            )
         setup = prepared(changed(Spec.model_validate(run.manifest.spec)))
         minds = setup.minds(total([path, *drafted_beside(path, setup.spec)]), budget)
         writer = Writer.resumed(run, changes(run.manifest, setup))
@@ -116,10 +114,11 @@ def taken_up(
 
 
 class End(NamedTuple):
-    """How a sitting ended: the status to keep, an exit code, and why.
+    """The end of a session: the status to record, an exit code, and the reason in words.
 
-    bug: what a component or script raised, whose author needs to see where. limited: whether a
-    limit that the user set has stopped it, and would stop it again. error: what ended it early.
+    bug: an exception from a component or script, to be shown with its traceback. limited: True if a
+    limit that the user set has stopped the run, and would stop it again. error: the exception that
+    ended the session early.
     """
 
     status: Status
@@ -131,7 +130,7 @@ class End(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A run that is ready to be played, or to go on."""
+    """A run that is ready to be played or continued."""
 
     setup: Setup
     table: Environment
@@ -149,16 +148,16 @@ class Session(NamedTuple):
         budget: Budget | None = None,
         awaiting: Callable[[int], None] | None = None,
     ) -> Self:
-        """Of a new run; raises InputError. budget: in place of the run's own.
+        """Start a new run; raises InputError. budget: in place of the run's own.
 
-        awaiting: told how many calls are still under way when the run is interrupted.
+        awaiting: called with the number of calls still under way when the run is interrupted.
         """
         minds, table = setup.minds(total(drafted_beside(path, setup.spec)), budget), setup.table()
         writer = Writer(path, manifest_of(setup, level, table), overwrite=overwrite)
         return cls(setup, table, setup.outside(writer.vault, awaiting, minds), writer)
 
     def play(self, *watching: Recorder) -> End:
-        """Play from synchronous code; an interrupt ends the sitting, too."""
+        """Play from synchronous code; an interrupt also ends the session."""
         try:
             self._game(watching).play()
         except BaseException as error:  # a component may also leave by sys.exit
@@ -166,7 +165,7 @@ class Session(NamedTuple):
         return End("finished")
 
     async def perform(self, *watching: Recorder) -> End:
-        """The same among other runs of one event loop; a cancelled one ends as interrupted."""
+        """Play within a running event loop; a cancelled session ends as interrupted."""
         try:
             await self._game(watching).perform()
         except BaseException as error:
@@ -180,7 +179,7 @@ class Session(NamedTuple):
         )
 
     def conclude(self) -> None:
-        """Keep what the scenario concludes from its run, so that it need not be found again."""
+        """Record the findings of the scenario's analysis of its run, if it has one."""
         if self.setup.scenario.afterword is not None:
             with open_run(self.writer.path) as run:
                 findings, note = concluded(run, self.setup, self.writer.vault)
@@ -188,8 +187,8 @@ class Session(NamedTuple):
                 self.writer.conclude(findings)
 
     def close(self, end: End) -> None:
-        """Keep how it ended."""
-        # Where the disk is full, its end cannot be written either: why it ended says more.
+        """Record how the run ended."""
+        # Where the disk is full, the end cannot be written either: the first error says more.
         with suppress(Paused) if end.code else nullcontext():
             self.writer.close(end.status)
 

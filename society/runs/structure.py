@@ -1,10 +1,10 @@
-"""How far rounds within rounds go: every loop of rounds is entered once, in silence.
+"""The structure of nested rounds, found by entering every loop of rounds once, without agents.
 
 A script may open rounds within rounds (generation, game, round), and its horizon says how many only
 one of these loops has. Since lines do not depend on answers, the first round of each tells how many
 there are, and whether anything is said in it beside what its inner rounds hold.
 
-A game in normal form as the run file keeps it, so that it can be studied without its script.
+Also the normal form of a game in the run file, so that it can be studied without its script.
 
 A play that describes its game (`rules` of society.engine.mechanism.Play) says who can do
 what, who gets what in each profile, which profile is cooperation and which the equilibrium.
@@ -25,9 +25,9 @@ from society.engine.rng import Array
 
 
 class RoundStructure(NamedTuple):
-    """rounds: in all, and so the number of the last one. sizes: by level, from the outermost.
+    """The planned numbers of rounds, if nothing ends the run early and loops keep their length.
 
-    As far as it goes if nothing ends the run before, and if loops do not change their length.
+    rounds: the total, and so the number of the last one. sizes: by level, from the outermost.
     """
 
     rounds: int
@@ -35,14 +35,14 @@ class RoundStructure(NamedTuple):
 
 
 class _Opened(NamedTuple):
-    """A round: how many there are of it, and of those around it; kinds of lines said in it."""
+    """A round: its sizes by level, and the kinds of lines in it."""
 
     sizes: tuple[int, ...]
     said: list[str]
 
 
 def round_structure(play: PlayFunction, table: Environment) -> RoundStructure:
-    """How many rounds a play has at this table."""
+    """Find the structure of the rounds of a play at this table."""
     alone = aside(table, first_rounds_only=True)
     opened: list[_Opened] = []
     for line in silent_lines(play, alone):
@@ -65,7 +65,7 @@ _MOST = 20_000  # payoffs; a larger table is left out
 
 @runtime_checkable
 class Rules(Protocol):
-    """What a play says of its game; society.scenarios.games.game has one such class."""
+    """The game that a play describes; society.scenarios.games.game has one such class."""
 
     @property
     def actions(self) -> tuple[tuple[str, ...], ...]: ...
@@ -84,8 +84,8 @@ class GameNote(BaseModel):
 
     actions: labels, by seat. payoffs: of each player in turn, in each profile, the action of the
     last player changing fastest; empty if there are too many. cooperation: the profile in which all
-    cooperate; cooperative, equilibrial: what everybody gets there, and in equilibrium. None where
-    the game names no such profile.
+    cooperate; cooperative, equilibrial: the payoffs there, and in equilibrium. None where the game
+    names no such profile.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -102,13 +102,13 @@ class GameNote(BaseModel):
 
     @property
     def table(self) -> Array | None:
-        """(n, A_1, ..., A_n) of points; None if it was left out."""
+        """The payoffs, (n, A_1, ..., A_n); None if they were left out."""
         sizes = [len(labels) for labels in self.actions]
         return np.array(self.payoffs).reshape(self.players, *sizes) if self.payoffs else None
 
     @property
     def symmetric(self) -> bool:
-        """Whether all seats are alike: players who change places change payoffs; so if known."""
+        """True if players who swap seats swap payoffs; False if payoffs are not known."""
         table = self.table
         if table is None or len(set(self.actions)) > 1:
             return False
@@ -123,7 +123,7 @@ class GameNote(BaseModel):
 
     @classmethod
     def of(cls, rules: Rules) -> GameNote:
-        """What is to be kept of a game."""
+        """Make the note of a game."""
         sizes = [len(labels) for labels in rules.actions]
         payoffs: tuple[float, ...] = ()
         if len(sizes) * prod(sizes) <= _MOST:
@@ -143,6 +143,6 @@ def _paid(rules: Rules, profile: tuple[int, ...] | None) -> tuple[float, ...] | 
 
 
 def rules_of(table: Environment) -> GameNote | None:
-    """The game that is played at a table, if its play describes one."""
+    """Return the game that is played at a table, if its play describes one."""
     rules = table.rules
     return GameNote.of(rules) if isinstance(rules, Rules) else None

@@ -1,9 +1,9 @@
-"""Whether a run file is what it says, on three grounds.
+"""The verification of a run file, by three checks.
 
-record    every round fits its seal, its lines give its digest, and the digests make the chain
-script    the scenario's script, driven by the recorded answers, says the same again (level full)
-again     the whole run, played again from its manifest, is the same: rules answer anew, and
-          outside minds from the record, to the very words that they were asked in
+record    every round matches its checksum, its lines its digest, and the digests form the chain
+script    the scenario's script, driven by the recorded answers, yields the same lines (level full)
+again     the whole run, played again from its manifest, is the same: rules answer anew, and models
+          from the record, if the words of each request are the same
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .schema import endings
 
 
 class Check(NamedTuple):
-    """One ground and what was found; ok is None where it does not apply."""
+    """One check and its finding; ok is None where the check does not apply."""
 
     name: str
     ok: bool | None
@@ -62,7 +62,7 @@ def verify(path: Path | str) -> Verdict:
         try:
             setup = prepared(Spec.model_validate(run.manifest.spec))
         except (InputError, ValueError) as error:
-            words = f"it cannot be set up again: {error}{changes(run.manifest)}"
+            words = f"the run cannot be built again: {error}{changes(run.manifest)}"
             return Verdict((record, Check("again", False, words)))
         return Verdict((record, _script(run, setup), _again(run, setup)))
 
@@ -81,9 +81,9 @@ def _record(run: RunFile) -> Check:
     except RunFileError as error:
         return Check("record", False, str(error))
     if final is not None and final != chain.hex():
-        return _broken(last + 1, "it is missing: the run ended on another digest")
+        return _broken(last + 1, "it is missing: the run ended with another digest")
     sittings = [f"; resumed after round {n}{c and f', {c}'}" for n, c in run.sittings()]
-    return Check("record", True, f"all {last} rounds are as they were written{''.join(sittings)}")
+    return Check("record", True, f"all {last} rounds are intact{''.join(sittings)}")
 
 
 def _broken(number: int, words: str) -> Check:
@@ -92,7 +92,7 @@ def _broken(number: int, words: str) -> Check:
 
 def _script(run: RunFile, setup: Setup) -> Check:
     if run.manifest.level == "summary":
-        return Check("script", None, "the record has no answers to drive it (level summary)")
+        return Check("script", None, "not checked: level summary records no answers")
     steps = (step for page in run.pages() for step in page.steps)
     return _compared("script", run, setup, Tape(steps))
 
@@ -117,15 +117,15 @@ def _compared(name: str, run: RunFile, setup: Setup, answerer: Answerer | None) 
 
 
 class _Different(Exception):
-    """What is played now is not what the record says."""
+    """A difference between run and record."""
 
 
 class _Complete(Exception):
-    """All that an unfinished run has recorded was played."""
+    """The signal that all recorded rounds of an unfinished run were played."""
 
 
 class _Comparison:
-    """A recorder that holds what is played now against what a run file says."""
+    """A recorder that compares each round with a run file."""
 
     def __init__(self, run: RunFile, *, live: bool) -> None:
         self.manifest, self.live = run.manifest, live
@@ -136,7 +136,7 @@ class _Comparison:
 
     def page(self, page: Page) -> None:
         if page.number > self.last:
-            raise _Different("the record has ended, but the run goes on")
+            raise _Different("the record has ended, but the run continues")
         for words in self._differences(next(self.records), page):
             raise _Different(words)
         self.number, self.running = page.number + 1, page.running
@@ -144,9 +144,9 @@ class _Comparison:
             raise _Complete
 
     def end(self) -> None:
-        """The run is over: so must the record be."""
+        """Check that the record ends with the run."""
         if self.number <= self.last:
-            raise _Different(f"the run is over, but the record goes on to round {self.last}")
+            raise _Different(f"the run has ended, but the record continues to round {self.last}")
 
     def _differences(self, record: Record, page: Page) -> Iterator[str]:
         recorded = record.page
@@ -154,12 +154,12 @@ class _Comparison:
             for before, now in zip_longest(recorded.steps, page.steps):
                 yield from _step_differences(before, now)
         if recorded.digest != page.digest:
-            yield "what was asked, answered or told differs"
+            yield "questions, answers or facts differ"
         if recorded.path != page.path:
-            yield f"its place is {page.path}, recorded is {recorded.path}"
+            yield f"the place of the round is {page.path}, but {recorded.path} in the record"
         ends = endings(page, self.running)
         if record.ends != ends:
-            yield f"replicates end by {ends}, recorded is {record.ends}"
+            yield f"replicates end by {ends}, but by {record.ends} in the record"
         found = _kept(page)
         for name, values in _kept(recorded).items():
             known = self.live or not name.startswith("column")
@@ -168,15 +168,18 @@ class _Comparison:
 
 
 def _kept(page: Page) -> dict[str, Array]:
-    """What a page keeps beside its lines, by name."""
-    kept = {"who is present": page.present, "what is running": page.running}
+    """Return the arrays of a page beside its lines, by name."""
+    kept = {
+        "the array of present agents": page.present,
+        "the array of running replicates": page.running,
+    }
     kept |= {f"measure {name}": values for name, values in page.measures.items()}
     return kept | {f"column {name}": values for name, values in page.public.items()}
 
 
 def _step_differences(recorded: Step | None, now: Step | None) -> Iterator[str]:
     if recorded is None or now is None or recorded[:3] != now[:3]:
-        yield f"recorded is {_named(recorded)}, and now comes {_named(now)}"
+        yield f"the record has {_named(recorded)}, but the run has {_named(now)}"
         return
     for role, name in {**recorded.arrays, **now.arrays}:
         before, after = recorded.arrays.get((role, name)), now.arrays.get((role, name))
@@ -192,7 +195,7 @@ def _named(step: Step | None) -> str:
 
 
 def _same(before: Array, now: Array) -> bool:
-    """Bit for bit; text as its JSON, which is what a run file keeps of it."""
+    """Compare arrays bit for bit, and text by its JSON, as run files store it."""
     if before.shape != now.shape or before.dtype != now.dtype:
         return False
     if before.dtype.kind in "OU":
@@ -201,7 +204,7 @@ def _same(before: Array, now: Array) -> bool:
 
 
 def _example(before: Array | None, now: Array | None) -> str:
-    """The first entry that differs, in words."""
+    """Describe the first entry that differs."""
     if before is None or now is None or before.shape != now.shape:
         return ""
     unlike = np.argwhere((before != now) & ((before == before) | (now == now)))

@@ -1,4 +1,4 @@
-"""Writing a run file: a recorder that commits every round as it closes."""
+"""The writer of run files: a recorder that commits every round as it closes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .schema import SCHEMA, SIDES, Header, Standing, Status, beside, endings
 
 
 class Writer:
-    """A Recorder that writes a run file; its `vault` keeps answers from outside.
+    """A Recorder that writes a run file; its `vault` stores the answers of models.
 
     The file appears with the first committed round or answer: a run that fails before leaves
     nothing behind, and the file that it would have replaced stays. Raises FileError if the file
@@ -42,9 +42,9 @@ class Writer:
 
     @classmethod
     def resumed(cls, run: RunFile, since: str = "") -> Self:
-        """To go on with a run that has not finished; raises RunFileError.
+        """Continue a run that has not finished; raises RunFileError.
 
-        The rounds that it has are compared, not written again. since: what has changed, in words.
+        Its rounds are compared, not written again. since: the changes, in words.
         """
         self = cls.__new__(cls)
         self.path, self.manifest = run.path, run.manifest
@@ -82,11 +82,11 @@ class Writer:
 
     @property
     def published(self) -> bool:
-        """Whether the file is there under its name."""
+        """True once the file has its final name."""
         return self._connection is not None
 
     def page(self, page: Page) -> None:
-        """Commit one round, or compare it with the one that is there; raises RunFileError."""
+        """Commit one round, or compare it with the recorded one; raises RunFileError."""
         self.vault.round = page.number + 1
         if page.number < len(self._past):
             self._compare(page)
@@ -104,14 +104,14 @@ class Writer:
     def _compare(self, page: Page) -> None:
         if self._past[page.number] != page.digest:
             raise RunFileError(
-                f"{brief(self.path)}: round {page.number} comes out otherwise than it was recorded"
-                f"{self.vault.since or '; the code has changed'}; go back to what it was, or run "
-                "again with another --out"
+                f"{brief(self.path)}: round {page.number} differs from the record"
+                f"{self.vault.since or '; the code has changed'}; restore the earlier version, or "
+                "run again with another --out"
             )
         self._chain, self._running = chained(self._chain, page.digest), page.running
 
     def conclude(self, findings: Iterable[Finding]) -> None:
-        """Keep what the scenario concludes from the whole run."""
+        """Record the findings of the scenario's analysis of the run."""
         rows = [(finding.name, finding.unit, finding.values.tolist()) for finding in findings]
         words = json.dumps(rows)
         with self.vault.lock, self._writing("the findings"):
@@ -147,16 +147,16 @@ class Writer:
                 raise unwritable(what, brief(self.path), error) from error
             raise FileError(
                 f"cannot write {what} to {self.path}: {error}. "
-                "Make room, write elsewhere with --out, or record less with --record summary"
+                "Free some disk space, name another --out, or record less with --record summary"
             ) from error
         except TypeError as error:
             raise PartError(
-                f"{what} cannot be written to {self.path}: {error}; what is asked, answered and "
-                "told, and what public columns hold, must be numbers or text"
+                f"{what} cannot be written to {self.path}: {error}; facts, answers and public "
+                "columns must hold numbers or text"
             ) from error
 
     def _publish(self, *, durable: bool = False) -> sqlite3.Connection:
-        """Write all that waits to a draft, and give it the run file's name."""
+        """Write all that waits to a draft, and rename the draft to the run file."""
         try:
             self._write_draft()
             _check_free(self.path, self._overwrite)
@@ -218,7 +218,7 @@ class Writer:
     def _kept(
         self, connection: sqlite3.Connection, lines: Iterable[Line]
     ) -> tuple[int, str, bytes]:
-        """The number of the lines' look, stored if it is new, its seal, and the lines' bytes."""
+        """Store the layout of lines if it is new; return its number, its checksum and the bytes."""
         look, blob = packed(lines)
         known = self._looks.get(look)
         if known is None:
@@ -237,7 +237,7 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 def _taken_over(path: Path) -> sqlite3.Connection:
-    """A run file that we write from now on; raises RunFileError if another process does."""
+    """Open a run file for writing; raises RunFileError if another process writes it."""
     connection = _connected(path)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
@@ -270,7 +270,7 @@ def _synced(path: Path) -> None:
 
 
 def _last_chain(connection: sqlite3.Connection) -> str:
-    """What is committed, which after an interrupt may be less than what was played."""
+    """Return the chain of the last committed round, which may not be the last one played."""
     found = connection.execute("SELECT chain FROM rounds ORDER BY round DESC").fetchone()
     return str(found[0]) if found else ""
 
@@ -282,7 +282,7 @@ def _state(connection: sqlite3.Connection, standing: Standing) -> None:
 
 
 def _claimed(path: Path, overwrite: bool) -> Path:
-    """The draft beside a path that is ours to write, its folder made; raises FileError."""
+    """Claim a path: make its folder, and return the draft beside it; raises FileError."""
     try:
         _check_free(path, overwrite)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -291,7 +291,7 @@ def _claimed(path: Path, overwrite: bool) -> Path:
         draft.unlink()
     except (FileExistsError, NotADirectoryError) as error:
         raise FileError(
-            f"cannot write {path}: {path.parent} is no folder; name another --out"
+            f"cannot write {path}: {path.parent} is not a folder; name another --out"
         ) from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
@@ -300,7 +300,7 @@ def _claimed(path: Path, overwrite: bool) -> Path:
 
 
 def _check_free(path: Path, overwrite: bool) -> None:
-    """Raises FileError unless nothing is there, or a run file that may be replaced."""
+    """Raise FileError if the path holds anything but a run file that may be replaced."""
     if path.is_dir():
         raise FileError(f"{path} is a folder; name a file, such as {path / 'NAME.run'}")
     if not path.exists():
@@ -309,7 +309,7 @@ def _check_free(path: Path, overwrite: bool) -> None:
         raise FileError(f"{path} is a device or a pipe; name a file to write with --out")
     if not overwrite:
         raise FileError(
-            f"{path} exists already; {_going_on(path)}name another --out, or replace it by "
+            f"{path} already exists; {_going_on(path)}name another --out, or replace it with "
             "--overwrite"
         )
     with suppress(RunFileError), open_run(path) as old:
@@ -320,13 +320,13 @@ def _check_free(path: Path, overwrite: bool) -> None:
         return
     if path.stat().st_size and not Header.of(path).ours:
         raise FileError(
-            f"{path} is no run file, and only those are overwritten; name another --out"
+            f"{path} is not a run file, and only run files are overwritten; name another --out"
         )
 
 
 def _going_on(path: Path) -> str:
-    """What goes on with a run that has not finished, in words."""
+    """Describe how to continue the run in a file; empty if it has finished."""
     with suppress(RunFileError), open_run(path) as old:
         if old.status not in ("finished", "running"):
-            return f"it is {old.status}, and `society resume {path}` goes on with it; or else "
+            return f"it is {old.status}: continue it with `society resume {path}`, or "
     return ""

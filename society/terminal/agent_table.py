@@ -1,6 +1,6 @@
-"""The roll of agents in a round: one row each, or the first dozen and quantiles of a crowd.
+"""The table of agents in a round: one row each, or the first dozen and quantiles of a crowd.
 
-The course of a number over the rounds, for sparklines.
+Also the course of a number over rounds, for sparklines.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from .events import Traits
 from .labels import Names, spoken
 from .round_view import RoundView, told
 
-CROWD = 24  # more agents than that are told by the first dozen and quantiles
+CROWD = 24  # of more agents, only the first dozen and quantiles are shown
 _DOZEN = 12
 _QUANTILES = {"10 %": 0.1, "median": 0.5, "90 %": 0.9}
 
 
 class AgentTable:
-    """Calls the roll of one replicate; bars compare agents, and rounds called earlier."""
+    """Prints the agents of one replicate; bars compare agents, and earlier rounds."""
 
     def __init__(self, ink: TerminalStyle, names: Names, replicate: int, traits: Traits) -> None:
         self.ink, self.names, self.replicate, self.traits = ink, names, replicate, traits
         self.largest: dict[str, float] = {}
 
     def lines(self, scene: RoundView, columns: Iterable[str]) -> list[Text]:
-        """The table of all who took part; nothing if there is nothing to show about them."""
+        """Lay out the table of all agents who took part; empty if no column is to be shown."""
         seats = np.flatnonzero(scene.present[self.replicate])
         named = seats if len(seats) <= CROWD else seats[:_DOZEN]
         rest = seats[len(named) :]
@@ -53,7 +53,7 @@ class AgentTable:
     def _column(
         self, scene: RoundView, name: str, values: Array, named: Array, rest: Array
     ) -> Column:
-        # Of a form the field comes last, and tells columns apart.
+        # In a name of several parts the field comes last, and tells columns apart.
         heading = " ".join(self._heading(part) for part in name.split(" ", 1))
         blank = [Text()] * (1 + len(_QUANTILES) if len(rest) else 0)
         if values.dtype.kind not in "iuf":
@@ -69,7 +69,7 @@ class AgentTable:
         return Column(heading, cells, shares(shown, self.largest[name]))
 
     def _heading(self, name: str) -> str:
-        """A name, or its words, if it is long."""
+        """Return a name, or its words if it is long."""
         words = [name] if len(name) <= LONGEST_HEADING else spoken(name).split(" ")
         return " ".join(self.ink.cut(word, LONGEST_HEADING) for word in words)
 
@@ -78,7 +78,7 @@ class AgentTable:
         return None if limit is None else float(limit[self.replicate, 0])
 
     def _figures(self, values: Array, decimals: int, limit: float | None) -> list[Text]:
-        """Numbers; what exceeds the limit is marked, the others keep the room of the mark."""
+        """Format numbers; mark those above the limit, and pad the others."""
         figures = [self.ink.figure(value, decimals) for value in values]
         if limit is None:
             return [Text(figure) for figure in figures]
@@ -96,7 +96,7 @@ def _quantiles(values: Array) -> Array:
 
 
 class Trace:
-    """The course of a number over rounds in bounded room: when full, neighbours are averaged."""
+    """The course of a number over rounds in bounded memory: when full, neighbours are averaged."""
 
     _ROOM = 512
 
@@ -106,7 +106,7 @@ class Trace:
         self._pending: list[float] = []
 
     def add(self, value: float) -> None:
-        """The number in the next round."""
+        """Add the number of the next round."""
         self._pending.append(value)
         if len(self._pending) == self.step:
             self.samples.append(math.fsum(self._pending) / self.step)
@@ -118,11 +118,11 @@ class Trace:
 
     @property
     def rounds(self) -> int:
-        """How many rounds the samples stand for."""
+        """Return the number of rounds that the samples stand for."""
         return self.step * len(self.samples)
 
     def spread(self, rounds: int, cells: int) -> list[float]:
-        """What stands in each of `cells` that stretch over `rounds`; none where it has not been.
+        """Resample the course to `cells` that stretch over `rounds`; future cells are left out.
 
         >>> trace = Trace()
         >>> for value in (9, 8, 7): trace.add(value)

@@ -1,13 +1,13 @@
-"""What was answered to questions that a stage shows nowhere else: proposals, votes, fines.
+"""Answers to questions that a display shows nowhere else: proposals, votes, fines.
 
-    a choice              how many took each option, and who, where these are few
+    a choice              the number of agents for each option, with names where they are few
     several such ballots  the same, a line for each; a common fact with a row of numbers for each of
-                          them says in figures what they are about
-    several alike fields  a line for each thing that was said, with those who said it
-    fields about others   whom each one has given a number above 0; the fact `whom`, the place of
-                          another agent for each field, says that a question is of this sort
-A single amount, mixture or peer is a move, as are fields of several sorts, such as a deed and an
-amount: the play tells what became of it. Words are quoted, where the stage names them.
+                          them gives their subjects as figures
+    several alike fields  a line for each distinct answer, with the agents who gave it
+    fields about others   the agents to whom each one has given a number above 0; the fact `whom`,
+                          the seat of another agent for each field, marks such questions
+A single number, mixture or peer is a move, as are fields of several sorts, such as an action and an
+amount: the game tells the result. Texts are quoted, where the display names them.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _BALLOT = f"{Choice.code} no/yes"
 
 
 class Answers:
-    """Tells the answers of one replicate."""
+    """Prints the answers of one replicate."""
 
     def __init__(self, ink: TerminalStyle, names: Names, replicate: int) -> None:
         self.ink, self.names, self.replicate = ink, names, replicate
 
     def lines(self, scene: RoundView) -> Iterator[Text]:
-        """A paragraph for each question, whenever it was asked; all begin at the same cell."""
+        """Lay out a paragraph for each question each time it was asked, aligned at one cell."""
         told = []
         for step, fields in scene.unshown():
             seats = np.flatnonzero(next(iter(fields.values())).asked[self.replicate])
@@ -59,7 +59,7 @@ class Answers:
     def _items(
         self, step: Step, fields: Mapping[str, Answered], seats: Array
     ) -> Iterator[list[str]]:
-        """Lines, in parts that stay together."""
+        """Yield lines, each in parts that are not broken."""
         said = {name: worded(field)[self.replicate] for name, field in fields.items()}
         forms = [field.form for field in fields.values()]
         if "" in fields:
@@ -76,7 +76,7 @@ class Answers:
             yield from self._each(said, seats)
 
     def _subjects(self, step: Step, count: int) -> list[str]:
-        """What so many ballots are about: " (1.50, 0)" each."""
+        """Return the subject of each ballot, as in " (1.50, 0)"."""
         for (role, _), values in step.arrays.items():
             if role == "common" and values.ndim == 4 and values.shape[2] == count:
                 rows = values[self.replicate, 0, :, :_SHOWN]
@@ -84,7 +84,7 @@ class Answers:
         return [""] * count
 
     def _ballots(self, said: Mapping[str, Array], seats: Array) -> Iterator[list[str]]:
-        """Where there are many, those with most approval; in the order in which they stand."""
+        """Yield a line for each ballot in order; of many, only those with most approval."""
         approvals = np.array([(votes[seats] == "yes").sum() for votes in said.values()])
         most = set(np.argsort(-approvals, kind="stable")[:_SHOWN].tolist())
         for number, (name, votes) in enumerate(said.items()):
@@ -93,7 +93,7 @@ class Answers:
         yield from _others(len(said))
 
     def _tally(self, votes: Array, seats: Array, form: str) -> str:
-        """2 yes (player 1, player 3), 1 no (player 2); of other choices the most frequent first."""
+        """Count: 2 yes (player 1, player 3), 1 no (player 2); else the most frequent first."""
         took: dict[str, list[int]] = {}
         for seat in seats.tolist():
             took.setdefault(str(votes[seat]), []).append(seat)
@@ -114,7 +114,7 @@ class Answers:
         return ", ".join([*names, *more])
 
     def _directed(self, points: Array, seats: Array, whom: Array) -> Iterator[list[str]]:
-        """Player 1 → player 2 (3), player 3 (1); points, whom: (N, K)."""
+        """Yield gifts: player 1 → player 2 (3), player 3 (1); points, whom: (N, K)."""
         givers = [seat for seat in seats.tolist() if points[seat].any()]
         for seat in givers[:_SHOWN]:
             those = [
@@ -128,7 +128,7 @@ class Answers:
             yield ["nobody"]
 
     def _each(self, said: Mapping[str, Array], seats: Array) -> Iterator[list[str]]:
-        """Player 1, player 2   A0: 2   A1: -3; those who say the same stand together."""
+        """Yield distinct answers with their agents: player 1, player 2   A0: 2   A1: -3."""
         agreeing: dict[tuple[str, ...], list[int]] = {}
         for seat in seats.tolist():
             entries = (f"{name}: {self.ink.figure(values[seat])}" for name, values in said.items())

@@ -144,7 +144,7 @@ class TerminalStyle:
 
 
 def _first_words(text: str, room: int) -> str:
-    """As many whole words as fit into `room` cells; if the first is too long, what fits of it."""
+    """Cut a text after the last whole word that fits into `room` cells, or else within a word."""
     fitting = set_cell_size(text, room + 1).rpartition(" ")[0]
     return (fitting or set_cell_size(text, room)).strip()
 
@@ -154,7 +154,7 @@ def _steps(share: float, steps: int) -> int:
 
 
 def decimals_for(values: Array) -> int:
-    """How many decimals tell these values apart: 2 below ten, 1 below a thousand, else none.
+    """Return the number of decimals for values: 2 below ten, 1 below a thousand, else none.
 
     >>> [decimals_for(np.array(x)) for x in (7.0, 0.5, 12.5, 1250.4, 0.004)]
     [0, 2, 1, 0, 4]
@@ -171,7 +171,7 @@ def decimals_for(values: Array) -> int:
 
 @dataclass(frozen=True)
 class Column:
-    """A heading and its cells; shares, in [0, 1] or NaN, are drawn as bars where there is room."""
+    """A heading and cells; shares, in [0, 1] or NaN, are drawn as bars where there is room."""
 
     heading: str
     cells: Sequence[Text]
@@ -183,24 +183,24 @@ class Column:
 
 
 def figured(ink: TerminalStyle, heading: str, values: Array) -> Column:
-    """Numbers as a column; the largest has the longest bar."""
+    """Make a column of numbers; the largest has the longest bar."""
     decimals = decimals_for(values)
     cells = [Text(ink.figure(value, decimals)) for value in values]
     return Column(ink.cut(heading, LONGEST_HEADING), cells, shares(values, largest(values)))
 
 
 def largest(values: Array) -> float:
-    """The largest finite one; 0 if there is none above."""
+    """Return the largest finite value, at least 0."""
     return float(values[np.isfinite(values)].max(initial=0.0))
 
 
 def shares(values: Array, whole: float) -> Array:
-    """What the bars of a column show: nothing for what is negative."""
+    """Return the lengths of bars, in [0, 1]; negative values have none."""
     return np.maximum(values, 0) / whole if whole > 0 else np.zeros(len(values))
 
 
 def table(ink: TerminalStyle, stub: Sequence[Text], columns: Sequence[Column]) -> Iterator[Text]:
-    """The lines of a table; columns that do not fit beside the others follow below them."""
+    """Lay out a table; columns that do not fit beside the others follow below them."""
     names = max((name.cell_len for name in stub), default=0)
     room = ink.width - names
     while columns:
@@ -214,7 +214,7 @@ def table(ink: TerminalStyle, stub: Sequence[Text], columns: Sequence[Column]) -
 
 
 def _fitting(widths: Array, room: int) -> int:
-    """How many columns of these widths stand side by side; at least one."""
+    """Count the columns of these widths that fit side by side; at least one."""
     return max(int((np.cumsum(widths) <= room).sum()), 1)
 
 
@@ -243,7 +243,7 @@ def _block(
 
 
 def ended(line: Text) -> Text:
-    """A line without blanks at its end."""
+    """Remove the blanks at the end of a line."""
     line.rstrip()
     return line
 
@@ -251,7 +251,7 @@ def ended(line: Text) -> Text:
 def flowing(
     items: Iterable[Text], width: int, *, label: Text | None = None, gutter: int = 0, gap: str = " "
 ) -> Iterator[Text]:
-    """Items one after another in lines that begin at the gutter, the first one with a label.
+    """Lay out items one after another in lines that begin at the gutter; a label comes first.
 
     An item moves to the next line as a whole; one that is longer than a line is broken at blanks.
     """
@@ -271,7 +271,7 @@ def flowing(
 def labelled(
     ink: TerminalStyle, label: str, items: Iterable[Text], style: str = "bold", gap: str = "   "
 ) -> Iterator[Text]:
-    """Items after a label that stands in the gutter."""
+    """Lay out items in a row, with a label in the gutter."""
     name = Text(ink.cut(label, ink.width // 2), style)
     yield from flowing(items, ink.width, label=name, gutter=ink.gutter, gap=gap)
 
@@ -279,14 +279,14 @@ def labelled(
 def stacked(
     ink: TerminalStyle, label: str, items: Iterable[Text], style: str = "bold"
 ) -> Iterator[Text]:
-    """Items on lines of their own, the first one after a label."""
+    """Lay out each item on a line of its own, with a label before the first one."""
     for item in items:
         yield from labelled(ink, label, [item], style)
         label = ""
 
 
 def _pieces(item: Text, gap: str, room: int) -> Iterator[tuple[str, Text]]:
-    """What must stay together, and what stands before it."""
+    """Yield pieces that are not broken, each with the gap before it."""
     if item.cell_len <= room:
         yield gap, item
         return

@@ -1,6 +1,6 @@
-"""What happened in a round besides the numbers: deeds, words, ends, what was chosen and how.
+"""The events of a round besides the numbers: actions, words, votes and endings.
 
-What children have from their parents: heritable public columns, in words where they have any.
+Also traits that children inherit: heritable public columns, by their labels where they have any.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class EventLines:
         self.answers = Answers(ink, names, replicate)
 
     def lines(self, scene: RoundView) -> Iterator[Text]:
-        """Who did what to whom, who went, what was said and chosen, how the replicate ended."""
+        """Yield actions, departures, quotes, decisions and the ending of the replicate."""
         if scene.void(self.replicate):
             yield from self._troubles(scene)
             yield from self._ended(scene)
@@ -64,7 +64,7 @@ class EventLines:
     def fates(
         self, label: str, ended: Mapping[str, Iterable[int]], stage: DisplaySpec, but: int = NOBODY
     ) -> Iterator[Text]:
-        """Which replicates ended, by cause; nothing if there are none `but` this one."""
+        """Yield a line on the replicates that ended, by cause; `but` is left out."""
         items = []
         for kind, replicates in ended.items():
             others = [number for number in replicates if number != but]
@@ -98,7 +98,7 @@ class EventLines:
     def _quotes(self, scene: RoundView) -> Iterator[Text]:
         for label, verb, texts in scene.quotes():
             said = texts[self.replicate]
-            if scene.newborn is not None:  # theirs were told with their births
+            if scene.newborn is not None:  # their words are printed with their births
                 said = np.where(scene.newborn[self.replicate], "", said)
             seats = np.flatnonzero(said != "")
             items = [
@@ -122,7 +122,7 @@ class EventLines:
                 yield from self._number(note, before, after, chosen)
 
     def _number(self, note: str, before: Any, after: Any, chosen: Chosen | None) -> Iterator[Text]:
-        """What a number was and is, and how it came about, in a row."""
+        """Yield a number before and after the round, and how it was decided."""
         words = dict.fromkeys(self.ink.figure(value) for value in (before, after))
         items = [Text(self.ink.words(" → ").join(words), "bold magenta")]
         if chosen is not None:
@@ -141,7 +141,7 @@ class EventLines:
         return ""
 
     def _sentence(self, after: str, chosen: Chosen | None) -> Iterator[Text]:
-        """A text that holds for all, then how it came about, line by line."""
+        """Yield a text that holds for all, then how it was decided, line by line."""
         if after:
             yield self.ink.text(self.ink.quoted(after, _LAW), "bold magenta")
         if chosen is None:
@@ -158,7 +158,7 @@ class EventLines:
     def _troubles(self, scene: RoundView) -> Iterator[Text]:
         here = [each for each in scene.page.troubles if each.replicate == self.replicate]
         failed = [each for each in here if each.what == "fallback"]
-        so = "" if scene.void(self.replicate) else ": the fallback stood in"
+        so = "" if scene.void(self.replicate) else ": the fallback was used"
         items = [
             self.ink.text(
                 f"{self.names[each.agent]} could not be understood ({spoken(each.kind)}){so}", "red"
@@ -180,13 +180,13 @@ class EventLines:
 
 
 def _most(chosen: Chosen, won: Any) -> list[tuple[Any, int]]:
-    """The answers that were given most often, each with its number; the winner stands first."""
+    """Return the most frequent answers, each with its count, the winner first."""
     ranked = np.lexsort((chosen.answers != won, -chosen.counts))[:_OPTIONS]
     return [(chosen.answers[k], int(chosen.counts[k])) for k in ranked]
 
 
 def _first(items: Iterable[Text], count: int) -> Iterator[Text]:
-    """As many as are shown, and how many there are besides."""
+    """Yield the first items, then a note on how many more there are."""
     yield from islice(items, _SHOWN)
     if count == 0:
         yield Text("nobody", "dim")
@@ -206,7 +206,7 @@ class Traits:
         }
 
     def shown(self, name: str, values: Array) -> Array:
-        """A column, (N,), by its labels; those who do not have it have nothing to show."""
+        """Replace numbers of a column, (N,), by its labels; blank for agents without the column."""
         if name not in self._columns or values.dtype.kind not in "biu":
             return values
         has, labels = self._owners[name], self._columns[name].labels

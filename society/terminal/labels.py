@@ -1,6 +1,6 @@
-"""Where in a run one is: a round, or a round within rounds, by the names that the stage has.
+"""Names for rounds, nested rounds, agents, kinds of events, endings and states of a run.
 
-What things are called: agents, lines, endings, and how a run stands.
+Nested rounds are named by the levels of the scenario's display, such as generation and game.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Places:
     def __init__(self, manifest: Manifest) -> None:
         self.most, self.levels = manifest.most, manifest.stage.levels
         self.sizes = () if manifest.extent is None else manifest.extent.sizes
-        # Where a mechanism has brought a level that nobody has named, no name would be right.
+        # Where a mechanism adds a level without a name, no name would be right.
         self.nested = len(self.sizes) == len(self.levels) > 1
 
     def title(self, page: Page) -> str:
-        """Round 3 of 10; Generation 2 · game 1 · round 5; Before the first round."""
+        """Title a page: Round 3 of 10; Generation 2 · game 1 · round 5; Before the first round."""
         if page.number == 0:
             return f"Before the first {self.levels[0] if self.nested else 'round'}"
         if self.nested:
@@ -46,30 +46,30 @@ class Places:
         return f"Round {self.among(page.number)}"
 
     def label(self, page: Page) -> str:
-        """In a column or a gutter: round 3, or 2.1.5."""
+        """Return a short label: round 3, or 2.1.5."""
         return _dotted(page.path) if self.nested else f"round {page.number}"
 
     def reached(self, path: Sequence[int], number: int) -> list[str]:
-        """generation 2 of 10, game 1 of 2, round 5 of 12; or round 3 of 10."""
+        """Name each level: generation 2 of 10, game 1 of 2, round 5 of 12; or round 3 of 10."""
         if not self.nested:
             return [f"round {self.among(number)}"]
         parts = self._parts(path or (0,))
         return [f"{level} {number} of {size}" for level, number, size in parts]
 
     def among(self, number: int) -> str:
-        """3 of 10; or 3, where a play has had more rounds than it was given."""
-        # A mechanism may play rounds one after the other of which each agent plays one.
+        """Return "3 of 10"; or "3", where a play has had more rounds than planned."""
+        # A mechanism may play one round after another, each for some of the agents.
         return f"{number} of {self.most}" if number <= self.most else str(number)
 
     def all(self) -> str:
-        """How far the run goes: 10 rounds; 10 generations of 2 games of 12 rounds."""
+        """Name the planned extent: 10 rounds; 10 generations of 2 games of 12 rounds."""
         if not self.nested:
             return counted(self.most, "round")
         parts = self._parts(self.sizes)
         return " of ".join(counted(size, level) for level, _, size in parts)
 
     def _parts(self, path: Sequence[int]) -> Iterator[tuple[str, int, int]]:
-        """Level, number and how many there are, from the outermost."""
+        """Yield level, number and count of each level, from the outermost."""
         levels = zip(self.levels, path, self.sizes, strict=False)
         for depth, (level, number, size) in enumerate(levels, start=1):
             if size > 1 or depth == len(path):
@@ -77,9 +77,9 @@ class Places:
 
 
 def found(place: Place, paths: Sequence[tuple[int, ...]]) -> int:
-    """The number of a round among those of a run; raises InputError if it is not there.
+    """Return the number of a round in a run; raises InputError if there is no such round.
 
-    paths: of all rounds, by number. A path is that of the first round within it.
+    paths: of all rounds, by number. A shorter path stands for the first round within it.
     """
     if isinstance(place, int):
         if place < len(paths):
@@ -95,7 +95,7 @@ def found(place: Place, paths: Sequence[tuple[int, ...]]) -> int:
 
 
 def around(paths: Sequence[tuple[int, ...]], number: int) -> list[int]:
-    """The numbers of the rounds within which a round is played, from the outermost."""
+    """Return the numbers of the rounds within which a round is played, from the outermost."""
     path = paths[number]
     within = {path[:depth] for depth in range(1, len(path))}
     return [other for other, one in enumerate(paths[:number]) if one in within]
@@ -106,20 +106,20 @@ def _dotted(path: Sequence[int]) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """1 round, 10 rounds."""
+    """Return a number with its noun: 1 round, 10 rounds."""
     return f"{number} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 _LONGEST_NAME = 16
 _STANDING = {
-    "running": "the run goes on",
+    "running": "the run is in progress",
     "interrupted": "the run was interrupted",
     "paused": "the run is paused",
 }
 
 
 class Names:
-    """What agents of a replicate are called: "altruist 3", by their cohort, or by life, "2_4"."""
+    """Names of the agents of a replicate: by cohort, "altruist 3", or by life, "2_4"."""
 
     def __init__(self, manifest: Manifest, ink: TerminalStyle, replicate: int = 0) -> None:
         self._names = [f"agent {seat + 1}" for seat in range(manifest.agents)]
@@ -133,12 +133,12 @@ class Names:
         return self._names[seat]
 
     def live(self, lives: Array) -> None:
-        """From now on these lives, (N,), have the seats."""
+        """Name the agents after the lives, (N,), that have the seats from now on."""
         self._names = [named(life, len(lives)) for life in lives.tolist()]
 
 
 def named(life: int, agents: int) -> str:
-    """A life by its first generation and its place in it, as agents know each other.
+    """Name a life by its first generation and its place in it, as agents know each other.
 
     >>> named(15, agents=12)
     '2_4'
@@ -147,16 +147,16 @@ def named(life: int, agents: int) -> str:
 
 
 def spoken(kind: str) -> str:
-    """The kind of a line as words: fined_to_death -> fined to death."""
+    """Spell the kind of a line as words: fined_to_death -> fined to death."""
     return kind.replace("_", " ")
 
 
 def ending(stage: DisplaySpec, kind: str) -> str:
-    """What happened when this ended a replicate: a kind of tell, or an answer without fallback."""
+    """Describe how a replicate ended, from a kind of tell or UNREAD."""
     usual = "an answer could not be read" if kind == UNREAD else spoken(kind)
     return stage.endings.get(kind, usual)
 
 
 def standing(status: str) -> str:
-    """How a run that has not finished stands, as a clause."""
+    """Describe the state of an unfinished run, as a clause."""
     return _STANDING.get(status, f"the run {status}")

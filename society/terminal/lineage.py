@@ -69,20 +69,20 @@ class _Ancestry:
             console.print(self._drawn(founder), no_wrap=True)
 
     def _told(self, founders: list[Life], others: int) -> Iterator[Text]:
-        """What the tree is of, and how many lines it has."""
+        """Yield the title of the tree and its numbers of lives and lines."""
         lineage, ancestor = self.lineage, self.lineage.common_ancestor()
         which = f" of replicate 0 ({others} more not shown)" if others else ""
         yield Text(f"lineage{which}", "bold")
         generations = counted(lineage.generations, "generation")
         yield Text(f"{len(lineage.lives):,} lives in {generations}")
-        yield Text(f"lines of {len(founders)} of {len(lineage.founders)} founders go on")
+        yield Text(f"lines of {len(founders)} of {len(lineage.founders)} founders survive")
         if ancestor is not None and len(self.living) > 1:
             yield Text(f"all descend from {ancestor.name}")
         if guesses := len(lineage.guesses):
-            yield Text(f"{counted(guesses, 'birth')} placed by likeness of words, a guess")
+            yield Text(f"{counted(guesses, 'birth')} placed by similarity of words, a guess")
 
     def _drawn(self, life: Life, above: Tree | None = None, depth: int = 0) -> Tree:
-        """The tree from a life on, hung below another one."""
+        """Draw the tree from a life on, below another one."""
         row, children = [life], self._heirs(life)
         while len(children) == 1 and row[-1].number not in self.living:
             row.append(children[0])
@@ -98,11 +98,11 @@ class _Ancestry:
         return here
 
     def _heirs(self, life: Life) -> list[Life]:
-        """Its children whose lines have not died out."""
+        """List the children whose lines have not died out."""
         return [child for child in self.lineage.children(life.number) if child.number in self.kept]
 
     def _label(self, row: list[Life], room: int) -> Text:
-        """Names, until when the last of them lived, its fitness, lines that ended; its strategy."""
+        """Label a row of lives: names, last generation, fitness, lines that ended, strategy."""
         last, lives = row[-1], row[-1].number in self.living
         known = [value for value in last.fitness if not math.isnan(value)]
         about = [" > ".join(life.name for life in row)]
@@ -118,13 +118,13 @@ class _Ancestry:
         return label
 
     def _left_out(self, children: list[Life], depth: int) -> Text:
-        """How many lives are below, and how many of them live."""
+        """Count the lives below that are not drawn, and the living among them."""
         below, open_ = set[int](), list(children)
         while open_:
             life = open_.pop()
             below.add(life.number)
             open_ += self._heirs(life)
-        words = f"and {len(below):,} more, {len(below & self.living):,} of them live"
+        words = f"and {len(below):,} more, {len(below & self.living):,} of them alive"
         return Text(self.ink.cut(words, self.ink.width - _INDENT * depth), "dim")
 
 
@@ -133,13 +133,13 @@ _QUOTE = 160  # cells
 
 
 class Births:
-    """Tells of births and of selection in one replicate."""
+    """Prints births and selection in one replicate."""
 
     def __init__(self, ink: TerminalStyle, names: Names, replicate: int) -> None:
         self.ink, self.names, self.replicate = ink, names, replicate
 
     def born(self, scene: RoundView) -> Iterator[Text]:
-        """A line for each who has words of its own; where nobody has, names in a row."""
+        """List the newborn: a line for each with words of its own, else names in a row."""
         newborn, parents = scene.newborn, told_in(scene.page, "descended", "parent")
         if newborn is None or parents is None:
             return
@@ -162,7 +162,7 @@ class Births:
         return ",".join(quotes)
 
     def selected(self, scene: RoundView) -> Iterator[Text]:
-        """Who lives on and who does not, with their fitness, the fittest first."""
+        """List the survivors and the others with their fitness, the fittest first."""
         fitness, survives = (
             told_in(scene.page, "selected", name) for name in ("fitness", "survives")
         )

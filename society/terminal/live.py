@@ -1,4 +1,4 @@
-"""A run while it goes on: a view that redraws itself on a terminal, else a line now and then.
+"""The live view of a run: a picture that redraws itself on a terminal, else a line now and then.
 
 Everything goes to stderr, so that stdout stays clean. A round costs one look at the stock; the
 rest is worked out only when something is drawn.
@@ -43,8 +43,8 @@ class Live:
     """A recorder that shows how a run goes: `with Live(manifest) as live: ...`.
 
     Numbers are means over the replicates that ran in the round. The default console is stderr.
-    asked: gives what outside minds were asked so far; it is looked at whenever something is drawn,
-    since a round of language minds may take minutes.
+    asked: gives the use of models so far; it is called whenever the view is drawn, since a round
+    of language agents may take minutes.
     """
 
     def __init__(
@@ -90,10 +90,10 @@ class Live:
             self._screen.stop()
 
     def page(self, page: Page) -> None:
-        """A round is over."""
+        """Take in a finished round."""
         before = self._latest[1]
         self._follow(page, before)
-        # What is measured once in a generation stands until it is measured again.
+        # A measure that is taken once in a generation is shown until it is taken again.
         self._taken = {**self._taken, **page.measures} if self._places.nested else page.measures
         self._latest = before, page
         passed = int(self._done(page) * _LINES)
@@ -108,7 +108,7 @@ class Live:
             self.console.print(Text(line), soft_wrap=True)
 
     def _follow(self, page: Page, before: Page | None) -> None:
-        """Keep the stock of this round."""
+        """Record the stock after this round."""
         gauge = self.manifest.stage.gauge
         stock = told(page, gauge[0]) if gauge else None
         if stock is not None:
@@ -116,7 +116,7 @@ class Live:
             self._course.add(self._stock)
 
     def _picture(self) -> Group:
-        """The view as it stands now."""
+        """Draw the current view."""
         ink = TerminalStyle(self.console.encoding, min(self.console.width, _WIDEST))
         page = self._latest[1]
         left, (name, reading) = self._left(page), self._gauge(ink)
@@ -136,18 +136,18 @@ class Live:
         return Group(*lines)
 
     def _where(self, ink: TerminalStyle) -> list[Text]:
-        """Which round it is; of rounds within rounds the outermost one first."""
+        """Name the current round; of nested rounds the outermost first."""
         page = self._latest[1]
         path, number = ((), 0) if page is None else (page.path, page.number)
         words = self._places.reached(path, number)
         return [ink.text(each, "" if place else "bold") for place, each in enumerate(words)]
 
     def _done(self, page: Page | None) -> float:
-        """The share of all rounds that is behind us."""
+        """Return the share of all rounds that has been played."""
         return 0.0 if page is None else min(page.number / self.manifest.most, 1.0)
 
     def _left(self, page: Page | None) -> Text:
-        """How long the other rounds would take; a run may end before."""
+        """Estimate the time for the other rounds; a run may end before."""
         done = self._done(page)
         if not 0 < done < 1:
             return Text()
@@ -158,7 +158,7 @@ class Live:
         return Text(f"{clock} left", "dim")
 
     def _gauge(self, ink: TerminalStyle) -> tuple[Text, Text]:
-        """The name and the reading of the stock; empty without one."""
+        """Return the name and the reading of the stock; empty without one."""
         gauge = self.manifest.stage.gauge
         if gauge is None or np.isnan(self._stock):
             return Text(), Text()
@@ -166,7 +166,7 @@ class Live:
         return Text(ink.cut(gauge[0], _GUTTER - 2), "bold"), Text(reading)
 
     def _news(self, ink: TerminalStyle) -> Iterator[Text]:
-        """Who is left, what holds, and how often what was done in the last round."""
+        """Yield the agents left, the rules in force, and counts of actions in the last round."""
         before, page = self._latest
         if page is None:
             return
@@ -175,7 +175,7 @@ class Live:
         left = ink.figure(float(page.present[ran].sum(1).mean()))
         yield ink.text(f"{left} of {given.agents} {given.stage.presence}")
         if given.replicates > 1:
-            yield Text(f"{page.running.sum()} of {given.replicates} replicates go on")
+            yield Text(f"{page.running.sum()} of {given.replicates} replicates running")
         scene = RoundView(page, before, given.stage)
         for note in given.stage.notes:
             stated = scene.stated(note)
@@ -198,7 +198,7 @@ class Live:
             yield Text(words, "dim")
 
     def _measures(self, ink: TerminalStyle) -> Iterator[Text]:
-        """What was measured last; the number of a first round says nothing yet."""
+        """Yield the latest values of the measures that can change from round to round."""
         taken = mean_measures(self._taken)
         for measure in self.manifest.measures:
             if measure.name in taken and measure.fold not in COURSELESS:
@@ -206,6 +206,6 @@ class Live:
 
 
 def _ran(page: Page, before: Page | None) -> Array:
-    """The replicates that ran when the page began, (R,) of bool."""
+    """Return which replicates were running when the round began, (R,) of bool."""
     running = stood(page if before is None else before)[1][:, 0]
     return running if running.any() else np.ones_like(running)

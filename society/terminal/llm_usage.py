@@ -1,12 +1,13 @@
-"""What outside minds were asked, what it took, and where they were not understood.
+"""The use of models by a run: calls, tokens, cost, and replies that could not be read.
 
-    calls        exchanges, with repairs of replies that could not be read and re-asks of those that
-                 were cut off; retries are attempts that failed on the way
-    fallbacks    answers that could not be read in the end: what the question states stood in
+    calls        exchanges, including repairs of replies that could not be read and repeats of
+                 those that were cut off; retries are attempts that failed
+    fallbacks    answers that could not be read even after repair; the fallback that the question
+                 states took their place
 
-Tokens and dollars that nobody knows are said to be unknown.
+Token counts and costs that no provider reports are shown as unknown.
 
-What a run would cost, in words.
+Also the estimate of what a run would cost.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _TOKENS = {"tokens in": "prompt_tokens", "tokens out": "completion_tokens"}
 
 
 def asked(ink: TerminalStyle, ledger: Sequence[Usage]) -> Iterator[Text]:
-    """A table for each model, with a row for each kind of line; one row more for all models."""
+    """Lay out a table for each model, with a row for each kind of question, and one of totals."""
     by_model: dict[str, list[Usage]] = {}
     for entry in ledger:
         if entry.model:
@@ -56,11 +57,11 @@ def asked(ink: TerminalStyle, ledger: Sequence[Usage]) -> Iterator[Text]:
         yield from _table(ink, f"asked of {model}", rows)
     if len(by_model) > 1:
         everything = [entry for entries in by_model.values() for entry in entries]
-        yield from _table(ink, f"asked of {len(by_model)} models", [total(everything, "in all")])
+        yield from _table(ink, f"asked of {len(by_model)} models", [total(everything, "total")])
 
 
 def total(entries: Sequence[Usage], kind: str = "") -> Usage:
-    """The sum of at least one entry, under the name `kind`; None where something is unknown."""
+    """Sum one or more entries under the name `kind`; sums with an unknown part are None."""
     columns = zip(*(entry[3:] for entry in entries), strict=True)
     sums: list[Any] = [added(column) for column in columns]
     return type(entries[0])("", kind, entries[0].model, *sums)
@@ -69,7 +70,7 @@ def total(entries: Sequence[Usage], kind: str = "") -> Usage:
 def _table(ink: TerminalStyle, title: str, rows: Sequence[Usage]) -> Iterator[Text]:
     yield from flowing([ink.text(title, "bold")], ink.width)
     if len(rows) > 1:
-        rows = [*rows, total(rows, "in all")]
+        rows = [*rows, total(rows, "total")]
     columns = [(name, [str(getattr(row, name)) for row in rows]) for name in _COUNTS]
     columns += [
         (heading, [_whole(getattr(row, name)) for row in rows]) for heading, name in _TOKENS.items()
@@ -86,7 +87,7 @@ def _whole(count: int | None) -> str:
 
 
 def dollars(cost: float | None) -> str:
-    """US dollars to a hundredth of a cent, and never 0 for what is not.
+    """Format US dollars to a hundredth of a cent; a cost above 0 never reads 0.
 
     >>> [dollars(cost) for cost in (1234.5, 0.0123, 0.00002, 0.0, None)]
     ['1,234.5000', '0.0123', '<0.0001', '0', 'unknown']
@@ -99,7 +100,7 @@ def dollars(cost: float | None) -> str:
 
 
 def spending(ledger: Sequence[Usage]) -> Iterator[str]:
-    """What a run has asked and used so far; nothing if it has asked nobody outside."""
+    """Yield calls, tokens and cost so far; nothing if no model was called."""
     if not ledger:
         return
     used = total(ledger)
@@ -112,23 +113,23 @@ def spending(ledger: Sequence[Usage]) -> Iterator[str]:
 
 
 def by_hand(ledger: Iterable[Usage]) -> Iterator[str]:
-    """How often components without a model of ours were asked, and how often in vain."""
+    """Yield a line for each component that answers by itself, without a model call of ours."""
     for entry in ledger:
         if entry.model:
             continue
         times = "once" if entry.calls == 1 else f"{entry.calls} times"
         words = f"{component_title(entry.component)} was asked {times} for {spoken(entry.kind)}"
         if entry.fallbacks:
-            words += f"; {entry.fallbacks} of the answers could not be read: the fallback stood in"
+            words += f"; {entry.fallbacks} of the answers could not be read: the fallback was used"
         yield words
 
 
 def unsure(
     troubles: Iterable[ParseIssue], names: Callable[[int], Names], replicates: int
 ) -> Iterator[str]:
-    """Whose replies had to be mended or were given up, the worst ones first.
+    """Yield the agents whose replies had to be repaired or were given up, the worst first.
 
-    names: of those in a replicate.
+    names: gives the names of the agents of a replicate.
     """
     by_agent: dict[tuple[int, int], Counter[str]] = {}
     for trouble in troubles:
@@ -145,7 +146,7 @@ def unsure(
 
 
 def mishaps(counts: Counter[str]) -> str:
-    """How much of what went wrong, such as "2 repairs, 1 fallback"."""
+    """Count each kind of mishap, such as "2 repairs, 1 fallback"."""
     return ", ".join(
         f"{counts[what]} {names[counts[what] > 1]}"
         for what, names in _MISHAPS.items()
@@ -154,7 +155,7 @@ def mishaps(counts: Counter[str]) -> str:
 
 
 def reasons(ink: TerminalStyle, troubles: Iterable[ParseIssue]) -> Iterator[str]:
-    """Why the fallback stood in, by kind of line: how often, and the most frequent reason."""
+    """Yield how often the fallback was used, by kind of question, with the most frequent reason."""
     by_kind: dict[str, Counter[str]] = {}
     for trouble in troubles:
         if trouble.what == "fallback":
@@ -171,16 +172,16 @@ def reasons(ink: TerminalStyle, troubles: Iterable[ParseIssue]) -> Iterator[str]
 _WIDEST = 100
 _GUTTER = 10
 _NOTE = (
-    "Counted on a play by the offline mind, at four characters a token; from replies as short as "
-    "its own to replies that take all the room they have. Real minds may end the run sooner or "
-    "later, and their replies may need repair. Nothing was spent."
+    "Estimated from a run by the offline model, at four characters a token; the ranges go from "
+    "replies as short as its own to replies of the maximum length. With real models the run may "
+    "end sooner or later, and replies may need repair. Nothing was spent."
 )
 
 
 def forecast(manifest: Manifest, rounds: int, models: Sequence[Forecast], console: Console) -> None:
     """Print calls, tokens and cost for each model, and for all of them.
 
-    rounds: how many were played to count them.
+    rounds: the number that was played to count them.
     """
     places = Places(manifest)
     extent = places.all() if rounds == places.most else f"{rounds} rounds"
@@ -188,10 +189,10 @@ def forecast(manifest: Manifest, rounds: int, models: Sequence[Forecast], consol
 
 
 def costs(models: Sequence[Forecast], extent: str, what: str, console: Console) -> None:
-    """Print the same of anything; extent: how much was played to count it."""
+    """Print the forecast of `what`, of any extent, such as "10 rounds"."""
     ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
     if not models:
-        printed(console, flowing([ink.text(f"Nobody asks a model: {what} is free.")], ink.width))
+        printed(console, flowing([ink.text(f"No model is called: {what} is free.")], ink.width))
         return
     told = [*models, _together(models)] if len(models) > 1 else models
     for one in told:
@@ -199,7 +200,7 @@ def costs(models: Sequence[Forecast], extent: str, what: str, console: Console) 
         replies = _range(f"{one.reply_tokens:,}", f"{one.most_reply_tokens:,}")
         for label, words in (
             ("calls", f"{one.calls:,} in {extent}"),
-            ("tokens", f"{one.prompt_tokens:,} of prompts, {replies} of replies"),
+            ("tokens", f"{one.prompt_tokens:,} in prompts, {replies} in replies"),
             ("cost", _cost(one)),
         ):
             name = Text(f"  {label}")
@@ -208,7 +209,7 @@ def costs(models: Sequence[Forecast], extent: str, what: str, console: Console) 
 
 
 def _together(models: Sequence[Forecast]) -> Forecast:
-    """All models as one; its cost is unknown if one of theirs is."""
+    """Sum the forecasts of all models; the cost is unknown if one of theirs is."""
     columns = zip(*(model[1:] for model in models), strict=True)
     sums: list[Any] = [added(column) for column in columns]
     return type(models[0])(f"all {len(models)} models", *sums)
@@ -216,7 +217,7 @@ def _together(models: Sequence[Forecast]) -> Forecast:
 
 def _cost(one: Forecast) -> str:
     if one.cost is None or one.most_cost is None:
-        return "unknown, for want of a price"
+        return "unknown, as no price is known"
     return f"{_range(dollars(one.cost), dollars(one.most_cost))} US dollars"
 
 

@@ -28,13 +28,13 @@ _FIGURE = re.compile(r"\{(\w+)(:%)?\}")
 
 
 class Pairs:
-    """Tells the pairs of one replicate."""
+    """Prints the pairs of one replicate."""
 
     def __init__(self, ink: TerminalStyle, names: Names, replicate: int) -> None:
         self.ink, self.names, self.replicate = ink, names, replicate
 
     def lines(self, scene: RoundView) -> Iterator[Text]:
-        """Nothing if the stage names no pairs, or the round tells of none."""
+        """Yield the lines of all pairs; none if the display or the round has no pairs."""
         meeting = scene.stage.meeting
         if meeting is None:
             return
@@ -71,12 +71,12 @@ class Pairs:
         yield from self._without(scene, peer, has)
 
     def _own(self, scene: RoundView, name: str) -> Array | None:
-        """What each agent of the replicate was told, (N,)."""
+        """Return the values of a column in this replicate, (N,); None without such a column."""
         values = scene.column(name) if name else None
         return None if values is None else values[self.replicate]
 
     def _holdings(self, scene: RoundView, name: str) -> list[str]:
-        """What everybody has, as figures with the same number of decimals."""
+        """Format the holdings of all agents, with the same number of decimals."""
         held = self._own(scene, name)
         if held is None:
             return [""] * scene.present.shape[1]
@@ -84,7 +84,7 @@ class Pairs:
         return [self.ink.figure(value, decimals) for value in held]
 
     def _did(self, scene: RoundView, clause: str, seat: int) -> str:
-        """The clause with its figures."""
+        """Fill the figures of an agent into a clause."""
 
         def figure(found: re.Match[str]) -> str:
             values = self._own(scene, found[1])
@@ -103,7 +103,7 @@ class Pairs:
         return _Cells([self.ink.words(each) for each in said], right, style)
 
     def _table(self, *columns: _Cells) -> Iterator[Text]:
-        """Without bars where they do not fit; where the rest does not, each pair is a paragraph."""
+        """Lay out the pairs in rows; drop the bars, then the alignment, where there is no room."""
         told = [column for column in columns if column.width]
         if _width(told) > self.ink.width:
             told = [column for column in told if column.style != BARS]
@@ -112,7 +112,7 @@ class Pairs:
             yield from flowing(row, self.ink.width, gap=_GAP if fits else " ")
 
     def _without(self, scene: RoundView, peer: Array, has: Sequence[str]) -> Iterator[Text]:
-        """Who came to nothing with somebody, and who met nobody."""
+        """List the agents who met without a result, and those who met nobody."""
         meeting, alone = scene.stage.meeting, scene.present[self.replicate] & (peer == NOBODY)
         apart = self._own(scene, meeting.apart) if meeting is not None else None
         if meeting is not None and apart is not None:
@@ -129,7 +129,7 @@ class Pairs:
 
 
 def besides(stage: DisplaySpec) -> list[str]:
-    """The columns of a stage that the lines of its pairs do not hold."""
+    """List the columns of a display that the lines of its pairs do not show."""
     meeting = stage.meeting
     if meeting is None:
         return list(stage.columns)
@@ -156,5 +156,5 @@ class _Cells(NamedTuple):
 
 
 def _width(columns: Sequence[_Cells]) -> int:
-    """Of columns side by side."""
+    """Return the width of columns side by side."""
     return sum(column.width for column in columns) + len(_GAP) * (len(columns) - 1)

@@ -1,7 +1,7 @@
-"""The history of a run in print, round by round.
+"""The printed history of a run, round by round.
 
-Per round: a gauge of the common stock, a row for every agent, who did what to whom, who went and
-why, and what was chosen and how. The scenario's Stage says which facts these are.
+Each round shows a gauge of the common stock, a row for every agent, actions between agents,
+departures with their causes, and decisions. The scenario's DisplaySpec says which facts these are.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def history(
     replicate: int = 0,
     speed: float = math.inf,
 ) -> None:
-    """Print the history of one replicate from round `start` on; 0 is what precedes the first one.
+    """Print the history of one replicate from round `start` on; 0 stands for the initial state.
 
     start: the number of a round, or its path. speed: rounds per second at most. Raises InputError
     for a round or a replicate that the run does not have.
@@ -54,7 +54,9 @@ def history(
     first = found(start, paths)
     if not 0 <= replicate < manifest.replicates:
         last = manifest.replicates - 1
-        raise InputError(f"there is no replicate {replicate}; the run has 0 to {last}")
+        raise InputError(
+            f"there is no replicate {replicate}; give --replicate a number from 0 to {last}"
+        )
     teller = _Teller(
         manifest, TerminalStyle(console.encoding, min(console.width, _WIDEST)), replicate
     )
@@ -74,7 +76,7 @@ def history(
 
 
 class _Teller:
-    """Tells one replicate's rounds, and remembers what the next round is compared with."""
+    """Prints the rounds of one replicate, and remembers the last one for comparison."""
 
     def __init__(self, manifest: Manifest, ink: TerminalStyle, replicate: int) -> None:
         self.manifest, self.ink, self.replicate = manifest, ink, replicate
@@ -86,16 +88,16 @@ class _Teller:
         self.pairs, self.deeds = Pairs(ink, names, replicate), EventLines(ink, names, replicate)
         self.course = Trace()
         self.level: float | None = None
-        self.after = False  # whether anything was told after this replicate had ended
+        self.after = False  # whether anything was printed after this replicate had ended
 
     def meet(self, page: Page) -> None:
-        """Learn who lives from this round on."""
+        """Learn which lives have the seats from this round on."""
         lives = told_in(page, "descended", "life")
         if lives is not None:
             self.names.live(lives[self.replicate])
 
     def opening(self) -> Iterator[Text]:
-        """What is told, and of whom."""
+        """Yield the title: scenario, agents, seed and replicate."""
         given, ink = self.manifest, self.ink
         about = [ink.text(given.scenario, "bold"), Text(f"{given.agents} agents")]
         about.append(Text(f"seed {given.seed}"))
@@ -107,10 +109,12 @@ class _Teller:
             about.append(Text(f"replicate {self.replicate} ({others} more not shown)"))
         yield from flowing(about, ink.width, gap=ink.words(" · "))
         for column, limit in self.stage.limits.items():
-            yield from flowing([ink.text(f"! a {column} above the {limit}", "dim")], ink.width)
+            yield from flowing(
+                [ink.text(f"! marks a {column} above the {limit}", "dim")], ink.width
+            )
 
     def round(self, page: Page, before: Page | None) -> Iterator[Text]:
-        """One round; only what ended elsewhere, once this replicate is over."""
+        """Yield one round; after this replicate has ended, only endings elsewhere."""
         self.meet(page)
         stage = improvised(page, self.stage)
         if told_in(page, "descended", "newborn") is not None:
@@ -138,11 +142,13 @@ class _Teller:
         yield from fates
 
     def measures(self, records: Iterable[Record]) -> Iterator[Text]:
-        """The measures of each round and what ended in it, for want of details."""
+        """Yield the measures and endings of each round, where no details were recorded."""
         given, ink = self.manifest, self.ink
-        words = "Details were not recorded (level summary); `run --record full` keeps them."
+        words = (
+            "Details were not recorded (level summary); `society run --record full` records them."
+        )
         if given.replicates > 1:
-            words += f" Numbers are means over those of {given.replicates} replicates that ran."
+            words += f" Numbers are means over the running ones of {given.replicates} replicates."
         yield from flowing([Text(words)], ink.width)
         rounds: list[Text] = []
         taken: list[dict[str, float]] = []
@@ -159,7 +165,7 @@ class _Teller:
         yield from fates
 
     def closing(self, status: str, paths: Sequence[tuple[int, ...]]) -> Iterator[Text]:
-        """The course of the stock, and where the record ends; paths: of all rounds."""
+        """Yield the course of the stock and the end of the record; paths: of all rounds."""
         ink = self.ink
         yield Text()
         if self.stage.gauge is not None and len(self.course.samples) > 1:
@@ -187,7 +193,7 @@ class _Teller:
         return Text(line, "bold cyan")
 
     def _gauge(self, page: Page) -> Iterator[Text]:
-        """What is left of the stock at the end of the round, and by how much it has changed."""
+        """Yield the stock at the end of the round, and its change."""
         name = self.stage.gauge[0] if self.stage.gauge else ""
         stock, ink = told(page, name), self.ink
         if stock is None:

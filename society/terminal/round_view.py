@@ -1,7 +1,7 @@
-"""One round as a stage shows it: numbers, deeds, words, who went, what was chosen.
+"""One round as the display shows it: numbers, actions, words, departures, decisions.
 
-Arrays run (R, N). Which facts and questions matter comes from the scenario's Stage; a scenario
-without one is shown with all that it tells.
+Arrays are (R, N). The scenario's DisplaySpec says which facts and questions matter; a scenario
+without one is shown with all facts that it tells.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Answered(NamedTuple):
-    """One field of one question: (R, N, ...) of answers, and who was asked, (R, N)."""
+    """The answers to one field of one question, (R, N, ...), and the agents asked, (R, N)."""
 
     values: Array
     asked: Array
@@ -33,7 +33,7 @@ class Answered(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """How a note came about in one replicate: in words, and each answer with its number."""
+    """The decision behind a note in one replicate: words, and each answer with its count."""
 
     words: str
     answers: Array
@@ -42,14 +42,14 @@ class Chosen(NamedTuple):
 
 
 def stood(page: Page) -> tuple[Array, Array]:
-    """Who was present, (R, N), and what was running, (R, 1), when a page was closed."""
+    """Return the agents present, (R, N), and replicates running, (R, 1), at the end of a round."""
     return page.present, page.running.reshape(-1, 1)
 
 
 def opened(page: Page, before: Page | None) -> tuple[Array, Array]:
-    """Who was present, (R, N), and what was running, (R, 1), when a page was opened.
+    """Return the agents present, (R, N), and replicates running, (R, 1), at its beginning.
 
-    before: the page that precedes it; None: everybody, everything.
+    before: the preceding page; None: all agents are present and all replicates running.
     """
     if before is not None:
         return stood(before)
@@ -58,7 +58,7 @@ def opened(page: Page, before: Page | None) -> tuple[Array, Array]:
 
 
 def told(page: Page, name: str) -> Array | None:
-    """A common fact as it was last stated, (R, 1); None if it has several entries."""
+    """Return the last value of a common fact, (R, 1); None if it has several entries."""
     for step in reversed(page.steps):
         if ("common", name) in step.arrays and step.arrays["common", name].ndim == 2:
             return step.arrays["common", name]
@@ -66,7 +66,7 @@ def told(page: Page, name: str) -> Array | None:
 
 
 def told_in(page: Page, kind: str, name: str) -> Array | None:
-    """An own fact as a tell of this kind has it, (R, N)."""
+    """Return an own fact from a tell of this kind, (R, N)."""
     for step in page.steps:
         if step.kind == kind and ("own", name) in step.arrays:
             return step.arrays["own", name]
@@ -74,13 +74,13 @@ def told_in(page: Page, kind: str, name: str) -> Array | None:
 
 
 class RoundView:
-    """One page, read with a stage; `before`, the page that precedes it, tells who was there."""
+    """One page, read with a display; `before`, the preceding page, tells who was present."""
 
     def __init__(self, page: Page, before: Page | None, stage: DisplaySpec) -> None:
         self.page, self.before, self.stage = page, before, stage
         present, running = opened(page, before)
         self.running = running
-        # Whoever is back takes part in the round.
+        # Agents who come back take part in the round.
         back = [step.arrays["back", ""] for step in page.steps if ("back", "") in step.arrays]
         self.present = np.logical_or.reduce([present, *back])
         self.newborn = told_in(page, "descended", "newborn")  # (R, N), where a generation begins
@@ -116,11 +116,11 @@ class RoundView:
         self._asked.append((step, fields))
 
     def void(self, replicate: int) -> bool:
-        """Whether an answer ended it that could not be read: what was told then means nothing."""
+        """Check if an unreadable answer ended the replicate; its facts then mean nothing."""
         return any(cause == UNREAD and over[replicate] for cause, over in self.ended)
 
     def unshown(self) -> Iterator[tuple[Step, Mapping[str, Answered]]]:
-        """Questions that the stage does not name, each time with its answers by field."""
+        """Yield questions that the display does not name, with their answers by field."""
         stage = self.stage
         choosing = (question for questions in stage.notes.values() for question in questions)
         shown = (*stage.columns, *stage.links, *stage.quotes, *choosing)
@@ -128,7 +128,7 @@ class RoundView:
         yield from (one for one in self._asked if one[0].kind not in kinds)
 
     def column(self, name: str) -> Array | None:
-        """An own fact as last told, else a public column, else the answers to a question."""
+        """Return an own fact as last told, else a public column, else the answers to a question."""
         held = self._held(name)
         if held is not None:
             return held
@@ -136,7 +136,7 @@ class RoundView:
         return worded(answers[-1]) if answers else None
 
     def _held(self, name: str) -> Array | None:
-        """An own fact as last told, else a public column: what goes on until it changes."""
+        """Return an own fact as last told, else a public column; both hold until they change."""
         for step in reversed(self.page.steps):
             if step.sort == "tell":
                 for (role, fact), values in step.arrays.items():
@@ -145,20 +145,20 @@ class RoundView:
         return self.page.public.get(name)
 
     def stated(self, name: str) -> tuple[Array, Array] | None:
-        """A common fact as first and as last stated this round, (R, 1) each."""
+        """Return a common fact as first and as last stated this round, (R, 1) each."""
         found = [step.arrays["common", name] for step in self.page.steps if _states(step, name)]
         return (_single(found[0]), _single(found[-1])) if found else None
 
     def links(self) -> Iterator[tuple[str, Array]]:
-        """What somebody did to a peer: the verb, and the seat of each agent's peer, (R, N)."""
+        """Yield actions towards peers: the verb, and the seat of each agent's peer, (R, N)."""
         for question, verb in self.stage.links.items():
             for answer in self.answered.get(question, ()):
                 yield verb, answer.values
 
     def quotes(self) -> Iterator[tuple[str, str, Array]]:
-        """Texts worth a quote: name, verb, and those that are new, (R, N); "" for the others.
+        """Yield texts to be quoted: name, verb, and the new ones, (R, N), with "" for the others.
 
-        What is held is new where it has changed; what is answered, every time that it is.
+        A column's text is new where it has changed; an answer is always new.
         """
         earlier = None if self.before is None else RoundView(self.before, None, self.stage)
         for name, verb in self.stage.quotes.items():
@@ -172,7 +172,7 @@ class RoundView:
             yield name, verb, np.where(self._new(held, known) & _said(held), held, "")
 
     def _new(self, texts: Array, known: Array | None) -> Array:
-        """Which texts were not known before, (R, N) of bool."""
+        """Mark the texts that were not known before, (R, N) of bool."""
         if self.newborn is None:
             return np.ones(texts.shape, bool) if known is None else texts != known
         # Another life held what was known of this seat; what survivors hold has been told. Of those
@@ -180,7 +180,7 @@ class RoundView:
         return self.newborn if known is None else self.newborn | (_said(known) & (texts != known))
 
     def chosen(self, note: str, replicate: int) -> Chosen | None:
-        """How a note came about; None if nobody was asked."""
+        """Return the decision behind a note; None if nobody was asked."""
         questions = self.stage.notes.get(note, {})
         asked = [name for name in self.answered if name in questions]
         if not asked:
@@ -195,7 +195,7 @@ class RoundView:
 
 
 def improvised(page: Page, stage: DisplaySpec) -> DisplaySpec:
-    """The stage; if it names nothing to show here, with all that the page holds."""
+    """Return the display; if it names nothing to show, one that shows all that the page holds."""
     if stage.gauge or stage.columns or stage.links or stage.notes or stage.quotes:
         return stage
     scene = RoundView(page, None, DisplaySpec())
@@ -219,7 +219,7 @@ def improvised(page: Page, stage: DisplaySpec) -> DisplaySpec:
 
 
 def _said(texts: Array) -> Array:
-    """Where there are words; a public column holds a number for those who do not have it."""
+    """Mark entries with words; a public column holds a number for agents who do not have it."""
     if texts.dtype.kind != "O":
         return np.ones(texts.shape, bool)
     words: Array = np.array([isinstance(text, str) for text in texts.flat])
@@ -231,7 +231,7 @@ def _is_own(role: str) -> bool:
 
 
 def _in_words(scene: RoundView, name: str) -> bool:
-    """Whether a column is free text, rather than a number or the label of an option."""
+    """Check if a column is free text, rather than numbers or labels of options."""
     if name in scene.answered:
         return scene.answered[name][-1].form.startswith(Text.code)
     values = scene.column(name)
@@ -243,7 +243,7 @@ def _states(step: Step, name: str) -> bool:
 
 
 def forms_of(step: Step) -> dict[str, str]:
-    """The form of each field of a reply; a plain reply is one field without a name."""
+    """Return the form of each field of a reply; a plain reply is one field without a name."""
     if ("answer", "") in step.arrays:
         return {"": step.form}
     parts = (part.partition(": ") for part in step.form.split("; "))
@@ -251,14 +251,14 @@ def forms_of(step: Step) -> dict[str, str]:
 
 
 def worded(answer: Answered) -> Array:
-    """Answers as one value per agent: options by their label, mixtures as text."""
+    """Return one value per agent: options by their label, mixtures as text."""
     if not answer.form.startswith(Choice.code):
         return _single(answer.values)
     return labelled(answer.values, answer.form, answer.options)
 
 
 def _single(values: Array) -> Array:
-    """One value where there are several entries, (R, N, K) -> (R, N): a text of all of them."""
+    """Join several entries per agent into one text, (R, N, K) -> (R, N)."""
     if values.ndim == 2:
         return values
     rows = values.reshape(-1, values.shape[-1])
@@ -273,10 +273,10 @@ def _entry(value: Any) -> str:
 
 
 def labelled(values: Array, form: str, options: Array | None) -> Array:
-    """Answers to a choice by their labels, (R, N).
+    """Return the labels of answers to a choice, (R, N).
 
-    options: the labels of each replicate; None: all have those of the form, and "" stands where
-    nobody was asked.
+    options: the labels of each replicate; None: all have those of the form, and "" marks agents
+    who were not asked.
     """
     if options is not None:
         picked: Array = np.take_along_axis(options, np.maximum(values, 0), 1)
@@ -293,6 +293,6 @@ def full_scale(manifest: Manifest) -> float:
 
 
 def mean_measures(measures: Mapping[str, Array]) -> dict[str, float]:
-    """Means of (R,) over the replicates in which they were taken; none where in none."""
+    """Average each measure, (R,), over the replicates in which it was taken; leave out the rest."""
     taken = {name: values[~np.isnan(values)] for name, values in measures.items()}
     return {name: float(values.mean()) for name, values in taken.items() if len(values)}

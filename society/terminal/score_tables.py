@@ -1,7 +1,4 @@
-"""What was measured in each of the outermost rounds, such as generations: a row for each.
-
-Who scored what against whom: types of agents that met each other in matches, as a table.
-"""
+"""Tables of measures by outermost round, such as generation, and of scores of types by opponent."""
 
 from __future__ import annotations
 
@@ -24,15 +21,15 @@ if TYPE_CHECKING:
     from society.runs.runfile import Manifest, Record
 
 
-_ROWS = 20  # of more rounds so many are told, evenly spaced
+_ROWS = 20  # of more rounds so many are shown, evenly spaced
 _LONGEST_HEADING = 24
 
 
 def courses(manifest: Manifest, records: Iterable[Record], ink: TerminalStyle) -> Iterator[Text]:
-    """The table, after an empty line; nothing where rounds hold no others.
+    """Lay out the measures of each outermost round, after an empty line; only for nested rounds.
 
     Values are means over replicates, of rounds folded as the measure says. A measure that never
-    changed is left out, and so is one that waits for something.
+    changed is left out, and so is one that has no course over rounds.
     """
     places = Places(manifest)
     if not places.nested or places.sizes[0] == 1:
@@ -53,7 +50,7 @@ def courses(manifest: Manifest, records: Iterable[Record], ink: TerminalStyle) -
 
 
 def _folded(manifest: Manifest, records: Iterable[Record]) -> dict[int, dict[str, Folded]]:
-    """Measures by outermost round, then by name."""
+    """Fold the measures by outermost round, then by name."""
     kept = [measure for measure in manifest.measures if measure.fold not in COURSELESS]
     folded: dict[int, dict[str, Folded]] = {}
     for record in records:
@@ -71,13 +68,13 @@ def _folded(manifest: Manifest, records: Iterable[Record]) -> dict[int, dict[str
 
 
 def _series(folded: Mapping[int, Mapping[str, Folded]], name: str, numbers: Sequence[int]) -> Array:
-    """One measure over these rounds, NaN where it was not taken."""
+    """Return one measure over these rounds, NaN where it was not taken."""
     means = (folded[number][name].estimate().mean for number in numbers)
     return np.array([np.nan if mean is None else mean for mean in means])
 
 
 def _spaced(numbers: Sequence[int]) -> list[int]:
-    """The first, the last, and some between."""
+    """Pick the first number, the last one, and some between."""
     if len(numbers) <= _ROWS:
         return list(numbers)
     return [numbers[place] for place in np.linspace(0, len(numbers) - 1, _ROWS).round().astype(int)]
@@ -93,7 +90,7 @@ def scoreboard(
 ) -> None:
     """Print the mean score of each type, (K,), and against each type, (K, K), if it is known.
 
-    NaN: they never met. void: replicates that do not count.
+    NaN: the two types never met. void: the number of replicates that do not count.
     """
     ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
     names = [
@@ -112,17 +109,17 @@ def scoreboard(
 
 
 def unscored(console: Console) -> None:
-    """Print why there is no such table of types whose run does not keep it."""
+    """Print why a run at record level summary has no table of scores."""
     ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
     words = (
-        "No scores of types: level summary does not keep who earned what;",
-        "play with --record full to have them",
+        "No scores of types: the run was recorded at level summary, without the scores of agents;",
+        "run it with --record full to see them",
     )
     printed(console, [Text(), *flowing([ink.text(" ".join(words), "dim")], ink.width)])
 
 
 def _columns(ink: TerminalStyle, means: Array, met: Array) -> Iterator[Column]:
-    """All numbers with the same decimals, since they are to be compared."""
+    """Yield the columns of scores, all with the same number of decimals."""
     decimals = decimals_for(np.append(means, met))
     for number, values in enumerate([means, *met.T]):
         heading = f"with {number}" if number else "score"

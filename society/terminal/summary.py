@@ -1,4 +1,4 @@
-"""What a run came to, in words and numbers, and what to type next."""
+"""The summary of a run: its outcome in words and numbers, and commands to type next."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def summary(
     console: Console,
     designs: Sequence[str] = (),
 ) -> None:
-    """Print what happened, the measures, who was asked, and the commands to go on with.
+    """Print what happened, the measures, the use of models, and the commands to type next.
 
-    outcome: of that run, with whatever else was found out about it. notes: a line each. designs:
-    likewise, on where they were made, or which were.
+    outcome: of that run, with the results of analyses. notes: one line each. designs: lines on the
+    designs that this run has used or made.
     """
     ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
     manifest, status = run.manifest, run.status
@@ -78,7 +78,7 @@ def _listed(ink: TerminalStyle, label: str, items: Iterable[object]) -> Iterator
 def _troubles(
     ink: TerminalStyle, run: RunFile, outcome: Outcome
 ) -> Iterator[tuple[str, Iterable[str]]]:
-    """What went wrong with answers from outside, and what is not known of them."""
+    """Yield labels with lines about replies that went wrong or never came."""
     if outcome.ledger:
         manifest = run.manifest
         pages = (record.page for record in run.records(lines=False))
@@ -87,12 +87,12 @@ def _troubles(
         yield "trouble", llm_usage.unsure(troubles, names, manifest.replicates)
         yield "reasons", llm_usage.reasons(ink, troubles)
     if run.unanswered:
-        words = "calls that left no answer, though they may have been paid for"
+        words = "calls without an answer that may still be billed"
         yield "open", [f"{words}: {run.unanswered}"]
 
 
 def _commands(status: str, file: str) -> Iterator[str]:
-    """What to type next."""
+    """Yield the commands to type next."""
     if status in ("paused", "interrupted"):
         yield f"society resume {file}"
     yield f"society replay {file} --plain"
@@ -101,7 +101,7 @@ def _commands(status: str, file: str) -> Iterator[str]:
 
 
 def happened(manifest: Manifest, outcome: Outcome, status: str, path: Sequence[int] = ()) -> str:
-    """The story of a run in a sentence; path: of its last round."""
+    """Summarize the course of a run in one sentence; path: of its last round."""
     places = Places(manifest)
     far = f"{places.among(outcome.rounds)} rounds"
     if places.nested:
@@ -119,7 +119,7 @@ def _one(manifest: Manifest, outcome: Outcome, status: str, far: str, places: Pl
         return f"{name} has {lasted} so far; {standing(status)}."
     if outcome.rounds == places.most:
         return f"{name} lasted all {places.all()}."
-    return f"{name} was over after {far}."
+    return f"{name} ended after {far}."
 
 
 def _many(manifest: Manifest, outcome: Outcome, status: str, far: str, places: Places) -> str:
@@ -135,13 +135,13 @@ def _many(manifest: Manifest, outcome: Outcome, status: str, far: str, places: P
         parts.append(f"{going} of {manifest.replicates} lasted {whole}.")
     elif going:
         parts.append(
-            f"{going} of {manifest.replicates} were going on after {far}; {standing(status)}."
+            f"{going} of {manifest.replicates} were still running after {far}; {standing(status)}."
         )
     return " ".join(parts)
 
 
 def _measures(ink: TerminalStyle, estimates: Mapping[str, Estimate]) -> Iterator[Text]:
-    """A row for each measure with its unit at the end; where that is too wide, a paragraph."""
+    """Lay out a row for each measure, its unit last, or a paragraph where a row is too wide."""
     if not estimates:
         return
     yield Text()
@@ -173,7 +173,7 @@ def _measures(ink: TerminalStyle, estimates: Mapping[str, Estimate]) -> Iterator
 
 
 def _figure(ink: TerminalStyle, value: float | None, se: float | None) -> Text:
-    """A number with as many decimals as its standard error makes sense of: two digits of that."""
+    """Format a number with as many decimals as two digits of its standard error take."""
     if value is None or not se:
         return Text(ink.figure(value))
     return Text(ink.figure(value, min(max(1 - math.floor(math.log10(se)), 0), 9)))

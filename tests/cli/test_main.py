@@ -157,7 +157,7 @@ def test_list_tells_parameters_of_one_kind_and_a_line_each_for_all(typed: Type) 
     assert "temperature = none · a number from 0 to 2" in typed("list", "models").out
     everything = typed("list")
     assert "growth =" not in everything.out
-    assert "`society list KIND` tells the parameters" in everything.err
+    assert "`society list KIND` also shows the parameters" in everything.err
 
 
 WRONG: dict[str, tuple[tuple[object, ...], str]] = {
@@ -173,9 +173,9 @@ WRONG: dict[str, tuple[tuple[object, ...], str]] = {
     "unknown relation": (
         ("run", "fishing_village", "--set", "graph.lern=ring"), "did you mean 'learn'?"
     ),
-    "no agents": (("run", "fishing_village", "--agents", 0), "from 1 up"),
-    "no rounds": (("run", "fishing_village", "--rounds", 0), "from 1 up"),
-    "negative seed": (("run", "fishing_village", "--seed", -1), "from 0 up"),
+    "no agents": (("run", "fishing_village", "--agents", 0), "at least 1"),
+    "no rounds": (("run", "fishing_village", "--rounds", 0), "at least 1"),
+    "negative seed": (("run", "fishing_village", "--seed", -1), "at least 0"),
     "missing scenario file": (("run", "nowhere.yaml"), "nowhere.yaml"),
     "missing run file": (("show", "nowhere.run"), "nowhere.run"),
     "a folder": (("show", "."), "folder"),
@@ -192,7 +192,7 @@ WRONG: dict[str, tuple[tuple[object, ...], str]] = {
     ),
     "no server": (
         ("run", "language_village", "--model", "m", "--api-base", "here"),
-        "--api-base: is no URL; expected one like http://localhost:8000/v1",
+        "--api-base: is not a URL; expected one like http://localhost:8000/v1",
     ),
     "a tape that is not there": (
         ("run", "language_village", "--model", "tape:b.run"),
@@ -213,11 +213,11 @@ WRONG: dict[str, tuple[tuple[object, ...], str]] = {
         ("run", "language_village", "--model", "m", "--api-base", "http://here", "--max-cost", 1),
         "--max-cost cannot be kept: the price of 'm' is unknown",
     ),
-    "no calls": (("run", "language_village", "--max-calls", 0), "from 1 up"),
+    "no calls": (("run", "language_village", "--max-calls", 0), "at least 1"),
     "no money": (("run", "language_village", "--max-cost", 0), "above 0"),
     "a model in a preset of rules": (
         ("run", "dilemmas_mediators", "--model", "offline"),
-        "society: --model: nobody in stag_hunt asks a model",
+        "society: --model: no agent in stag_hunt asks a model",
     ),
     "rounds of a game that is repeated": (
         ("run", "dilemmas_round_robin", "--rounds", 4),
@@ -225,12 +225,12 @@ WRONG: dict[str, tuple[tuple[object, ...], str]] = {
     ),
     "replicates of a tournament": (
         ("run", "dilemmas_round_robin", "--replicates", 4),
-        "society: --replicates: tournament says who sits where; leave replicates out, and say in "
-        "repetitions how often they meet",
+        "society: --replicates: tournament assigns the seats; leave replicates out, and set how "
+        "often types meet by repetitions",
     ),
     "agents of a tournament": (
         ("run", "dilemmas_round_robin", "--agents", 4),
-        "society: --agents: tournament says who sits where; leave agents out",
+        "society: --agents: tournament assigns the seats; leave agents out",
     ),
     "missing run to resume": (("resume", "nowhere.run"), "nowhere.run"),
 }  # fmt: skip
@@ -381,7 +381,7 @@ def test_an_estimate_tells_calls_tokens_and_cost_and_plays_nothing(typed: Type) 
     assert said.code == 0
     lines = said.out.splitlines()
     assert lines[:2] == ["openai/gpt-4o-mini", "  calls   24 in 2 rounds"]
-    assert lines[2].endswith(f" to {24 * 1024:,} of replies")
+    assert lines[2].endswith(f" to {24 * 1024:,} in replies")
     assert lines[3].endswith(" US dollars")
     assert list(Path().iterdir()) == []
 
@@ -401,7 +401,7 @@ def test_an_estimate_as_json_has_a_null_for_a_price_that_nobody_knows(typed: Typ
 
 def test_an_estimate_of_rules_is_free(typed: Type) -> None:
     said = typed("run", "fishing_village", "--rounds", 2, "--estimate")
-    assert said.out == "Nobody asks a model: this run is free.\n"
+    assert said.out == "No model is called: this run is free.\n"
     assert typed("run", "fishing_village", "--rounds", 2, "--estimate", "--json").json == {
         "rounds": 2, "models": [],
     }  # fmt: skip
@@ -418,7 +418,7 @@ def test_a_limit_pauses_a_run_that_goes_on_with_a_higher_one_to_the_same_end(
     said = typed(*VILLAGE, "--out", "a.run", *limit)
     assert said.code == 3
     assert f"paused: {limit[0]}: " in said.err
-    assert "rounds are kept; go on with: society resume a.run" in said.err
+    assert "saved; continue with: society resume a.run" in said.err
     paused = typed("show", "a.run", "--json").json
     assert paused["status"] == "paused"
     assert 0 < paused["ledger"]["calls"] < whole["ledger"]["calls"]
@@ -451,7 +451,7 @@ def test_a_finished_run_is_shown_and_not_played_again(typed: Type) -> None:
     before = Path("a.run").read_bytes()
     said = typed("resume", "a.run", "--json")
     assert (said.code, said.json) == (0, ran.json)
-    assert said.err == "society: a.run is finished; nothing to resume\n"
+    assert said.err == "society: a.run is finished; there is nothing to resume\n"
     assert Path("a.run").read_bytes() == before
 
 

@@ -379,7 +379,7 @@ def test_a_graph_file_that_is_set_lies_in_the_working_directory(written: Written
         ("graph.lern=ring", "there is no relation 'lern'; did you mean 'learn'?"),
         ("graph={kind: small_world, rewiring: 3}", "rewiring: got 3; expected a number from 0"),
         ("graph={kind: ring, neighbours: 30}", "neighbours: got 30, but each of 10 agents has"),
-        ("seed=3", "seed is no parameter of a scenario; use --seed"),
+        ("seed=3", "seed is not a scenario parameter; use --seed"),
         ("mechanisms.caped.at=1", "no mechanism is called 'caped'; there is none"),
     ],
 )
@@ -391,7 +391,9 @@ def test_a_wrong_setting_is_quoted_as_it_was_typed(setting: str, words: str) -> 
 
 def test_a_scenario_of_ones_own_with_a_senseless_graph_is_refused() -> None:
     lake = replace(fishing_village, name="lake", graph=cast(Any, 3))
-    with pytest.raises(ScenarioError, match="graph: got 3; expected a name, or a mapping"):
+    with pytest.raises(
+        ScenarioError, match="graph: got 3; expected the name of a graph, or a mapping"
+    ):
         prepared(load("lake"), own=[lake])
 
 
@@ -416,7 +418,7 @@ WRONG = [
     ("parameters: {capacity: .inf}", "parameters.capacity: got inf; expected a number above 0"),
     ("graph: rnig", "v.yaml:2:8 graph: there is no graph 'rnig'; did you mean 'ring'?"),
     ("graph: {kind: ring, neigbours: 2}", "v.yaml:2:21 graph.neigbours: there is no parameter"),
-    ("graph: {neighbours: 2}", "v.yaml:2:8 graph: names no graph; add `kind`: one of complete"),
+    ("graph: {neighbours: 2}", "v.yaml:2:8 graph: has no `kind`; add one of complete"),
     ("graph: {file: none.txt}", "v.yaml:2:8 graph: cannot read none.txt: No such file"),
     ("graph: {function: none.py:f}", "v.yaml:2:8 graph: cannot read none.py: No such file"),
     ("graphs:\n  lern: ring",
@@ -429,7 +431,7 @@ WRONG = [
     ("uses: [none.py]", "v.yaml:2:8 uses[0]: cannot read none.py: No such file"),
     ("uses: [broken.py]", "v.yaml:2:8 uses[0]: broken.py:1: NameError: name 'nothing' is not"),
     ("agents: 3\ncohorts: [{name: a, count: 2}]",
-     "v.yaml:2:9 agents: got 3, but the cohorts make 2; change their counts"),
+     "v.yaml:2:9 agents: got 3, but the counts of the cohorts sum to 2; change the counts"),
     ("cohorts:\n  - {name: a, count: 1, components: [harvst]}",
      "v.yaml:3:38 cohorts[0].components[0]: there is no component 'harvst'; did you mean"),
     ("cohorts:\n  - {name: a, count: 1, components: [harvest: {efort_rule: trait}]}",
@@ -440,7 +442,7 @@ WRONG = [
     ("cohorts:\n  - {name: a, count: 1, components: [a: 1]}",
      "components[0].a: got 1; expected a mapping"),
     ("cohorts:\n  - {name: a, count: 1, components: [{a: {}, b: {}}]}",
-     "expected a name, or one name with its fields below"),
+     "expected a name, or one name with its fields under it"),
     ("cohorts:\n  - {name: a, count: 1, parameters: {tempr: selfish}}",
      "parameters.tempr: there is no component field 'tempr'; did you mean 'temper'?"),
     ("cohorts:\n  - {name: a, count: 1, parameters: {temper: mean}}",
@@ -448,15 +450,15 @@ WRONG = [
     ("cohorts:\n  - {name: a, count: 1, parameters: {revision: 2}}",
      "v.yaml:3:48 cohorts[0].parameters.revision: got 2; expected a number from 0 to 1"),
     ("cohorts:\n  - {name: a, count: 1, parameters: {growth: 1}}",
-     "'growth' is of the whole scenario; say it under `parameters` at the top"),
+     "'growth' is a parameter of the whole scenario; set it under `parameters` at the top level"),
     ("cohorts:\n  - {name: a, count: 1, replace: {harvst: voting}}",
      "replace.harvst: there is no default component 'harvst'; did you mean 'harvest'?"),
     ("cohorts:\n  - {name: a, count: 1, components: [harvest], replace: {harvest: voting}}",
-     "cohorts[0].replace: replaces default components, but `components` lists them all"),
+     "cohorts[0].replace: replaces default components, but `components` lists all components"),
     ("cohorts:\n  - {name: a, count: 1}\n  - {name: a, count: 1}",
      "v.yaml:4:12 cohorts[1].name: two cohorts are called 'a'"),
     ("parameters: {altruists: 0.3}\ncohorts: [{name: a, count: 1}]",
-     "v.yaml:2:14 parameters.altruists: shapes the default cast only, which `cohorts` replace"),
+     "v.yaml:2:14 parameters.altruists: shapes the default cast only"),
     ("mechanisms:\n  - generations: {fitness: welth}",
      "v.yaml:3:5 mechanisms[0]: generations: the play tells no number 'welth' of each agent, which "
      "is to be its fitness; did you mean 'wealth'?"),
@@ -529,7 +531,10 @@ def test_a_scenario_without_relations_takes_no_graph() -> None:
     ("said", "words"),
     [
         ("fishing_vilage", "v.yaml:1:11 scenario: there is no scenario 'fishing_vilage'; did you"),
-        ("fishing_village_ring", "fishing_village_ring.yaml is a scenario file; name a scenario"),
+        (
+            "fishing_village_ring",
+            "fishing_village_ring.yaml is a YAML file, which cannot stand here; name a scenario",
+        ),
         ("lake.py", "v.yaml:1:11 scenario: cannot read lake.py: No such file"),
         ("", "v.yaml:1:1 scenario: is missing; expected text"),
     ],
@@ -547,7 +552,7 @@ def test_a_file_must_name_a_scenario(written: Written, said: str, words: str) ->
         ("fishing_vilage", CatalogueError, "no scenario 'fishing_vilage'; did you mean 'fishing_"),
         ("nowhere.yaml", FileError, "cannot read nowhere.yaml: No such file"),
         ("nowhere.py", FileError, "cannot read nowhere.py: No such file"),
-        ("./nowhere", FileError, "nowhere is no scenario file; give FILE.yaml or FILE.py"),
+        ("./nowhere", FileError, "nowhere is not a scenario file; give FILE.yaml or FILE.py"),
         ("folder.yaml", FileError, "cannot read folder.yaml: Is a directory"),
     ],
 )
@@ -563,15 +568,15 @@ def test_a_source_that_is_not_there_is_said(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (b"", "v.yaml: says nothing about a society; begin with scenario: NAME"),
-        (b"# only words\n", "v.yaml: says nothing about a society"),
-        (b"- a\n- b\n", "v.yaml:1:1: says nothing about a society"),
+        (b"", "v.yaml: got no keys; begin with scenario: NAME"),
+        (b"# only words\n", "v.yaml: got no keys"),
+        (b"- a\n- b\n", "v.yaml:1:1: got no keys"),
         (b"a: 1\na: 2\n", 'v.yaml:2:1: found duplicate key "a"'),
         (b"a: [1\nb: 2\n", "v.yaml:2:2: expected ',' or ']'"),
         (b"\ta: 1\n", "v.yaml:1:1: found character '\\t'"),
         (b"a: 1\n---\nb: 2\n", "v.yaml:2:1: but found another document"),
         (b"a: !!python/object:os.system x\n", "v.yaml:1:4: could not determine a constructor"),
-        (b"a: &a [*a]\n", "v.yaml: a value that contains itself"),
+        (b"a: &a [*a]\n", "v.yaml: a value contains itself"),
         (b"a: \x01\n", "v.yaml: unacceptable character"),
         (b"\xff\xfe\x00\n", "v.yaml is not text in UTF-8"),
     ],
@@ -639,9 +644,9 @@ def test_some_matches_of_a_tournament_can_be_played_alone(written: Written) -> N
 @pytest.mark.parametrize(
     ("nice", "more", "words"),
     [
-        (", count: 3", "", "cohorts[0].count: tournament says who sits where; leave count out"),
-        ("", "replicates: 4", "replicates: tournament says who sits where; leave replicates out"),
-        ("", "agents: 4", "agents: tournament says who sits where; leave agents out"),
+        (", count: 3", "", "cohorts[0].count: tournament assigns the seats; leave count out"),
+        ("", "replicates: 4", "replicates: tournament assigns the seats; leave replicates out"),
+        ("", "agents: 4", "agents: tournament assigns the seats; leave agents out"),
     ],
 )
 def test_a_tournament_says_itself_how_many_there_are(
@@ -653,7 +658,7 @@ def test_a_tournament_says_itself_how_many_there_are(
 
 
 def test_a_tournament_without_types_is_refused() -> None:
-    with pytest.raises(InputError, match="tournament lets types of agents meet; name each"):
+    with pytest.raises(InputError, match="tournament matches types of agents; name each"):
         prepared(load("prisoners_dilemma", {"mechanisms": ["tournament"]}))
 
 

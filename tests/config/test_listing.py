@@ -45,7 +45,7 @@ def test_a_parameter_is_told_with_its_default_its_range_and_its_meaning() -> Non
 
 def test_a_parameter_of_the_default_cast_is_told_to_be_one() -> None:
     village = entries("scenarios")["fishing_village"].parameters
-    told = [line.partition(" ")[0] for line in village if line.endswith("not beside `cohorts`")]
+    told = [line.partition(" ")[0] for line in village if line.endswith("only without `cohorts`")]
     assert told == ["population", "altruists"]
 
 
@@ -59,8 +59,8 @@ def test_parameters_of_components_mechanisms_and_graphs_are_told_too() -> None:
         "temper = general · one of general, altruist, selfish",
     )
     assert entries("mechanisms")["capped"].parameters == (
-        "kind (must be given) · text",
-        "at (must be given) · a number",
+        "kind (required) · text",
+        "at (required) · a number",
     )
     assert "rewiring = 0.1 · a number from 0 to 1" in entries("graphs")["small_world"].parameters
     assert entries("graphs")["complete"].parameters == ()

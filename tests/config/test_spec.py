@@ -188,7 +188,7 @@ def test_what_the_command_line_names_lies_in_the_working_directory(study: Study)
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (minds(model={"model": "m", "api_base": "here"}), "--api-base: is no URL; expected one"),
+        (minds(model={"model": "m", "api_base": "here"}), "--api-base: is not a URL; expected one"),
         (minds(prompts="nowhere"), "--prompts: there is no folder nowhere"),
         (minds(model={"model": "none.py:f"}), "--model: cannot read none.py"),
     ],
@@ -218,7 +218,7 @@ def test_where_language_minds_are_a_parameter_models_set_it() -> None:
     spoken = prepared(told(load("donor_game"), minds(model={"model": "offline"})))
     assert named(spoken) == ("donor_game", {"default"})
     given = load("donor_game", {"parameters": {"minds": "rules"}})
-    with pytest.raises(ScenarioError, match="nobody in donor_game asks a model"):
+    with pytest.raises(ScenarioError, match="no agent in donor_game asks a model"):
         prepared(told(given, minds(model={"model": "offline"})))
 
 
@@ -232,7 +232,9 @@ def test_cohorts_of_ones_own_stay_in_the_scenario_that_was_named(study: Study) -
 def test_models_that_nobody_asks_are_refused() -> None:
     cohorts = [{"name": "rules", "count": 2}]
     spec = load("fishing_village", {"models": {"default": "offline"}, "cohorts": cohorts})
-    with pytest.raises(ScenarioError, match="nobody in fishing_village asks a model; give a coh"):
+    with pytest.raises(
+        ScenarioError, match="no agent in fishing_village asks a model; add the comp"
+    ):
         prepared(spec)
 
 
@@ -241,14 +243,14 @@ def test_models_that_nobody_asks_are_refused_where_they_are_named(study: Study) 
         "scenario: fishing_village\nparameters: {growth: 0.5}\nmodels: {default: offline}\n"
         "cohorts: [{name: rules, count: 2}]\n"
     )
-    with pytest.raises(ScenarioError, match=r"a\.yaml:3:\d+ models: nobody in fishing_village"):
+    with pytest.raises(ScenarioError, match=r"a\.yaml:3:\d+ models: no agent in fishing_village"):
         prepared(load("study/a.yaml"))
 
 
 def test_a_model_of_the_command_line_that_nobody_asks_is_refused_there(study: Study) -> None:
     """Cohorts whose models have names of their own ask none of --model."""
     mixed = told(load("donor_language_mixed_minds"), minds(model={"model": "offline"}))
-    with pytest.raises(ScenarioError, match=r"^--model: nobody asks the model default"):
+    with pytest.raises(ScenarioError, match=r"^--model: no component asks the model default"):
         prepared(mixed)
 
 

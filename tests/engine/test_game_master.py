@@ -793,7 +793,7 @@ def test_an_illegal_answer_from_outside_falls_back_and_is_counted(
 
 def test_a_game_is_played_once(play: Play) -> None:
     over = play(once(Real(), None), Clerk())
-    with pytest.raises(PartError, match="this game has been played"):
+    with pytest.raises(PartError, match="this game has already been played"):
         over.game.play()
 
 
@@ -801,7 +801,7 @@ def test_a_bare_array_is_no_fact(play: Play) -> None:
     def careless(table: Environment) -> Script:
         yield Tell("weighed", {"weight": np.ones((1, 3))})  # type: ignore[dict-item]
 
-    with pytest.raises(PartError, match="'weight' is a bare value; say common, own or seen of it"):
+    with pytest.raises(PartError, match="'weight' is a plain value; wrap it in"):
         play(careless)
 
 

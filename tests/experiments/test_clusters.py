@@ -133,8 +133,8 @@ def test_an_interrupt_keeps_what_was_played_and_says_how_to_go_on(
     folder = tmp_path / "s"
     code, out, err = process.ended()
     assert (code, out, err.count("\n")) == (130, "", 1)
-    assert "of 3 conditions are finished; what was played is kept" in err
-    assert err.endswith(f"go on with: society sweep {long} --out {folder}\n")
+    assert "of 3 conditions are finished; everything played so far is saved" in err
+    assert err.endswith(f"continue with: society sweep {long} --out {folder}\n")
     assert "interrupted" in statuses(folder)
     assert not list(folder.glob("*-wal")), "each run is a single file"
     assert typed("sweep", long, "--quiet", "--out", folder) == (0, "", "")
@@ -217,5 +217,5 @@ def test_a_process_that_keeps_dying_is_given_up_and_takes_no_other_along(
     )
     said = begun("sweep", tmp_path / "e.yaml", "--workers", 2, "--out", tmp_path / "s").ended()
     assert (said[0], said[1]) == (1, "")
-    assert "deadly=true: its worker died 3 times; is there enough memory?" in said[2]
+    assert "deadly=true: its worker died 3 times; check that there is enough memory" in said[2]
     assert "e: 1 of 2 conditions are finished" in said[2]

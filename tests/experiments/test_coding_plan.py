@@ -136,7 +136,7 @@ def test_a_mistake_in_a_rubric_is_told_with_its_place(
 
 def test_an_empty_file_is_no_rubric(coding: Coding) -> None:
     Path("rubric.yaml").write_text("")
-    with pytest.raises(ScenarioError, match=r"^rubric\.yaml: says nothing about a rubric; begin"):
+    with pytest.raises(ScenarioError, match=r"^rubric\.yaml: got no keys; begin"):
         read_rubric("rubric.yaml")
 
 

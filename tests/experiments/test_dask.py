@@ -180,7 +180,7 @@ def test_a_scheduler_without_workers_begins_nothing_and_one_that_dies_ends_the_s
         lost.process.kill()
         code, out, err = process.ended()
     assert (code, out) == (1, "")
-    assert "fine=10: the cluster was lost before it was played" in err
+    assert "fine=10: the connection to the cluster was lost; repeat the command to play it" in err
     assert "Traceback" not in err
 
 

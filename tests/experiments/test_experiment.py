@@ -350,19 +350,19 @@ WRONG = {
     ),
     "no base": (
         "factors: {fine: [2]}\n",
-        "e.yaml:1:1: is no experiment; begin with base: and a scenario, and name factors",
+        "e.yaml:1:1: is not an experiment; begin with base: SCENARIO, then list factors",
     ),
     "a scenario file": (
         "scenario: fishing_village\n",
-        "e.yaml:1:1: is no experiment; begin with base: and a scenario, and name factors",
+        "e.yaml:1:1: is not an experiment; begin with base: SCENARIO, then list factors",
     ),
     "a list": (
         "- fishing_village\n",
-        "e.yaml:1:1: is no experiment; begin with base: and a scenario, and name factors",
+        "e.yaml:1:1: is not an experiment; begin with base: SCENARIO, then list factors",
     ),
     "nothing": (
         "",
-        "e.yaml: is no experiment; begin with base: and a scenario, and name factors",
+        "e.yaml: is not an experiment; begin with base: SCENARIO, then list factors",
     ),
     "a base that is no scenario": (
         "base: fishing_vilage\n",
@@ -496,7 +496,7 @@ def _digest(path: Path) -> str:
     [
         ("fine: [2020-01-01, 2]", "e.yaml:2:18 factors.fine[0]: got 2020-01-01, a date; put it in"),
         ("? [a]\n  : b", "e.yaml: "),
-        (f"fine: [{'9' * 5001}]", "keys are texts, and numbers of usual size"),
+        (f"fine: [{'9' * 5001}]", "expected texts as keys, and numbers of usual size"),
     ],
 )
 def test_values_that_yaml_can_say_and_nobody_can_mean_are_refused(
@@ -515,7 +515,9 @@ def test_anchors_that_repeat_each_other_without_end_are_refused(read: Read) -> N
     """Ten to the eighth values in 400 bytes."""
     lines = ["a0: &a0 [1]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
-    with pytest.raises(InputError, match="more than 100,000 values, with what anchors repeat"):
+    with pytest.raises(
+        InputError, match="more than 100,000 values, including those that anchors repeat"
+    ):
         read("\n".join(["base: fishing_village", *lines]))
 
 

@@ -61,7 +61,7 @@ def test_a_full_disk_pauses_the_sweep_and_leaves_no_draft(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(Paused, match=r"no room on the disk of .*; make some, and give the same"):
+    with pytest.raises(Paused, match=r"no space left on the disk of .*; free some, and repeat the"):
         folder.keep({})
     assert list(folder.path.iterdir()) == []
 
@@ -82,7 +82,7 @@ def test_a_place_where_nothing_can_be_written_is_refused(
 
 def test_what_is_no_folder_of_a_sweep_is_refused(tmp_path: Path) -> None:
     for place in (tmp_path, tmp_path / "nowhere", Path(__file__)):
-        with pytest.raises(FileError, match="is no folder of a sweep; `society sweep"):
+        with pytest.raises(FileError, match="is not the folder of a sweep; `society sweep"):
             open_folder(place)
 
 

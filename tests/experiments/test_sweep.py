@@ -130,7 +130,9 @@ def test_a_condition_that_fails_is_reported_and_tried_again_and_stops_no_other(
         said = typed("sweep", "frail.yaml", "--json", "--out", "s")
         assert said.code == 1
         assert said.conditions == {"broken": ("failed", reason), "sound": ("finished", "")}
-        assert "frail: 1 of 2 conditions are finished; what was played is kept" in said.err
+        assert (
+            "frail: 1 of 2 conditions are finished; everything played so far is saved" in said.err
+        )
         assert open_folder("s").failures == {"broken": reason}
     Path("own.py").write_text(FRAIL.replace("1 / 0", "0.3"))
     said = typed("sweep", "frail.yaml", "--json", "--out", "s")
@@ -238,7 +240,7 @@ def test_what_is_no_run_file_is_never_overwritten(typed: Typed) -> None:
     Path("s/fine=2,growth=0.3.run").write_text("a diary")
     refused = typed("sweep", "fines.yaml", "--quiet", "--out", "s", "--overwrite")
     assert refused.code == 2
-    assert "is no run file" in refused.err
+    assert "is not a run file" in refused.err
     assert Path("s/fine=2,growth=0.3.run").read_text() == "a diary"
 
 
@@ -332,7 +334,7 @@ def test_a_limit_of_the_command_line_holds_for_later_sittings_until_it_is_lifted
 ) -> None:
     paused = typed("sweep", "spoken.yaml", "--quiet", "--out", "a b", "--max-calls", 50)
     assert (paused.code, asked(spoken)) == (3, 50)
-    again = "go on with: society sweep spoken.yaml --out 'a b'"
+    again = "continue with: society sweep spoken.yaml --out 'a b'"
     assert again in paused.err
     assert typed("sweep", "spoken.yaml", "--quiet", "--out", "a b").code == 3
     assert asked(spoken) == 50

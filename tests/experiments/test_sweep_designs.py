@@ -123,7 +123,7 @@ def test_a_condition_whose_designs_cannot_be_made_says_so(typed: Typed, provider
     status, words = said.conditions["bound=low"]
     assert status == "failed"
     assert words.startswith("s/bound=low.contracted-designs.run: ")
-    assert "wants a key" in words
+    assert "asks for a key" in words
 
 
 def test_rules_that_are_sent_to_workers_have_their_designs_made_there(typed: Typed) -> None:

@@ -379,5 +379,5 @@ def test_a_pack_for_other_scenarios_is_refused_with_the_names_it_may_have(files:
 
 def test_a_slip_in_the_name_of_a_file_is_found(files: Files) -> None:
     pack = files("pack", effort="", harbour__efort="")
-    with pytest.raises(InputError, match=r"efort\.md is no prompt of harbour; did you mean"):
+    with pytest.raises(InputError, match=r"efort\.md is not a prompt of harbour; did you mean"):
         Prompts("harbour", [pack]).check(pack, ["effort"])

@@ -435,14 +435,14 @@ def refusal(path: Path, overwrite: bool = False) -> str:
 def test_an_existing_file_is_replaced_only_when_asked(keep: Keep) -> None:
     path = keep().path
     assert refusal(path) == (
-        f"{path} exists already; name another --out, or replace it by --overwrite"
+        f"{path} already exists; name another --out, or replace it with --overwrite"
     )
 
 
 def test_only_run_files_are_ever_overwritten(tmp_path: Path) -> None:
     notes = tmp_path / "thesis.txt"
     notes.write_text("three years of work")
-    assert "is no run file, and only those are overwritten" in refusal(notes, overwrite=True)
+    assert "is not a run file, and only run files are overwritten" in refusal(notes, overwrite=True)
     assert notes.read_text() == "three years of work"
 
 
@@ -459,7 +459,7 @@ def test_a_folder_or_a_path_through_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path in (tmp_path / "file" / "a.run", tmp_path / "file" / "deeper" / "a.run"):
         assert refusal(path) == (
-            f"cannot write {path}: {path.parent} is no folder; name another --out"
+            f"cannot write {path}: {path.parent} is not a folder; name another --out"
         )
     assert "File name too long" in refusal(tmp_path / ("a" * 300))
 
@@ -474,7 +474,7 @@ def test_an_unwritable_folder_is_refused(tmp_path: Path) -> None:
 def test_what_is_neither_number_nor_text_cannot_be_kept(keep: Keep) -> None:
     friends = np.full((4, 6), None, object)
     friends[1, 2] = {"Ann", "Bob"}
-    with pytest.raises(PartError, match=r"round 1 cannot be written .* must be numbers or text"):
+    with pytest.raises(PartError, match=r"round 1 cannot be written .* must hold numbers or text"):
         keep(told=lambda page: page._replace(public={"friends": friends}))
 
 
@@ -521,12 +521,12 @@ def test_what_is_no_run_file_is_refused_in_words(tmp_path: Path) -> None:
     assert "there is no file" in complaint(path)
     assert "is a folder" in complaint(tmp_path)
     path.write_text("effort: 0.5\n")
-    assert "is no run file" in complaint(path)
+    assert "is not a run file" in complaint(path)
     path.write_bytes(b"")
     assert "is cut off after 0 bytes" in complaint(path)
     path.unlink()
     alter(path, "CREATE TABLE rounds (round)")
-    assert "is an SQLite database, but no run file" in complaint(path)
+    assert "is an SQLite database, but not a run file" in complaint(path)
 
 
 def test_a_file_of_another_format_is_refused_with_both_versions(keep: Keep) -> None:
@@ -539,7 +539,8 @@ def test_a_stray_wal_is_not_taken_for_part_of_the_run(keep: Keep) -> None:
     path = keep().path
     Path(f"{path}-wal").write_bytes(b"left behind by another program")
     assert complaint(path) == (
-        f"{path}-wal does not belong to {path}, which is whole without; remove it and try again"
+        f"{path}-wal does not belong to {path}, which is complete without it; "
+        f"remove {path}-wal and try again"
     )
 
 
@@ -617,4 +618,4 @@ def test_a_damaged_manifest_or_status_is_refused(keep: Keep) -> None:
     for name, change in changes.items():
         path = keep(name=name).path
         alter(path, change)
-        assert f"the {name} cannot be read (it is not what was written)" in complaint(path)
+        assert f"the {name} cannot be read (its checksum does not match)" in complaint(path)

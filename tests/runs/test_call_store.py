@@ -210,7 +210,7 @@ def test_the_file_of_another_run_that_came_meanwhile_is_refused_and_nobody_waits
     first, second = (Writer(tmp_path / "a.run", manifest) for _ in range(2))
 
     in_time(lambda: first.vault.keep(request(), SAID))
-    with pytest.raises(FileError, match=r"a\.run exists already"):
+    with pytest.raises(FileError, match=r"a\.run already exists"):
         in_time(lambda: second.vault.keep(request(), SAID))
     first.close("paused")
 
@@ -243,7 +243,7 @@ def test_other_words_than_those_of_the_record_are_refused_with_round_agent_and_r
     with pytest.raises(
         RunFileError,
         match=r"a\.run, round 4: agent 3 of replicate 0 is not asked 'bid' in the words of the "
-        r"record; changed since: all; go back to what it was",
+        r"record; changed since: all; restore the earlier version",
     ):
         book.on_record(request(3, "How little?"))
 
@@ -379,7 +379,7 @@ def test_the_record_gives_calls_and_vectors_and_says_what_it_lacks(
         recorded.kept(first.request._replace(messages=()))
     stranger = first.request._replace(address=first.request.address._replace(agent=7))
     with pytest.raises(
-        RunFileError, match="agent 7 of replicate 0 is asked 'effort', and the record has no answer"
+        RunFileError, match="agent 7 of replicate 0 is asked 'effort', but the record has no answer"
     ):
         recorded.kept(stranger)
     bare = first.request._replace(address=first.request.address._replace(turn=BARE))
@@ -416,7 +416,7 @@ def test_an_answer_that_is_gone_is_found_and_named(residents: Path) -> None:
         file.execute("DELETE FROM calls WHERE occasion = 'answer vote' AND use = 1 AND agent = 2")
     file.close()
     assert verify(residents).checks[2].words == (
-        "round 2: agent 2 of replicate 0 is asked 'vote', and the record has no answer"
+        "round 2: agent 2 of replicate 0 is asked 'vote', but the record has no answer"
     )
 
 

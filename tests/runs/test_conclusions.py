@@ -191,5 +191,5 @@ def test_where_the_scenario_is_gone_the_note_says_so(tmp_path: Path, reading: Re
     findings, note = concluded(run)
     assert findings == ()
     assert note.startswith(
-        "what its scenario concludes cannot be told: there is no scenario 'lake'"
+        "no analysis of the run, which cannot be built again: there is no scenario 'lake'"
     )

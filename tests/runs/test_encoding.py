@@ -109,7 +109,7 @@ def test_what_takes_few_values_takes_some_bits_for_each() -> None:
 def test_a_blob_that_does_not_fit_its_look_is_refused() -> None:
     look, blob = packed([line(it=np.zeros((2, 2)))])
     for cut in range(len(blob)):
-        with pytest.raises(ValueError, match="bytes where"):
+        with pytest.raises(ValueError, match="bytes; expected"):
             unpacked(look, blob[:cut])
     look, blob = packed([line(it=np.arange(10_000) % 100)])
     with pytest.raises(zlib.error):

@@ -62,7 +62,7 @@ def test_prompts_that_were_rewritten_added_or_taken_away_are_named(write: Write)
     Path("pack/any/mine.md").unlink()
     write("pack/language_village/told/landed.md", "You landed it.")
     assert changes(before, village()) == (
-        "; changed since: prompt any/mine.md is gone, "
+        "; changed since: prompt any/mine.md is missing, "
         "prompt language_village/effort.md has changed, "
         "prompt language_village/told/landed.md is new"
     )
@@ -89,8 +89,8 @@ def test_a_parameter_with_another_default_is_named_with_both_values(write: Write
     now = prepared(load("language_village", {**SETTINGS, "prompts": "pack"}))
     older = before.model_copy(update={"params": before.params | {"growth": 0.25, "vote": "median"}})
     assert changes(older, now) == (
-        "; changed since: parameter growth was 0.25, is 0.6, "
-        "parameter vote was median, is plurality"
+        "; changed since: parameter growth was 0.25, now 0.6, "
+        "parameter vote was median, now plurality"
     )
 
 
@@ -102,7 +102,7 @@ def test_versions_and_files_are_told_even_if_the_run_cannot_be_set_up_again(
     older = before.model_copy(update={"versions": before.versions | {"numpy": "1.0.0"}})
     write("steady.py", RULE.replace("0.5", "0.6"))
     numpy = before.versions["numpy"]
-    changed = f"; changed since: numpy was 1.0.0, is {numpy}, steady.py has changed"
+    changed = f"; changed since: numpy was 1.0.0, now {numpy}, steady.py has changed"
     assert changes(older) == changed
     Path("steady.py").unlink()
-    assert changes(before) == "; changed since: steady.py is gone"
+    assert changes(before) == "; changed since: steady.py is missing"

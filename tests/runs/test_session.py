@@ -148,7 +148,7 @@ def test_an_interrupt_waits_for_the_answers_under_way(
         process.send_signal(signal.SIGINT)
         said = process.communicate()[1]
     assert process.returncode == 130
-    assert f"go on with: society resume {path}" in said
+    assert f"continue with: society resume {path}" in said
     assert "waiting for 10 replies under way" in said
     assert "Traceback" not in said
     assert "never retrieved" not in said
@@ -216,7 +216,7 @@ def test_a_finished_run_has_nothing_to_resume(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["resume", str(file), "--quiet"]) == 0
-    assert "is finished; nothing to resume" in capsys.readouterr().err
+    assert "is finished; there is nothing to resume" in capsys.readouterr().err
 
 
 def test_a_village_of_rules_is_resumed_as_well(tmp_path: Path) -> None:

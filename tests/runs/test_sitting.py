@@ -105,7 +105,7 @@ def test_a_run_that_is_broken_off_says_how_and_keeps_what_was_played(
 
 def test_a_mistake_of_the_user_has_its_own_exit_code(tmp_path: Path) -> None:
     (tmp_path / "a.run").write_text("a diary")
-    with pytest.raises(FileError, match="exists already"):
+    with pytest.raises(FileError, match="already exists"):
         Session.begun(village(), tmp_path / "a.run")
 
 

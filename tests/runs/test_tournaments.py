@@ -171,18 +171,18 @@ def test_a_limit_counts_designs_and_matches_and_the_same_command_goes_on(
 ) -> None:
     file = write("contracted", url=provider.url)
     assert main(play(file, "--max-calls", "3")) == 3
-    assert "go on with: the same command, with a higher limit" in capsys.readouterr().err
+    assert "continue with: the same command, with a higher limit" in capsys.readouterr().err
     assert (told(DESIGNS).status, MATCHES.exists()) == ("paused", False)
     assert main(["resume", "t.run"]) == 2
     assert (
-        f"t.run has not begun: its designs are made first, and {DESIGNS} is paused after 3 calls; "
-        "the command that asked for t.run goes on"
+        f"t.run has not begun, because its designs come first: {DESIGNS} is paused after 3 calls; "
+        "repeat the command that was to make t.run"
     ) in capsys.readouterr().err
     assert main(play(file, "--max-calls", "10")) == 3
-    assert "go on with: society resume t.run" in capsys.readouterr().err
+    assert "continue with: society resume t.run" in capsys.readouterr().err
     assert (told(DESIGNS).calls, told(MATCHES).calls) == (4, 6)
     assert main(play(file)) == 2
-    assert "it is paused, and `society resume t.run` goes on with it" in capsys.readouterr().err
+    assert "it is paused: continue it with `society resume t.run`" in capsys.readouterr().err
     assert main(["resume", "t.run", "--quiet", "--max-calls", "27"]) == 3
     assert main(["resume", "t.run", "--quiet", "--max-calls", "28"]) == 0
     assert (told(DESIGNS), told(MATCHES), asked(provider)) == (*whole, 28)
@@ -194,7 +194,7 @@ def test_a_run_of_designs_can_be_resumed_by_itself(
     file = write("contracted", url=provider.url)
     assert main(play(file, "--max-calls", "3")) == 3
     assert main(["resume", str(DESIGNS), "--quiet", "--max-calls", "none"]) == 0
-    assert "goes on with its tournament" in capsys.readouterr().err
+    assert "to play its tournament" in capsys.readouterr().err
     assert main(play(file)) == 0
     assert (told(DESIGNS), told(MATCHES), asked(provider)) == (*whole, 28)
 
@@ -301,7 +301,9 @@ def test_a_run_and_that_of_its_designs_tell_of_each_other(
     assert line in capsys.readouterr().out
     assert main(["show", str(DESIGNS)]) == 0
     shown = capsys.readouterr().out
-    assert "designs  for contracted: one type on one seat in each replicate" in shown
+    assert (
+        "designs  for contracted: each replicate has the design of one type for one seat" in shown
+    )
     assert "points, mean over players" not in shown
     assert "score" not in shown
     DESIGNS.unlink()
@@ -339,4 +341,4 @@ def test_where_no_scores_are_kept_it_says_how_to_have_them(
     assert main(play("t.yaml", "--record", "summary")) == 0
     assert main(["show", "t.run"]) == 0
     words = " ".join(capsys.readouterr().out.split())
-    assert words.endswith("does not keep who earned what; play with --record full to have them")
+    assert words.endswith("without the scores of agents; run it with --record full to see them")

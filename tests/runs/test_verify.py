@@ -82,7 +82,7 @@ def test_a_run_of_rules_is_whole_and_can_be_driven_and_played_again(keep: Keep) 
     verdict = verify(keep(parameters={"vote": "plurality"}).path)
     assert verdict.ok
     assert verdict.checks == (
-        Check("record", True, "all 12 rounds are as they were written"),
+        Check("record", True, "all 12 rounds are intact"),
         Check("script", True, "all 12 rounds are the same"),
         Check("again", True, "all 12 rounds are the same"),
     )
@@ -182,7 +182,10 @@ def test_a_changed_byte_is_found_and_its_round_is_named(
         ("DELETE FROM rounds WHERE round = 7", "round 7 cannot be read (it is missing, though"),
         ("UPDATE rounds SET lines = NULL WHERE round = 7", "round 7 cannot be read"),
         ("UPDATE rounds SET line_look = NULL WHERE round = 7", "round 7 cannot be read"),
-        ("DELETE FROM rounds WHERE round > 7", "round 8: it is missing: the run ended on another"),
+        (
+            "DELETE FROM rounds WHERE round > 7",
+            "round 8: it is missing: the run ended with another",
+        ),
         (
             "UPDATE rounds SET round = 70 WHERE round = 7",
             "round 7 cannot be read (it is missing, though",
@@ -256,9 +259,12 @@ def test_a_false_answer_is_found_by_driving_the_script(keep: Keep) -> None:
         ),
         (
             lambda page: page._replace(present=page.present & (np.arange(6) != 5)),
-            "who is present differs (replicate 0, seat 5: recorded False, now True)",
+            "the array of present agents differs (replicate 0, seat 5: recorded False, now True)",
         ),
-        (lambda page: page._replace(path=(1, 7)), "its place is (7,), recorded is (1, 7)"),
+        (
+            lambda page: page._replace(path=(1, 7)),
+            "the place of the round is (7,), but (1, 7) in the record",
+        ),
     ],
     ids=["measure", "present", "path"],
 )
@@ -300,14 +306,14 @@ def test_a_false_digest_is_found(keep: Keep) -> None:
     verdict = verify(keep(told=false).path)
     assert verdict.checks == (Check("record", False, "round 7: its lines do not give its digest"),)
     verdict = verify(keep(name="b.run", level="summary", told=false).path)
-    assert "round 7: what was asked, answered or told differs" in verdict.checks[-1].words
+    assert "round 7: questions, answers or facts differ" in verdict.checks[-1].words
 
 
 def test_a_finished_record_that_ends_too_early_is_found(keep: Keep) -> None:
     verdict = verify(keep(told=lambda page: page if page.number < 8 else None).path)
     assert verdict.checks[0].ok
     assert "round 8: the script asks 'watch'" in verdict.checks[1].words
-    assert verdict.checks[2].words == "round 8: the record has ended, but the run goes on"
+    assert verdict.checks[2].words == "round 8: the record has ended, but the run continues"
 
 
 # What has changed since
@@ -337,7 +343,7 @@ def test_a_script_that_asks_something_else_is_named(keep: Keep, wood: Path) -> N
     assert script.words.startswith(
         "round 1: the script asks 'fell' (amount 0..50) where the record has 'fell' (amount "
     )
-    assert again.words.startswith("round 1: recorded is ask 'fell' (amount within bounds")
+    assert again.words.startswith("round 1: the record has ask 'fell' (amount within bounds")
 
 
 def test_a_script_that_fails_now_is_a_finding_and_no_traceback(keep: Keep, wood: Path) -> None:
@@ -355,15 +361,17 @@ def test_a_script_that_ends_earlier_or_later_now_is_found(keep: Keep, wood: Path
     path = keep(str(wood)).path
     edit(wood, "table.rounds()", "table.rounds(4)")
     for check in verify(path).checks[1:]:
-        assert check.words.startswith("round 5: the run is over, but the record goes on to round 6")
+        assert check.words.startswith(
+            "round 5: the run has ended, but the record continues to round 6"
+        )
     edit(wood, "table.rounds(4)", "table.rounds(8)")
-    assert "the record has ended, but the run goes on" in verify(path).checks[-1].words
+    assert "the record has ended, but the run continues" in verify(path).checks[-1].words
 
 
 def test_a_changed_default_is_named(keep: Keep, wood: Path) -> None:
     path = keep(str(wood)).path
     edit(wood, "growth: float = 0.2", "growth: float = 0.3")
-    assert "parameter growth was 0.2, is 0.3" in verify(path).checks[-1].words
+    assert "parameter growth was 0.2, now 0.3" in verify(path).checks[-1].words
 
 
 def test_a_file_that_is_gone_is_named(keep: Keep, wood: Path) -> None:
@@ -371,8 +379,8 @@ def test_a_file_that_is_gone_is_named(keep: Keep, wood: Path) -> None:
     wood.unlink()
     record, again = verify(path).checks
     assert record.ok
-    assert again.words.startswith("it cannot be set up again: ")
-    assert again.words.endswith(f"changed since: {wood} is gone")
+    assert again.words.startswith("the run cannot be built again: ")
+    assert again.words.endswith(f"changed since: {wood} is missing")
 
 
 def test_another_version_of_numpy_is_named(keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -380,4 +388,4 @@ def test_another_version_of_numpy_is_named(keep: Keep, monkeypatch: pytest.Monke
     monkeypatch.setattr("numpy.__version__", "9.9")
     words = verify(path).checks[-1].words
     assert words.startswith("all 12 rounds are the same; changed since: numpy was ")
-    assert words.endswith(", is 9.9")
+    assert words.endswith(", now 9.9")

@@ -116,4 +116,4 @@ def test_what_is_no_place_is_refused(
 ) -> None:
     with pytest.raises(SystemExit, match="2"):
         typed("replay", "a.run", f"--from={place}")
-    assert "neither the number of a round, such as 30, nor a path" in capsys.readouterr().err
+    assert "expected the number of a round, such as 30, or its path" in capsys.readouterr().err

@@ -65,7 +65,7 @@ FAMILY = lineage(
 
 def test_those_who_live_hang_from_the_founders_from_whom_they_descend() -> None:
     assert printed(FAMILY) == [
-        "lineage · 7 lives in 4 generations · lines of 1 of 2 founders go on",
+        "lineage · 7 lives in 4 generations · lines of 1 of 2 founders survive",
         "all descend from 1_1",
         "1_1 · until 2 · fitness 0 · 1 line ended",
         "├── 2_1 > 3_1 · fitness 30",
@@ -77,7 +77,7 @@ def test_those_who_live_hang_from_the_founders_from_whom_they_descend() -> None:
 def test_a_founder_who_lives_alone_is_a_tree_of_its_own() -> None:
     alone = lineage((0, 1, None), (1, 1, None), generations=1)
     assert printed(alone) == [
-        "lineage · 2 lives in 1 generation · lines of 2 of 2 founders go on",
+        "lineage · 2 lives in 1 generation · lines of 2 of 2 founders survive",
         "1_1 · fitness 0",
         "1_2 · fitness 1.50",
     ]
@@ -103,8 +103,8 @@ def test_a_life_stands_below_its_most_alike_adviser_and_that_is_said_to_be_a_gue
     born = lineage((0, 1, None), (1, 1, None), (10, 2, 0), generations=2, strategies=said)
     child = born.lives[10]._replace(advisers=(0, 1))
     assert printed(Lineage({**born.lives, 10: child}, 2)) == [
-        "lineage · 3 lives in 2 generations · lines of 1 of 2 founders go on",
-        "1 birth placed by likeness of words, a guess",
+        "lineage · 3 lives in 2 generations · lines of 1 of 2 founders survive",
+        "1 birth placed by similarity of words, a guess",
         "1_2 > 2_1 · fitness 15",
         '"give half to all"',
     ]
@@ -121,7 +121,7 @@ def test_of_many_lives_sixty_are_drawn_and_the_others_counted() -> None:
         (0, 1, None), *((200 + child, 2, 0) for child in range(100)), generations=2, agents=200
     )
     lines = printed(many)
-    assert lines[-1] == "└── and 41 more, 41 of them live"
+    assert lines[-1] == "└── and 41 more, 41 of them alive"
     assert len(lines) == 2 + 60 + 1
 
 
@@ -134,7 +134,7 @@ def test_a_deep_tree_ends_with_how_many_are_below() -> None:
     """Every life has a child, and lives in the end itself."""
     chain = [(10 * depth, 30, 10 * (depth - 1) if depth else None) for depth in range(30)]
     lines = printed(lineage(*chain, generations=30))
-    assert lines[-1].strip() == "└── and 20 more, 20 of them live"
+    assert lines[-1].strip() == "└── and 20 more, 20 of them alive"
 
 
 def test_a_terminal_without_utf_8_gets_ascii() -> None:

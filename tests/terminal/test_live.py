@@ -124,7 +124,7 @@ def test_a_terminal_shows_how_the_run_goes(hand: Hand) -> None:
     lines = [" ".join(line.split()) for line in last.splitlines()]
     assert re.fullmatch("━+─+ 0:00 left", lines[0])
     assert re.fullmatch("stock [▁-█]+ 40 of 100", lines[1])
-    assert lines[2] == "2.50 of 3 alive · 2 of 2 replicates go on · cap 4.50 · 0.50 fined"
+    assert lines[2] == "2.50 of 3 alive · 2 of 2 replicates running · cap 4.50 · 0.50 fined"
     assert lines[3] == "6 answers could not be read"
     assert lines[4] == "gini 0.25"
 
@@ -173,7 +173,7 @@ def test_without_a_terminal_a_tenth_of_the_run_is_a_line(hand: Hand) -> None:
     ]
     assert lines[0].startswith(
         "round 20 of 200 · stock -100 of 100 · 2.50 of 3 alive · "
-        "2 of 2 replicates go on · cap 4.50 · 0.50 fined"
+        "2 of 2 replicates running · cap 4.50 · 0.50 fined"
     )
 
 

@@ -33,7 +33,7 @@ def test_a_model_is_told_with_calls_tokens_and_what_they_cost_at_least_and_at_mo
     assert printed(hand, CHEAP)[:4] == [
         "mini",
         "  calls   1,200 in 50 rounds",
-        "  tokens  345,678 of prompts, 2,345 to 99,999 of replies",
+        "  tokens  345,678 in prompts, 2,345 to 99,999 in replies",
         "  cost    0.0123 to 1.5000 US dollars",
     ]
 
@@ -43,22 +43,22 @@ def test_a_price_that_nobody_knows_makes_the_whole_unknown(hand: Hand) -> None:
     assert lines[4:12] == [
         "strange",
         "  calls   1 in 50 rounds",
-        "  tokens  5 of prompts, 7 of replies",
-        "  cost    unknown, for want of a price",
+        "  tokens  5 in prompts, 7 in replies",
+        "  cost    unknown, as no price is known",
         "all 2 models",
         "  calls   1,201 in 50 rounds",
-        "  tokens  345,683 of prompts, 2,352 to 100,006 of replies",
-        "  cost    unknown, for want of a price",
+        "  tokens  345,683 in prompts, 2,352 to 100,006 in replies",
+        "  cost    unknown, as no price is known",
     ]
 
 
 def test_a_run_without_models_is_free(hand: Hand) -> None:
-    assert printed(hand) == ["Nobody asks a model: this run is free."]
+    assert printed(hand) == ["No model is called: this run is free."]
 
 
 def test_the_reader_learns_how_it_was_counted(hand: Hand) -> None:
     note = " ".join(printed(hand, CHEAP)[4:])
-    assert note.startswith("Counted on a play by the offline mind")
+    assert note.startswith("Estimated from a run by the offline model")
     assert note.endswith("Nothing was spent.")
 
 

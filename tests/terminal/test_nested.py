@@ -194,7 +194,7 @@ def test_many_replicates_lasted_all_of_it_or_were_going_on_there(hand: Hand) -> 
         "8 of 8 lasted all 2 generations of 2 games of 3 rounds."
     )
     assert happened(manifest, outcome, "paused", (2, 2, 1)) == (
-        "8 of 8 were going on after generation 2 of 2, game 2 of 2, round 1 of 3; "
+        "8 of 8 were still running after generation 2 of 2, game 2 of 2, round 1 of 3; "
         "the run is paused."
     )
 

@@ -113,7 +113,7 @@ def test_whom_nobody_understood_is_told(hand: Hand) -> None:
         hand.trouble(0, "vote", "fallback", replicate=1),
     )
     assert told_of(hand, debate(hand, 1, texts("", "", ""), "", troubles=troubles))[-2:] == [
-        "trouble    altruist 2 could not be understood (effort): the fallback stood in",
+        "trouble    altruist 2 could not be understood (effort): the fallback was used",
         "           1 repair, 1 reply cut off",
     ]
 

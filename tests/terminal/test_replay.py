@@ -147,7 +147,7 @@ def test_a_round_or_replicate_that_is_not_there_is_refused(hand: Hand) -> None:
     run = hand.recorded(*first_two_rounds(hand), manifest=hand.manifest(replicates=2))
     with pytest.raises(InputError, match="no round 3; the record goes from round 0 to 2"):
         hand.told(run, start=3)
-    with pytest.raises(InputError, match="no replicate 2; the run has 0 to 1"):
+    with pytest.raises(InputError, match="no replicate 2; give --replicate a number from 0 to 1"):
         hand.told(run, replicate=2)
 
 

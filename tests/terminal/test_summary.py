@@ -65,7 +65,7 @@ def words(lines: Sequence[str]) -> list[str]:
         ),
         (6, {"left_alone": 1}, "finished", "The pond lasted 6 of 10 rounds, then left alone."),
         (10, {"": 1}, "finished", "The pond lasted all 10 rounds."),
-        (4, {"": 1}, "finished", "The pond was over after 4 of 10 rounds."),
+        (4, {"": 1}, "finished", "The pond ended after 4 of 10 rounds."),
         (
             4,
             {"": 1},
@@ -88,7 +88,7 @@ def test_many_replicates_are_counted_by_their_end(hand: Hand) -> None:
         "8 of 20 lasted all 10 rounds."
     )
     assert happened(manifest, outcome(4, ends), "paused").endswith(
-        "8 of 20 were going on after 4 of 10 rounds; the run is paused."
+        "8 of 20 were still running after 4 of 10 rounds; the run is paused."
     )
     assert happened(manifest, outcome(5, {"starved": 20}), "finished") == (
         "20 of 20 replicates ended: in 20 starved."
@@ -147,7 +147,7 @@ def test_what_a_model_was_asked_is_a_table_with_a_row_for_each_question(hand: Ha
         "calls retries repairs cut fallbacks tokens in tokens out dollars",
         "effort 2 2 1 0 1 2,000 20 0.0400",
         "vote 1 0 0 1 0 1,000 10 0.0200",
-        "in all 3 2 1 1 1 3,000 30 0.0600",
+        "total 3 2 1 1 1 3,000 30 0.0600",
     ]
 
 
@@ -159,12 +159,12 @@ def test_what_nobody_knows_is_unknown_and_so_is_every_sum_it_is_part_of(hand: Ha
     lines = words(shown(hand.recorded(hand.page(0), exchanges=exchanges)))
     assert lines[lines.index("asked of known") + 2] == "effort 1 0 0 0 0 1,000 10 0.0200"
     assert lines[lines.index("asked of strange") + 2] == "effort 1 0 0 0 0 1,000 unknown unknown"
-    assert lines[lines.index("asked of 2 models") + 2] == "in all 2 0 0 0 0 2,000 unknown unknown"
+    assert lines[lines.index("asked of 2 models") + 2] == "total 2 0 0 0 0 2,000 unknown unknown"
 
 
 def test_calls_that_left_no_answer_may_have_been_paid_for(hand: Hand) -> None:
     exchanges = [hand.exchange("effort"), hand.exchange("effort", lost=True)]
-    assert ("open     calls that left no answer, though they may have been paid for: 1") in shown(
+    assert ("open     calls without an answer that may still be billed: 1") in shown(
         hand.recorded(hand.page(0), exchanges=exchanges)
     )
     only = [hand.exchange("effort"), hand.exchange("effort")]
@@ -222,7 +222,7 @@ def test_components_without_a_model_are_told_in_a_sentence(hand: Hand) -> None:
     start = lines.index("         oracle was asked once for vote")
     assert " ".join(words(lines[start - 2 : start])) == (
         "minds oracle was asked 120 times for effort; "
-        "3 of the answers could not be read: the fallback stood in"
+        "3 of the answers could not be read: the fallback was used"
     )
 
 

@@ -38,8 +38,8 @@ def load() -> None:
         if file.is_file():
             load_dotenv(file, override=False)
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text in UTF-8"
-        raise FileError(f"cannot read .env: {reason}; mend it, or move it away") from None
+        reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
+        raise FileError(f"cannot read .env: {reason}; repair the file, or move it away") from None
 
 
 def found() -> list[str]:

@@ -112,7 +112,7 @@ class Offline:
         """An answer in the form that was asked for."""
         if request.question is None:
             raise InputError(
-                f"a call about {request.address.kind!r} brings the offline mind no question; "
+                f"a call about {request.address.kind!r} has no question for the offline model; "
                 "take a language model, or tape:FILE"
             )
         resident = _Resident(self._seed, request)
@@ -164,7 +164,9 @@ class _Resident:
                 return self._plan(value.opening)[: value.limit]
             case Text():
                 return self._norm()[: value.limit]
-        raise InputError(f"the offline mind knows no {value.form()}; take a language model")
+        raise InputError(
+            f"the offline model cannot answer with {value.form()}; use a language model"
+        )
 
     def _between(self, value: Real | Integer) -> float:
         low, high = float(value.low), float(value.high)

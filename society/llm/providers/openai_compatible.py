@@ -67,7 +67,7 @@ class OpenAICompatible:
             ) as response:
                 return self._read(response, await response.read())
         except aiohttp.InvalidURL:
-            raise InputError(f"{self.place.host} is no host; correct --api-base") from None
+            raise InputError(f"{self.place.host} is not a valid host; correct --api-base") from None
         except aiohttp.ClientConnectorError as error:
             raise Failed(quoted(f"{type(error).__name__}: {error}"), billed=False) from None
         except (aiohttp.ClientError, OSError) as error:

@@ -178,7 +178,7 @@ class Limiter:
             start = self._start(spec, need)
         while (wait := max(start, self._rested(spec, call)) - self.clock()) > 0:
             if (rest := self._rest - self.clock()) > spec.deadline:
-                raise Paused(f"{spec.model} wants to be left alone for {rest:.0f} s; resume then")
+                raise Paused(f"{spec.model} asks for a pause of {rest:.0f} s; resume then")
             await sleep(wait)
         return need
 

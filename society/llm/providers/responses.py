@@ -166,7 +166,7 @@ def refusal(status: int, words: str, headers: Mapping[str, str], place: Response
 
 def _final(status: int, said: str, place: ResponsePlace) -> SocietyError:
     if status == 402:
-        return Paused(f"{place.host} wants to be paid first: {said}; then resume")
+        return Paused(f"{place.host} asks for payment first: {said}; then resume")
     if status in (401, 403) and place.key:
         return InputError(
             f"the key in {place.variable} was refused by {place.host}: HTTP {status}: {said}; "
@@ -174,12 +174,12 @@ def _final(status: int, said: str, place: ResponsePlace) -> SocietyError:
         )
     if status in (401, 403):
         return InputError(
-            f"{place.host} wants a key: HTTP {status}: {said}; "
+            f"{place.host} asks for a key: HTTP {status}: {said}; "
             f"set {place.variable} in the environment or in .env"
         )
     if status == 404:
         return InputError(
-            f"{place.host} knows no model {place.model!r} at this address: HTTP 404: {said}; "
+            f"{place.host} has no model {place.model!r} at this address: HTTP 404: {said}; "
             "check --model, and --api-base, which mostly ends in /v1"
         )
     return InputError(

@@ -104,7 +104,7 @@ class ModelSpec(BaseModel):
                 "holds a user, password or query; give the bare URL, and a key by the environment"
             )
         if not known:
-            raise ValueError("is no URL; expected one like http://localhost:8000/v1")
+            raise ValueError("is not a URL; expected one like http://localhost:8000/v1")
         return url.rstrip("/")
 
     @model_validator(mode="after")
@@ -119,14 +119,16 @@ class ModelSpec(BaseModel):
     @classmethod
     def _harmless(cls, extra: dict[str, JsonValue]) -> dict[str, JsonValue]:
         for name in _secrets(extra):
-            raise ValueError(f"{name!r} does not belong here: keys come from the environment")
+            raise ValueError(f"{name!r} must not be given here; set keys in the environment")
         try:
             json.dumps(extra, allow_nan=False)
         except ValueError:
-            raise ValueError("holds what JSON cannot say: NaN or infinity") from None
+            raise ValueError(
+                "holds NaN or infinity, which JSON cannot express; give finite numbers"
+            ) from None
         for name in map(str.lower, extra):
             if name in _SAID_ELSEWHERE:
-                raise ValueError(f"{name!r} has a setting of its own; give it there")
+                raise ValueError(f"{name!r} has its own setting; give it there")
             if name in _NEVER:
                 raise ValueError(f"{name!r} cannot be changed: each call gets one whole reply")
         return extra

@@ -41,7 +41,7 @@ def test_a_dot_env_file_that_is_no_text_is_refused(
     surroundings: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / ".env").write_bytes(b"GROQ_API_KEY=\xff\xfe\n")
-    with pytest.raises(FileError, match=r"cannot read \.env: it is no text in UTF-8"):
+    with pytest.raises(FileError, match=r"cannot read \.env: it is not text in UTF-8"):
         api_keys.load()
 
 
@@ -71,7 +71,9 @@ def test_a_server_that_wants_a_key_is_told_of_by_name(
 ) -> None:
     without(surroundings, "OPENAI_API_KEY")
     provider.plan(script=["401"])
-    with pytest.raises(InputError, match=r"wants a key: HTTP 401: fault 401; set OPENAI_API_KEY"):
+    with pytest.raises(
+        InputError, match=r"asks for a key: HTTP 401: fault 401; set OPENAI_API_KEY"
+    ):
         asked(ModelSpec(model="keyless", api_base=provider.url), ask())
 
 

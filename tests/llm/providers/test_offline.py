@@ -136,5 +136,5 @@ def test_it_costs_nothing_and_says_who_it_is() -> None:
 
 def test_without_a_question_it_has_nothing_to_read() -> None:
     bare = request(Real(0, 1))._replace(question=None)
-    with pytest.raises(InputError, match="no question; take a language model"):
+    with pytest.raises(InputError, match="has no question for the offline model"):
         Offline(1)(bare)

@@ -81,7 +81,7 @@ def test_a_provider_that_keeps_failing_pauses_the_run(
         ("400", "refused a request to 'MODEL': HTTP 400: .*fault 400"),
         ("401", "the key in OPENAI_API_KEY was refused by .*HTTP 401"),
         ("403", "the key in OPENAI_API_KEY was refused by .*HTTP 403"),
-        ("404", "knows no model 'MODEL' at this address: HTTP 404"),
+        ("404", "has no model 'MODEL' at this address: HTTP 404"),
         ("422", "refused a request to 'MODEL': HTTP 422"),
     ],
 )
@@ -98,7 +98,7 @@ def test_a_provider_that_wants_money_pauses_the_run_at_once(
     provider: Provider, spec: Spec, ask: Ask, asked: Asked
 ) -> None:
     provider.plan(script=["402"] * 9)
-    with pytest.raises(Paused, match=r"wants to be paid first: .*fault 402; then resume"):
+    with pytest.raises(Paused, match=r"asks for payment first: .*fault 402; then resume"):
         asked(spec(), ask())
     assert provider.stats()["count"] == 1
 
@@ -184,7 +184,7 @@ def test_odd_counts_and_names_do_not_cost_the_answer(
 def test_a_deadline_ends_a_call_before_its_attempts_are_used_up(
     provider: Provider, spec: Spec, ask: Ask, asked: Asked
 ) -> None:
-    """A provider that wants to be left alone for a minute is not asked again within ten seconds."""
+    """A provider that asks for a pause of a minute is not asked again within ten seconds."""
     provider.plan(script=["429"] * 9, retry_after=60)
     with pytest.raises(Paused, match="after 1 attempts"):
         asked(spec(deadline=10.0), ask())

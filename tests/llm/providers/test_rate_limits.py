@@ -172,7 +172,7 @@ def test_rest_is_taken_by_those_who_wait_already(clock: Clock) -> None:
 def test_a_rest_beyond_the_deadline_pauses_the_run(clock: Clock) -> None:
     limited = Limiter(clock)
     limited.rest(3600)
-    with pytest.raises(Paused, match="wants to be left alone for 3600 s"):
+    with pytest.raises(Paused, match="asks for a pause of 3600 s"):
         starts(limited, clock, ModelSpec(deadline=600.0), 0)
 
 

@@ -94,14 +94,17 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a count of a type": (
         {"cohorts": [SAINT, {**ROGUE, "count": 3}]},
-        r"cohorts\[1\].count: tournament says who sits where; leave count out",
+        r"cohorts\[1\].count: tournament assigns the seats; leave count out",
     ),
-    "agents": ({"agents": 2}, "agents: tournament says who sits where; leave agents out"),
+    "agents": ({"agents": 2}, "agents: tournament assigns the seats; leave agents out"),
     "replicates": (
         {"replicates": 9},
-        "replicates: tournament says who sits where; leave replicates out",
+        "replicates: tournament assigns the seats; leave replicates out",
     ),
-    "no types": ({"cohorts": None}, "tournament lets types of agents meet; name each in cohorts"),
+    "no types": (
+        {"cohorts": None},
+        "tournament matches types of agents; name each type in cohorts",
+    ),
     "a mechanism around it": (
         {"mechanisms": ["tournament", "repeated"]},
         "repeated stands around tournament, .* name tournament last",
