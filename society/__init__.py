@@ -14,8 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .analysis.study import open_run, open_sweep
-    from .engine.action_spaces import Choice
+    from .engine.action_spaces import (
+        Choice,
+        Fields,
+        Integer,
+        MixedStrategy,
+        Neighbour,
+        Real,
+        Text,
+    )
     from .engine.component import Column, Component, per_agent
+    from .engine.mechanism import intercept
     from .engine.population import Cohort
     from .engine.scenario import Measure, Params, Scenario, mechanism, scenario
     from .engine.script import Ask, Inherit, Tell, common, own, seen
@@ -36,6 +45,7 @@ __all__ = [
     "Tell",
     "__version__",
     "common",
+    "intercept",
     "mechanism",
     "open_run",
     "open_sweep",
@@ -47,13 +57,22 @@ __all__ = [
 ]
 
 _HOMES = {
-    "agent": ("Column", "Component", "per_agent"),
-    "cast": ("Cohort",),
     "analysis.study": ("open_run", "open_sweep"),
+    "engine.action_spaces": (
+        "Choice",
+        "Fields",
+        "Integer",
+        "MixedStrategy",
+        "Neighbour",
+        "Real",
+        "Text",
+    ),
+    "engine.component": ("Column", "Component", "per_agent"),
+    "engine.mechanism": ("intercept",),
+    "engine.population": ("Cohort",),
+    "engine.scenario": ("Measure", "Params", "Scenario", "mechanism", "scenario"),
+    "engine.script": ("Ask", "Inherit", "Tell", "common", "own", "seen"),
     "notebook": ("run",),
-    "replies": ("Choice",),
-    "scenario": ("Measure", "Params", "Scenario", "mechanism", "scenario"),
-    "talk": ("Ask", "Inherit", "Tell", "common", "own", "seen"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
