@@ -22,7 +22,7 @@ test: lint
 	$(BIN)/pytest -n 2
 
 check: lint
-	$(BIN)/pytest tests/test_readme.py
+	$(BIN)/pytest tests/test_documents.py
 
 lint: .venv/dev
 	$(BIN)/ruff check

@@ -79,7 +79,9 @@ def test_blocks_that_are_run_stand_in_documents_that_run_them(document: Path) ->
 
 def test_the_documents_type_at_least_forty_commands() -> None:
     consoles = [block for document in RUN for block in blocks(document)]
-    typed = [one for block in consoles if block.language == "console" for one in commands(block.text)]
+    typed = [
+        one for block in consoles if block.language == "console" for one in commands(block.text)
+    ]
     assert len(typed) >= 40
 
 

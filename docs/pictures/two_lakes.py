@@ -6,29 +6,30 @@ Each curve is the stock of one run, in fish, by round. The means under the pictu
 1,000 runs a condition with the same seed.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import society
 
 WIDTH, HEIGHT, LEFT, TOP = 640, 230, 46, 16
 CAPACITY, ROUNDS, SEED = 300.0, 100, 3
-LAKES = (
+LAKES: tuple[tuple[str, str, Mapping[str, float]], ...] = (
     ("no fines", "#b4442c", {"punish_until": 0}),
     ("fines of 18 fish", "#1f6f8b", {"fine": 18}),
 )
 
 
-def curve(parameters: dict[str, float]) -> str:
+def curve(parameters: Mapping[str, float]) -> str:
     """The stock of one run as points of a polyline."""
     rounds = society.run("fishing_village", seed=SEED, parameters=parameters).rounds
-    stock = rounds["stock"] * (CAPACITY if rounds["stock"].max() <= 1 else 1)
+    stock = CAPACITY * rounds["stock"]  # a share of the capacity
     return " ".join(
         f"{LEFT + 5.3 * number:.1f},{TOP + 170 * (1 - fish / CAPACITY):.1f}"
         for number, fish in zip(rounds["round"], stock, strict=True)
     )
 
 
-def mean_survival(parameters: dict[str, float]) -> float:
+def mean_survival(parameters: Mapping[str, float]) -> float:
     played = society.run("fishing_village", seed=SEED, replicates=1000, parameters=parameters)
     return float(played.measures["survival_time"].mean or 0)
 
