@@ -89,6 +89,16 @@ def test_the_readme_has_at_most_two_hundred_lines() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 200
 
 
+def test_the_glossary_names_places_that_exist() -> None:
+    rows = re.findall(
+        r"^\|.*\| (`.*) \|$", (ROOT / "docs" / "glossary.md").read_text("utf-8"), re.M
+    )
+    places = [place for row in rows for place in re.findall(r"`([^`]+)`", row)]
+    roots = (ROOT / "society", ROOT)
+    assert len(places) >= 45
+    assert [one for one in places if not any(any(root.glob(one)) for root in roots)] == []
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.stem)
 def test_links_between_documents_lead_somewhere(document: Path) -> None:
     text = document.read_text(encoding="utf-8")
