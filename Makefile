@@ -26,7 +26,7 @@ test-all: .venv/dev
 	$(BIN)/pytest -n 2 -m thorough
 
 check: lint
-	$(BIN)/pytest tests/test_readme.py
+	$(BIN)/pytest tests/test_documents.py
 
 lint: .venv/dev
 	$(BIN)/ruff check

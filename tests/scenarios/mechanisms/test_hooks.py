@@ -27,7 +27,7 @@ from society.scenarios.village.fishing_village import fishing_village
 if TYPE_CHECKING:
     from tests.scenarios.conftest import Puppets
 
-README = Path(__file__).parents[3] / "README.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "writing-mechanisms.md"
 UNTAXED = {
     "donor_game": "takes no payments",
     "norm_coding": "declares no move",
@@ -155,10 +155,10 @@ def test_a_class_without_hooks_is_refused() -> None:
         mechanism(Idle)(prisoners_dilemma.play)
 
 
-def test_the_mechanism_of_the_readme_stands_around_all_scenarios_or_is_refused(
+def test_the_mechanism_of_the_guide_stands_around_all_scenarios_or_is_refused(
     tmp_path: Path,
 ) -> None:
-    (block,) = re.findall(r"^```python\n(# taxed\.py\n.*?)^```$", README.read_text(), re.M | re.S)
+    (block,) = re.findall(r"^```python\n(# taxed\.py\n.*?)^```$", GUIDE.read_text(), re.M | re.S)
     (tmp_path / "taxed.py").write_text(block)
     said = {"uses": [str(tmp_path / "taxed.py")], "mechanisms": [{"taxed": {}}], "rounds": 1}
     for name in registry.scenarios():
