@@ -253,7 +253,7 @@ components.parts -> components.games.payoff_helpers
 components.persona -> components.village.persona
 components.punishment -> components.village.punishment
 components.recall -> components.language.recall
-components.recorded -> components.common.recorded_decisions
+components.recorded -> components.language.recorded_decisions
     Address -> DecisionPlace
     Decision -> RecordedDecision
 components.reflection -> components.language.reflection

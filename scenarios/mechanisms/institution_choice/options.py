@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from society.config.registry import Shelf
 from society.engine.mechanism import Play
 from society.engine.parameters import Refused, checked
-from society.engine.scenario import Layer, Measure, MechanismSpec, Part
+from society.engine.scenario import Layer, Measure, Part
 from society.engine.script import Fact, common
-from society.errors import ScenarioError, nearest
-from society.former_names import current, with_current_parameters
+from society.errors import CatalogueError, ScenarioError
+from society.former_names import with_current_parameters
 
 # They share among all players of a match, and count those of them who play in another group.
 _FIXED = ("contracted", "mediated")
@@ -108,9 +109,6 @@ def refuse_fixed(options: list[Option]) -> None:
 
 
 def _layer(said: Any, place: str) -> Layer:
-    # The shelf holds `chosen` as well, which is made of options.
-    from society.scenarios.mechanisms import all_mechanisms as shelf
-
     named = {said: {}} if isinstance(said, str) else said
     if not isinstance(named, Mapping) or len(named) != 1:
         raise ScenarioError(
@@ -118,12 +116,10 @@ def _layer(said: Any, place: str) -> Layer:
             "parameters below"
         )
     name, given = next(iter(named.items()))
-    name = name if name in shelf.__all__ else current("mechanism", str(name))
-    if name not in shelf.__all__:
-        raise ScenarioError(
-            f"{place}: there is no mechanism {name!r}; {nearest(str(name), shelf.__all__)}"
-        )
-    spec: MechanismSpec = getattr(shelf, name)
+    try:
+        spec = Shelf().mechanism(str(name))
+    except CatalogueError as error:
+        raise ScenarioError(f"{place}: {error}") from None
     try:
         given = with_current_parameters(spec.name, given or {})
         layer = Layer(spec, dict(checked(spec.parameters, given)))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from society.components.common.recorded_decisions import COLUMNS, Recorded
 from society.components.games.classic_strategies import Moves
 from society.components.games.mechanism_use import Designs
+from society.components.language.recorded_decisions import COLUMNS, Recorded
 from society.config.build import prepared
 from society.config.spec import load
 from society.engine.population import Cohort
