@@ -164,7 +164,7 @@ class Setup:
             else replace(cohort, where=cohort.where[table.replicate_ids])
             for cohort in self.cast()
         ]
-        return cast if (table.ids == np.arange(self.agents)).all() else _reseated(cast, table.ids)
+        return cast if (table.ids == np.arange(self.agents)).all() else _reseat(cast, table.ids)
 
     def _graphs(self, replicate_ids: Array, ids: Array) -> dict[str, Graph]:
         """Draw a graph for each relation; relations without a graph of their own share one."""
@@ -188,7 +188,7 @@ def _terms_of(layer: Layer) -> MechanismTerms:
     return MechanismTerms(layer.name, layer.parameters, layer.spec.summary, tuple(parts))
 
 
-def _reseated(cast: Cast, ids: Array) -> list[Cohort]:
+def _reseat(cast: Cast, ids: Array) -> list[Cohort]:
     """Move the cohorts so that agent ids[s] takes seat s."""
     ends = itertools.accumulate(cohort.count for cohort in cast)
     agent = np.arange(len(ids))
@@ -224,7 +224,7 @@ def _bare_table(
     return table
 
 
-def _matched(scenario: Scenario, params: Params) -> int:
+def _default_agents(scenario: Scenario, params: Params) -> int:
     """Return the default number of agents: the scenario's, or that of one match."""
     declared = as_play(scenario.play).declared
     if declared is None or declared.players is None:
@@ -328,7 +328,7 @@ class _Preparation:
         with self.at("parameters"):
             params = checked(scenario.params, given)
             if spec.agents is None and spec.cohorts is None:
-                agents = _matched(scenario, params)
+                agents = _default_agents(scenario, params)
             if spec.cohorts is not None:
                 _refuse_overruled(said, scenario.params)
                 cast = self.cast(spec.cohorts, scenario.cast(params, agents), params)

@@ -34,7 +34,7 @@ def components(
 ) -> tuple[Component, ...]:
     """Make the components that the cohort lists, or those of the default cast; raises Refused."""
     if said.components is None:
-        return _altered(said, default, params, shelf)
+        return _alter_default(said, default, params, shelf)
     if said.replace:
         words = (
             "replaces default components, but `components` lists all components; "
@@ -42,13 +42,13 @@ def components(
         )
         raise Refused(Fault(("replace",), words))
     chosen = [
-        _chosen(part, params, shelf, "components", index)
+        _choose(part, params, shelf, "components", index)
         for index, part in enumerate(said.components)
     ]
-    return _assembled(chosen, said.parameters, params)
+    return _assemble(chosen, said.parameters, params)
 
 
-def _altered(
+def _alter_default(
     said: CohortSpec, default: Cast, params: Params, shelf: Shelf
 ) -> tuple[Component, ...]:
     """Take the components of the default cast, and replace some of them or their fields."""
@@ -59,8 +59,8 @@ def _altered(
             title = title if title in chosen else current("component", title)
             if title not in chosen:
                 raise Refused(unknown(("replace", title), "default component", chosen))
-            chosen[title] = _chosen(part, params, shelf, "replace", title)
-        candidates.append(_assembled(list(chosen.values()), said.parameters, params))
+            chosen[title] = _choose(part, params, shelf, "replace", title)
+        candidates.append(_assemble(list(chosen.values()), said.parameters, params))
     kinds = [[(type(part), vars(part)) for part in parts] for parts in candidates]
     if not all(kind == kinds[0] for kind in kinds):
         names = " and ".join(cohort.name for cohort in default)
@@ -74,7 +74,7 @@ def _altered(
     return candidates[0]
 
 
-def _chosen(part: Part, params: Params, shelf: Shelf, *keys: str | int) -> _Chosen:
+def _choose(part: Part, params: Params, shelf: Shelf, *keys: str | int) -> _Chosen:
     ((name, given),) = part.items()
     try:
         kind = shelf.component(name)
@@ -84,7 +84,7 @@ def _chosen(part: Part, params: Params, shelf: Shelf, *keys: str | int) -> _Chos
         raise Refused(Fault(keys, str(error))) from None
 
 
-def _assembled(
+def _assemble(
     chosen: Sequence[_Chosen], parameters: Mapping[str, Any], params: Params
 ) -> tuple[Component, ...]:
     """Make the components of one cohort; its parameters go to all fields of the same name."""

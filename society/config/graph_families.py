@@ -221,7 +221,7 @@ class GraphSpec(BaseModel):
         whole = said if kind is None else {"kind": kind, **said}
         if "kind" not in whole:
             raise ValueError(f"has no `kind`; add one of {', '.join(FAMILIES)}")
-        return {name: _anchored(name, value, info) for name, value in whole.items()}
+        return {name: _anchor_file(name, value, info) for name, value in whole.items()}
 
     @model_serializer
     def _plain(self) -> dict[str, Any]:
@@ -261,13 +261,13 @@ def built(spec: GraphSpec, relation: str, *, seed: int, replicate_ids: Array, id
         return Complete(len(replicates), ids)
     if "rng" in inspect.signature(named).parameters:
         chance = [generator(seed, f"graph\0{relation}\0{replicate}") for replicate in replicates]
-        nets = [_in_order(named(agents, rng, **parameters), ids) for rng in chance]
+        nets = [_order_nodes(named(agents, rng, **parameters), ids) for rng in chance]
     else:
-        nets = [_in_order(named(agents, **parameters), ids)] * len(replicates)
+        nets = [_order_nodes(named(agents, **parameters), ids)] * len(replicates)
     return from_networkx(nets, ids)
 
 
-def _anchored(name: str, value: Any, info: ValidationInfo) -> Any:
+def _anchor_file(name: str, value: Any, info: ValidationInfo) -> Any:
     if name == "file" and isinstance(value, str):
         return anchored(value, info)
     if name == "function" and isinstance(value, str) and ":" in value:
@@ -276,7 +276,7 @@ def _anchored(name: str, value: Any, info: ValidationInfo) -> Any:
     return value
 
 
-def _in_order(net: Net, ids: Array) -> Net:
+def _order_nodes(net: Net, ids: Array) -> Net:
     """Reorder the nodes of a graph by seat: nodes come by number, or as listed."""
     nodes = list(net)
     if len(nodes) == len(ids):

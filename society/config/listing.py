@@ -67,11 +67,11 @@ def listed(kind: Kind, *, parameters: bool) -> Iterator[str]:
         if not parameters:
             yield f"  {name:30} {entry.words}"
             continue
-        yield _indented(f"{name} · {entry.words}", 2)
-        yield from (_indented(line, 6) for line in entry.parameters)
+        yield _indent(f"{name} · {entry.words}", 2)
+        yield from (_indent(line, 6) for line in entry.parameters)
 
 
-def _indented(line: str, depth: int) -> str:
+def _indent(line: str, depth: int) -> str:
     start, rest = " " * depth, " " * (depth + 4)
     return fill(line, _WIDTH, initial_indent=start, subsequent_indent=rest, break_on_hyphens=False)
 

@@ -215,7 +215,7 @@ def amended(spec: Spec, settings: Iterable[Setting], folder: Path) -> Spec:
     for setting in settings:
         try:
             keys = _keys(setting, said)
-            _put(said, keys, _model_changed(said, keys, setting.value))
+            _put(said, keys, _merge_model(said, keys, setting.value))
         except Refused as refused:
             origin = origin.said_again((setting.words,), setting.where)
             raise origin.refusal(refused.faults) from None
@@ -250,14 +250,14 @@ def _keys(setting: Setting, said: Mapping[str, Any]) -> Keys:
         words = "a setting cannot change the scenario; name another base"
         raise Refused(Fault((setting.words,), words, True))
     if head == "models" and rest:
-        return (head, *_named(rest, said["models"]))
+        return (head, *_join_name(rest, said["models"]))
     if head not in ("cohorts", "mechanisms") or not rest:
         return (head, *rest)
     if head == "cohorts":
         names = [cohort["name"] for cohort in said["cohorts"] or ()]
     else:
         names = [name for part in said["mechanisms"] for name in part]
-    name, *below = _named(rest, names)
+    name, *below = _join_name(rest, names)
     if head == "mechanisms" and name not in names:
         name = next((one for one in spellings("mechanism", name) if one in names), name)
     if name not in names:
@@ -267,10 +267,10 @@ def _keys(setting: Setting, said: Mapping[str, Any]) -> Keys:
     return (head, names.index(name), *(below if head == "cohorts" else (name, *below)))
 
 
-def _named(keys: Sequence[str], names: Collection[str]) -> Sequence[str]:
+def _join_name(keys: Sequence[str], names: Collection[str]) -> Sequence[str]:
     """Join as many of the first keys as make a known name: a name may have dots.
 
-    >>> _named(["gpt-5", "2", "temperature"], ["gpt-5", "gpt-5.2"])
+    >>> _join_name(["gpt-5", "2", "temperature"], ["gpt-5", "gpt-5.2"])
     ['gpt-5.2', 'temperature']
     """
     for end in range(len(keys), 1, -1):
@@ -279,7 +279,7 @@ def _named(keys: Sequence[str], names: Collection[str]) -> Sequence[str]:
     return keys
 
 
-def _model_changed(said: Mapping[str, Any], keys: Keys, value: Any) -> Any:
+def _merge_model(said: Mapping[str, Any], keys: Keys, value: Any) -> Any:
     """Merge new settings into those of the model that `keys` name, if they name one."""
     if keys[0] != "models" or len(keys) != 2:
         return value
@@ -317,9 +317,9 @@ def told(spec: Spec, minds: Mapping[str, Any]) -> Spec:
         given = {}  # no model but the offline one is asked
     if given and not said["models"]:
         origin = origin.said_again(("models",), _flag(next(iter(given))))
-    for model in _meant(said["models"], given) if given else ():
+    for model in _target_models(said["models"], given) if given else ():
         keys = ("models", model)
-        _put(said, keys, _model_changed(said, keys, given))
+        _put(said, keys, _merge_model(said, keys, given))
         for name in given:
             origin = origin.said_again((*keys, name), _flag(name))
     for name, value in minds["limits"].items():
@@ -336,7 +336,7 @@ def _flag(name: str) -> str:
     return {"concurrency": "--max-concurrency"}.get(name, f"--{name.replace('_', '-')}")
 
 
-def _meant(models: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
+def _target_models(models: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
     """List the models that options apply to: the default one, or all if there is no default."""
     alone = "model" in given or "default" in models or not models
     return ["default"] if alone else list(models)

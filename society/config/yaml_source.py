@@ -70,22 +70,22 @@ def read(file: Path) -> tuple[Any, dict[Keys, Position]]:
         raise FileError(f"cannot read {shown}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise ScenarioError(f"{shown} is not text in UTF-8: {error.reason}") from None
-    return _parsed(text, shown)
+    return _parse(text, shown)
 
 
 def value_of(text: str, label: str) -> Any:
     """Parse a YAML value such as 0.2 or {kind: ring}; raises ScenarioError, with the label."""
-    return _parsed(text, label)[0]
+    return _parse(text, label)[0]
 
 
-def _parsed(text: str, shown: str) -> tuple[Any, dict[Keys, Position]]:
+def _parse(text: str, shown: str) -> tuple[Any, dict[Keys, Position]]:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     yaml = YAML(typ="safe", pure=True)
     try:
         value, root = yaml.load(text), yaml.compose(text)
-        found = islice(_positioned(root, (), shown), _MOST + 1) if root else ()
+        found = islice(_find_positions(root, (), shown), _MOST + 1) if root else ()
         positions = dict(found) or {(): Position(shown, shown)}
     except MarkedYAMLError as error:
         raise ScenarioError(f"{_at(shown, error.problem_mark)}: {error.problem}") from None
@@ -107,7 +107,7 @@ def _parsed(text: str, shown: str) -> tuple[Any, dict[Keys, Position]]:
     return value, positions
 
 
-def _positioned(
+def _find_positions(
     node: Any, keys: Keys, shown: str, name: str = ""
 ) -> Iterator[tuple[Keys, Position]]:
     empty = node.start_mark.index == node.end_mark.index
@@ -115,10 +115,10 @@ def _positioned(
     yield keys, Position(here, name or here)
     if node.id == "mapping":
         for key, value in node.value:
-            yield from _positioned(value, (*keys, key.value), shown, _at(shown, key.start_mark))
+            yield from _find_positions(value, (*keys, key.value), shown, _at(shown, key.start_mark))
     elif node.id == "sequence":
         for index, entry in enumerate(node.value):
-            yield from _positioned(entry, (*keys, index), shown)
+            yield from _find_positions(entry, (*keys, index), shown)
 
 
 def _at(shown: str, mark: Any) -> str:

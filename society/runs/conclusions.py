@@ -78,11 +78,13 @@ def concluded(
         return Concluded()
     try:
         found = setup.scenario.afterword(_Epilogue(run, setup, vault or Recorded(run)))
-        return Concluded(tuple(_checked(finding, run.manifest.replicates) for finding in found))
+        return Concluded(
+            tuple(_check_finding(finding, run.manifest.replicates) for finding in found)
+        )
     except (ImportError, RuntimeError) as error:  # an extra is missing, or not what we know
         return Concluded(note=str(error))
 
 
-def _checked(finding: Finding, replicates: int) -> Finding:
+def _check_finding(finding: Finding, replicates: int) -> Finding:
     values = np.broadcast_to(np.asarray(finding.values, float), (replicates,))
     return finding._replace(values=values)

@@ -136,10 +136,10 @@ def of_designs(run: RunFile) -> list[str]:
         (mechanism,) = drafts
         words = "each replicate has the design of one type for one seat"
         return [f"for {mechanism}: {words}; read them with society replay --replicate R"]
-    return [_made(name, drafted_in(run.path, name)) for name in spec.get("drafts", ())]
+    return [_describe_designs(name, drafted_in(run.path, name)) for name in spec.get("drafts", ())]
 
 
-def _made(mechanism: str, file: Path) -> str:
+def _describe_designs(mechanism: str, file: Path) -> str:
     """Name the file of the designs and its calls, which the tournament does not count."""
     try:
         with open_run(file) as run:

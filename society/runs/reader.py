@@ -260,18 +260,18 @@ def open_run(path: Path | str) -> RunFile:
     Raises RunFileError if there is none, or it is foreign, cut off or of another format.
     """
     path = Path(path)
-    held_aside = _checked(path)
+    held_aside = _check_file(path)
     if not held_aside:
         # Nobody writes it, so that reading needs no locks and makes no side files; unless a
         # process has just begun and its -wal is about to come.
-        run = _opened(path, "immutable=1")
+        run = _open_database(path, "immutable=1")
         if not run.standing.alive:
             return run
         run.close()
-    return _opened(path, "mode=ro")
+    return _open_database(path, "mode=ro")
 
 
-def _opened(path: Path, how: str) -> RunFile:
+def _open_database(path: Path, how: str) -> RunFile:
     with _reading(path, "the file"):
         # A reader is handed to whatever thread shows it.
         address = f"{path.resolve().as_uri()}?{how}"
@@ -283,7 +283,7 @@ def _opened(path: Path, how: str) -> RunFile:
         raise
 
 
-def _checked(path: Path) -> bool:
+def _check_file(path: Path) -> bool:
     """Check the file, and if a -wal holds part of it; raises RunFileError for no run file."""
     try:
         header, size = Header.of(path), path.stat().st_size

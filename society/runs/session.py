@@ -161,7 +161,7 @@ class Session(NamedTuple):
         try:
             self._game(watching).play()
         except BaseException as error:  # a component may also leave by sys.exit
-            return _ended(error)._replace(error=error)
+            return _end_from_error(error)._replace(error=error)
         return End("finished")
 
     async def perform(self, *watching: Recorder) -> End:
@@ -169,7 +169,7 @@ class Session(NamedTuple):
         try:
             await self._game(watching).perform()
         except BaseException as error:
-            return _ended(error)._replace(error=error)
+            return _end_from_error(error)._replace(error=error)
         return End("finished")
 
     def _game(self, watching: Sequence[Recorder]) -> GameMaster:
@@ -193,7 +193,7 @@ class Session(NamedTuple):
             self.writer.close(end.status)
 
 
-def _ended(error: BaseException) -> End:
+def _end_from_error(error: BaseException) -> End:
     match error:
         case KeyboardInterrupt() | asyncio.CancelledError():
             return End("interrupted", 130, "interrupted")

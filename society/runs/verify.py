@@ -74,19 +74,19 @@ def _record(run: RunFile) -> Check:
             pass  # reading one checks its seal
         for number, (page, recorded, _) in enumerate(islice(run.records(), last + 1)):
             if run.manifest.level == "full" and page_digest(number, page.steps) != page.digest:
-                return _broken(number, "its lines do not give its digest")
+                return _broken_record(number, "its lines do not give its digest")
             chain = chained(chain, page.digest)
             if chain.hex() != recorded:
-                return _broken(number, "its digest does not continue the chain")
+                return _broken_record(number, "its digest does not continue the chain")
     except RunFileError as error:
         return Check("record", False, str(error))
     if final is not None and final != chain.hex():
-        return _broken(last + 1, "it is missing: the run ended with another digest")
+        return _broken_record(last + 1, "it is missing: the run ended with another digest")
     sittings = [f"; resumed after round {n}{c and f', {c}'}" for n, c in run.sittings()]
     return Check("record", True, f"all {last} rounds are intact{''.join(sittings)}")
 
 
-def _broken(number: int, words: str) -> Check:
+def _broken_record(number: int, words: str) -> Check:
     return Check("record", False, f"round {number}: {words}")
 
 
@@ -94,14 +94,14 @@ def _script(run: RunFile, setup: Setup) -> Check:
     if run.manifest.level == "summary":
         return Check("script", None, "not checked: level summary records no answers")
     steps = (step for page in run.pages() for step in page.steps)
-    return _compared("script", run, setup, Tape(steps))
+    return _compare_play("script", run, setup, Tape(steps))
 
 
 def _again(run: RunFile, setup: Setup) -> Check:
-    return _compared("again", run, setup, None)
+    return _compare_play("again", run, setup, None)
 
 
-def _compared(name: str, run: RunFile, setup: Setup, answerer: Answerer | None) -> Check:
+def _compare_play(name: str, run: RunFile, setup: Setup, answerer: Answerer | None) -> Check:
     """Play, by live agents or by a tape, and compare with the record."""
     comparison = _Comparison(run, live=answerer is None)
     since = changes(run.manifest, setup)
@@ -160,14 +160,14 @@ class _Comparison:
         ends = endings(page, self.running)
         if record.ends != ends:
             yield f"replicates end by {ends}, but by {record.ends} in the record"
-        found = _kept(page)
-        for name, values in _kept(recorded).items():
+        found = _page_arrays(page)
+        for name, values in _page_arrays(recorded).items():
             known = self.live or not name.startswith("column")
             if known and (name not in found or not _same(values, found[name])):
                 yield f"{name} differs{_example(values, found.get(name))}"
 
 
-def _kept(page: Page) -> dict[str, Array]:
+def _page_arrays(page: Page) -> dict[str, Array]:
     """Return the arrays of a page beside its lines, by name."""
     kept = {
         "the array of present agents": page.present,
@@ -179,7 +179,7 @@ def _kept(page: Page) -> dict[str, Array]:
 
 def _step_differences(recorded: Step | None, now: Step | None) -> Iterator[str]:
     if recorded is None or now is None or recorded[:3] != now[:3]:
-        yield f"the record has {_named(recorded)}, but the run has {_named(now)}"
+        yield f"the record has {_name_step(recorded)}, but the run has {_name_step(now)}"
         return
     for role, name in {**recorded.arrays, **now.arrays}:
         before, after = recorded.arrays.get((role, name)), now.arrays.get((role, name))
@@ -188,7 +188,7 @@ def _step_differences(recorded: Step | None, now: Step | None) -> Iterator[str]:
             yield f"{now.sort} {now.kind!r}: {entry} differs{_example(before, after)}"
 
 
-def _named(step: Step | None) -> str:
+def _name_step(step: Step | None) -> str:
     if step is None:
         return "nothing more"
     return f"{step.sort} {step.kind!r}" + (f" ({step.form})" if step.form else "")

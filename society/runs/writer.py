@@ -37,7 +37,7 @@ class Writer:
 
     def __init__(self, path: Path | str, manifest: Manifest, overwrite: bool = False) -> None:
         self.path, self.manifest, self._overwrite = Path(path), manifest, overwrite
-        self._draft = _claimed(self.path, overwrite)
+        self._draft = _claim_draft(self.path, overwrite)
         self._begin("")
 
     @classmethod
@@ -49,7 +49,7 @@ class Writer:
         self = cls.__new__(cls)
         self.path, self.manifest = run.path, run.manifest
         self._begin(since)
-        self._connection = _taken_over(run.path)
+        self._connection = _take_over(run.path)
         self._past = [record.page.digest for record in run.records(lines=False)]
         self._looks = run.looks()
         self.vault.known = addresses(self._connection)
@@ -161,13 +161,13 @@ class Writer:
             self._write_draft()
             _check_free(self.path, self._overwrite)
             if durable:
-                _synced(self._draft)
+                _sync(self._draft)
             # The side files of an old run would be taken for those of the new one.
             for suffix in ("", *SIDES):
                 beside(self.path, suffix).unlink(missing_ok=True)
             self._draft.rename(self.path)
             if durable:
-                _synced(self.path.parent)
+                _sync(self.path.parent)
         finally:
             self._draft.unlink(missing_ok=True)
         self._connection = _connected(self.path)
@@ -236,7 +236,7 @@ def _connected(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _taken_over(path: Path) -> sqlite3.Connection:
+def _take_over(path: Path) -> sqlite3.Connection:
     """Open a run file for writing; raises RunFileError if another process writes it."""
     connection = _connected(path)
     try:
@@ -258,7 +258,7 @@ def _taken_over(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _synced(path: Path) -> None:
+def _sync(path: Path) -> None:
     """Wait until a file, or the names in a folder, are on the disk."""
     if os.name == "nt" and path.is_dir():  # where folders cannot be opened
         return
@@ -281,7 +281,7 @@ def _state(connection: sqlite3.Connection, standing: Standing) -> None:
     connection.execute(f"UPDATE status SET {names} = (?, ?, ?, ?, ?, ?)", row)
 
 
-def _claimed(path: Path, overwrite: bool) -> Path:
+def _claim_draft(path: Path, overwrite: bool) -> Path:
     """Claim a path: make its folder, and return the draft beside it; raises FileError."""
     try:
         _check_free(path, overwrite)
@@ -309,7 +309,7 @@ def _check_free(path: Path, overwrite: bool) -> None:
         raise FileError(f"{path} is a device or a pipe; name a file to write with --out")
     if not overwrite:
         raise FileError(
-            f"{path} already exists; {_going_on(path)}name another --out, or replace it with "
+            f"{path} already exists; {_resume_hint(path)}name another --out, or replace it with "
             "--overwrite"
         )
     with suppress(RunFileError), open_run(path) as old:
@@ -324,7 +324,7 @@ def _check_free(path: Path, overwrite: bool) -> None:
         )
 
 
-def _going_on(path: Path) -> str:
+def _resume_hint(path: Path) -> str:
     """Describe how to continue the run in a file; empty if it has finished."""
     with suppress(RunFileError), open_run(path) as old:
         if old.status not in ("finished", "running"):

@@ -34,8 +34,8 @@ def courses(manifest: Manifest, records: Iterable[Record], ink: TerminalStyle) -
     places = Places(manifest)
     if not places.nested or places.sizes[0] == 1:
         return
-    folded = _folded(manifest, records)
-    numbers = _spaced(sorted(folded))
+    folded = _fold_measures(manifest, records)
+    numbers = _space_evenly(sorted(folded))
     series = {name: _series(folded, name, numbers) for name in folded[numbers[0]]} if folded else {}
     stub = [ink.text(f"{places.levels[0]} {number}") for number in numbers]
     longest = min(_LONGEST_HEADING, ink.width - max(map(len, stub), default=0) - 2)
@@ -49,7 +49,7 @@ def courses(manifest: Manifest, records: Iterable[Record], ink: TerminalStyle) -
         yield from table(ink, stub, columns)
 
 
-def _folded(manifest: Manifest, records: Iterable[Record]) -> dict[int, dict[str, Folded]]:
+def _fold_measures(manifest: Manifest, records: Iterable[Record]) -> dict[int, dict[str, Folded]]:
     """Fold the measures by outermost round, then by name."""
     kept = [measure for measure in manifest.measures if measure.fold not in COURSELESS]
     folded: dict[int, dict[str, Folded]] = {}
@@ -73,7 +73,7 @@ def _series(folded: Mapping[int, Mapping[str, Folded]], name: str, numbers: Sequ
     return np.array([np.nan if mean is None else mean for mean in means])
 
 
-def _spaced(numbers: Sequence[int]) -> list[int]:
+def _space_evenly(numbers: Sequence[int]) -> list[int]:
     """Pick the first number, the last one, and some between."""
     if len(numbers) <= _ROWS:
         return list(numbers)
