@@ -196,6 +196,7 @@ calls -> engine.calls
 cast -> engine.population
     Troupe -> Population
 catalogue -> config.registry
+    Shelf -> Registry
     experiments -> index.experiments
     presets -> index.presets
 checks -> engine.parameters
@@ -225,6 +226,10 @@ claims -> claims
 cohorts -> config.cohorts
 commands -> cli
 commands.lab -> cli.experiments
+commands.runs -> cli.runs
+    UNSAID -> NOT_GIVEN
+    minds_given -> model_options
+    tell -> list_entries
 commands.stdout -> cli.console
 comparisons -> claims.comparisons
     Fared -> TypeScores
@@ -592,7 +597,8 @@ runs.extent -> runs.structure
     extent -> round_structure
 runs.heredity -> runs.heritable
 runs.packing -> runs.encoding
-    Look -> Layout
+    Line -> StoredLine
+    Look -> ArrayLayout
 runs.resume -> runs.session
 runs.rules -> runs.structure
 runs.sitting -> runs.session
@@ -601,6 +607,7 @@ runs.spending -> runs.session
 runs.store -> runs.schema
 runs.vault -> runs.call_store
     CallVault -> RunFileCallStore
+    Recorded -> RecordedCalls
 scenario -> engine.scenario
     Additions -> Brought
     Afterword -> PostAnalysis
@@ -609,6 +616,7 @@ scenario -> engine.scenario
     Stage -> DisplaySpec
     Told -> RoundFacts
 scenario_file -> config.spec
+    Section -> FileSection
 scenarios.approval -> scenarios.mechanisms.agreements.approval_voting
 scenarios.battery -> scenarios.donor.probe
 scenarios.branches -> scenarios.mechanisms.institution_choice.branches
@@ -719,9 +727,11 @@ theatre.deeds -> terminal.events
     Deeds -> EventLines
 theatre.forecast -> terminal.llm_usage
 theatre.ink -> terminal.console
+    Column -> TerminalColumn
     Ink -> TerminalStyle
 theatre.minds -> terminal.llm_usage
 theatre.places -> terminal.labels
+    Places -> RoundLabels
 theatre.plain -> terminal.replay
 theatre.roll -> terminal.agent_table
     Roll -> AgentTable

@@ -16,7 +16,7 @@ import pytest
 import society
 from society import former_names
 from society.config.build import prepared
-from society.config.registry import Shelf, located
+from society.config.registry import Registry, located
 from society.config.spec import Setting, amended, load
 from society.engine.action_spaces import Real
 from society.engine.environment import Environment
@@ -239,8 +239,8 @@ def test_what_is_the_users_own_outweighs_a_former_name() -> None:
         """Do nothing."""
         return play
 
-    assert Shelf([iterated]).mechanism("iterated") is iterated
-    assert Shelf().mechanism("iterated").name == "repeated"
+    assert Registry([iterated]).mechanism("iterated") is iterated
+    assert Registry().mechanism("iterated").name == "repeated"
     assert located("trusting") == "trusting"  # no preset: looked up among scenarios
 
 
@@ -256,7 +256,7 @@ def test_a_prompt_pack_may_say_former_names(tmp_path: Path) -> None:
         "cohorts": [{"name": "all", "count": 2, "components": ["language_policy"]}],
         "prompts": str(tmp_path / "pack"),
     }
-    with pytest.raises(InputError, match=r"nonsense\.md is no prompt of trust"):
+    with pytest.raises(InputError, match=r"nonsense\.md is not a prompt of trust"):
         prepared(load("trust", said))
     (tmp_path / "pack" / "trusting" / "nonsense.md").unlink()
     words = prepared(load("trust", said)).words

@@ -33,7 +33,7 @@ from society.llm.prompt_files import MechanismTerms, Prompts, TermsPart
 
 from .cohorts import components
 from .graph_families import GraphSpec, built, drawing, family
-from .registry import Shelf
+from .registry import Registry
 from .spec import CohortSpec, Spec, found
 
 if TYPE_CHECKING:
@@ -307,7 +307,7 @@ class _Preparation:
     """Looks up and checks one spec, and collects its errors."""
 
     def __init__(self, spec: Spec, own: Iterable[object]) -> None:
-        self.spec, self.shelf, self.found = spec, Shelf(own), list[Fault]()
+        self.spec, self.shelf, self.found = spec, Registry(own), list[Fault]()
 
     def setup(self) -> Setup:
         spec = self.spec

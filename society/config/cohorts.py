@@ -16,7 +16,7 @@ from society.engine.scenario import Params
 from society.errors import InputError
 from society.former_names import current, with_current_parameters
 
-from .registry import Shelf
+from .registry import Registry
 from .spec import CohortSpec, Part
 
 
@@ -30,7 +30,7 @@ class _Chosen(NamedTuple):
 
 
 def components(
-    said: CohortSpec, default: Cast, params: Params, shelf: Shelf
+    said: CohortSpec, default: Cast, params: Params, shelf: Registry
 ) -> tuple[Component, ...]:
     """Make the components that the cohort lists, or those of the default cast; raises Refused."""
     if said.components is None:
@@ -49,7 +49,7 @@ def components(
 
 
 def _alter_default(
-    said: CohortSpec, default: Cast, params: Params, shelf: Shelf
+    said: CohortSpec, default: Cast, params: Params, shelf: Registry
 ) -> tuple[Component, ...]:
     """Take the components of the default cast, and replace some of them or their fields."""
     candidates = []
@@ -74,7 +74,7 @@ def _alter_default(
     return candidates[0]
 
 
-def _choose(part: Part, params: Params, shelf: Shelf, *keys: str | int) -> _Chosen:
+def _choose(part: Part, params: Params, shelf: Registry, *keys: str | int) -> _Chosen:
     ((name, given),) = part.items()
     try:
         kind = shelf.component(name)

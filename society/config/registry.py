@@ -108,7 +108,7 @@ def _parted(reference: str) -> tuple[str, str]:
     return (f"{file}.py", name) if mark else (reference, "")
 
 
-class Shelf:
+class Registry:
     """The names that a scenario file can use: the user's first, then the built-in ones.
 
     files: SHA-256 of the user's files that were read, by path.

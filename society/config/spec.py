@@ -73,7 +73,7 @@ def _where(reference: str, info: ValidationInfo) -> str:
     return located(reference, (info.context or {}).get("folder"))
 
 
-class Section(BaseModel):
+class FileSection(BaseModel):
     """The part of a scenario file under one key."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -87,7 +87,7 @@ class Section(BaseModel):
         return {key: value for key, value in said.items() if value is not None}
 
 
-class CohortSpec(Section):
+class CohortSpec(FileSection):
     """Agents with the same components.
 
     components: all of them; by default those of the scenario's default cast: of its cohort of the
@@ -103,7 +103,7 @@ class CohortSpec(Section):
     parameters: Named = {}
 
 
-class Spec(Section):
+class Spec(FileSection):
     """The content of a scenario file.
 
     scenario: a name, FILE.py or FILE.py:NAME. graph: for all relations that `graphs` leaves out.

@@ -7,14 +7,14 @@ from typing import Annotated, Self
 
 from pydantic import Field
 
-from society.config.spec import Section
+from society.config.spec import FileSection
 from society.engine.parameters import Fault, Refused
 from society.errors import nearest
 
 from .factors import Label
 
 
-class AnalysisPlan(Section):
+class AnalysisPlan(FileSection):
     """An outcome over one or two factors, once for each level of others.
 
     outcome: a measure or finding; none: the first measure. factors: none: the first two that have

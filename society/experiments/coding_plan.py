@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
-from society.config.spec import File, Model, Section, Spec, load
+from society.config.spec import File, FileSection, Model, Spec, load
 from society.config.yaml_source import Source, read
 from society.engine.parameters import Fault, Refused, anchored, checked
 from society.engine.rubric import UNCODED, Criterion, Rubric
@@ -57,7 +57,7 @@ def _several(raters: dict[str, ModelSpec]) -> dict[str, ModelSpec]:
 Rater = Annotated[Model, BeforeValidator(_of_person)]
 
 
-class CodingPlan(Section):
+class CodingPlan(FileSection):
     """The section `coding` of an experiment file.
 
     rubric: a YAML file. raters: by name, a model or FILE.csv, a person's codes. quotes: which of

@@ -24,7 +24,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field
 
 from society.config.build import Setup, prepared
-from society.config.spec import Section, Spec, amended
+from society.config.spec import FileSection, Spec, amended
 from society.config.yaml_source import Source, read
 from society.engine.parameters import Fault, Refused, checked, unknown
 from society.engine.scenario import Scenario
@@ -56,7 +56,7 @@ _MOST = 10_000  # conditions
 Factors = Mapping[str, Label]
 
 
-class _Said(Section):
+class _Said(FileSection):
     """What only an experiment says."""
 
     base: str | dict[str, Any]

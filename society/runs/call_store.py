@@ -137,7 +137,7 @@ class RunFileCallStore:
                 connection.execute("PRAGMA synchronous = NORMAL")
 
 
-class Recorded(NoCallStore):
+class RecordedCalls(NoCallStore):
     """The recorded calls of a run file, for playing the run again without model calls."""
 
     def __init__(self, run: RunFile) -> None:

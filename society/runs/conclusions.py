@@ -17,7 +17,7 @@ from society.engine.rng import Array
 from society.engine.scenario import Finding
 from society.errors import InputError
 
-from .call_store import Recorded
+from .call_store import RecordedCalls
 from .reader import RunFile
 
 
@@ -77,7 +77,7 @@ def concluded(
     if setup.scenario.afterword is None:
         return Concluded()
     try:
-        found = setup.scenario.afterword(_Epilogue(run, setup, vault or Recorded(run)))
+        found = setup.scenario.afterword(_Epilogue(run, setup, vault or RecordedCalls(run)))
         return Concluded(
             tuple(_check_finding(finding, run.manifest.replicates) for finding in found)
         )

@@ -27,7 +27,7 @@ from society.engine.rng import Array
 # One line: a step, or what the run file adds: a round's own arrays, and public columns.
 Sort = Literal["ask", "tell", "inherit", "round", "public"]
 Key = tuple[str, str]  # (role, name), as in a Step
-Line = tuple[Sort, str, str, Mapping[Key, Array]]
+StoredLine = tuple[Sort, str, str, Mapping[Key, Array]]
 Part = tuple[str, tuple[int, ...], str]
 
 _SHORT = 4096  # bytes; below, an array costs less to write than to compress
@@ -36,7 +36,7 @@ _FEW = 128
 _VALUES = 16  # at most, of arrays of few values
 
 
-class Layout(NamedTuple):
+class ArrayLayout(NamedTuple):
     """The layout of the lines of a round.
 
     lines: sort, kind, form and names of arrays. places: the part of each array of each line.
@@ -49,7 +49,7 @@ class Layout(NamedTuple):
     parts: tuple[Part, ...]
 
     @classmethod
-    def read(cls, words: str) -> Layout:
+    def read(cls, words: str) -> ArrayLayout:
         """Parse a layout from its JSON."""
         lines, places, parts = json.loads(words)
         return cls(
@@ -62,7 +62,7 @@ class Layout(NamedTuple):
         )
 
 
-def packed(lines: Iterable[Line]) -> tuple[Layout, bytes]:
+def packed(lines: Iterable[StoredLine]) -> tuple[ArrayLayout, bytes]:
     """Encode lines: their layout, and the bytes of their arrays."""
     known: dict[int, int] = {}  # the place of an array, by its identity
     said, places, parts = [], [], []
@@ -78,10 +78,10 @@ def packed(lines: Iterable[Line]) -> tuple[Layout, bytes]:
                 cells.append(cell)
             places.append(place)
     sizes = struct.pack(f"<{len(cells)}I", *map(len, cells))
-    return Layout(tuple(said), tuple(places), tuple(parts)), b"".join([sizes, *cells])
+    return ArrayLayout(tuple(said), tuple(places), tuple(parts)), b"".join([sizes, *cells])
 
 
-def unpacked(look: Layout, blob: bytes) -> list[Line]:
+def unpacked(look: ArrayLayout, blob: bytes) -> list[StoredLine]:
     """Decode lines, arrays read-only; raises ValueError or zlib.error if layout and blob differ."""
     head = struct.Struct(f"<{len(look.parts)}I")
     sizes = head.unpack_from(blob) if len(blob) >= head.size else ()

@@ -23,7 +23,7 @@ from society.engine.script import UNREAD
 from society.errors import RunFileError
 from society.llm.call_tables import Call, calls, checksum, found, ledger, spent, unanswered, vectors
 
-from .encoding import Layout, unpacked
+from .encoding import ArrayLayout, unpacked
 from .manifest import FORMAT, Manifest
 from .schema import Header, Standing, Status, beside
 
@@ -44,7 +44,7 @@ class RunFile:
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path, self._connection = path, connection
-        self._looks: dict[int, tuple[Layout, str]] = {}
+        self._looks: dict[int, tuple[ArrayLayout, str]] = {}
         with _reading(path, "the manifest"):
             rows = dict(connection.execute("SELECT key, value FROM manifest").fetchall())
             _check_seal(rows.pop("seal"), *sorted(rows.items()))
@@ -88,11 +88,11 @@ class RunFile:
             rows = self._connection.execute("SELECT path FROM rounds ORDER BY round").fetchall()
             return [_path(words) for (words,) in rows]
 
-    def looks(self) -> dict[Layout, tuple[int, str]]:
+    def looks(self) -> dict[ArrayLayout, tuple[int, str]]:
         """Return the layouts of lines, with number and checksum."""
         with _reading(self.path, "the layouts"):
             rows = self._connection.execute("SELECT look, words FROM looks").fetchall()
-            return {Layout.read(words): (number, checksum(words)) for number, words in rows}
+            return {ArrayLayout.read(words): (number, checksum(words)) for number, words in rows}
 
     def calls(self) -> Iterator[Call]:
         """Yield every model call, in the order in which they were recorded."""
@@ -240,12 +240,12 @@ class RunFile:
                 steps.append(Step(sort, kind, form, arrays))
         return tuple(steps), public
 
-    def _look(self, number: int) -> tuple[Layout, str]:
+    def _look(self, number: int) -> tuple[ArrayLayout, str]:
         """Return a layout and its checksum."""
         if number not in self._looks:
             query = "SELECT words FROM looks WHERE look = ?"
             (words,) = self._connection.execute(query, (number,)).fetchone()
-            self._looks[number] = Layout.read(words), checksum(words)
+            self._looks[number] = ArrayLayout.read(words), checksum(words)
         return self._looks[number]
 
 

@@ -25,7 +25,7 @@ from society.engine.replay import Answerer, Tape
 from society.engine.rng import Array
 from society.errors import InputError, RunFileError, SocietyError
 
-from .call_store import Recorded
+from .call_store import RecordedCalls
 from .provenance import changes
 from .reader import Record, RunFile, open_run
 from .schema import endings
@@ -107,7 +107,7 @@ def _compare_play(name: str, run: RunFile, setup: Setup, answerer: Answerer | No
     since = changes(run.manifest, setup)
     try:
         with suppress(_Complete):
-            outside = setup.outside(Recorded(run))
+            outside = setup.outside(RecordedCalls(run))
             setup.gamemaster([comparison], answerer, outside=outside).play()
             comparison.end()
     except Exception as error:  # a script that has changed may raise anything: that is a finding

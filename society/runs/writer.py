@@ -20,7 +20,7 @@ from society.errors import FileError, PartError, Paused, RunFileError, brief
 from society.llm.call_tables import LOSE, addresses, checksum
 
 from .call_store import RunFileCallStore, unwritable
-from .encoding import Layout, Line, packed
+from .encoding import ArrayLayout, StoredLine, packed
 from .manifest import Manifest
 from .reader import RunFile, open_run
 from .schema import SCHEMA, SIDES, Header, Standing, Status, beside, endings
@@ -61,7 +61,7 @@ class Writer:
         self._connection: sqlite3.Connection | None = None
         self._past: list[bytes] = []  # digests of the rounds that were there before
         self._waiting: list[Page] = []
-        self._looks: dict[Layout, tuple[int, str]] = {}  # number and seal
+        self._looks: dict[ArrayLayout, tuple[int, str]] = {}  # number and seal
         self._running: Array = np.ones((self.manifest.replicates, 1), bool)
         self._chain = b""
         self._closed = False
@@ -202,7 +202,7 @@ class Writer:
         self._running = page.running
         arrays = {("measure", name): values for name, values in page.measures.items()}
         arrays |= {("present", ""): page.present, ("running", ""): page.running}
-        lines: list[Line] = []
+        lines: list[StoredLine] = []
         if self.manifest.level == "full":
             public = {("public", name): values for name, values in page.public.items()}
             lines = [*page.steps, ("public", "", "", public)]
@@ -216,7 +216,7 @@ class Writer:
         )
 
     def _kept(
-        self, connection: sqlite3.Connection, lines: Iterable[Line]
+        self, connection: sqlite3.Connection, lines: Iterable[StoredLine]
     ) -> tuple[int, str, bytes]:
         """Store the layout of lines if it is new; return its number, its checksum and the bytes."""
         look, blob = packed(lines)

@@ -13,7 +13,15 @@ from rich.text import Text
 
 from society.engine.rng import Array
 
-from .console import LONGEST_HEADING, Column, TerminalStyle, decimals_for, largest, shares, table
+from .console import (
+    LONGEST_HEADING,
+    TerminalColumn,
+    TerminalStyle,
+    decimals_for,
+    largest,
+    shares,
+    table,
+)
 from .events import Traits
 from .labels import Names, spoken
 from .round_view import RoundView, told
@@ -52,12 +60,14 @@ class AgentTable:
 
     def _column(
         self, scene: RoundView, name: str, values: Array, named: Array, rest: Array
-    ) -> Column:
+    ) -> TerminalColumn:
         # In a name of several parts the field comes last, and tells columns apart.
         heading = " ".join(self._heading(part) for part in name.split(" ", 1))
         blank = [Text()] * (1 + len(_QUANTILES) if len(rest) else 0)
         if values.dtype.kind not in "iuf":
-            return Column(heading, [Text(self.ink.figure(values[seat])) for seat in named] + blank)
+            return TerminalColumn(
+                heading, [Text(self.ink.figure(values[seat])) for seat in named] + blank
+            )
         decimals = decimals_for(values[np.concatenate([named, rest])])
         shown = values[named].astype(float)
         cells = self._figures(shown, decimals, self._limit(scene, name))
@@ -66,7 +76,7 @@ class AgentTable:
             cells += blank[:1] + self._figures(spread, decimals, self._limit(scene, name))
             shown = np.concatenate([shown, [np.nan], spread])
         self.largest[name] = max(self.largest.get(name, 0.0), largest(shown))
-        return Column(heading, cells, shares(shown, self.largest[name]))
+        return TerminalColumn(heading, cells, shares(shown, self.largest[name]))
 
     def _heading(self, name: str) -> str:
         """Return a name, or its words if it is long."""

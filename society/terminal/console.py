@@ -170,7 +170,7 @@ def decimals_for(values: Array) -> int:
 
 
 @dataclass(frozen=True)
-class Column:
+class TerminalColumn:
     """A heading and cells; shares, in [0, 1] or NaN, are drawn as bars where there is room."""
 
     heading: str
@@ -182,11 +182,11 @@ class Column:
         return max(cell_len(self.heading), *(cell.cell_len for cell in self.cells), 1)
 
 
-def figured(ink: TerminalStyle, heading: str, values: Array) -> Column:
+def figured(ink: TerminalStyle, heading: str, values: Array) -> TerminalColumn:
     """Make a column of numbers; the largest has the longest bar."""
     decimals = decimals_for(values)
     cells = [Text(ink.figure(value, decimals)) for value in values]
-    return Column(ink.cut(heading, LONGEST_HEADING), cells, shares(values, largest(values)))
+    return TerminalColumn(ink.cut(heading, LONGEST_HEADING), cells, shares(values, largest(values)))
 
 
 def largest(values: Array) -> float:
@@ -199,7 +199,9 @@ def shares(values: Array, whole: float) -> Array:
     return np.maximum(values, 0) / whole if whole > 0 else np.zeros(len(values))
 
 
-def table(ink: TerminalStyle, stub: Sequence[Text], columns: Sequence[Column]) -> Iterator[Text]:
+def table(
+    ink: TerminalStyle, stub: Sequence[Text], columns: Sequence[TerminalColumn]
+) -> Iterator[Text]:
     """Lay out a table; columns that do not fit beside the others follow below them."""
     names = max((name.cell_len for name in stub), default=0)
     room = ink.width - names
@@ -221,7 +223,7 @@ def _fitting(widths: Array, room: int) -> int:
 def _block(
     ink: TerminalStyle,
     stub: Sequence[Text],
-    columns: Sequence[Column],
+    columns: Sequence[TerminalColumn],
     names: int,
     gap: int,
     bars: int,

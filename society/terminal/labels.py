@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Place = int | tuple[int, ...]  # the number of a round, or its path
 
 
-class Places:
+class RoundLabels:
     """Names the rounds of one run; levels that have but one round are left out."""
 
     def __init__(self, manifest: Manifest) -> None:

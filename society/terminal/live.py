@@ -23,7 +23,7 @@ from society.engine.scenario import COURSELESS
 
 from .agent_table import Trace
 from .console import TerminalStyle, flowing
-from .labels import Places
+from .labels import RoundLabels
 from .llm_usage import spending
 from .round_view import RoundView, full_scale, mean_measures, stood, told
 
@@ -55,7 +55,7 @@ class Live:
     ) -> None:
         self.manifest, self._asked = manifest, asked
         self.console = Console(stderr=True) if console is None else console
-        self._places = Places(manifest)
+        self._places = RoundLabels(manifest)
         self._course = Trace()
         self._scale = full_scale(manifest)
         self._stock = float("nan")

@@ -21,8 +21,8 @@ from rich.text import Text
 from society.config.registry import component_title
 from society.engine.calls import added
 
-from .console import Column, TerminalStyle, flowing, printed, table
-from .labels import Names, Places, spoken
+from .console import TerminalColumn, TerminalStyle, flowing, printed, table
+from .labels import Names, RoundLabels, spoken
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -77,7 +77,9 @@ def _table(ink: TerminalStyle, title: str, rows: Sequence[Usage]) -> Iterator[Te
     ]
     columns.append(("dollars", [dollars(row.cost) for row in rows]))
     stub = [ink.text(spoken(row.kind)) for row in rows]
-    figures = [Column(heading, [Text(cell) for cell in cells]) for heading, cells in columns]
+    figures = [
+        TerminalColumn(heading, [Text(cell) for cell in cells]) for heading, cells in columns
+    ]
     yield from table(ink, stub, figures)
     yield Text()
 
@@ -183,7 +185,7 @@ def forecast(manifest: Manifest, rounds: int, models: Sequence[Forecast], consol
 
     rounds: the number that was played to count them.
     """
-    places = Places(manifest)
+    places = RoundLabels(manifest)
     extent = places.all() if rounds == places.most else f"{rounds} rounds"
     costs(models, extent, "this run", console)
 

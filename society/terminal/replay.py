@@ -23,7 +23,7 @@ from society.errors import InputError
 from .agent_table import CROWD, AgentTable, Trace
 from .console import TerminalStyle, figured, flowing, labelled, printed, table
 from .events import EventLines, Traits
-from .labels import Names, Place, Places, around, found, standing
+from .labels import Names, Place, RoundLabels, around, found, standing
 from .pairs import Pairs, besides
 from .round_view import RoundView, full_scale, improvised, mean_measures, told, told_in
 
@@ -81,7 +81,7 @@ class _Teller:
     def __init__(self, manifest: Manifest, ink: TerminalStyle, replicate: int) -> None:
         self.manifest, self.ink, self.replicate = manifest, ink, replicate
         self.stage: DisplaySpec = manifest.stage
-        self.places = Places(manifest)
+        self.places = RoundLabels(manifest)
         names = self.names = Names(manifest, ink, replicate)
         self.traits = Traits(manifest, replicate)
         self.roll = AgentTable(ink, names, replicate, self.traits)

@@ -12,8 +12,8 @@ from rich.text import Text
 from society.engine.rng import Array
 from society.engine.scenario import COURSELESS, Folded
 
-from .console import Column, TerminalStyle, decimals_for, figured, flowing, printed, table
-from .labels import Places
+from .console import TerminalColumn, TerminalStyle, decimals_for, figured, flowing, printed, table
+from .labels import RoundLabels
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,7 +31,7 @@ def courses(manifest: Manifest, records: Iterable[Record], ink: TerminalStyle) -
     Values are means over replicates, of rounds folded as the measure says. A measure that never
     changed is left out, and so is one that has no course over rounds.
     """
-    places = Places(manifest)
+    places = RoundLabels(manifest)
     if not places.nested or places.sizes[0] == 1:
         return
     folded = _fold_measures(manifest, records)
@@ -118,9 +118,9 @@ def unscored(console: Console) -> None:
     printed(console, [Text(), *flowing([ink.text(" ".join(words), "dim")], ink.width)])
 
 
-def _columns(ink: TerminalStyle, means: Array, met: Array) -> Iterator[Column]:
+def _columns(ink: TerminalStyle, means: Array, met: Array) -> Iterator[TerminalColumn]:
     """Yield the columns of scores, all with the same number of decimals."""
     decimals = decimals_for(np.append(means, met))
     for number, values in enumerate([means, *met.T]):
         heading = f"with {number}" if number else "score"
-        yield Column(heading, [Text(ink.figure(value, decimals)) for value in values])
+        yield TerminalColumn(heading, [Text(ink.figure(value, decimals)) for value in values])

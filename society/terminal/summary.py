@@ -13,8 +13,8 @@ from rich.text import Text
 from society.engine.scenario import Estimate
 
 from . import llm_usage
-from .console import Column, TerminalStyle, flowing, printed, table
-from .labels import Names, Places, ending, spoken, standing
+from .console import TerminalColumn, TerminalStyle, flowing, printed, table
+from .labels import Names, RoundLabels, ending, spoken, standing
 from .score_tables import courses
 
 if TYPE_CHECKING:
@@ -102,14 +102,14 @@ def _commands(status: str, file: str) -> Iterator[str]:
 
 def happened(manifest: Manifest, outcome: Outcome, status: str, path: Sequence[int] = ()) -> str:
     """Summarize the course of a run in one sentence; path: of its last round."""
-    places = Places(manifest)
+    places = RoundLabels(manifest)
     far = f"{places.among(outcome.rounds)} rounds"
     if places.nested:
         far = ", ".join(places.reached(path, outcome.rounds))
     return (_one if manifest.replicates == 1 else _many)(manifest, outcome, status, far, places)
 
 
-def _one(manifest: Manifest, outcome: Outcome, status: str, far: str, places: Places) -> str:
+def _one(manifest: Manifest, outcome: Outcome, status: str, far: str, places: RoundLabels) -> str:
     name = f"The {spoken(manifest.scenario)}"
     lasted = f"lasted until {far}" if places.nested else f"lasted {far}"
     causes = [ending(manifest.stage, kind) for kind in outcome.ends if kind]
@@ -122,7 +122,7 @@ def _one(manifest: Manifest, outcome: Outcome, status: str, far: str, places: Pl
     return f"{name} ended after {far}."
 
 
-def _many(manifest: Manifest, outcome: Outcome, status: str, far: str, places: Places) -> str:
+def _many(manifest: Manifest, outcome: Outcome, status: str, far: str, places: RoundLabels) -> str:
     causes = sorted((-count, kind) for kind, count in outcome.ends.items() if kind)
     ended = -sum(count for count, _ in causes)
     going = manifest.replicates - ended
@@ -148,10 +148,12 @@ def _measures(ink: TerminalStyle, estimates: Mapping[str, Estimate]) -> Iterator
     given = list(estimates.values())
     names = [ink.text(ink.cut(name, _LONGEST_NAME)) for name in estimates]
     columns = [
-        Column("mean", [_figure(ink, each.mean, each.se) for each in given]),
-        Column("se", [_figure(ink, each.se, each.se) for each in given]),
-        Column("n", [Text(str(each.n)) for each in given]),
-        Column("censored", [Text(str(each.censored) if each.censored else "") for each in given]),
+        TerminalColumn("mean", [_figure(ink, each.mean, each.se) for each in given]),
+        TerminalColumn("se", [_figure(ink, each.se, each.se) for each in given]),
+        TerminalColumn("n", [Text(str(each.n)) for each in given]),
+        TerminalColumn(
+            "censored", [Text(str(each.censored) if each.censored else "") for each in given]
+        ),
     ]
     told = [column for column in columns if any(cell.plain.strip("–-") for cell in column.cells)]
     heading, *rows = table(ink, names, told)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from society.config.registry import Shelf, components, located, mechanisms, scenarios
+from society.config.registry import Registry, components, located, mechanisms, scenarios
 from society.engine.component import Component
 from society.errors import CatalogueError, InputError, ScenarioError
 from society.index import presets
@@ -59,8 +59,8 @@ def test_what_a_module_only_imports_is_not_taken_for_its_own() -> None:
 def test_looking_up_one_part_imports_no_other() -> None:
     code = """
 import sys
-from society.config.registry import Shelf
-Shelf().component("voting")
+from society.config.registry import Registry
+Registry().component("voting")
 print(*(name for name in sys.modules if name.startswith("society.components.")))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -69,7 +69,7 @@ print(*(name for name in sys.modules if name.startswith("society.components.")))
 
 
 def test_a_users_file_brings_its_own_parts_and_none_that_it_imports(written: Written) -> None:
-    shelf = Shelf()
+    shelf = Registry()
     things = shelf.add(written("miser.py", MISER))
     assert [(thing.sort, thing.name) for thing in things] == [
         ("component", "miser"),
@@ -81,19 +81,19 @@ def test_a_users_file_brings_its_own_parts_and_none_that_it_imports(written: Wri
 
 
 def test_a_users_file_is_noted_with_its_hash(written: Written) -> None:
-    shelf, file = Shelf(), written("miser.py", MISER)
+    shelf, file = Registry(), written("miser.py", MISER)
     shelf.add(file)
     assert shelf.files == {file: sha256(MISER.encode()).hexdigest()}
 
 
 def test_a_users_part_comes_before_ours_of_the_same_name(written: Written) -> None:
-    shelf = Shelf()
+    shelf = Registry()
     shelf.add(written("mine.py", MISER.replace("Miser", "Voting")))
     assert shelf.component("voting") is not components()["voting"]
 
 
 def test_two_parts_of_one_name_from_two_files_are_refused(written: Written) -> None:
-    shelf = Shelf()
+    shelf = Registry()
     shelf.add(written("a.py", MISER))
     with pytest.raises(ScenarioError, match="two of your components are called 'miser'; rename"):
         shelf.add(written("b.py", MISER))
@@ -103,7 +103,7 @@ def test_a_users_module_neither_shadows_nor_is_shadowed(written: Written) -> Non
     """A file json.py is read as itself, and json stays what it was."""
     import json
 
-    shelf = Shelf()
+    shelf = Registry()
     shelf.add(written("json.py", MISER))
     assert shelf.component("miser").__module__ != "json"
     assert sys.modules["json"] is json
@@ -111,28 +111,28 @@ def test_a_users_module_neither_shadows_nor_is_shadowed(written: Written) -> Non
 
 def test_an_edited_file_is_read_anew_and_leaves_no_cache(written: Written) -> None:
     file = written("miser.py", MISER)
-    assert Shelf().add(file)[0].value.share == 0.1
+    assert Registry().add(file)[0].value.share == 0.1
     written("miser.py", MISER.replace("0.1", "0.2"))
-    assert Shelf().add(file)[0].value.share == 0.2
+    assert Registry().add(file)[0].value.share == 0.2
     assert [path.name for path in Path(file).parent.iterdir()] == ["miser.py"]
 
 
 def test_the_scenario_of_a_file_is_called_what_its_variable_is(written: Written) -> None:
     file = written("villages.py", VILLAGES)
-    assert Shelf().scenario(f"{file}:mild").name == "mild"
-    assert Shelf().scenario(f"{file}:mild").agents == 5
+    assert Registry().scenario(f"{file}:mild").name == "mild"
+    assert Registry().scenario(f"{file}:mild").agents == 5
 
 
 def test_a_single_scenario_need_not_be_said(written: Written) -> None:
     file = written("one.py", VILLAGES.replace("mild", "_mild"))
-    assert Shelf().scenario(file).name == "stern"
+    assert Registry().scenario(file).name == "stern"
 
 
 def test_parts_of_a_notebook_are_named_like_those_of_a_file() -> None:
     class Hermit(Component):
         pass
 
-    shelf = Shelf([replace(fishing_village, name="lake"), Hermit])
+    shelf = Registry([replace(fishing_village, name="lake"), Hermit])
     assert shelf.scenario("lake").name == "lake"
     assert shelf.component("hermit") is Hermit
 
@@ -154,19 +154,19 @@ def test_what_is_wrong_with_a_users_file_is_said(
 ) -> None:
     file = written("f.py", text)
     with pytest.raises(InputError) as refused:
-        Shelf().scenario(file + reference)
+        Registry().scenario(file + reference)
     assert words in str(refused.value)
 
 
 def test_an_unknown_name_is_answered_with_the_nearest_one() -> None:
     with pytest.raises(CatalogueError, match="no scenario 'fishing_vilage'; did you mean 'fishi"):
-        Shelf().scenario("fishing_vilage")
+        Registry().scenario("fishing_vilage")
     with pytest.raises(CatalogueError, match="did you mean 'fishing_village_ring'"):
-        Shelf().scenario("fishing_village_rng")
+        Registry().scenario("fishing_village_rng")
     with pytest.raises(CatalogueError, match="no component 'harvst'; did you mean 'harvest'"):
-        Shelf().component("harvst")
+        Registry().component("harvst")
     with pytest.raises(CatalogueError, match="no mechanism 'caped'; did you mean 'capped'"):
-        Shelf().mechanism("caped")
+        Registry().mechanism("caped")
 
 
 def test_a_name_is_a_users_scenario_first_and_then_ours(written: Written) -> None:

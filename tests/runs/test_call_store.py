@@ -21,7 +21,7 @@ from society.engine.rng import Array
 from society.errors import FileError, Paused, RunFileError
 from society.llm.call_tables import CALL, SCHEMA, addresses, call_row
 from society.runs import call_store
-from society.runs.call_store import Recorded, RunFileCallStore
+from society.runs.call_store import RecordedCalls, RunFileCallStore
 from society.runs.runfile import Writer, manifest_of, open_run
 from society.runs.verify import verify
 
@@ -373,7 +373,7 @@ def test_the_record_gives_calls_and_vectors_and_says_what_it_lacks(
 ) -> None:
     run = reading(residents)
     first = next(iter(run.calls()))
-    recorded = Recorded(run)
+    recorded = RecordedCalls(run)
     assert recorded.kept(first.request) == first.said
     with pytest.raises(RunFileError, match="not asked 'effort' in the words of the record"):
         recorded.kept(first.request._replace(messages=()))
@@ -393,7 +393,7 @@ def test_vectors_of_a_finished_run_are_not_computed_again(residents: Path) -> No
         book.keep_vectors("minilm", {"lake": np.array([1.0, 2.0])})
     connection.close()
     with open_run(residents) as run:
-        outside = ModelGateway(vault=Recorded(run))
+        outside = ModelGateway(vault=RecordedCalls(run))
         assert outside.embedded(Unasked(), ["lake", "lake"]).tolist() == [[1, 2], [1, 2]]
 
 

@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from society.engine.rng import Array
-from society.runs.encoding import Layout, Line, packed, unpacked
+from society.runs.encoding import ArrayLayout, StoredLine, packed, unpacked
 
 NUMBERS = st.sampled_from(["<f8", "<f4", "<i8", "|i1", "<u4", "|b1", ">f8"])
 
 
-def line(**named: Array) -> Line:
+def line(**named: Array) -> StoredLine:
     return "tell", "told", "", {("own", name): values for name, values in named.items()}
 
 
-def reread(*lines: Line) -> list[Line]:
+def reread(*lines: StoredLine) -> list[StoredLine]:
     """Packed and unpacked, the look by way of its JSON."""
     look, blob = packed(lines)
-    return unpacked(Layout.read(json.dumps(look)), blob)
+    return unpacked(ArrayLayout.read(json.dumps(look)), blob)
 
 
 def back(values: Array) -> Array:
@@ -76,7 +76,7 @@ def test_what_comes_back_is_read_only() -> None:
 
 def test_lines_come_back_with_kind_form_and_names_in_order() -> None:
     effort = np.array([[0.5]])
-    ask: Line = (
+    ask: StoredLine = (
         "ask",
         "effort",
         "amount 0..1",

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.config.registry import Shelf
+from society.config.registry import Registry
 from society.engine.mechanism import Play
 from society.engine.parameters import Refused, checked
 from society.engine.scenario import Layer, Measure, Part
@@ -117,7 +117,7 @@ def _layer(said: Any, place: str) -> Layer:
         )
     name, given = next(iter(named.items()))
     try:
-        spec = Shelf().mechanism(str(name))
+        spec = Registry().mechanism(str(name))
     except CatalogueError as error:
         raise ScenarioError(f"{place}: {error}") from None
     try:

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from society.terminal.console import Column, TerminalStyle, decimals_for, flowing, printed, table
+from society.terminal.console import (
+    TerminalColumn,
+    TerminalStyle,
+    decimals_for,
+    flowing,
+    printed,
+    table,
+)
 from society.terminal.llm_usage import UNKNOWN, dollars
 
 from .pilot import PilotRuns
@@ -133,12 +140,14 @@ def _demand(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
         told["dollars"] = [_range(dollars(each.cost), dollars(each.most_cost)) for each in demand]
     if plan.pilot.demand.seconds is not None:
         told["seconds"] = [_seconds(each.seconds) for each in demand]
-    columns = [Column(name, [ink.text(cell) for cell in cells]) for name, cells in told.items()]
+    columns = [
+        TerminalColumn(name, [ink.text(cell) for cell in cells]) for name, cells in told.items()
+    ]
     yield from _by_runs(ink, plan, "what so many runs of each condition take", columns)
 
 
 def _by_runs(
-    ink: TerminalStyle, plan: Plan, words: str, columns: Sequence[Column]
+    ink: TerminalStyle, plan: Plan, words: str, columns: Sequence[TerminalColumn]
 ) -> Iterator[Text]:
     """A table with a row for each number of runs of a condition; the experiment's own is bold."""
     yield from flowing([ink.text(words, "bold")], ink.width)
@@ -149,10 +158,10 @@ def _by_runs(
 
 def _figures(
     ink: TerminalStyle, heading: str, values: Smallest, decimals: int | None = None
-) -> Column:
+) -> TerminalColumn:
     wide = np.array([math.nan if value is None else value for value in values])
     places = decimals_for(wide) if decimals is None else decimals
-    return Column(heading, [ink.text(ink.figure(value, places)) for value in wide])
+    return TerminalColumn(heading, [ink.text(ink.figure(value, places)) for value in wide])
 
 
 def _runs(least: int, most: int, conditions: int) -> str:
