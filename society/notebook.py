@@ -15,11 +15,13 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
+from weakref import finalize
 
 from .analysis.study import open_run
 from .config.build import prepared
@@ -57,7 +59,6 @@ class Result:
     measures: Mapping[str, Estimate]
     ends: Mapping[str, int]
     path: Path
-    _folder: TemporaryDirectory[str] | None = field(default=None, repr=False)
 
     @cached_property
     def study(self) -> Study:
@@ -167,14 +168,26 @@ def run(
     else:
         spec = load(str(base), plain)
     setup = drafted(prepared(spec, objects))
-    folder = TemporaryDirectory(prefix="society-") if out is None else None
-    path = Path(folder.name, f"{setup.scenario.name}.run") if folder else Path(out or "")
-    sitting = Session.begun(setup, path, level, overwrite=overwrite)
-    with sitting.writer:
-        end = sitting.play()
+    if out is not None:
+        return _play(setup, Path(out), level, overwrite=overwrite)
+    folder = Path(mkdtemp(prefix="society-"))
+    try:
+        result = _play(setup, folder / f"{setup.scenario.name}.run", level)
+    except BaseException:
+        rmtree(folder, ignore_errors=True)
+        raise
+    finalize(result, rmtree, folder, ignore_errors=True)
+    return result
+
+
+def _play(setup: Setup, path: Path, level: Level | None, *, overwrite: bool = False) -> Result:
+    """Play a society into a run file; raises whatever ended it early."""
+    session = Session.begun(setup, path, level, overwrite=overwrite)
+    with session.writer:
+        end = session.play()
         if not end.code:
-            sitting.conclude()
-        sitting.close(end)
+            session.conclude()
+        session.close(end)
     if end.error is not None:
         raise end.error
     with read_run(path) as played:
@@ -188,7 +201,6 @@ def run(
         {**outcome.measures, **{one.name: estimated(one.values, one.unit) for one in found}},
         outcome.ends,
         path,
-        folder,
     )
 
 
