@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
 from .analysis.study import open_run
-from .config.build import prepared
+from .config.build import Setup, prepared
 from .config.spec import load
 from .engine.component import Component
 from .engine.scenario import Estimate, Scenario, estimated

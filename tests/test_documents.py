@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -39,9 +39,21 @@ def runs_something(document: Path) -> bool:
 
 
 RUN = [document for document in DOCUMENTS if runs_something(document)]
+# Their blocks take a quarter of a minute or more.
+SLOW = (
+    "reproducing-papers",
+    "donors-and-generations",
+    "experiments-and-statistics",
+    "dilemmas-and-mechanisms",
+)
 
 
-@pytest.mark.parametrize("document", RUN, ids=lambda document: document.stem)
+def _case(document: Path) -> Any:
+    marks = [pytest.mark.thorough] if document.stem in SLOW else []
+    return pytest.param(document, id=document.stem, marks=marks)
+
+
+@pytest.mark.parametrize("document", map(_case, RUN))
 def test_every_block_of_a_document_runs_as_shown(document: Path, tmp_path: Path) -> None:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1"}

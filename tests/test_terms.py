@@ -212,7 +212,7 @@ def test_a_pack_may_put_terms_into_other_words_and_a_scenario_into_its_own(
 def test_a_mechanism_of_which_nothing_can_be_told_is_refused_for_language_minds(
     folder: Path,
 ) -> None:
-    with pytest.raises(InputError, match=r"hidden .*describe it .* in prompts/hidden/terms\.md"):
+    with pytest.raises(InputError, match=r"hidden .*describe it in prompts/hidden/terms\.md"):
         in_words(folder, "trust", ["hidden"])
     rules = {"uses": [str(folder / "tolls.py")], "mechanisms": [{"hidden": {}}]}
     assert prepared(load("trust", rules)).scenario.mechanisms == ("hidden",)

@@ -6,16 +6,15 @@ import importlib
 from collections.abc import Iterator, Mapping
 from copy import copy
 from pathlib import Path
-from pkgutil import walk_packages
 from typing import Any
 
 import numpy as np
 import pytest
 from ruamel.yaml import YAML
 
-import society.scenarios
+from society import index
 from society.components.village.harvest import Harvest
-from society.config.registry import component_title, components, scenarios
+from society.config.registry import component_title, components, mechanisms, scenarios
 from society.engine.action_spaces import (
     Choice,
     Fields,
@@ -52,15 +51,20 @@ def test_every_component_of_ours_states_its_chance_id_and_no_two_the_same() -> N
 
 def chance_ids_of_modules() -> Iterator[str]:
     """Of the modules that state one themselves, rather than import it."""
-    for module in walk_packages(society.scenarios.__path__, "society.scenarios."):
-        source = Path(society.scenarios.__path__[0], *module.name.split(".")[2:])
-        stated = source.with_suffix(".py").read_text("utf-8").count("\nCHANCE_ID = ")
-        if stated:
-            yield importlib.import_module(module.name).CHANCE_ID
+    for name in index.modules("scenarios"):
+        module = importlib.import_module(name)
+        if "\nCHANCE_ID = " in Path(str(module.__file__)).read_text("utf-8"):
+            yield module.CHANCE_ID
+
+
+def test_every_mechanism_of_ours_states_its_chance_id() -> None:
+    ids = sorted(spec.chance_id for spec in mechanisms().values())
+    assert ids == LISTED["mechanisms"], ONLY_ADDED
 
 
 def test_every_institution_draws_under_an_id_of_its_own() -> None:
-    assert sorted(chance_ids_of_modules()) == LISTED["institutions"], ONLY_ADDED
+    institutions = {*chance_ids_of_modules()} - {*LISTED["mechanisms"]}
+    assert sorted(institutions) == LISTED["institutions"], ONLY_ADDED
 
 
 def test_every_reply_of_ours_has_a_code_and_sentences_read_like_words() -> None:

@@ -29,7 +29,7 @@ models: {{default: {{model: resident, api_base: "{url}", concurrency: 8}}}}
 factors: {{growth: [0.2, 0.4, 0.6]}}
 """
 
-pytestmark = pytest.mark.xdist_group("sweeps")
+pytestmark = [pytest.mark.xdist_group("sweeps"), pytest.mark.thorough]
 
 
 @pytest.fixture

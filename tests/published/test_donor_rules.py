@@ -21,7 +21,10 @@ from society.engine.rng import Array
 from society.experiments.experiment import Condition, read_experiment
 from society.index import experiments
 
-pytestmark = pytest.mark.xdist_group("published donors")  # they share their conditions
+pytestmark = [
+    pytest.mark.xdist_group("published donors"),
+    pytest.mark.thorough,
+]  # they share their conditions
 
 
 @cache

@@ -27,7 +27,10 @@ from society.config.build import prepared
 from society.config.spec import load
 from society.engine.rng import Array
 
-pytestmark = pytest.mark.xdist_group("published village")  # they share their conditions
+pytestmark = [
+    pytest.mark.xdist_group("published village"),
+    pytest.mark.thorough,
+]  # they share their conditions
 
 FINES = (2, 6, 10, 14, 18)
 GROWTH = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)

@@ -83,6 +83,7 @@ def test_all_donors_of_a_round_are_asked_at_the_same_time(
     assert (stats["most"], stats["count"]) == (6, 12)
 
 
+@pytest.mark.thorough
 def test_kills_at_random_moments_cost_at_most_the_calls_in_flight(
     provider: Provider, whole: Told, launch: Launch, tmp_path: Path
 ) -> None:

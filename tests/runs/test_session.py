@@ -76,6 +76,7 @@ def whole(file: Path) -> Told:
     return told(file)
 
 
+@pytest.mark.thorough
 def test_kills_at_twenty_moments_cost_at_most_the_calls_in_flight(
     provider: Provider, whole: Told, launch: Launch, tmp_path: Path
 ) -> None:

@@ -65,6 +65,7 @@ CALLS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("mechanisms", "of_two", "of_three"), CALLS.values(), ids=CALLS)
 def test_six_types_ask_as_often_as_in_the_study(
     write: Write,

@@ -216,7 +216,7 @@ def test_findings_stand_beside_measures_with_their_units(lake: Lake) -> None:
 
 def test_what_cannot_be_concluded_is_noted(lake: Lake) -> None:
     (note,) = lake().notes.values()
-    assert note.startswith("what its scenario concludes cannot be told")
+    assert note.startswith("no analysis of the run, which cannot be built again")
 
 
 def test_rounds_are_those_of_each_replicate_in_turn(lake: Lake) -> None:

@@ -24,7 +24,10 @@ from society.reproduction.samples import by_generation
 
 RESOURCES, DONATION = "fitness", "phenotype"
 
-pytestmark = pytest.mark.xdist_group("reproduction of donors")  # played once for all
+pytestmark = [
+    pytest.mark.xdist_group("reproduction of donors"),
+    pytest.mark.thorough,
+]  # played once for all
 
 DONOR = reproduction("donor")
 SMALL: Mapping[str, Mapping[str, Any]] = {
