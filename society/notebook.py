@@ -27,7 +27,7 @@ from .analysis.study import open_run
 from .config.build import Setup, prepared
 from .config.spec import load
 from .engine.component import Component
-from .engine.scenario import Estimate, Scenario, estimated
+from .engine.scenario import Estimate, MechanismSpec, Scenario, estimated
 from .errors import ScenarioError
 from .runs.conclusions import concluded
 from .runs.design_runs import drafted
@@ -215,6 +215,9 @@ def _named(value: Any, objects: list[object]) -> Any:
     if isinstance(value, type) and issubclass(value, Component):
         objects.append(value)
         return value.title()
+    if isinstance(value, MechanismSpec):
+        objects.append(value)
+        return value.name
     if inspect.isfunction(value):
         objects.append(value)
         return value.__name__

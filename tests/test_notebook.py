@@ -74,6 +74,21 @@ def test_components_are_given_as_objects_or_classes(part: object) -> None:
     assert set(result.agents.effort.dropna()) == {0.2}
 
 
+def test_a_mechanism_is_given_as_an_object() -> None:
+    class Bonus:
+        """Everybody gets a point more."""
+
+        def on_payoff(self, tell: society.Tell, payoffs: Any) -> Any:
+            return np.ones_like(payoffs)
+
+    plain, more = (
+        society.run("prisoners_dilemma", rounds=2, mechanisms=around).measures["payoff"].mean
+        for around in ([], [society.mechanism(Bonus)])
+    )
+    assert plain is not None
+    assert more == plain + 1
+
+
 def test_a_component_whose_fields_nobody_could_keep_is_refused() -> None:
     class Hermit(society.Component):
         def __init__(self, mood: str) -> None:
