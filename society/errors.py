@@ -81,31 +81,31 @@ class CutOff(Unparsed):
     """An answer ends before its end: at a token limit, or in the middle of an object."""
 
 
-def brief(file: Path | str) -> str:
+def short_path(file: Path | str) -> str:
     """A path as messages show it: from the working directory on, if it lies there."""
     path, here = Path(file), Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def blamed(error: BaseException, file: str = "") -> str:
+def describe_user_error(error: BaseException, file: str = "") -> str:
     """What went wrong in a user's file, and in which line of it.
 
     Without `file`, in the file of the function that was called where the error is caught.
     """
     if isinstance(error, SyntaxError) and error.filename == file:
-        return f"{brief(file)}:{error.lineno}: {error.msg}"
+        return f"{short_path(file)}:{error.lineno}: {error.msg}"
     calls = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
     file = file or calls[min(1, len(calls) - 1)][0]
     lines = [line for name, line in calls if name == file]
-    return f"{brief(file)}:{lines[-1] if lines else 1}: {type(error).__name__}: {error}"
+    return f"{short_path(file)}:{lines[-1] if lines else 1}: {type(error).__name__}: {error}"
 
 
-def nearest(name: str, legal: Iterable[str]) -> str:
+def suggest(name: str, legal: Iterable[str]) -> str:
     """Say which legal name was probably meant, or list them all.
 
-    >>> nearest("grwoth", ["growth", "fine"])
+    >>> suggest("grwoth", ["growth", "fine"])
     "did you mean 'growth'?"
-    >>> nearest("x", ["growth", "fine"])
+    >>> suggest("x", ["growth", "fine"])
     'choose one of: fine, growth'
     """
     names = sorted(legal)

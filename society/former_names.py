@@ -29,8 +29,29 @@ Sort = Literal["scenario", "component", "mechanism", "parameter"]
 # owner, as it is called now: "fishing_village.fine" -> "sanction".
 RENAMED: Mapping[Sort, Mapping[str, str]] = {
     "scenario": {},
-    "component": {},
-    "mechanism": {},
+    "component": {
+        "coded_by_hand": "human_coder",
+        "creed": "personal_norm",
+        "designs": "mechanism_use",
+        "moves": "classic_strategies",
+        "recorded": "recorded_decisions",
+        "reputation": "opinions",
+    },
+    "mechanism": {
+        "capped": "quota",
+        "chosen": "institution_choice",
+        "contracted": "contracts",
+        "discussed": "cheap_talk",
+        "drafted": "draft_designs",
+        "fined": "peer_punishment",
+        "gifted": "peer_reward",
+        "led": "leadership",
+        "mediated": "mediation",
+        "recommended": "correlation_device",
+        "repeated": "repetition",
+        "reputed": "reputation",
+        "unchanged": "baseline",
+    },
     "parameter": {},
 }
 
@@ -38,8 +59,8 @@ RENAMED: Mapping[Sort, Mapping[str, str]] = {
 def current(sort: Sort, name: str) -> str:
     """Give the name that something has now; warns if this is a former one.
 
-    >>> current("mechanism", "repeated")
-    'repeated'
+    >>> current("mechanism", "repetition")
+    'repetition'
     """
     now = RENAMED[sort].get(name, name)
     if now != name:
@@ -185,21 +206,44 @@ MOVED = """
 agent -> engine.component
     Members -> engine.agents.AgentGroup
     One -> engine.agents.Agent
+    entered -> scatter_answers
+    singly -> single_asks
 callbook -> llm.call_tables
+    addresses -> call_addresses
+    calls -> list_calls
+    found -> find_call
+    ledger -> usage_entries
+    read -> read_recorded_calls
     seal -> checksum
+    spent -> use_so_far
+    unanswered -> unanswered_calls
+    vectors -> find_vectors
 calls -> engine.calls
     Entry -> Usage
     NoVault -> NoCallStore
     Said -> Completion
     Trouble -> ParseIssue
     Vault -> CallStore
+    added -> sum_known
+    stacked -> stack_vectors
 cast -> engine.population
     Troupe -> Population
+    fitted -> fill_from_params
+    made -> fill_from
 catalogue -> config.registry
     Shelf -> Registry
+    Thing -> RegistryItem
     experiments -> index.experiments
+    located -> resolve_reference
     presets -> index.presets
 checks -> engine.parameters
+    Fault -> Issue
+    Refused -> ValidationIssues
+    anchored -> resolve_path
+    checked -> validate
+    dotted -> dotted_path
+    expected -> describe_schema
+    unknown -> unknown_name
 claims -> claims
     Claim -> claims.types.Claim
     Design -> claims.types.ReproductionDesign
@@ -224,60 +268,114 @@ claims -> claims
     ordered -> claims.types.order_finding
     outcome_of -> claims.types.outcome_of
 cohorts -> config.cohorts
+    components -> build_components
 commands -> cli
 commands.lab -> cli.experiments
+    plan -> plan_command
+    report -> report_command
+    reproduce -> reproduce_command
+    sweep -> sweep_command
 commands.runs -> cli.runs
     UNSAID -> NOT_GIVEN
     minds_given -> model_options
+    replay -> replay_command
+    resume -> resume_command
+    run -> run_command
+    show -> show_command
     tell -> list_entries
-commands.stdout -> cli.console
+    totals -> sum_ledger
+    verify -> verify_command
+commands.stdout -> cli.output
 comparisons -> claims.comparisons
     Fared -> TypeScores
+    worded_p -> p_in_words
 components.attitude -> components.language.attitude
 components.backstory -> components.language.backstory
 components.best_responses -> components.games.best_responses
+    best -> best_response
+    learned -> update_responses
 components.coded_by_hand -> components.common.human_coder
+    CodedByHand -> HumanCoder
 components.creed -> components.language.personal_norm
+    Creed -> PersonalNorm
 components.designs -> components.games.mechanism_use
+    Designs -> MechanismUse
+    binding -> binding_contracts
+    sustaining -> sustaining_mediators
 components.donation -> components.donor.donation
+    decision -> donation_decision
+    reflected -> reflect_into_unit
 components.genes -> components.common.genes
+    mutated -> mutate
 components.harvest -> components.village.harvest
 components.language -> components.language
     LanguagePolicy -> components.language.llm_policy.LanguagePolicy
     MOST_CUTS -> components.language.llm_policy.MOST_CUTS
     View -> components.language.llm_policy.View
-    answered -> components.language.llm_policy.answered
-    labels -> components.language.llm_policy.labels
-    view -> components.language.llm_policy.view
+    answered -> components.language.llm_policy.ask_model
+    labels -> components.language.llm_policy.option_labels
+    view -> components.language.llm_policy.agent_view
 components.model_gene -> components.common.genes
 components.moves -> components.games.classic_strategies
+    Moves -> ClassicStrategies
     Past -> SeenPast
     Strategy -> StrategyName
+    cooperating -> cooperation_chance
+    drawn -> sample_actions
+    mixed -> mixed_strategies
+    remembered -> update_memory
+    responding -> plays_best_responses
+    responses -> update_best_responses
+    situation -> remembered_situation
+    strategies -> strategy_indices
 components.norm_belief -> components.village.norm_belief
 components.parts -> components.games.payoff_helpers
+    aspirations -> equilibrium_payoffs
+    chances -> action_chances
+    cooperation -> cooperative_actions
+    deviations -> deviation_payoffs
+    seats -> game_seats
 components.persona -> components.village.persona
 components.punishment -> components.village.punishment
 components.recall -> components.language.recall
+    finder -> memory_finder
+    recounted -> recount_memories
+    vectors -> embed_texts
 components.recorded -> components.language.recorded_decisions
     Address -> DecisionPlace
     Decision -> RecordedDecision
+    Recorded -> RecordedDecisions
+    decided -> interpret_decision
+    table -> read_decisions
 components.reflection -> components.language.reflection
 components.reputation -> components.donor.opinions
+    Reputation -> Opinions
 components.sanctions -> components.games.sanctions
 components.shown_past -> components.games.observed_history
     Shown -> ShownMoves
+    shown -> observed_moves
 components.social_learning -> components.village.social_learning
 components.social_norms -> components.donor.social_norms
 components.strategy -> components.language.strategy_text
 components.track_record -> components.donor.track_record
+    reviews -> write_reviews
 components.voting -> components.village.voting
+    nearest -> nearest_option
+    worded -> proposal_texts
 digest -> engine.history
+    chained -> chain_digest
 draws -> engine.rng
+    mixed -> mix_words
 facts -> engine.observations
+    frozen -> read_only
 families -> config.graph_families
+    built -> draw_graph
+    drawing -> parse_graph
+    family -> graph_family
 gamemaster -> engine.game_master
 graph -> engine.graph
 heap -> runs.session
+    keep_freed -> keep_freed_memory
 keeper -> engine.arrays
     Keeper -> ArrayNormaliser
     Misshapen -> WrongShape
@@ -287,6 +385,9 @@ lab.analysis -> experiments.analysis_plan
 lab.bases -> experiments.bases
     Bases -> BaseReader
     kept -> copy_spec
+lab.clusters -> experiments.clusters
+    dask -> dask_cluster
+    processes -> local_processes
 lab.coding -> analysis.coding
 lab.coding.coded -> analysis.coding.rating_runs
     coded -> play_coding
@@ -335,12 +436,12 @@ lab.crossplay.designs -> analysis.crossplay.adoption
     stable -> is_equilibrium
 lab.crossplay.minds -> analysis.crossplay.reply_quality
     minds -> reply_quality_rows
-lab.crossplay.rounds -> analysis.crossplay.decisions
+lab.crossplay.rounds -> analysis.crossplay.game_decisions
 lab.crossplay.rows -> analysis.crossplay.match_tables
     Rows -> TableRows
     decisions -> decision_rows
     matches -> match_rows
-    places -> agent_columns
+    places -> match_agent_columns
 lab.crossplay.shown -> analysis.crossplay.scoreboard
     scored -> scores_as_json
     shown -> print_scores
@@ -416,6 +517,8 @@ lab.folder -> experiments.folder
     opened -> open_folder
 lab.metagame -> analysis.metagame
     Selection -> analysis.metagame.dynamics.ReplicatorOutcome
+    normalised -> analysis.metagame.payoffs.normalise_payoffs
+    resists -> analysis.metagame.dynamics.resistance_matrix
     undefined -> analysis.metagame.payoffs.metagame_gap
     unpaid -> analysis.metagame.payoffs.lopsided_seatings
 lab.metagame.dynamics -> analysis.metagame.dynamics
@@ -424,8 +527,10 @@ lab.metagame.matchups -> analysis.metagame.payoffs
     undefined -> metagame_gap
     unpaid -> lopsided_seatings
 lab.metagame.scales -> analysis.metagame.payoffs
+    normalised -> normalise_payoffs
 lab.metagame.shapes -> analysis.metagame.payoffs
 lab.metagame.stability -> analysis.metagame.dynamics
+    resists -> resistance_matrix
 lab.naming -> experiments.factors
     filed -> run_file_name
     luck -> independent_seed
@@ -460,12 +565,13 @@ lab.report -> report
     report -> write_report
     written -> write_sections
 lab.reproduction -> reproduction
-lab.reproduction.account -> reproduction.page
+lab.reproduction.account -> reproduction.reproduction_page
     CHAPTERS -> SECTIONS
     account -> write_page
 lab.reproduction.attempt -> reproduction.run
     Attempt -> ReproductionRun
 lab.reproduction.effects -> reproduction.estimators
+    effects -> effects_by_name
 lab.reproduction.fared -> reproduction.estimators
     fared -> type_scores
     read -> read_cell
@@ -478,17 +584,20 @@ lab.shares -> experiments.limits
     share -> share_of_limits
     shared_out -> divide_rate_limits
 lab.statistics -> analysis.statistics
-    Share -> analysis.statistics.means.ShareEstimate
     Lives -> analysis.statistics.survival.SurvivalTimes
+    Share -> analysis.statistics.means.ShareEstimate
     Source -> analysis.statistics.anova.AnovaRow
     Unanswerable -> analysis.statistics.samples.NotEstimable
-lab.statistics.anova -> analysis.statistics.anova
-    Source -> AnovaRow
+    corrected -> analysis.statistics.posthoc.correct_p_values
 lab.statistics.agreement -> analysis.statistics.agreement
     Code -> CodeValue
+lab.statistics.anova -> analysis.statistics.anova
+    Source -> AnovaRow
+lab.statistics.counts -> analysis.statistics.proportions
 lab.statistics.means -> analysis.statistics.means
     Share -> ShareEstimate
-lab.statistics.counts -> analysis.statistics.proportions
+lab.statistics.posthoc -> analysis.statistics.posthoc
+    corrected -> correct_p_values
 lab.statistics.samples -> analysis.statistics.samples
     Pairs -> MatchedPairs
     Unanswerable -> NotEstimable
@@ -539,11 +648,21 @@ lab.worker -> experiments.worker
     interrupted -> interrupt_jobs
     played -> play_run
     work -> run_job
-lineage.courses -> lineage.generations
+lineage.courses -> lineage.generation_pages
+lineage.generations -> lineage.generation_pages
+    generations -> list_generations
 lineage.heredity -> lineage.inheritance
 lineage.likeness -> lineage.lives
 listing -> config.listing
+    listed -> listing_lines
 meaning -> llm.parsing.values
+    nothing -> means_nothing
+    number -> parse_number
+    numbered -> are_numbered
+    option -> match_option
+    peer -> match_peer
+    plain -> normalise_words
+    unwrapped -> strip_wrapping
 members -> engine.agents
     Company -> engine.state.CohortState
     Members -> AgentGroup
@@ -559,27 +678,57 @@ models.free -> llm.providers.offline
 models.halt -> engine.cancellation
     Halt -> CancellationToken
 models.keys -> llm.providers.api_keys
+    found -> key_names
+    host -> url_host
+    load -> load_env_file
+    quoted -> quote_stranger
+    redacted -> redact
+    revealed -> exposed_secret
+    texts -> nested_texts
 models.lean -> llm.providers.openai_compatible
     Lean -> OpenAICompatible
 models.limits -> llm.providers.rate_limits
+    limiter -> shared_limiter
 models.own -> llm.providers.langchain
     Own -> LangChain
 models.prices -> llm.providers.pricing
+    price -> find_price
 models.remote -> llm.providers.caller
-models.tape -> llm.providers.replay
+models.retry -> llm.providers.retry
+    persistent -> ask_persistently
+models.settings -> llm.providers.settings
+    listing -> model_syntax
+models.tape -> llm.providers.answer_tape
     Tape -> AnswerTape
 models.wire -> llm.providers.responses
     Place -> ResponsePlace
+    completion -> parse_completion
+    refusal -> http_error
+    reply -> checked_reply
+    spoken -> without_thoughts
 objects -> llm.parsing.json_objects
+    dangling -> unclosed_brace
+    objects -> decode_objects
 outside -> engine.gateway
     Embedder -> TextEmbedder
     Outside -> ModelGateway
 positions -> config.yaml_source
+    read -> read_yaml
 prompts -> llm.prompt_files
     Sight -> engine.agents.Sight
+    sentence -> fact_sentence
 reading -> llm.parsing.extract
     Legal -> engine.action_spaces.Legal
-    read -> llm.parsing.answers.read
+    answer -> find_answer
+    filled -> find_fields
+    named -> entries_named
+    prepared -> strip_thoughts
+    quoted -> quote_excerpt
+    read -> llm.parsing.answers.read_reply
+    speech -> find_speech
+    unlatexed -> strip_latex
+    unnamed -> first_unnamed
+    unread -> unread_error
 replies -> engine.action_spaces
     Amount -> Real
     Form -> Fields
@@ -588,26 +737,47 @@ replies -> engine.action_spaces
     Reply -> ActionSpace
     Whole -> Integer
     Words -> Text
+    heard -> restrict_bounds
 rubric -> engine.rubric
 runs.afterword -> runs.conclusions
+    Concluded -> PostAnalysisResults
+    concluded -> run_post_analysis
 runs.changes -> runs.provenance
+    changes -> list_changes
 runs.drafting -> runs.design_runs
+    Drafting -> DesignRun
+    completed -> with_designs
+    drafted -> make_designs
+    drafted_beside -> design_files_beside
+    drafted_in -> design_file
+    draftings -> design_runs
 runs.extent -> runs.structure
     Extent -> RoundStructure
     extent -> round_structure
 runs.heredity -> runs.heritable
+    heredity -> run_heredity
 runs.packing -> runs.encoding
     Line -> StoredLine
     Look -> ArrayLayout
+    packed -> pack_lines
+    unpacked -> unpack_lines
 runs.resume -> runs.session
+    begun_or_taken_up -> begin_or_resume
+    taken_up -> resume_session
 runs.rules -> runs.structure
 runs.sitting -> runs.session
     Sitting -> Session
 runs.spending -> runs.session
+    spent -> use_in_file
+    total -> use_in_files
 runs.store -> runs.schema
+    Standing -> RunStanding
+    beside -> side_file
 runs.vault -> runs.call_store
     CallVault -> RunFileCallStore
     Recorded -> RecordedCalls
+    reworded -> reworded_error
+    unwritable -> unwritable_error
 scenario -> engine.scenario
     Additions -> Brought
     Afterword -> PostAnalysis
@@ -615,38 +785,110 @@ scenario -> engine.scenario
     M -> engine.parameters.M
     Stage -> DisplaySpec
     Told -> RoundFacts
-scenario_file -> config.spec
+    estimated -> estimate_measure
+    wrapped -> wrap_scenario
+scenario_file -> config.run_config
+    CohortSpec -> CohortConfig
     Section -> FileSection
+    Spec -> RunConfig
+    amended -> apply_settings
+    changed -> apply_options
+    found -> describe_origin
+    load -> load_config
+    placed -> setting_place
+    told -> apply_model_options
 scenarios.approval -> scenarios.mechanisms.agreements.approval_voting
+    elected -> elect
+    everybody -> spread_to_players
+    shared -> match_fact
 scenarios.battery -> scenarios.donor.probe
+    battery -> probe_encounters
+    deeds -> probe_deeds
+    endowed -> probe_endowments
+    mutation_bias -> bias_of_mutation
+    supposed -> ask_probe
 scenarios.branches -> scenarios.mechanisms.institution_choice.branches
+    played -> play_branches
 scenarios.capped -> scenarios.mechanisms.quota.quota
+    capped -> quota
 scenarios.chosen -> scenarios.mechanisms.institution_choice.institution_choice
+    chosen -> institution_choice
+    measuring -> option_measures
 scenarios.contracted -> scenarios.mechanisms.contracts.contracts
+    contracted -> contracts
+    moved -> amount_transferred
+    signing -> signing_share
+    unanimous -> unanimous_signing
 scenarios.contracts -> scenarios.mechanisms.contracts.terms
-scenarios.descent -> scenarios.mechanisms.generations.lineage
+    terms -> contract_terms
+    transfers -> net_transfers
+scenarios.descent -> scenarios.mechanisms.generations.lineage_recorder
     Lineage -> LineageRecorder
 scenarios.designs -> scenarios.mechanisms.agreements.proposals
     Design -> DesignFields
     Designs -> TypeDesigns
     Entry -> DesignEntry
     Given -> GivenDesigns
+    amount -> bounded_move
+    between -> interpolate
+    handed -> designs_by_seat
+    surveyed -> survey_play
 scenarios.dilemma_agreements -> scenarios.reproductions.tewolde2026.agreement_games
+    contract -> contract_deviations
+    dominating -> dominating_payments
+    mediation -> mediator_deviations
+    transferred -> game_under_contract
 scenarios.dilemma_deviations -> scenarios.reproductions.tewolde2026.one_shot_deviations
+    nash -> is_nash
+    threshold -> lowest_threshold
 scenarios.dilemma_paper -> scenarios.reproductions.tewolde2026
 scenarios.dilemma_profiles -> scenarios.reproductions.tewolde2026.profiles
+    population -> norm_in_population
+    repeated -> grim_trigger
 scenarios.dilemma_theory -> scenarios.reproductions.tewolde2026.theorem
+    atoning -> atonement_thresholds
+    comfortable -> enough_at_paper_d
+    comfortable_in_subgames -> enough_in_subgames
+    contracting -> contract_stages
+    mediating -> mediation_deviations
+    repeating -> repetition_thresholds
+    standing -> standing_as_printed
+    triggering -> trigger_thresholds
 scenarios.dilemma_triggers -> scenarios.reproductions.tewolde2026.trigger_strategies
     Norm -> TriggerNorm
+    forbearance -> forbearance_threshold
+    patience -> patience_threshold
+    pure -> pure_profile
+    repetition -> decide_under_repetition
+    reputation -> decide_under_reputation
+    trigger -> trigger_norm
 scenarios.dilemmas -> scenarios.games.two_by_two
+    won -> points_won
 scenarios.discussed -> scenarios.mechanisms.cheap_talk.cheap_talk
+    discussed -> cheap_talk
 scenarios.donations -> scenarios.donor.decisions
     Decision -> DonorDecision
+    countable -> stays_countable
+    counted -> end_uncountable
+    decided -> ask_decision
+    owned -> owned_fact
+    reply -> decision_space
+    settled -> settle_encounters
 scenarios.donor_changes -> scenarios.reproductions.vallinder2024
 scenarios.donor_game -> scenarios.donor.donor_game
 scenarios.donor_theory -> scenarios.reproductions.vallinder2024.arithmetic
-scenarios.fined -> scenarios.mechanisms.peer_incentives.punishment
+    arithmetic -> constant_share_outcome
+    most -> most_attainable
+scenarios.fined -> scenarios.mechanisms.peer_incentives.peer_punishment
+    fined -> peer_punishment
 scenarios.fishing_village -> scenarios.village.fishing_village
+    buried -> bury_indebted
+    efficiency -> catch_efficiency
+    landed -> land_catch
+    overnight -> pass_night
+    paid -> tell_payoffs
+    regrown -> regrow
+    sustainable -> sustainable_yield
 scenarios.games -> scenarios.games
     ABSENT -> scenarios.games.game.ABSENT
     Game -> scenarios.games.game.Game
@@ -654,60 +896,140 @@ scenarios.games -> scenarios.games
     Outcome -> scenarios.games.game.GameOutcome
     Profile -> scenarios.games.game.Profile
     REPAIRS -> scenarios.games.game.REPAIRS
-    numbered -> scenarios.games.game.numbered
+    numbered -> scenarios.games.game.number_labels
 scenarios.generations -> scenarios.mechanisms.generations.generations
-scenarios.gifted -> scenarios.mechanisms.peer_incentives.reward
+scenarios.gifted -> scenarios.mechanisms.peer_incentives.peer_reward
+    gifted -> peer_reward
 scenarios.groups -> scenarios.mechanisms.cheap_talk.groups
+    announced -> announce_terms
+    grouped -> current_matches
+    informed -> play_stage_first
+    size -> group_size
 scenarios.hearsay -> scenarios.donor.gossip
+    gossiped -> spread_gossip
 scenarios.institutions -> scenarios.village.institutions
+    distinct -> distinct_values
+    imitated -> imitate_neighbours
+    median -> median_voter
+    plurality -> plurality_winner
+    proposed_and_voted -> propose_and_vote
+    punished -> fine_neighbours
+    watched -> detection_chance
 scenarios.language_village -> scenarios.village.language_village
+    known -> known_facts
+    paid -> tell_wealth
+    stated -> stated_cap
+    told_law -> tell_policy
+    villagers -> language_villagers
 scenarios.led -> scenarios.mechanisms.leadership.leadership
-scenarios.matches -> scenarios.games.matching
+    led -> leadership
+scenarios.matches -> scenarios.games.player_matching
+    mean -> mean_over_agents
+    met -> match_players
 scenarios.mechanisms -> scenarios.mechanisms.all_mechanisms
+    capped -> quota
+    chosen -> institution_choice
+    contracted -> contracts
+    discussed -> cheap_talk
+    drafted -> draft_designs
+    fined -> peer_punishment
+    gifted -> peer_reward
+    led -> leadership
+    mediated -> mediation
+    recommended -> correlation_device
+    repeated -> repetition
+    reputed -> reputation
+    unchanged -> baseline
 scenarios.mediated -> scenarios.mechanisms.mediation.mediation
+    adopted -> all_delegate
+    delegating -> delegation_share
+    mediated -> mediation
+    unanimous -> unanimous_approval
 scenarios.mediation -> scenarios.mechanisms.mediation.service
     Actions -> ActionMediator
+    resolved -> resolve_delegation
 scenarios.mediators -> scenarios.mechanisms.mediation.plans
+    MEDIATED -> MEDIATION
+    plans -> mediator_plans
 scenarios.norm_coding -> scenarios.coding.norm_coding
+    agreeing -> agreeing_pairs
+    paired -> rated_pairs
+    uncoded -> uncoded_share
 scenarios.normal_form -> scenarios.games.normal_form
     Actions -> ActionNumbers
     Labels -> ActionLabels
+    cooperating -> cooperation_rate
+    drawn -> draw_actions
+    efficiency -> payoff_efficiency
+    moved -> ask_moves
+    played -> play_game
+    tabulated -> tabulate_game
 scenarios.norms -> scenarios.village.norm_measures
     Sentences -> NormSentences
 scenarios.options -> scenarios.mechanisms.institution_choice.options
+    described -> describe_options
+    option -> parse_option
+    titles -> option_titles
 scenarios.partners -> scenarios.donor.partner_choice
-scenarios.pasts -> scenarios.mechanisms.history
+    accepted -> choose_partners
+scenarios.pasts -> scenarios.mechanisms.action_history
     Actions -> ActionHistory
+    weights -> game_weights
 scenarios.points -> scenarios.mechanisms.peer_incentives.points
     Points -> PeerPoints
+    settled -> settle_points
+    shown -> points_spec
 scenarios.public_goods -> scenarios.games.public_goods
 scenarios.recommended -> scenarios.mechanisms.correlation_device.correlation_device
+    followed -> following_share
+    recommended -> correlation_device
 scenarios.repeated -> scenarios.mechanisms.repetition.repetition
+    repeated -> repetition
 scenarios.reputed -> scenarios.mechanisms.reputation.reputation
     Entry -> ReputationEntry
     Round -> ReputationRound
+    mixed -> shuffle_matches
+    reputed -> reputation
 scenarios.scenes -> scenarios.village.narration
+    judged -> judge_attempts
+    spoken -> hold_speeches
 scenarios.schedules -> scenarios.donor.pairing
     Pairs -> DonorPairs
+    feasible -> refuse_infeasible
+    playable -> refuse_unplayable
+    shift -> round_shift
 scenarios.selection -> scenarios.mechanisms.generations.selection
     Chosen -> SelectedParents
     Rule -> SelectionRule
 scenarios.sentences -> scenarios.village.norm_proposals
     Policy -> NormPolicy
+    ballot -> ballot_options
+    central -> median_proposal
+    reconsidered -> revise_policy
+    unwritten -> no_policy
 scenarios.strategies -> scenarios.mechanisms.generations.diversity
-scenarios.succession -> scenarios.mechanisms.generations.lineage
+scenarios.succession -> scenarios.mechanisms.generations.lineage_recorder
 scenarios.tournament -> scenarios.mechanisms.tournament.tournament
+    drafted -> draft_designs
 scenarios.traces -> scenarios.donor.traces
     Trace -> DonorTrace
+    blank -> blank_trace
+    informed -> informed_agents
 scenarios.traits -> scenarios.donor.measures
 scenarios.travellers_dilemma -> scenarios.games.travellers_dilemma
+    game -> travellers_game
 scenarios.unchanged -> scenarios.mechanisms.baseline.baseline
+    unchanged -> baseline
 scenarios.village_ablations -> scenarios.reproductions.gupta2026.ablations
 scenarios.village_fines -> scenarios.reproductions.gupta2026.fines
 scenarios.village_meeting -> scenarios.village.village_meeting
     Meeting -> MeetingParams
+    promised -> total_promised
+    promising -> promising_share
 sentence -> llm.parsing.sentences
 spec -> config.build
+    Setup -> Society
+    prepared -> build
 table -> engine.environment
     Table -> Environment
 talk -> engine.script
@@ -716,31 +1038,77 @@ talk -> engine.script
     Step -> engine.history.Step
     VOID -> VOID_REPLICATE
     Void -> VoidReplicate
-tape -> engine.replay
+tape -> engine.tape
 templates -> llm.templates
 theatre -> terminal
-theatre.ancestry -> terminal.lineage
-theatre.births -> terminal.lineage
+theatre.ancestry -> terminal.lineage_tree_text
+    ancestry -> print_ancestry
+theatre.answers -> terminal.answer_summary
+theatre.births -> terminal.lineage_tree_text
 theatre.courses -> terminal.score_tables
+    courses -> measures_over_time
 theatre.crossplay -> terminal.score_tables
-theatre.deeds -> terminal.events
+    scoreboard -> print_scoreboard
+    unscored -> print_no_scores
+theatre.deeds -> terminal.event_lines
     Deeds -> EventLines
-theatre.forecast -> terminal.llm_usage
+theatre.forecast -> terminal.usage_tables
+    costs -> print_costs
+    forecast -> print_forecast
 theatre.ink -> terminal.console
     Column -> TerminalColumn
     Ink -> TerminalStyle
-theatre.minds -> terminal.llm_usage
+    ended -> strip_end
+    figured -> number_column
+    flowing -> flow_items
+    labelled -> labelled_row
+    printed -> print_lines
+    stacked -> labelled_lines
+    table -> layout_table
+theatre.minds -> terminal.usage_tables
+    asked -> usage_tables
+    dollars -> format_dollars
+    mishaps -> count_mishaps
+    reasons -> fallback_reasons
+    spending -> spending_words
+    total -> sum_usage
+    unsure -> unsure_agents
+theatre.pairs -> terminal.pairs
+    besides -> other_columns
 theatre.places -> terminal.labels
     Places -> RoundLabels
+    around -> enclosing_rounds
+    counted -> count_noun
+    found -> find_round
 theatre.plain -> terminal.replay
+    history -> print_history
 theatre.roll -> terminal.agent_table
     Roll -> AgentTable
 theatre.scene -> terminal.round_view
     Scene -> RoundView
+    improvised -> default_display
+    labelled -> answer_labels
+    opened -> present_at_start
+    stood -> present_at_end
+    told -> last_common_fact
+    told_in -> facts_told
+    worded -> answer_words
+theatre.summary -> terminal.summary
+    happened -> course_sentence
+    summary -> print_summary
 theatre.trace -> terminal.agent_table
-theatre.traits -> terminal.events
+theatre.traits -> terminal.event_lines
 theatre.words -> terminal.labels
+    ending -> describe_ending
+    named -> name_life
+    spoken -> spell_kind
+    standing -> describe_status
 wording -> text
+    clean -> clean_line
+    fenced -> quote_text
+    number -> format_number
+    plain -> format_fact
+    shortened -> shorten
 wrap -> engine.mechanism
     M -> engine.parameters.M
     Mechanism -> engine.scenario.MechanismSpec
@@ -748,4 +1116,5 @@ wrap -> engine.mechanism
     mechanism -> engine.scenario.mechanism
     overhear -> intercept
     rehearsed -> dry_run
+    topped_up -> add_extra_payoff
 """

@@ -86,7 +86,8 @@ def _sole_owner(folder: Path) -> str:
     """What precedes the names of templates: "contracts/" in mechanisms/contracts/prompts."""
     name = folder.parent.name
     module = folder.parent / f"{name}.py"
-    sole = module.is_file() and re.search(rf"^def {name}\b", module.read_text("utf-8"), re.M)
+    named = rf"^(def {name}|class {name.title().replace('_', '')})\b"
+    sole = module.is_file() and re.search(named, module.read_text("utf-8"), re.M)
     return f"{name}/" if sole else ""
 
 

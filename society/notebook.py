@@ -24,15 +24,15 @@ from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
 from .analysis.study import open_run
-from .config.build import Setup, prepared
-from .config.spec import load
+from .config.build import Society, build
+from .config.run_config import load_config
 from .engine.component import Component
-from .engine.scenario import Estimate, MechanismSpec, Scenario, estimated
+from .engine.scenario import Estimate, MechanismSpec, Scenario, estimate_measure
 from .errors import ScenarioError
-from .runs.conclusions import concluded
-from .runs.design_runs import drafted
+from .runs.conclusions import run_post_analysis
+from .runs.design_runs import make_designs
 from .runs.manifest import Level
-from .runs.runfile import open_run as read_run
+from .runs.runfile import open_run_file as read_run
 from .runs.session import Session
 
 if TYPE_CHECKING:
@@ -164,10 +164,10 @@ def run(
     if isinstance(base, Scenario):
         objects.append(base)
         # Looked up by name it could be a file of that name.
-        spec = load("fishing_village", plain).model_copy(update={"scenario": base.name})
+        spec = load_config("fishing_village", plain).model_copy(update={"scenario": base.name})
     else:
-        spec = load(str(base), plain)
-    setup = drafted(prepared(spec, objects))
+        spec = load_config(str(base), plain)
+    setup = make_designs(build(spec, objects))
     if out is not None:
         return _play(setup, Path(out), level, overwrite=overwrite)
     folder = Path(mkdtemp(prefix="society-"))
@@ -180,7 +180,7 @@ def run(
     return result
 
 
-def _play(setup: Setup, path: Path, level: Level | None, *, overwrite: bool = False) -> Result:
+def _play(setup: Society, path: Path, level: Level | None, *, overwrite: bool = False) -> Result:
     """Play a society into a run file; raises whatever ended it early."""
     session = Session.begun(setup, path, level, overwrite=overwrite)
     with session.writer:
@@ -191,14 +191,14 @@ def _play(setup: Setup, path: Path, level: Level | None, *, overwrite: bool = Fa
     if end.error is not None:
         raise end.error
     with read_run(path) as played:
-        outcome, found = played.outcome(), concluded(played, setup).findings
+        outcome, found = played.outcome(), run_post_analysis(played, setup).findings
     return Result(
         setup.scenario.name,
         setup.seed,
         setup.replicates,
         outcome.rounds,
         outcome.digest,
-        {**outcome.measures, **{one.name: estimated(one.values, one.unit) for one in found}},
+        {**outcome.measures, **{one.name: estimate_measure(one.values, one.unit) for one in found}},
         outcome.ends,
         path,
     )

@@ -25,12 +25,12 @@ from society.engine.environment import Environment, complete_graphs
 from society.engine.game_master import GameMaster, Outcome
 from society.engine.graph import Graph
 from society.engine.history import Page, Step
-from society.engine.mechanism import told_of
+from society.engine.mechanism import told_fact
 from society.engine.population import Cast, Cohort, Population
-from society.engine.replay import Answerer
 from society.engine.rng import Array
 from society.engine.scenario import Measure, Params, Scenario
 from society.engine.script import Script
+from society.engine.tape import Answerer
 from society.experiments.worker import Job, JobResult, run_job
 from society.llm.prompt_files import Prompts
 
@@ -128,7 +128,7 @@ def _play(
         replicate_ids=numbers,
         horizon=rounds,
         graphs=complete_graphs(scenario.relations, len(numbers), seats) | dict(graphs or {}),
-        **told_of(scenario.play, scenario.params(**params or {})),
+        **told_fact(scenario.play, scenario.params(**params or {})),
     )
     if answerer is None:
         cast = scenario.cast(table.params, agents) if cast is None else cast
@@ -304,7 +304,7 @@ def typed(
     def processes(workers: int) -> Iterator[_Thread]:
         yield _Thread()
 
-    monkeypatch.setattr("society.experiments.clusters.processes", processes)
+    monkeypatch.setattr("society.experiments.clusters.local_processes", processes)
 
     def run(*words: object) -> Said:
         code = main([str(word) for word in words])

@@ -15,9 +15,9 @@ import pytest
 
 import society
 from society import former_names
-from society.config.build import prepared
-from society.config.registry import Registry, located
-from society.config.spec import Setting, amended, load
+from society.config.build import build
+from society.config.registry import Registry, resolve_reference
+from society.config.run_config import Setting, apply_settings, load_config
 from society.engine.action_spaces import Real
 from society.engine.environment import Environment
 from society.engine.script import VOID_REPLICATE, Ask, Script
@@ -57,6 +57,14 @@ GONE: Mapping[str, Mapping[str, str]] = {
         "society.scenarios.village_variance": "*",
     },
     "a play is an object that says who succeeds whom": {"society.wrap": "succeeds"},
+    "functions that no scenario or component needs are called after what they do": {
+        "society.errors": "blamed brief nearest",
+        "society.lineage": "descent generations",
+        "society.lineage.lives": "descent",
+        "society.runs.manifest": "versions",
+        "society.runs.reader": "open_run",
+        "society.runs.runfile": "open_run",
+    },
     "folders of these names stand there now": {
         "society.scenarios.mechanisms": "generations tournament"
     },
@@ -181,11 +189,11 @@ def renamed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Some things had other names once."""
     table = {
         "scenario": {"trusting": "trust"},
-        "component": {"gambits": "moves"},
-        "mechanism": {"iterated": "repeated"},
+        "component": {"gambits": "classic_strategies"},
+        "mechanism": {"iterated": "repetition"},
         "parameter": {
-            "repeated.matches": "games",
-            "moves.plan": "strategy",
+            "repetition.matches": "games",
+            "classic_strategies.plan": "strategy",
             "trust.gain": "factor",
         },
     }
@@ -201,33 +209,33 @@ def test_a_scenario_file_may_say_former_names() -> None:
         "cohorts": [{"name": "all", "count": 2, "components": [part]}],
     }
     with pytest.warns(DeprecationWarning, match="write that") as caught:
-        old = prepared(load("trusting", said))
+        old = build(load_config("trusting", said))
     told = "\n".join(str(one.message) for one in caught)
     for words in (
         "the scenario 'trusting' is called 'trust' now; write that",
-        "the component 'gambits' is called 'moves' now; write that",
-        "the mechanism 'iterated' is called 'repeated' now; write that",
-        "the parameter 'repeated.matches' is called 'games' now; write that",
-        "the parameter 'moves.plan' is called 'strategy' now; write that",
+        "the component 'gambits' is called 'classic_strategies' now; write that",
+        "the mechanism 'iterated' is called 'repetition' now; write that",
+        "the parameter 'repetition.matches' is called 'games' now; write that",
+        "the parameter 'classic_strategies.plan' is called 'strategy' now; write that",
     ):
         assert told.count(words) == 1
-    part = {"moves": {"strategy": "always_defect"}}
+    part = {"classic_strategies": {"strategy": "always_defect"}}
     said = {
-        "mechanisms": [{"repeated": {"games": 3}}],
+        "mechanisms": [{"repetition": {"games": 3}}],
         "cohorts": [{"name": "all", "count": 2, "components": [part]}],
     }
-    new = prepared(load("trust", said))
+    new = build(load_config("trust", said))
     assert old.gamemaster().play().digest == new.gamemaster().play().digest
 
 
 @pytest.mark.usefixtures("renamed")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_setting_may_say_the_former_name_of_a_mechanism() -> None:
-    spec = load("trust", {"mechanisms": ["repeated"]})
-    changed = amended(spec, [Setting("mechanisms.iterated.games", 4, "here")], Path())
-    assert changed.mechanisms == [{"repeated": {"games": 4}}]
-    spec = load("trust", {"mechanisms": ["iterated"]})
-    changed = amended(spec, [Setting("mechanisms.repeated.games", 4, "here")], Path())
+    spec = load_config("trust", {"mechanisms": ["repetition"]})
+    changed = apply_settings(spec, [Setting("mechanisms.iterated.games", 4, "here")], Path())
+    assert changed.mechanisms == [{"repetition": {"games": 4}}]
+    spec = load_config("trust", {"mechanisms": ["iterated"]})
+    changed = apply_settings(spec, [Setting("mechanisms.repetition.games", 4, "here")], Path())
     assert changed.mechanisms == [{"iterated": {"games": 4}}]
 
 
@@ -240,8 +248,8 @@ def test_what_is_the_users_own_outweighs_a_former_name() -> None:
         return play
 
     assert Registry([iterated]).mechanism("iterated") is iterated
-    assert Registry().mechanism("iterated").name == "repeated"
-    assert located("trusting") == "trusting"  # no preset: looked up among scenarios
+    assert Registry().mechanism("iterated").name == "repetition"
+    assert resolve_reference("trusting") == "trusting"  # no preset: looked up among scenarios
 
 
 @pytest.mark.usefixtures("renamed")
@@ -252,17 +260,17 @@ def test_a_prompt_pack_may_say_former_names(tmp_path: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"words of {name}")
     said = {
-        "mechanisms": ["repeated"],
+        "mechanisms": ["repetition"],
         "cohorts": [{"name": "all", "count": 2, "components": ["language_policy"]}],
         "prompts": str(tmp_path / "pack"),
     }
     with pytest.raises(InputError, match=r"nonsense\.md is not a prompt of trust"):
-        prepared(load("trust", said))
+        build(load_config("trust", said))
     (tmp_path / "pack" / "trusting" / "nonsense.md").unlink()
-    words = prepared(load("trust", said)).words
-    found = words._find("trust/repeated/terms.md")
+    words = build(load_config("trust", said)).words
+    found = words._find("trust/repetition/terms.md")
     assert found == tmp_path / "pack" / "trusting" / "iterated" / "terms.md"
-    assert {"repeated/terms.md", "trust/repeated/terms.md"} <= set(words.hashes())
+    assert {"repetition/terms.md", "trust/repetition/terms.md"} <= set(words.hashes())
 
 
 def test_a_question_still_takes_its_fallback_as_otherwise() -> None:

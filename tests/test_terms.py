@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from society.config import registry
-from society.config.build import Setup, prepared
-from society.config.spec import load
+from society.config.build import Society, build
+from society.config.run_config import load_config
 from society.engine.component import Agent, Inquiry
 from society.errors import InputError
 from society.llm.prompt_files import Prompts
@@ -74,10 +74,10 @@ def write(file: Path, text: str) -> None:
 
 
 @pytest.fixture
-def questions(monkeypatch: pytest.MonkeyPatch) -> Callable[[Setup], list[Question]]:
+def questions(monkeypatch: pytest.MonkeyPatch) -> Callable[[Society], list[Question]]:
     """All questions in words that are asked while a society is played."""
 
-    def played(setup: Setup) -> list[Question]:
+    def played(setup: Society) -> list[Question]:
         asked: list[Question] = []
         question = Prompts.question
 
@@ -95,7 +95,7 @@ def questions(monkeypatch: pytest.MonkeyPatch) -> Callable[[Setup], list[Questio
     return played
 
 
-def in_words(folder: Path, scenario: str, mechanisms: Sequence[Any], **more: Any) -> Setup:
+def in_words(folder: Path, scenario: str, mechanisms: Sequence[Any], **more: Any) -> Society:
     """A short society of language minds."""
     said: dict[str, Any] = {
         "uses": [str(folder / "tolls.py")],
@@ -108,12 +108,12 @@ def in_words(folder: Path, scenario: str, mechanisms: Sequence[Any], **more: Any
         said["cohorts"] = [{"name": "villagers", "count": 4, "components": ["language_policy"]}]
     elif scenario not in GAMES:
         said["agents"] = 4
-    return prepared(load(scenario, {**said, **more}))
+    return build(load_config(scenario, {**said, **more}))
 
 
 @pytest.mark.parametrize("scenario", sorted(registry.scenarios()))
 def test_terms_of_a_users_mechanisms_are_in_every_question_in_order(
-    scenario: str, folder: Path, questions: Callable[[Setup], list[Question]]
+    scenario: str, folder: Path, questions: Callable[[Society], list[Question]]
 ) -> None:
     asked = questions(in_words(folder, scenario, ["toll", "tithe"]))
     assert asked
@@ -126,24 +126,24 @@ def test_terms_of_a_users_mechanisms_are_in_every_question_in_order(
 
 
 AGREEMENTS: Mapping[str, Any] = {
-    "contracted": {},
-    "discussed": {"rounds": 2},
-    "fined": {},
-    "gifted": {},
-    "led": {},
-    "mediated": {},
-    "recommended": {},
+    "contracts": {},
+    "cheap_talk": {"rounds": 2},
+    "peer_punishment": {},
+    "peer_reward": {},
+    "leadership": {},
+    "mediation": {},
+    "correlation_device": {},
 }
 REFUSED = {
-    ("fishing_village", "recommended"),
-    *(("donor_game", name) for name in AGREEMENTS if name not in ("discussed", "mediated")),
+    ("fishing_village", "correlation_device"),
+    *(("donor_game", name) for name in AGREEMENTS if name not in ("cheap_talk", "mediation")),
 }
 
 
 @pytest.mark.parametrize("name", sorted(AGREEMENTS))
 @pytest.mark.parametrize("scenario", ["prisoners_dilemma", "fishing_village", "donor_game"])
 def test_a_mechanisms_own_questions_have_the_terms_of_the_others(
-    scenario: str, name: str, folder: Path, questions: Callable[[Setup], list[Question]]
+    scenario: str, name: str, folder: Path, questions: Callable[[Society], list[Question]]
 ) -> None:
     mechanisms = ["toll", {name: AGREEMENTS[name]}, "tithe"]
     if (scenario, name) in REFUSED:
@@ -156,11 +156,11 @@ def test_a_mechanisms_own_questions_have_the_terms_of_the_others(
 
 
 def test_terms_are_told_under_an_option_where_its_mechanism_is_in_force(
-    folder: Path, questions: Callable[[Setup], list[Question]]
+    folder: Path, questions: Callable[[Society], list[Question]]
 ) -> None:
-    options = ["unchanged", ["discussed", "fined"]]
-    chosen = {"chosen": {"options": options}}
-    asked = questions(in_words(folder, "prisoners_dilemma", ["toll", chosen, {"repeated": {}}]))
+    options = ["baseline", ["cheap_talk", "peer_punishment"]]
+    chosen = {"institution_choice": {"options": options}}
+    asked = questions(in_words(folder, "prisoners_dilemma", ["toll", chosen, {"repetition": {}}]))
     assert {question.kind for question in asked} == {"choose", "say", "move", "fine"}
     for question in asked:
         assert question.words.count(TOLL) == 1
@@ -170,17 +170,17 @@ def test_terms_are_told_under_an_option_where_its_mechanism_is_in_force(
 
 
 def test_the_order_of_mechanisms_is_the_order_of_their_terms(
-    folder: Path, questions: Callable[[Setup], list[Question]]
+    folder: Path, questions: Callable[[Society], list[Question]]
 ) -> None:
     fines, talk = "may spend points on fining", "everybody says something to all"
-    for order in (["fined", "discussed"], ["discussed", "fined"]):
+    for order in (["peer_punishment", "cheap_talk"], ["cheap_talk", "peer_punishment"]):
         asked = questions(in_words(folder, "prisoners_dilemma", order))
         move = next(one.words for one in asked if one.kind == "move")
-        assert (move.index(fines) < move.index(talk)) == (order[0] == "fined")
+        assert (move.index(fines) < move.index(talk)) == (order[0] == "peer_punishment")
 
 
 def test_a_template_that_does_not_place_terms_has_them_before_the_form(
-    folder: Path, questions: Callable[[Setup], list[Question]]
+    folder: Path, questions: Callable[[Society], list[Question]]
 ) -> None:
     write(folder / "pack/prisoners_dilemma/move.md", 'Move!\n{% include "any/answer.md" %}')
     setup = in_words(folder, "prisoners_dilemma", ["tithe"], prompts=str(folder / "pack"))
@@ -189,7 +189,7 @@ def test_a_template_that_does_not_place_terms_has_them_before_the_form(
 
 
 def test_a_template_without_a_form_has_terms_at_its_end(
-    folder: Path, questions: Callable[[Setup], list[Question]]
+    folder: Path, questions: Callable[[Society], list[Question]]
 ) -> None:
     write(folder / "pack/prisoners_dilemma/move.md", "Move!")
     setup = in_words(folder, "prisoners_dilemma", ["tithe", "toll"], prompts=str(folder / "pack"))
@@ -197,7 +197,7 @@ def test_a_template_without_a_form_has_terms_at_its_end(
 
 
 def test_a_pack_may_put_terms_into_other_words_and_a_scenario_into_its_own(
-    folder: Path, questions: Callable[[Setup], list[Question]]
+    folder: Path, questions: Callable[[Society], list[Question]]
 ) -> None:
     write(folder / "pack/tithe/terms.md", "A tenth is due.")
     setup = in_words(folder, "trust", ["tithe"], prompts=str(folder / "pack"))
@@ -215,13 +215,13 @@ def test_a_mechanism_of_which_nothing_can_be_told_is_refused_for_language_minds(
     with pytest.raises(InputError, match=r"hidden .*describe it in prompts/hidden/terms\.md"):
         in_words(folder, "trust", ["hidden"])
     rules = {"uses": [str(folder / "tolls.py")], "mechanisms": [{"hidden": {}}]}
-    assert prepared(load("trust", rules)).scenario.mechanisms == ("hidden",)
+    assert build(load_config("trust", rules)).scenario.mechanisms == ("hidden",)
 
 
 def test_hashes_are_of_the_terms_that_can_be_told(folder: Path) -> None:
-    names = set(in_words(folder, "prisoners_dilemma", ["toll", "fined"]).words.hashes())
-    assert {"toll/terms.md", "fined/terms.md", "fined/fine.md"} <= names
-    assert not {"fined/option.md", "gifted/terms.md", "contracted/terms.md"} & names
-    options = {"chosen": {"options": ["unchanged", "gifted"]}}
+    names = set(in_words(folder, "prisoners_dilemma", ["toll", "peer_punishment"]).words.hashes())
+    assert {"toll/terms.md", "peer_punishment/terms.md", "peer_punishment/fine.md"} <= names
+    assert not {"peer_punishment/option.md", "peer_reward/terms.md", "contracts/terms.md"} & names
+    options = {"institution_choice": {"options": ["baseline", "peer_reward"]}}
     names = set(in_words(folder, "prisoners_dilemma", [options]).words.hashes())
-    assert {"gifted/option.md", "gifted/terms.md", "gifted/give.md"} <= names
+    assert {"peer_reward/option.md", "peer_reward/terms.md", "peer_reward/give.md"} <= names

@@ -44,7 +44,7 @@ def _dealt(agents: AgentGroup, count: int) -> Array:
     return dealt
 
 
-def mutated(agents: AgentGroup, inherited: Array, alleles: Array, chance: float) -> Array:
+def mutate(agents: AgentGroup, inherited: Array, alleles: Array, chance: float) -> Array:
     """What children have in place of what they inherited, (M,); alleles: (K,)."""
     anew = alleles[agents.draws.integers("allele", len(alleles))]
     return np.where(agents.draws.uniform("mutation") < chance, anew, inherited)
@@ -75,4 +75,4 @@ class ModelGene(Component):
 
     def born(self, agents: AgentGroup) -> None:
         alleles = np.array(self.alleles, object)
-        agents["model_gene"] = mutated(agents, agents["model_gene"], alleles, self.mutation)
+        agents["model_gene"] = mutate(agents, agents["model_gene"], alleles, self.mutation)

@@ -16,7 +16,7 @@ from society.engine.rubric import UNCODED
 
 
 @dataclass(frozen=True)
-class CodedByHand(Component):
+class HumanCoder(Component):
     """A label for each text, by criterion; a text without one is left uncoded.
 
     codes: {criterion: {text: label}}, each text word for word.

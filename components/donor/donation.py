@@ -31,7 +31,7 @@ from society.engine.component import AgentGroup, Column, Component, News, Questi
 from society.engine.parameters import Positive, Share
 from society.engine.rng import Array
 
-from .track_record import by_fixed_stake, known_shares, mean_share, reviews
+from .track_record import by_fixed_stake, known_shares, mean_share, write_reviews
 
 Policy = Literal["fixed", "reciprocal", "discriminating", "forwarding", "random", "free_rider"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
@@ -83,10 +83,12 @@ class Donation(Component):
         drawn = agents.draws.uniform("mutates") < self.mutation
         agents["policy"] = np.where(drawn, _any_policy(agents), agents["policy"])
         for trait in TRAITS:
-            agents[trait] = reflected(agents[trait] + self.noise * agents.draws.normal(trait))
+            agents[trait] = reflect_into_unit(
+                agents[trait] + self.noise * agents.draws.normal(trait)
+            )
 
 
-def decision(ask: Question, share: Array, fine: Array, lot: Array | float) -> Any:
+def donation_decision(ask: Question, share: Array, fine: Array, lot: Array | float) -> Any:
     """Shares to be given, or where `fine` is above 0 spent on punishing, as the question has it.
 
     lot: under stake `fixed` one gives, or punishes, if it is below the share, unless the chance
@@ -110,10 +112,10 @@ def may_punish(reply: ActionSpace) -> bool:
     return isinstance(reply, Fields) or (isinstance(reply, Choice) and "punish" in reply.options)
 
 
-def reflected(values: Array) -> Array:
+def reflect_into_unit(values: Array) -> Array:
     """Into [0, 1], by reflection at both ends.
 
-    >>> reflected(np.array([-0.25, 0.5, 1.25])).tolist()
+    >>> reflect_into_unit(np.array([-0.25, 0.5, 1.25])).tolist()
     [0.25, 0.5, 0.75]
     """
     distance = np.abs(values) % 2
@@ -156,7 +158,7 @@ def _donates(ask: Question, agents: AgentGroup) -> Any:
     ]
     share = np.choose(agents["policy"], by_policy)
     fine = scorns * agents["severity"] * may_punish(ask.reply)
-    return decision(ask, share, fine, agents.draws.uniform("give"))
+    return donation_decision(ask, share, fine, agents.draws.uniform("give"))
 
 
 def _accepts(ask: Question, agents: AgentGroup) -> Array:
@@ -202,6 +204,6 @@ _ANSWERS: Mapping[str, Callable[[Question, AgentGroup], Any]] = {
     "donate": _donates,
     "suppose": _donates,
     "accept": _accepts,
-    "review": reviews,
+    "review": write_reviews,
     "devise": _devises,
 }

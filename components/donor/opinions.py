@@ -33,11 +33,11 @@ from society.engine.action_spaces import Choice, MixedStrategy
 from society.engine.component import AgentGroup, Column, Component, News, Question
 from society.engine.graph import NOBODY
 from society.engine.parameters import Share
-from society.engine.rng import STRIDE, Array, mixed
+from society.engine.rng import STRIDE, Array, mix_words
 
-from .donation import decision
+from .donation import donation_decision
 from .social_norms import NORMS, Norm, gives, verdict
-from .track_record import by_fixed_stake, known_shares, reviews
+from .track_record import by_fixed_stake, known_shares, write_reviews
 
 Worst = Annotated[int, Field(ge=-100, le=0)]
 Best = Annotated[int, Field(ge=0, le=100)]
@@ -50,7 +50,7 @@ _HAIR = 1 - 1e-9  # a share is a quotient, and may be a little less than what it
 
 
 @dataclass(frozen=True)
-class Reputation(Component):
+class Opinions(Component):
     """Giving to those whom one thinks good, by a norm, which children inherit; any: by chance.
 
     Answers `donate`, `suppose`, `accept`, `review`, `gossip` and `devise`; keeps `norm`, and
@@ -119,7 +119,7 @@ def towards_each(agents: AgentGroup, channel: str) -> Array:
     """
     seed = (agents.draws.uniform(channel) * 2.0**53).astype(np.uint64)
     ids = agents.world.table.ids.astype(np.uint64)
-    words = mixed(seed[:, None] + (ids + np.uint64(1)) * STRIDE)
+    words = mix_words(seed[:, None] + (ids + np.uint64(1)) * STRIDE)
     uniform: Array = (words >> np.uint64(11)) * 2.0**-53
     return uniform
 
@@ -127,12 +127,12 @@ def towards_each(agents: AgentGroup, channel: str) -> Array:
 # Hearing
 
 
-def _forgotten(part: Reputation, tell: News, agents: AgentGroup) -> Array:
+def _forgotten(part: Opinions, tell: News, agents: AgentGroup) -> Array:
     """A new game begins."""
     return np.zeros_like(agents["opinion"])
 
 
-def _judged(part: Reputation, tell: News, agents: AgentGroup) -> Array:
+def _judged(part: Opinions, tell: News, agents: AgentGroup) -> Array:
     """Opinions after the deeds of a round."""
     opinion, deeds = agents["opinion"], _witnessed(part, tell, agents)
     good = opinion >= part.least
@@ -148,7 +148,7 @@ def _judged(part: Reputation, tell: News, agents: AgentGroup) -> Array:
     return after
 
 
-def _witnessed(part: Reputation, tell: News, agents: AgentGroup) -> Witnessed:
+def _witnessed(part: Opinions, tell: News, agents: AgentGroup) -> Witnessed:
     """What one sees of others, what one did, and what was done to oneself."""
     facts, myself = tell.facts, _oneself(agents)
     share, to = facts.seen("share").everyone(), facts.seen("partner").everyone()
@@ -162,7 +162,7 @@ def _witnessed(part: Reputation, tell: News, agents: AgentGroup) -> Witnessed:
     return Witnessed(share, np.where(np.isnan(share), 0, to).astype(np.int64))
 
 
-def _hearsay(part: Reputation, tell: News, agents: AgentGroup) -> Array:
+def _hearsay(part: Opinions, tell: News, agents: AgentGroup) -> Array:
     """Opinions after gossip about others; contrary words about somebody cancel out."""
     opinion = agents["opinion"]
     about, good = tell.facts.seen("about").everyone(), tell.facts.seen("good").everyone()
@@ -184,19 +184,19 @@ def _oneself(agents: AgentGroup) -> tuple[Array, Array]:
 # Answering
 
 
-def _donates(part: Reputation, ask: Question, agents: AgentGroup) -> Any:
+def _donates(part: Opinions, ask: Question, agents: AgentGroup) -> Any:
     fixed = isinstance(ask.reply, Choice | MixedStrategy)
     share = np.where(_gives(part, ask, agents), 1.0 if fixed else part.generosity, 0.0)
-    return decision(ask, share, np.zeros(len(agents)), 0.5)
+    return donation_decision(ask, share, np.zeros(len(agents)), 0.5)
 
 
-def _accepts(part: Reputation, ask: Question, agents: AgentGroup) -> Array:
+def _accepts(part: Opinions, ask: Question, agents: AgentGroup) -> Array:
     """Whom one would give nothing one does not meet; but who never gives meets everybody."""
     accepts: Array = (_gives(part, ask, agents) | (agents["norm"] == _NEVER)) * 1
     return accepts
 
 
-def _gives(part: Reputation, ask: Question, agents: AgentGroup) -> Array:
+def _gives(part: Opinions, ask: Question, agents: AgentGroup) -> Array:
     good = agents["opinion"] >= part.least
     if ask.kind == "suppose":
         recipient = _by_its_trace(part, ask, agents)
@@ -207,7 +207,7 @@ def _gives(part: Reputation, ask: Question, agents: AgentGroup) -> Array:
     return gives(agents["norm"], good[_oneself(agents)], recipient)
 
 
-def _by_its_trace(part: Reputation, ask: Question, agents: AgentGroup) -> Array:
+def _by_its_trace(part: Opinions, ask: Question, agents: AgentGroup) -> Array:
     """Whether one would think good of somebody with this trace, whose last agent met a newcomer."""
     newcomer = score = np.zeros(len(agents), np.int64)
     for share in known_shares(ask).T[::-1]:
@@ -219,7 +219,7 @@ def _by_its_trace(part: Reputation, ask: Question, agents: AgentGroup) -> Array:
     return good
 
 
-def _gossips(part: Reputation, ask: Question, agents: AgentGroup) -> Mapping[str, Array]:
+def _gossips(part: Opinions, ask: Question, agents: AgentGroup) -> Mapping[str, Array]:
     audience = agents.audience
     uniform = agents.draws.uniform("about whom")
     about = audience.graphs["hear"].drawn(uniform, audience.rows, audience.present)
@@ -229,7 +229,7 @@ def _gossips(part: Reputation, ask: Question, agents: AgentGroup) -> Mapping[str
     return {"about": about, "verdict": ((good ^ wrong) & (about != NOBODY)) * 1}
 
 
-def _devises(part: Reputation, ask: Question, agents: AgentGroup) -> Array:
+def _devises(part: Opinions, ask: Question, agents: AgentGroup) -> Array:
     gift = (
         "" if by_fixed_stake(agents) else f" {round(100 * part.generosity, 2):.15g} % of what I own"
     )
@@ -248,16 +248,16 @@ def _in_words(norm: Norm, gift: str) -> str:
     )
 
 
-_HEARD: Mapping[str, Callable[[Reputation, News, AgentGroup], Array]] = {
+_HEARD: Mapping[str, Callable[[Opinions, News, AgentGroup], Array]] = {
     "endowed": _forgotten,
     "donated": _judged,
     "gossiped": _hearsay,
 }
-_ANSWERS: Mapping[str, Callable[[Reputation, Question, AgentGroup], Any]] = {
+_ANSWERS: Mapping[str, Callable[[Opinions, Question, AgentGroup], Any]] = {
     "donate": _donates,
     "suppose": _donates,
     "accept": _accepts,
-    "review": lambda part, ask, me: reviews(ask, me),
+    "review": lambda part, ask, me: write_reviews(ask, me),
     "gossip": _gossips,
     "devise": _devises,
 }

@@ -55,7 +55,7 @@ def mean_share(shares: Array) -> Array:
     return mean
 
 
-def reviews(ask: Question, agents: AgentGroup) -> Array:
+def write_reviews(ask: Question, agents: AgentGroup) -> Array:
     """What members write about who was to give to them, (M,) of text."""
     said = np.frompyfunc(_review, 3, 1)(
         ask.facts["share"], ask.facts["taken"], by_fixed_stake(agents)

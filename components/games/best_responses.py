@@ -13,10 +13,10 @@ from society.engine.component import AgentGroup, News, Question
 from society.engine.rng import Array
 
 from .mechanism_use import payments_by_seat
-from .payoff_helpers import deviations, seats
+from .payoff_helpers import deviation_payoffs, game_seats
 
 
-def learned(
+def update_responses(
     tell: News, agents: AgentGroup, responds: Array, recalls: Array
 ) -> tuple[Array, Array, Array]:
     """The columns `would_pay`, `games` and `response` after a game.
@@ -24,14 +24,14 @@ def learned(
     responds: who plays best responses. recalls: who goes by all games, not by the last one alone.
     (M,) of bool each. Of actions that pay the same the first is the best.
     """
-    rules, sits, others = agents.rules, seats(agents), tell.facts["others"]
+    rules, sits, others = agents.rules, game_seats(agents), tell.facts["others"]
     would_pay, games, response = agents["would_pay"], agents["games"], agents["response"]
     learns = responds & (others >= 0).all(1)
     for seat in range(rules.players):
         rows = np.flatnonzero(learns & (sits == seat))
         if not rows.size:
             continue
-        pays = deviations(rules, seat, np.insert(others[rows], seat, 0, axis=1))
+        pays = deviation_payoffs(rules, seat, np.insert(others[rows], seat, 0, axis=1))
         # New arrays, cell by cell: those of the round before are not changed.
         before = np.where(recalls[rows], would_pay[rows], 0)
         would_pay[rows] = before + np.fromiter(pays, object, len(pays))
@@ -40,7 +40,7 @@ def learned(
     return would_pay, games, response
 
 
-def best(ask: Question, agents: AgentGroup, responds: Array) -> Array:
+def best_response(ask: Question, agents: AgentGroup, responds: Array) -> Array:
     """The best response of everybody, (M,); -1 of who knows of nothing to respond to.
 
     Who has seen nothing responds to the equilibrium where a contract is in force.
@@ -48,7 +48,7 @@ def best(ask: Question, agents: AgentGroup, responds: Array) -> Array:
     response = agents["response"].copy()
     if "contract_active" not in ask.facts:
         return response
-    rules, games, sits = agents.rules, agents["games"], seats(agents)
+    rules, games, sits = agents.rules, agents["games"], game_seats(agents)
     bound = responds & ask.facts["contract_active"].astype(bool)
     if rules.equilibrium is None:
         bound &= games > 0
@@ -65,6 +65,6 @@ def _expected(agents: AgentGroup, seat: int, rows: Array) -> Array:
     """What each action of these players of one seat would pay, summed over games, (m, A_j)."""
     paid, games = list(agents["would_pay"][rows]), agents["games"][rows]
     if not games.all():
-        first = deviations(agents.rules, seat, np.array([agents.rules.equilibrium]))[0]
+        first = deviation_payoffs(agents.rules, seat, np.array([agents.rules.equilibrium]))[0]
         paid = [one if count else first for one, count in zip(paid, games, strict=True)]
     return np.stack(paid)

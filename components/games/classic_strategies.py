@@ -43,10 +43,16 @@ from society.engine.component import AgentGroup, Column, Component, News, Questi
 from society.engine.parameters import Share
 from society.engine.rng import Array
 
-from .best_responses import best, learned
+from .best_responses import best_response, update_responses
 from .mechanism_use import guidance
-from .observed_history import shown
-from .payoff_helpers import aspirations, by_seat, chances, cooperation, of_others
+from .observed_history import observed_moves
+from .payoff_helpers import (
+    action_chances,
+    by_seat,
+    cooperative_actions,
+    equilibrium_payoffs,
+    of_others,
+)
 
 StrategyName = Literal[
     "always_cooperate",
@@ -107,7 +113,7 @@ RULES: Mapping[StrategyName, Callable[[SeenPast, float], Array | float]] = {
 
 
 @dataclass(frozen=True)
-class Moves(Component):
+class ClassicStrategies(Component):
     """A classic strategy, which children inherit; of several, or any: each equally likely."""
 
     strategy: StrategyName | Literal["any"] | tuple[StrategyName, ...] = "any"
@@ -125,29 +131,31 @@ class Moves(Component):
     )
 
     def begin(self, agents: AgentGroup) -> None:
-        these = strategies(self.strategy)
+        these = strategy_indices(self.strategy)
         agents["strategy"] = these[agents.draws.integers("strategy", len(these))]
         agents["memory"], agents["response"] = FRESH, -1
 
     def answer(self, ask: Question, agents: AgentGroup) -> Any:
-        entry = situation(ask, agents) * np.intp(len(STRATEGIES)) + agents["strategy"]
-        mix = mixed(ask, agents, cooperating(self.generosity).take(entry))
-        return drawn(mix, agents) if isinstance(ask.reply, Choice) else mix
+        entry = remembered_situation(ask, agents) * np.intp(len(STRATEGIES)) + agents["strategy"]
+        mix = mixed_strategies(ask, agents, cooperation_chance(self.generosity).take(entry))
+        return sample_actions(mix, agents) if isinstance(ask.reply, Choice) else mix
 
     def notice(self, tell: News, agents: AgentGroup) -> None:
-        agents["memory"] = remembered(tell, agents)
-        if responding(agents).any():
-            agents["would_pay"], agents["games"], agents["response"] = responses(tell, agents)
+        agents["memory"] = update_memory(tell, agents)
+        if plays_best_responses(agents).any():
+            agents["would_pay"], agents["games"], agents["response"] = update_best_responses(
+                tell, agents
+            )
 
 
-def strategies(said: str | tuple[str, ...]) -> Array:
+def strategy_indices(said: str | tuple[str, ...]) -> Array:
     """Which are meant, as indices."""
     names = STRATEGIES if said == "any" else (said,) if isinstance(said, str) else said
     return np.array([STRATEGIES.index(name) for name in names], np.int8)
 
 
 @lru_cache(maxsize=64)
-def cooperating(generosity: float) -> Array:
+def cooperation_chance(generosity: float) -> Array:
     """The chance to cooperate, by what is remembered, then by strategy, flat."""
     memory = np.arange(SITUATIONS)
     past = _decoded(memory)
@@ -155,22 +163,22 @@ def cooperating(generosity: float) -> Array:
     return np.stack(chances, axis=1).astype(float).reshape(-1)
 
 
-def mixed(ask: Question, agents: AgentGroup, chance: Array) -> Array:
+def mixed_strategies(ask: Question, agents: AgentGroup, chance: Array) -> Array:
     """Mixed strategies, (M, K), of who cooperates with a chance, unless it knows better.
 
     Best responders do as soon as they have something to respond to, and minds for mechanisms where
     a contract or a mediator tells them what to do (to delegate is the last action).
     """
-    width, guided, responds = _width(ask), guidance(ask, agents), responding(agents)
+    width, guided, responds = _width(ask), guidance(ask, agents), plays_best_responses(agents)
     if guided is not None:
         chance = np.where(guided.cooperates, 1.0, np.where(guided.resigns, 0.0, chance))
         responds &= ~(guided.cooperates | guided.resigns)
     mix = np.empty((len(agents), width))
     # Action by action, since numpy is slow along short axes.
-    for action, (base, more) in enumerate(chances(agents.rules, width)):
+    for action, (base, more) in enumerate(action_chances(agents.rules, width)):
         mix[:, action] = chance * by_seat(more, agents) + by_seat(base, agents)
     if responds.any():
-        response = best(ask, agents, responds)
+        response = best_response(ask, agents, responds)
         responds &= response >= 0
         mix[responds] = np.eye(width)[np.minimum(response[responds], width - 1)]
     if guided is not None:
@@ -178,47 +186,49 @@ def mixed(ask: Question, agents: AgentGroup, chance: Array) -> Array:
     return mix
 
 
-def drawn(mix: Array, agents: AgentGroup) -> Array:
+def sample_actions(mix: Array, agents: AgentGroup) -> Array:
     """An action each, as an index, (M,)."""
     below = np.cumsum(mix, axis=1)[:, :-1]
     chosen: Array = (agents.draws.uniform("action")[:, None] >= below).sum(1)
     return chosen
 
 
-def remembered(tell: News, agents: AgentGroup) -> Array:
+def update_memory(tell: News, agents: AgentGroup) -> Array:
     """The column `memory` after a game."""
     rules, old = agents.rules, agents["memory"]
     own, kind = np.ones(len(agents), bool), np.ones(len(agents), bool)
     if rules.cooperation is not None:
-        own = tell.facts["action"] == by_seat(cooperation(rules), agents)
+        own = tell.facts["action"] == by_seat(cooperative_actions(rules), agents)
         others = tell.facts["others"]
         for other, wanted in enumerate(of_others(rules)):
             did = others[:, other]
             kind &= (did == by_seat(wanted, agents)) | (did < 0)
-    won = tell.facts["payoff"] > by_seat(aspirations(rules), agents)
+    won = tell.facts["payoff"] > by_seat(equilibrium_payoffs(rules), agents)
     clean = own & kind & (old & CLEAN > 0)
     memory: Array = BEGUN + KIND * kind + OWN * own + WON * won
     memory += (old & KIND) * (KIND_BEFORE // KIND) + (CLEAN | STANDING | OWN_STANDING) * clean
     return memory
 
 
-def situation(ask: Question, agents: AgentGroup) -> Array:
+def remembered_situation(ask: Question, agents: AgentGroup) -> Array:
     """The column `memory`, where partners change with what is shown of their past in its place."""
     memory = agents["memory"]
     if "past_depth" not in ask.facts or agents.rules.cooperation is None:
         return memory
-    return _coded(_decoded(memory)._replace(**shown(ask.facts, agents.rules)._asdict()))
+    return _coded(_decoded(memory)._replace(**observed_moves(ask.facts, agents.rules)._asdict()))
 
 
-def responding(agents: AgentGroup) -> Array:
+def plays_best_responses(agents: AgentGroup) -> Array:
     """Who plays best responses, (M,) of bool."""
     responds: Array = agents["strategy"] >= BEST_RESPONSE
     return responds
 
 
-def responses(tell: News, agents: AgentGroup) -> tuple[Array, Array, Array]:
+def update_best_responses(tell: News, agents: AgentGroup) -> tuple[Array, Array, Array]:
     """The columns `would_pay`, `games` and `response` after a game."""
-    return learned(tell, agents, responding(agents), agents["strategy"] == FICTITIOUS_PLAY)
+    return update_responses(
+        tell, agents, plays_best_responses(agents), agents["strategy"] == FICTITIOUS_PLAY
+    )
 
 
 def _coded(past: SeenPast) -> Array:

@@ -35,7 +35,7 @@ from society.engine.component import AgentGroup, Column, Component, Question
 from society.engine.parameters import Positive
 from society.engine.rng import Array
 
-from .payoff_helpers import deviations
+from .payoff_helpers import deviation_payoffs
 
 Skill = Literal["capable", "naive", "stubborn"]
 SKILLS: tuple[Skill, ...] = get_args(Skill)
@@ -44,7 +44,7 @@ _CLOSE = 1e-9  # of payoffs that count as equal
 
 
 @dataclass(frozen=True)
-class Designs(Component):
+class MechanismUse(Component):
     """How well one uses contracts and mediators, which children inherit; any: by chance."""
 
     skill: Skill | Literal["any"] = "capable"
@@ -86,15 +86,19 @@ def guidance(ask: Question, agents: AgentGroup) -> Guidance | None:
     cooperates, delegates = np.zeros(len(agents), bool), np.zeros(len(agents), bool)
     if mediator:
         there = ~np.isnan(ask.facts["mediator"]).any(-1)
-        delegates = there & _judged(agents, sustaining(agents.rules, ask.facts["mediator"]))
+        delegates = there & _judged(
+            agents, sustaining_mediators(agents.rules, ask.facts["mediator"])
+        )
     if contract:
         active = ask.facts["contract_active"].astype(bool)
-        cooperates = capable & active & binding(agents.rules, ask.facts["contract"]) & ~delegates
+        cooperates = (
+            capable & active & binding_contracts(agents.rules, ask.facts["contract"]) & ~delegates
+        )
     known = agents.rules.cooperation is not None and agents.rules.equilibrium is not None
     return Guidance(cooperates, delegates, known & capable & ~cooperates & ~delegates)
 
 
-def binding(rules: Any, contracts: Array) -> Array:
+def binding_contracts(rules: Any, contracts: Array) -> Array:
     """Which contracts, (..., K) payments in the order of their form, make cooperation rational."""
     if not _is_listed(rules) or rules.cooperation is None:
         return np.zeros(contracts.shape[:-1], bool)
@@ -111,7 +115,7 @@ def binding(rules: Any, contracts: Array) -> Array:
     return good
 
 
-def sustaining(rules: Any, mediators: Array) -> Array:
+def sustaining_mediators(rules: Any, mediators: Array) -> Array:
     """Which mediators, (..., K) indices in the order of their form, make cooperation rational."""
     flat = mediators.reshape(-1, mediators.shape[-1])
     good = np.zeros(len(flat), bool)
@@ -131,7 +135,7 @@ def _sustains(rules: Any, design: tuple[int, ...]) -> bool:
     all_do, but_one = (np.broadcast_to(entries[count - 1], n) for count in (n, max(n - 1, 1)))
     values = rules.paid(all_do)
     for seat, value in enumerate(values):
-        if value < deviations(rules, seat, but_one[None]).max() - _CLOSE:
+        if value < deviation_payoffs(rules, seat, but_one[None]).max() - _CLOSE:
             return False
     if rules.equilibrium is None:
         return True
@@ -181,7 +185,7 @@ def _judged(agents: AgentGroup, rational: Array) -> Array:
     return goes
 
 
-def _designs_contract(self: Designs, ask: Question, agents: AgentGroup) -> Any:
+def _designs_contract(self: MechanismUse, ask: Question, agents: AgentGroup) -> Any:
     bound, skill, fields = ask.facts["contract_bound"], agents["skill"], _fields(ask)
     wanted = _payments(agents.rules, self.margin)
     reach = float(np.ptp(agents.rules.payoffs)) if _is_listed(agents.rules) else 1.0
@@ -206,16 +210,16 @@ def _payments(rules: Any, margin: float) -> dict[str, float]:
     return dict.fromkeys([*labels, *by_seat], least)
 
 
-def _approves_contracts(self: Designs, ask: Question, agents: AgentGroup) -> Any:
-    rational = binding(agents.rules, ask.facts["contract_proposals"])
+def _approves_contracts(self: MechanismUse, ask: Question, agents: AgentGroup) -> Any:
+    rational = binding_contracts(agents.rules, ask.facts["contract_proposals"])
     return _votes(ask, _judged(agents, rational) & ask.facts["contract_offered"].astype(bool))
 
 
-def _signs(self: Designs, ask: Question, agents: AgentGroup) -> Array:
-    return _judged(agents, binding(agents.rules, ask.facts["contract"])) * 1
+def _signs(self: MechanismUse, ask: Question, agents: AgentGroup) -> Array:
+    return _judged(agents, binding_contracts(agents.rules, ask.facts["contract"])) * 1
 
 
-def _designs_mediator(self: Designs, ask: Question, agents: AgentGroup) -> Any:
+def _designs_mediator(self: MechanismUse, ask: Question, agents: AgentGroup) -> Any:
     wanted = _acts(agents.rules)
     answers = {}
     for name, reply in _fields(ask).items():
@@ -245,12 +249,12 @@ def _acts(rules: Any) -> dict[str, tuple[int, int]]:
     return acts
 
 
-def _approves_mediators(self: Designs, ask: Question, agents: AgentGroup) -> Any:
-    rational = sustaining(agents.rules, ask.facts["mediator_proposals"])
+def _approves_mediators(self: MechanismUse, ask: Question, agents: AgentGroup) -> Any:
+    rational = sustaining_mediators(agents.rules, ask.facts["mediator_proposals"])
     return _votes(ask, _judged(agents, rational) & ask.facts["mediator_offered"].astype(bool))
 
 
-def _delegates(self: Designs, ask: Question, agents: AgentGroup) -> Array:
+def _delegates(self: MechanismUse, ask: Question, agents: AgentGroup) -> Array:
     """Where no game in normal form is played."""
     return _judged(agents, np.zeros(len(agents), bool)) * 1
 
@@ -265,7 +269,7 @@ def _fields(ask: Question) -> Mapping[str, Any]:
     return ask.reply.fields
 
 
-_ANSWERS: Mapping[str, Callable[[Designs, Question, AgentGroup], Any]] = {
+_ANSWERS: Mapping[str, Callable[[MechanismUse, Question, AgentGroup], Any]] = {
     "design_contract": _designs_contract,
     "approve_contracts": _approves_contracts,
     "sign_contract": _signs,

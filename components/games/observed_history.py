@@ -35,7 +35,7 @@ class ShownMoves(NamedTuple):
     own_standing: Array
 
 
-def shown(facts: Mapping[str, Array], rules: Any) -> ShownMoves:
+def observed_moves(facts: Mapping[str, Array], rules: Any) -> ShownMoves:
     """What the facts of a question tell of a game with cooperation."""
     wanted, seat = np.array(rules.cooperation), facts["past_seat"] - 1
     action, with_action = facts["past_action"], facts["past_with_action"]

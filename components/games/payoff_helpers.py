@@ -18,7 +18,7 @@ PerSeat = Any  # a number, or an array (n,)
 
 
 @lru_cache(maxsize=64)
-def cooperation(rules: Any) -> PerSeat:
+def cooperative_actions(rules: Any) -> PerSeat:
     """The action with which each seat cooperates."""
     return _alike(np.array(rules.cooperation))
 
@@ -34,7 +34,7 @@ def of_others(rules: Any) -> list[PerSeat]:
 
 
 @lru_cache(maxsize=64)
-def aspirations(rules: Any) -> PerSeat:
+def equilibrium_payoffs(rules: Any) -> PerSeat:
     """What each seat gets in equilibrium; nothing satisfies where none is known."""
     if rules.equilibrium is None:
         return np.inf
@@ -42,7 +42,7 @@ def aspirations(rules: Any) -> PerSeat:
 
 
 @lru_cache(maxsize=64)
-def chances(rules: Any, width: int) -> list[tuple[PerSeat, PerSeat]]:
+def action_chances(rules: Any, width: int) -> list[tuple[PerSeat, PerSeat]]:
     """Of each of so many actions the chance if one defects, and how much more if one cooperates.
 
     Actions of a seat that has more are cut off, and those that it lacks are not played.
@@ -51,7 +51,7 @@ def chances(rules: Any, width: int) -> list[tuple[PerSeat, PerSeat]]:
     return [(_alike(low), _alike(high - low)) for low, high in zip(unkind, kind, strict=True)]
 
 
-def deviations(rules: Any, seat: int, profiles: Array) -> Array:
+def deviation_payoffs(rules: Any, seat: int, profiles: Array) -> Array:
     """What each action of one seat pays it, by what the others do, (m, n) -> (m, A_j)."""
     actions = np.arange(rules.sizes[seat])
     varied = np.repeat(profiles[:, None], len(actions), axis=1)
@@ -62,10 +62,10 @@ def deviations(rules: Any, seat: int, profiles: Array) -> Array:
 
 def by_seat(values: PerSeat, agents: AgentGroup) -> Any:
     """What belongs to each member's seat, (M,) or a number."""
-    return values[seats(agents)] if isinstance(values, np.ndarray) else values
+    return values[game_seats(agents)] if isinstance(values, np.ndarray) else values
 
 
-def seats(agents: AgentGroup) -> Array:
+def game_seats(agents: AgentGroup) -> Array:
     """Everybody's seat in its game, counted from 0."""
     taken: Array = agents.agent % agents.rules.players
     return taken

@@ -21,8 +21,9 @@ from pydantic import Field
 from society.engine.action_spaces import Choice, Fields
 from society.engine.component import AgentGroup, Component, Question
 from society.engine.rng import Array
+from society.former_names import current
 
-from .payoff_helpers import by_seat, cooperation, of_others, seats
+from .payoff_helpers import by_seat, cooperative_actions, game_seats, of_others
 
 COOPERATED, DEFECTED, UNKNOWN = range(3)  # what a co-player did; unknown: it took no part
 Points = Annotated[int, Field(ge=0)]
@@ -57,7 +58,7 @@ def _says(self: Sanctions, ask: Question, agents: AgentGroup) -> Array:
     if rules is not None and rules.cooperation is not None:
         parts = zip(rules.actions, rules.cooperation, strict=True)
         promises = np.array([f"I will play {labels[part]}." for labels, part in parts], object)
-        said[:] = promises[seats(agents)]
+        said[:] = promises[game_seats(agents)]
     return said
 
 
@@ -65,9 +66,10 @@ def _chooses(self: Sanctions, ask: Question, agents: AgentGroup) -> Array:
     assert isinstance(ask.reply, Choice)
     offered = [str(option) for option in ask.reply.options[0]]
     anything = agents.draws.integers("choose", len(offered))
-    if self.favours not in offered:
+    favoured = current("mechanism", self.favours)
+    if favoured not in offered:
         return anything
-    return np.full(len(agents), offered.index(self.favours))
+    return np.full(len(agents), offered.index(favoured))
 
 
 def _kind(ask: Question, agents: AgentGroup) -> tuple[Array, Array]:
@@ -80,7 +82,7 @@ def _kind(ask: Question, agents: AgentGroup) -> tuple[Array, Array]:
         [others[:, 0] * 0 + by_seat(one, agents) for one in of_others(rules)], axis=1
     )
     kind = np.where(others == expected, COOPERATED, DEFECTED)
-    own: Array = ask.facts["action"] == by_seat(cooperation(rules), agents)
+    own: Array = ask.facts["action"] == by_seat(cooperative_actions(rules), agents)
     return own, np.where(others < 0, UNKNOWN, kind)
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, get_args
 import numpy as np
 from pydantic import Field
 
-from society.components.common.genes import First, first_alleles, mutated
+from society.components.common.genes import First, first_alleles, mutate
 from society.engine.component import Agent, AgentGroup, Column, Component, Inquiry
 from society.engine.parameters import Share
 
@@ -46,7 +46,7 @@ class Attitude(Component):
 
     def born(self, agents: AgentGroup) -> None:
         alleles = np.array([ATTITUDES.index(allele) for allele in self.alleles])
-        agents["attitude"] = mutated(agents, agents["attitude"], alleles, self.mutation)
+        agents["attitude"] = mutate(agents, agents["attitude"], alleles, self.mutation)
 
     def brief(self, ask: Inquiry, agent: Agent) -> str:
         return _WORDS[ATTITUDES[agent["attitude"]]]

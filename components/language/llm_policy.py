@@ -24,8 +24,8 @@ from society.engine.action_spaces import Choice, Legal, Neighbour, fields
 from society.engine.calls import Again, Completion, Message
 from society.engine.component import ANYTHING, Agent, Component, Inquiry, Sight
 from society.errors import CutOff, Unparsed
-from society.llm.parsing.answers import read
-from society.text import number, shortened
+from society.llm.parsing.answers import read_reply
+from society.text import format_number, shorten
 
 MOST_CUTS = 2  # how often a reply that was cut off is asked for again
 _ROOM = 1024  # tokens that a reply is taken to have had if nobody says how many
@@ -56,8 +56,8 @@ class LanguagePolicy(Component):
 
     async def consult(self, ask: Inquiry, agent: Agent) -> Any:
         model = self.questions.get(ask.kind) or _gene(agent) or self.model
-        shown = view(ask, agent, self.peers_seen)
-        return await answered(ask, agent, model, shown, thinking=self.thinking)
+        shown = agent_view(ask, agent, self.peers_seen)
+        return await ask_model(ask, agent, model, shown, thinking=self.thinking)
 
 
 def _gene(agent: Agent) -> str:
@@ -72,17 +72,17 @@ class View(NamedTuple):
     legal: Legal
 
 
-def view(ask: Inquiry, agent: Agent, peers_seen: int | None = None) -> View:
+def agent_view(ask: Inquiry, agent: Agent, peers_seen: int | None = None) -> View:
     """The peers on the graphs of the question, and those and the options that can be named."""
     replies = fields(ask.reply).values()
     asked = [reply.graph for reply in replies if isinstance(reply, Neighbour)]
     graphs = dict.fromkeys([*asked, *ask.facts.graphs])
     sight = {graph: agent.neighbours(graph, peers_seen) for graph in graphs}
     nameable = {name: seat for graph in asked for name, seat in sight[graph].items()}
-    return View(sight, Legal(labels(ask), nameable))
+    return View(sight, Legal(option_labels(ask), nameable))
 
 
-def labels(ask: Inquiry) -> dict[str, int]:
+def option_labels(ask: Inquiry) -> dict[str, int]:
     """The open options of a choice as text, with their indices; none for other replies."""
     if ask.options is None or not isinstance(ask.reply, Choice):
         return {}
@@ -94,7 +94,7 @@ def labels(ask: Inquiry) -> dict[str, int]:
 
 
 def _worded(option: Any) -> str:
-    return option if isinstance(option, str) else number(option)
+    return option if isinstance(option, str) else format_number(option)
 
 
 def _is_open(option: Any) -> bool:
@@ -102,7 +102,7 @@ def _is_open(option: Any) -> bool:
     return option is not None and bool(option == option)
 
 
-async def answered(
+async def ask_model(
     ask: Inquiry,
     agent: Agent,
     model: str,
@@ -131,14 +131,14 @@ async def answered(
             peers=shown.legal.peers,
         )
         try:
-            return read(ask.reply, said.text, shown.legal, said.finish)
+            return read_reply(ask.reply, said.text, shown.legal, said.finish)
         except Unparsed as unread:
             reason = str(unread)
             if isinstance(unread, CutOff) and cuts < MOST_CUTS:
                 cuts, again, room = cuts + 1, "cut", 2 * _room(said)
             elif repairs < ask.repairs:
                 repairs, again = repairs + 1, "repair"
-                reply = {"reply": shortened(said.text, _QUOTED), "reason": reason}
+                reply = {"reply": shorten(said.text, _QUOTED), "reason": reason}
                 words = f"{prompt}\n\n{worded(page='repair', more=reply)}"
             else:
                 raise

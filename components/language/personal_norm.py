@@ -16,7 +16,7 @@ from pydantic import Field
 
 from society.components.village.persona import TEMPERS
 from society.engine.component import Agent, AgentGroup, Column, Component, Inquiry, News
-from society.text import fenced
+from society.text import quote_text
 
 Sentences = Annotated[tuple[str, ...], Field(min_length=1)]
 
@@ -43,7 +43,7 @@ _SELFISH = (
 
 
 @dataclass(frozen=True)
-class Creed(Component):
+class PersonalNorm(Component):
     """A personal norm in words, which its owner reads before every decision.
 
     Keeps the column `norm`, which others may imitate; notices `reconsidered`, where "" changes
@@ -69,4 +69,4 @@ class Creed(Component):
         agents["norm"] = np.where(norm == "", agents["norm"], norm)
 
     def brief(self, ask: Inquiry, agent: Agent) -> str:
-        return f"Your personal strategy: {fenced(agent['norm'])}"
+        return f"Your personal strategy: {quote_text(agent['norm'])}"

@@ -57,22 +57,22 @@ class Recall(Component):
     columns = (Column("memory", object), Column("heard", object))
 
     def begin(self, agents: AgentGroup) -> None:
-        store = EpisodicLog if finder(self) is None else AssociativeMemory
+        store = EpisodicLog if memory_finder(self) is None else AssociativeMemory
         agents["memory"] = [store(self.limit) for _ in range(len(agents))]
         agents["heard"] = [Counter[str]() for _ in range(len(agents))]
 
     def notice(self, tell: News, agents: AgentGroup) -> None:
-        remember(tell, agents, finder(self))
+        remember(tell, agents, memory_finder(self))
 
     def brief(self, ask: Inquiry, agent: Agent) -> str:
-        memory, by = agent["memory"], finder(self)
+        memory, by = agent["memory"], memory_finder(self)
         if by is None:
-            return recounted(memory.latest(self.k))
-        (cue,) = vectors(by, [ask.kind.replace("_", " ")], agent)
-        return recounted(memory.recall(cue, agent.moment, self.k))
+            return recount_memories(memory.latest(self.k))
+        (cue,) = embed_texts(by, [ask.kind.replace("_", " ")], agent)
+        return recount_memories(memory.recall(cue, agent.moment, self.k))
 
 
-def finder(part: Recall) -> Embedder | None:
+def memory_finder(part: Recall) -> Embedder | None:
     """What finds fitting memories, if they are looked for; raises CastError if there is none."""
     if part.kind == "episodic":
         return None
@@ -82,7 +82,7 @@ def finder(part: Recall) -> Embedder | None:
         raise CastError(str(missing)) from None
 
 
-def vectors(by: Embedder, texts: Sequence[str], me: AgentGroup | Agent) -> Array:
+def embed_texts(by: Embedder, texts: Sequence[str], me: AgentGroup | Agent) -> Array:
     """Of each text, (n, d); raises Paused if an embedder of the user's fails."""
     if isinstance(by, Hashing):  # has the same bits everywhere, so that none need be kept
         return by.embed(texts)
@@ -95,7 +95,7 @@ def vectors(by: Embedder, texts: Sequence[str], me: AgentGroup | Agent) -> Array
 def remember(tell: News, agents: AgentGroup, by: Embedder | None) -> None:
     """Everybody keeps what it was told; where the words are empty there is nothing to remember."""
     told = agents.told(tell)
-    places = None if by is None else vectors(by, told, agents)
+    places = None if by is None else embed_texts(by, told, agents)
     for row, (memory, heard) in enumerate(zip(agents["memory"], agents["heard"], strict=True)):
         heard[tell.kind] += 1
         if not told[row]:
@@ -106,7 +106,7 @@ def remember(tell: News, agents: AgentGroup, by: Embedder | None) -> None:
             memory.add(agents.moment, told[row], places[row], importance=1 / heard[tell.kind])
 
 
-def recounted(memories: Sequence[Episode | Item]) -> str:
+def recount_memories(memories: Sequence[Episode | Item]) -> str:
     """Memories as a list, each with its round; nothing if there are none."""
     in_order = sorted(memories, key=lambda memory: memory.moment)
     lines = [f"- Round {memory.moment}: {memory.text}" for memory in in_order]

@@ -34,10 +34,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from society.components.language.llm_policy import view
+from society.components.language.llm_policy import agent_view
 from society.engine.action_spaces import ActionSpace, Fields, Legal, MixedStrategy
 from society.engine.component import ANYTHING, Agent, AgentGroup, Component, Inquiry, per_agent
-from society.errors import FileError, brief
+from society.errors import FileError, short_path
 from society.llm.parsing.answers import hint, interpret
 
 COLUMNS = ("match", "round", "stage", "seat", "decision")
@@ -63,7 +63,7 @@ class RecordedDecision(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Recorded(Component):
+class RecordedDecisions(Component):
     """Answers every question from a table; raises FileError with the line that does not fit.
 
     file: .csv or .jsonl; a relative path starts at the scenario file.
@@ -89,7 +89,7 @@ class Recorded(Component):
     def answer(self, ask: Inquiry, agent: Agent) -> Any:
         asked = agent.times_asked(ask.kind) + 1
         address = DecisionPlace(agent.address.replicate, asked, ask.kind, agent.agent + 1)
-        return self.records.answer(address, ask.reply, view(ask, agent).legal)
+        return self.records.answer(address, ask.reply, agent_view(ask, agent).legal)
 
 
 class Records:
@@ -97,17 +97,17 @@ class Records:
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self.decisions = table(file)
+        self.decisions = read_decisions(file)
 
     def answer(self, address: DecisionPlace, reply: ActionSpace, legal: Legal) -> Any:
         """What stands there for a question; raises FileError for nothing, or nothing legal."""
         if address not in self.decisions:
             raise FileError(
-                f"{brief(self.file)} has no decision for {address}; add a row for it, or play only "
+                f"{short_path(self.file)} has no decision for {address}; add a row for it, or play only "
                 "what was recorded"
             )
         said, line = self.decisions[address]
-        answer = decided(reply, said, legal)
+        answer = interpret_decision(reply, said, legal)
         if answer is None:
             expected = hint(reply, legal)
             if isinstance(reply, MixedStrategy):
@@ -117,7 +117,7 @@ class Records:
         return answer
 
 
-def table(file: Path) -> dict[DecisionPlace, RecordedDecision]:
+def read_decisions(file: Path) -> dict[DecisionPlace, RecordedDecision]:
     """All decisions of a file; raises FileError."""
     found: dict[DecisionPlace, RecordedDecision] = {}
     try:
@@ -129,13 +129,13 @@ def table(file: Path) -> dict[DecisionPlace, RecordedDecision]:
                     raise _wrong(file, line, f"{address} stands in line {found[address].line}, too")
                 found[address] = RecordedDecision(said, line)
     except OSError as error:
-        raise FileError(f"cannot read {brief(file)}: {error.strerror}") from None
+        raise FileError(f"cannot read {short_path(file)}: {error.strerror}") from None
     except (UnicodeDecodeError, csv.Error) as error:
-        raise FileError(f"{brief(file)} is no table of text: {error}") from None
+        raise FileError(f"{short_path(file)} is no table of text: {error}") from None
     return found
 
 
-def decided(reply: ActionSpace, said: Any, legal: Legal) -> Any:
+def interpret_decision(reply: ActionSpace, said: Any, legal: Legal) -> Any:
     """The answer that a decision is, or None."""
     if isinstance(reply, Fields):
         entries = said if isinstance(said, Mapping) else {}
@@ -189,4 +189,4 @@ def _read(file: Path, line: int, row: Any) -> tuple[DecisionPlace, Any]:
 
 
 def _wrong(file: Path, line: int, words: str) -> FileError:
-    return FileError(f"{brief(file)}, line {line}: {words}")
+    return FileError(f"{short_path(file)}, line {line}: {words}")

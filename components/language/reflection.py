@@ -14,9 +14,9 @@ from society.engine.action_spaces import Legal, Text
 from society.engine.component import ANYTHING, Agent, AgentGroup, Column, Component, Inquiry, News
 from society.errors import CastError, Unparsed
 from society.memory.episodic import EpisodicLog
-from society.text import fenced
+from society.text import quote_text
 
-from .llm_policy import View, answered
+from .llm_policy import View, ask_model
 from .recall import Count
 
 _LONGEST = 600  # characters of a summary
@@ -54,7 +54,7 @@ class Reflection(Component):
             agents["reflected"] = agents.moment
 
     def brief(self, ask: Inquiry, agent: Agent) -> str:
-        thoughts = [f"- {fenced(thought.text, _LONGEST)}" for thought in agent["insights"]]
+        thoughts = [f"- {quote_text(thought.text, _LONGEST)}" for thought in agent["insights"]]
         return "\n".join(["What you have learnt so far:", *thoughts]) if thoughts else ""
 
 
@@ -70,7 +70,9 @@ async def reflect(tell: News, model: str, agents: AgentGroup, agent: Agent) -> N
     ask = Inquiry("reflect", agent.own(tell), Text(_LONGEST))
     more = {"memories": memories, "insights": [thought.text for thought in agent["insights"]]}
     try:
-        thought = await answered(ask, agent, model, View({}, Legal()), page="reflection", more=more)
+        thought = await ask_model(
+            ask, agent, model, View({}, Legal()), page="reflection", more=more
+        )
     except Unparsed as unread:
         agent.fell_back(str(unread))
     else:

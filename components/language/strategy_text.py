@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from society.engine.component import Agent, AgentGroup, Column, Component, Inquiry, News
-from society.text import fenced
+from society.text import quote_text
 
 _SHOWN = 1500  # characters: strategies grow over the generations, and none may be cut
 
@@ -40,4 +40,4 @@ class Strategy(Component):
 
     def brief(self, ask: Inquiry, agent: Agent) -> str:
         text = agent["strategy"]
-        return f"Your strategy: {fenced(text, _SHOWN)}" if text and ask.kind != "devise" else ""
+        return f"Your strategy: {quote_text(text, _SHOWN)}" if text and ask.kind != "devise" else ""

@@ -22,7 +22,7 @@ import numpy as np
 from society.engine.action_spaces import Fields
 from society.engine.component import AgentGroup, Component, Question
 from society.engine.rng import Array
-from society.text import clean
+from society.text import clean_line
 
 _NUMBER = r"\d+(?:\.\d+)?(?:e[+-]\d+)?"
 _ENDING = re.compile(rf" \(at most ({_NUMBER}) fish per villager and day\)\Z")
@@ -45,14 +45,14 @@ class Voting(Component):
         belief = agents["belief"]
         if ask.options is not None:
             caps = caps_of(ask.options) if ask.options.dtype == object else ask.options
-            return nearest(caps, agents.replicate, belief)
+            return nearest_option(caps, agents.replicate, belief)
         if not isinstance(ask.reply, Fields):
             return belief
         said = {"personal": _held(belief), "community": _PROPOSED, "cap": belief}
         return {name: said[name] for name in ask.reply.fields}
 
 
-def worded(sentences: Array, caps: Array) -> Array:
+def proposal_texts(sentences: Array, caps: Array) -> Array:
     """Proposals as one text each: the sentence as it is shown, and its cap (NaN: none) at the end.
 
     Both (R, N). A cap that is stated replaces one that the sentence ends with; it is written with
@@ -67,7 +67,7 @@ def caps_of(proposals: Array) -> Array:
 
 
 def _worded(sentence: str, cap: float) -> str:
-    line = clean(sentence)
+    line = clean_line(sentence)
     if not line or not np.isfinite(cap):
         return line
     return f"{_ENDING.sub('', line)} (at most {_figure(cap)} fish per villager and day)"
@@ -89,7 +89,7 @@ def _held(belief: Array) -> Array:
     return np.asarray(said(belief), object)
 
 
-def nearest(options: Array, replicate: Array, wish: Array) -> Array:
+def nearest_option(options: Array, replicate: Array, wish: Array) -> Array:
     """The index of the option nearest to each wish, of two the smaller one, (M,).
 
     options: (R, K), NaN where one is not open. replicate: whose options a wish is held against,

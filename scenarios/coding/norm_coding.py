@@ -67,13 +67,13 @@ def raters(p: Coding, agents: int) -> list[Cohort]:
     return [Cohort("rater", agents, (LanguagePolicy(),))]
 
 
-def uncoded(told: RoundFacts, table: Environment) -> Array:
+def uncoded_share(told: RoundFacts, table: Environment) -> Array:
     """Share of the raters who give no label, (R,)."""
     share: Array = (told["label"] == NOBODY).mean(1)
     return share
 
 
-def agreeing(told: RoundFacts, table: Environment) -> Array:
+def agreeing_pairs(told: RoundFacts, table: Environment) -> Array:
     """Pairs of raters who give the same label, (R,)."""
     most = max(len(criterion.labels) for criterion in table.params.criteria)
     times = (told["label"][:, :, None] == np.arange(most)).sum(1)  # (R, labels)
@@ -81,7 +81,7 @@ def agreeing(told: RoundFacts, table: Environment) -> Array:
     return pairs
 
 
-def paired(told: RoundFacts, table: Environment) -> Array:
+def rated_pairs(told: RoundFacts, table: Environment) -> Array:
     """Pairs of raters who give any label, (R,)."""
     coded = (told["label"] != NOBODY).sum(1)
     pairs: Array = coded * (coded - 1) // 2
@@ -90,9 +90,9 @@ def paired(told: RoundFacts, table: Environment) -> Array:
 
 # Pairs are counted, since shares of texts with few and with many codes have no meaningful mean.
 MEASURES = (
-    Measure("uncoded", "share of raters without a label", uncoded),
-    Measure("agreeing", "pairs of raters with the same label", agreeing, fold="sum"),
-    Measure("paired", "pairs of raters with a label", paired, fold="sum"),
+    Measure("uncoded", "share of raters without a label", uncoded_share),
+    Measure("agreeing", "pairs of raters with the same label", agreeing_pairs, fold="sum"),
+    Measure("paired", "pairs of raters with a label", rated_pairs, fold="sum"),
 )
 
 STAGE = DisplaySpec(columns=("rate",), notes={"criterion": {}, "text": {}})

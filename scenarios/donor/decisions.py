@@ -82,12 +82,12 @@ class Done(NamedTuple):
         return owned
 
 
-def owned(held: Array) -> Fact:
+def owned_fact(held: Array) -> Fact:
     """As all are told what they own; NaN where that is beyond counting."""
     return own(np.where(np.isinf(held), np.nan, held))
 
 
-def countable(table: Environment) -> bool:
+def stays_countable(table: Environment) -> bool:
     """Whether nobody can come to own more than can be counted, 1e308, whatever is decided."""
     p = table.params
     with np.errstate(over="ignore"):
@@ -98,13 +98,13 @@ def countable(table: Environment) -> bool:
     return bool(np.isfinite(most))
 
 
-def counted(table: Environment, held: Array) -> Script:
+def end_uncountable(table: Environment, held: Array) -> Script:
     """A replicate in which somebody owns more than can be counted is over."""
-    if not countable(table):
+    if not stays_countable(table):
         yield Tell("uncountable", ends=np.logical_or.reduce(np.isinf(held), axis=1, keepdims=True))
 
 
-def reply(p: Any, held: Array) -> ActionSpace:
+def decision_space(p: Any, held: Array) -> ActionSpace:
     """The form of a decision for those who own so much, (R, N); p: the parameters of the game."""
     if p.stake == "fixed":
         return Choice("keep", "give", "punish") if p.punishment else Choice("keep", "give")
@@ -113,13 +113,13 @@ def reply(p: Any, held: Array) -> ActionSpace:
     return Real(0, held)
 
 
-def decided(
+def ask_decision(
     table: Environment, held: Array, facts: Mapping[str, Fact], who: Array, kind: str = "donate"
 ) -> Script:
     """What those in `who` do, as a Decision; an answer that cannot be read gives nothing."""
     p = table.params
     fallback: Any = "keep" if p.stake == "fixed" else NOTHING if p.punishment else 0.0
-    said = yield Ask(kind, reply(p, held), facts, who=who, fallback=fallback)
+    said = yield Ask(kind, decision_space(p, held), facts, who=who, fallback=fallback)
     if p.stake == "fixed":
         return DonorDecision(p.cost * (said == GIVE), p.cost * (said == PUNISH))
     if p.punishment:
@@ -128,7 +128,9 @@ def decided(
     return DonorDecision(said, np.zeros_like(said))
 
 
-def settled(table: Environment, pairs: DonorPairs, held: Array, choice: DonorDecision) -> Done:
+def settle_encounters(
+    table: Environment, pairs: DonorPairs, held: Array, choice: DonorDecision
+) -> Done:
     """What comes of it, with errors of execution; held: units before, (R, N)."""
     p, (given, spent) = table.params, choice
     if p.execution_error:

@@ -29,7 +29,7 @@ import numpy as np
 from pydantic import Field
 
 from society.components.donor.donation import Donation
-from society.components.donor.opinions import Reputation
+from society.components.donor.opinions import Opinions
 from society.components.language.llm_policy import LanguagePolicy
 from society.components.language.recall import Recall
 from society.components.language.strategy_text import Strategy
@@ -37,7 +37,7 @@ from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.mechanism import Declared, declares
 from society.engine.parameters import Positive, Share
-from society.engine.population import Cohort, fitted
+from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
 from society.engine.scenario import (
     OF_DEFAULT_CAST,
@@ -51,13 +51,18 @@ from society.engine.scenario import (
 )
 from society.engine.script import Fact, Script, Tell, common, own
 from society.errors import ScenarioError
-from society.scenarios.donor.decisions import counted, decided, owned, settled
-from society.scenarios.donor.gossip import Reviews, gossiped
+from society.scenarios.donor.decisions import (
+    ask_decision,
+    end_uncountable,
+    owned_fact,
+    settle_encounters,
+)
+from society.scenarios.donor.gossip import Reviews, spread_gossip
 from society.scenarios.donor.measures import told_by_traits
-from society.scenarios.donor.pairing import DonorPairs, Schedule, pairing, playable
-from society.scenarios.donor.partner_choice import Partners, accepted
-from society.scenarios.donor.probe import mutation_bias, supposed
-from society.scenarios.donor.traces import DonorTrace, informed
+from society.scenarios.donor.pairing import DonorPairs, Schedule, pairing, refuse_unplayable
+from society.scenarios.donor.partner_choice import Partners, choose_partners
+from society.scenarios.donor.probe import ask_probe, bias_of_mutation
+from society.scenarios.donor.traces import DonorTrace, informed_agents
 
 
 class DonorGame(Params):
@@ -115,8 +120,8 @@ def donors(p: DonorGame, agents: int) -> list[Cohort]:
     """
     if p.minds == "language":
         ears = (Recall(),) if p.gossip else ()
-        return [Cohort("donor", agents, (Strategy(), *ears, fitted(LanguagePolicy, p)))]
-    rule = fitted(Reputation, p, norm="any") if p.gossip else fitted(Donation, p)
+        return [Cohort("donor", agents, (Strategy(), *ears, fill_from_params(LanguagePolicy, p)))]
+    rule = fill_from_params(Opinions, p, norm="any") if p.gossip else fill_from_params(Donation, p)
     return [Cohort("donor", agents, (rule,))]
 
 
@@ -177,12 +182,12 @@ STAGE = DisplaySpec(
     rounds=12,
     stage=STAGE,
     in_words={"minds": "language"},
-    afterword=lambda after: chain(mutation_bias(after), told_by_traits(after)),
+    afterword=lambda after: chain(bias_of_mutation(after), told_by_traits(after)),
 )
 @declares(Declared("donate", "donated", payoff=""))  # what is owned compounds: none is paid in
 def donor_game(table: Environment) -> Script:
     """Agents give to each other by what they hear of each other (Vallinder and Hughes 2024)."""
-    playable(table)
+    refuse_unplayable(table)
     _fitting(table.params)
     return _played(table)
 
@@ -204,7 +209,7 @@ def _fitting(p: DonorGame) -> None:
 def _played(table: Environment) -> Script:
     p, meetings = table.params, pairing(table)
     if p.probe:
-        yield from supposed(table)
+        yield from ask_probe(table)
     for game in table.rounds(p.games):
         held = np.full(table.present.shape, float(p.endowment))
         trace, reviews = DonorTrace(table), Reviews(table)
@@ -212,25 +217,25 @@ def _played(table: Environment) -> Script:
             if number == 1:
                 yield Tell("endowed", {"resources": own(held)}, restores=("meet",))
             now = {"generation": common(table.births + 1), "round": common(number)}
-            pairs, learns = meetings.round(game, number), informed(table)
+            pairs, learns = meetings.round(game, number), informed_agents(table)
             facts = {
                 **now,
                 **encounter(table, pairs, held),
                 **trace.facts(pairs, learns),
                 **reviews.facts(pairs, learns),
             }
-            pairs, apart = yield from accepted(table, pairs, facts)
-            choice = yield from decided(table, held, facts, pairs.gives)
-            done = settled(table, pairs, held, choice)
+            pairs, apart = yield from choose_partners(table, pairs, facts)
+            choice = yield from ask_decision(table, held, facts, pairs.gives)
+            done = settle_encounters(table, pairs, held, choice)
             held = done.added(held)
-            more = {"resources": owned(held), "refused": own(apart)}
+            more = {"resources": owned_fact(held), "refused": own(apart)}
             yield Tell("donated", done.facts(table, pairs) | more)
-            yield from counted(table, held)
+            yield from end_uncountable(table, held)
             trace.add(pairs, done.deeds(pairs, number))
             yield from reviews.written(pairs, done, now)
             if p.gossip:
-                yield from gossiped(now)
-        yield Tell("scored", {"final": owned(held)})
+                yield from spread_gossip(now)
+        yield Tell("scored", {"final": owned_fact(held)})
 
 
 def encounter(table: Environment, pairs: DonorPairs, held: Array) -> dict[str, Fact]:

@@ -21,10 +21,10 @@ from society.engine.rng import Array
 from society.engine.script import Ask, Fact, Script, Tell, own, seen
 from society.scenarios.donor.decisions import Done
 from society.scenarios.donor.pairing import DonorPairs
-from society.text import clean
+from society.text import clean_line
 
 LINE = Text(200)
-_CLEAN = np.frompyfunc(clean, 1, 1)
+_CLEAN = np.frompyfunc(clean_line, 1, 1)
 _SAYS = Fields({"about": Neighbour("hear"), "verdict": Choice("bad", "good")})
 _NOTHING = {"about": NOBODY, "verdict": "good"}
 
@@ -65,7 +65,7 @@ class Reviews:
         self.lines = np.where((line != "")[..., None], new, self.lines)
 
 
-def gossiped(now: Mapping[str, Fact]) -> Script:
+def spread_gossip(now: Mapping[str, Fact]) -> Script:
     """Everybody says good or bad of one neighbour; now: what everybody knows of the moment."""
     said = yield Ask("gossip", _SAYS, now, fallback=_NOTHING)
     facts = {"about": seen("hear", said["about"]), "good": seen("hear", said["verdict"] == 1)}

@@ -81,10 +81,10 @@ class DonorPairs:
         return self.other(table.lives, NOBODY)
 
 
-def playable(table: Environment) -> None:
+def refuse_unplayable(table: Environment) -> None:
     """Raises ScenarioError where agents, rounds or the graph do not fit the schedule."""
     schedule = table.params.schedule
-    feasible(schedule, table.agents, table.horizon)
+    refuse_infeasible(schedule, table.agents, table.horizon)
     if schedule != "random" and not isinstance(table.graph("meet"), Complete):
         raise ScenarioError(
             f"schedule {schedule} pairs everybody with everybody, and the graph meet says "
@@ -92,7 +92,7 @@ def playable(table: Environment) -> None:
         )
 
 
-def feasible(schedule: Schedule, agents: int, rounds: int) -> None:
+def refuse_infeasible(schedule: Schedule, agents: int, rounds: int) -> None:
     """Raises ScenarioError unless so many agents can play so many rounds."""
     if agents < 2 or agents % 2:
         near = "2" if agents < 2 else f"{agents - 1} or {agents + 1}"
@@ -110,10 +110,10 @@ def feasible(schedule: Schedule, agents: int, rounds: int) -> None:
     )
 
 
-def shift(schedule: Schedule, number: int, half: int) -> tuple[int, bool]:
+def round_shift(schedule: Schedule, number: int, half: int) -> tuple[int, bool]:
     """s_t of round `number`, from 1 on, and whether the first half gives.
 
-    >>> [shift("ordered-once", number, 6)[0] for number in range(1, 13)]
+    >>> [round_shift("ordered-once", number, 6)[0] for number in range(1, 13)]
     [0, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 0]
     """
     lap, place = divmod(number - 1, half)
@@ -149,7 +149,7 @@ class Rotations:
 
     def round(self, game: int, number: int) -> DonorPairs:
         half = self._table.agents // 2
-        turn, first_gives = shift(self._schedule, number, half)
+        turn, first_gives = round_shift(self._schedule, number, half)
         one = self._order[:, :half]
         other = np.roll(self._order[:, half:], -turn, axis=1)
         partner = np.empty_like(self._order)

@@ -29,7 +29,7 @@ CHANCE_ID = "accepted"
 Partners = Literal["given", "agreed", "rewired"]
 
 
-def accepted(table: Environment, pairs: DonorPairs, facts: Mapping[str, Fact]) -> Script:
+def choose_partners(table: Environment, pairs: DonorPairs, facts: Mapping[str, Fact]) -> Script:
     """The pairs that agree, and who is in a pair of which one refused, (R, N) of bool."""
     rule = table.params.partners
     if rule == "given":

@@ -28,9 +28,9 @@ from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.engine.scenario import Finding, PostAnalysis, mean_over
 from society.engine.script import Ask, Fact, Script, Tell, common, own
-from society.lineage import Generation, generations
-from society.scenarios.donor.decisions import GIVE, decided
-from society.scenarios.donor.traces import GAVE, Deeds, blank
+from society.lineage import Generation, list_generations
+from society.scenarios.donor.decisions import GIVE, ask_decision
+from society.scenarios.donor.traces import GAVE, Deeds, blank_trace
 
 
 class Encounter(NamedTuple):
@@ -55,39 +55,39 @@ BATTERY = (
 )
 
 
-def battery(p: Any) -> tuple[Encounter, ...]:
+def probe_encounters(p: Any) -> tuple[Encounter, ...]:
     """The encounters that there can be with these parameters."""
     if p.stake == "share":
         return BATTERY
     return tuple(one for one in BATTERY if set(one.shares) <= {0.0, 1.0})
 
 
-def endowed(p: Any) -> float:
+def probe_endowments(p: Any) -> float:
     """What donors and recipients own; of nothing no share can be given."""
     return float(p.endowment if p.stake == "fixed" else p.endowment or 1)
 
 
-def supposed(table: Environment) -> Script:
+def ask_probe(table: Environment) -> Script:
     """Ask everybody about the battery; tells `reaction`, the shares given, (R, N, B).
 
     Under stake `fixed` the chances to give. NaN of those who do not take part.
     """
     p = table.params
-    held = np.full(table.present.shape, endowed(p))
+    held = np.full(table.present.shape, probe_endowments(p))
     yield Tell("endowed", {"resources": own(held)})  # of the last game nobody keeps anything
     shares = []
-    for encounter in battery(p):
+    for encounter in probe_encounters(p):
         facts = {
             "generation": common(table.births + 1),
             "round": common(len(encounter.shares) + 1),
             "resources": own(held),
             "recipient": own(np.full(held.shape, NOBODY)),
             "recipient_resources": own(held),
-            **deeds(table, encounter).facts(table),
+            **probe_deeds(table, encounter).facts(table),
         }
         share = yield from _imagined(table, held, facts)
         shares.append(np.where(table.active, share, np.nan))
-    names = np.array([[[encounter.name for encounter in battery(p)]]], object)
+    names = np.array([[[encounter.name for encounter in probe_encounters(p)]]], object)
     reaction = own(np.stack(shares, axis=2))
     yield Tell("supposed", {"encounter": common(names), "reaction": reaction})
 
@@ -96,7 +96,7 @@ def _imagined(table: Environment, held: Array, facts: dict[str, Fact]) -> Script
     """The share of what they own that everybody would give, or the chance that they would."""
     p = table.params
     if p.stake == "share":
-        choice = yield from decided(table, held, facts, table.active, "suppose")
+        choice = yield from ask_decision(table, held, facts, table.active, "suppose")
         return choice.given / held
     form = (
         MixedStrategy("keep", "give", "punish") if p.punishment else MixedStrategy("keep", "give")
@@ -106,28 +106,28 @@ def _imagined(table: Environment, held: Array, facts: dict[str, Fact]) -> Script
     return chance[..., GIVE]
 
 
-def deeds(table: Environment, encounter: Encounter) -> Deeds:
+def probe_deeds(table: Environment, encounter: Encounter) -> Deeds:
     """What is shown of a recipient, who had the endowment when it gave."""
     p, rounds = table.params, len(encounter.shares)
     shown = encounter.shares[: p.trace if p.medium == "trace" else 1]
     length = p.trace if p.medium == "trace" else len(shown)
-    known = Deeds.of(blank(table, length))
+    known = Deeds.of(blank_trace(table, length))
     for place, share in enumerate(shown):
         known.sort[..., place] = GAVE
         known.share[..., place] = share
-        known.units[..., place] = share * (p.cost if p.stake == "fixed" else endowed(p))
+        known.units[..., place] = share * (p.cost if p.stake == "fixed" else probe_endowments(p))
         known.when[..., place] = rounds - place
     return known
 
 
-def mutation_bias(after: PostAnalysis) -> Iterator[Finding]:
+def bias_of_mutation(after: PostAnalysis) -> Iterator[Finding]:
     """How much more newborn agents give to the battery than their parents did, mean over all.
 
     Nothing is found in a run without a battery, or in which nobody was born to anybody.
     """
     if not (after.params.probe and _of_generations(after)):
         return
-    changes = [_changed(*pair) for pair in pairwise(generations(after.pages()))]
+    changes = [_changed(*pair) for pair in pairwise(list_generations(after.pages()))]
     if changes:
         change = np.concatenate(changes, axis=1)
         unit = "share given to the battery, newborn agents less their own parents"

@@ -71,7 +71,7 @@ class Deeds(NamedTuple):
         return {f"trace_{name}": own(v) for name, v in (named | {"round": self.when}).items()}
 
 
-def informed(table: Environment) -> Array:
+def informed_agents(table: Environment) -> Array:
     """Who learns anything of its partner's past in this round, (R, N) of bool."""
     q = table.params.known
     if q == 1:
@@ -85,7 +85,7 @@ class DonorTrace:
 
     def __init__(self, table: Environment) -> None:
         self._table, self._medium = table, table.params.medium
-        self._entries = blank(table, table.params.trace if self._medium == "trace" else 0)
+        self._entries = blank_trace(table, table.params.trace if self._medium == "trace" else 0)
 
     def facts(self, pairs: DonorPairs, learns: Array) -> dict[str, Fact]:
         """What donors are told of their recipients; learns: who is told anything, (R, N)."""
@@ -95,7 +95,7 @@ class DonorTrace:
         """Those who had a chance to give have done these deeds, (R, N, 1)."""
         if self._medium == "record":
             # As many entries as there were rounds: a fixed number would tell how many there are.
-            self._entries = np.concatenate([self._entries, blank(self._table, 1)], axis=2)
+            self._entries = np.concatenate([self._entries, blank_trace(self._table, 1)], axis=2)
         donor = np.flatnonzero(pairs.gives)
         before = pairs.row.reshape(-1)[donor] if self._medium == "trace" else donor
         new = deeds.entries.reshape(-1, _PARTS)
@@ -133,6 +133,6 @@ class DonorTrace:
         return np.logical_or.accumulate(unheard, axis=2) if chain else unheard
 
 
-def blank(table: Environment, length: int) -> Array:
+def blank_trace(table: Environment, length: int) -> Array:
     """So many entries for each agent of which nothing is known because nothing was done."""
     return np.full((*table.present.shape, length, _PARTS), _BLANK)

@@ -105,7 +105,7 @@ class NormalForm(Game):
 
     cells: (A_1, ..., A_n, n), the payoffs of all in each cell.
 
-    >>> game = NormalForm(np.array([[[2, 2], [0, 3]], [[3, 0], [1, 1]]]), numbered(2, 2))
+    >>> game = NormalForm(np.array([[[2, 2], [0, 3]], [[3, 0], [1, 1]]]), number_labels(2, 2))
     >>> game.paid(np.array([1, 0])).tolist(), list(game.equilibria())
     ([3.0, 0.0], [(1, 1)])
     """
@@ -139,6 +139,6 @@ class NormalForm(Game):
         return paid
 
 
-def numbered(*sizes: int) -> tuple[tuple[str, ...], ...]:
+def number_labels(*sizes: int) -> tuple[tuple[str, ...], ...]:
     """Labels that say nothing: A0, A1, ... for each player."""
     return tuple(tuple(f"A{action}" for action in range(size)) for size in sizes)

@@ -20,15 +20,15 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
-from society.components.games.classic_strategies import Moves, StrategyName
-from society.components.games.mechanism_use import Designs
+from society.components.games.classic_strategies import ClassicStrategies, StrategyName
+from society.components.games.mechanism_use import MechanismUse
 from society.components.games.sanctions import Sanctions
 from society.components.language.llm_policy import LanguagePolicy
 from society.engine.action_spaces import MixedStrategy
 from society.engine.environment import Environment
 from society.engine.matching import Matches
 from society.engine.mechanism import Declared, Play, PlayFunction, declares
-from society.engine.population import Cohort, fitted
+from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
 from society.engine.scenario import (
     OF_DEFAULT_CAST,
@@ -41,8 +41,8 @@ from society.engine.scenario import (
 )
 from society.engine.script import VOID_REPLICATE, Ask, Script, Tell, common, own
 from society.errors import ScenarioError
-from society.scenarios.games.game import ABSENT, REPAIRS, Game, NormalForm, numbered
-from society.scenarios.games.matching import mean, met, refuse_unequal
+from society.scenarios.games.game import ABSENT, REPAIRS, Game, NormalForm, number_labels
+from society.scenarios.games.player_matching import match_players, mean_over_agents, refuse_unequal
 
 CHANCE_ID = "normal_form"
 
@@ -62,28 +62,32 @@ class GameParams(Params):
 def players(p: GameParams, agents: int) -> list[Cohort]:
     """The default cast: language models, or classic strategies that know how to use mechanisms."""
     if p.minds == "language":
-        return [Cohort("player", agents, (fitted(LanguagePolicy, p),))]
-    return [Cohort("player", agents, (Designs(), Sanctions(), fitted(Moves, p)))]
+        return [Cohort("player", agents, (fill_from_params(LanguagePolicy, p),))]
+    return [
+        Cohort(
+            "player", agents, (MechanismUse(), Sanctions(), fill_from_params(ClassicStrategies, p))
+        )
+    ]
 
 
 def mean_payoff(told: RoundFacts, table: Environment) -> Array:
     """Points, weighted, mean over players, (R, 1)."""
-    weighted: Array = told["weight"] * mean(told["payoff"])
+    weighted: Array = told["weight"] * mean_over_agents(told["payoff"])
     return weighted
 
 
-def cooperating(told: RoundFacts, table: Environment) -> Array:
+def cooperation_rate(told: RoundFacts, table: Environment) -> Array:
     """Share of players who cooperate, (R, 1); NaN in a game in which nothing is cooperation."""
     game: Game = table.rules
     if game.cooperation is None:
         return np.full((table.replicates, 1), np.nan)
     wanted: Any = game.cooperation[0]
     if len(set(game.cooperation)) > 1:
-        wanted = np.array(game.cooperation)[met(table, game.players).seat]
-    return mean((told["action"] == wanted) * 1.0)
+        wanted = np.array(game.cooperation)[match_players(table, game.players).seat]
+    return mean_over_agents((told["action"] == wanted) * 1.0)
 
 
-def efficiency(told: RoundFacts, table: Environment) -> Array:
+def payoff_efficiency(told: RoundFacts, table: Environment) -> Array:
     """How far the mean payoff is from equilibrium (0) to cooperation (1), weighted, (R, 1).
 
     NaN where either is not known, or cooperation pays no more.
@@ -95,15 +99,15 @@ def efficiency(told: RoundFacts, table: Environment) -> Array:
     low, high = (game.paid(np.array(one)).mean() for one in (game.equilibrium, game.cooperation))
     if high <= low:
         return undefined
-    share: Array = told["weight"] * (mean(told["payoff"]) - low) / (high - low)
+    share: Array = told["weight"] * (mean_over_agents(told["payoff"]) - low) / (high - low)
     return share
 
 
 PAYOFF = Measure("payoff", "points, mean over players, weighted over rounds", mean_payoff, "total")
 MEASURES = (
     PAYOFF,
-    Measure("cooperation", "share of players", cooperating),
-    Measure("efficiency", "0 in equilibrium, 1 if all cooperate", efficiency, "total"),
+    Measure("cooperation", "share of players", cooperation_rate),
+    Measure("efficiency", "0 in equilibrium, 1 if all cooperate", payoff_efficiency, "total"),
 )
 MOST_ACTIONS = 500  # of a player, that are shown by name where two meet
 PAIRED = DisplaySpec(
@@ -124,7 +128,7 @@ def in_matches(game: Callable[[Any], Game]) -> Callable[[PlayFunction], Play]:
     return declares(move, rules=game)
 
 
-def played(table: Environment) -> Script:
+def play_game(table: Environment) -> Script:
     """Play the game whose rules the play has; raises ScenarioError if it cannot be played here."""
     game = table.rules
     if not isinstance(game, Game):
@@ -138,8 +142,8 @@ def played(table: Environment) -> Script:
 def _played(table: Environment, game: Game) -> Script:
     weight = common(1 / table.horizon)
     for _ in table.rounds():
-        matches = met(table, game.players)
-        action = yield from moved(table, game, matches)
+        matches = match_players(table, game.players)
+        action = yield from ask_moves(table, game, matches)
         if not table.complete:
             action = np.where(table.active, action, np.int16(ABSENT))
         payoff = matches.spread(game.paid(matches.gathered(action)))
@@ -149,7 +153,7 @@ def _played(table: Environment, game: Game) -> Script:
         yield Tell("played", {**facts, "payoff": own(payoff), "weight": weight})
 
 
-def moved(table: Environment, game: Game, matches: Matches) -> Script:
+def ask_moves(table: Environment, game: Game, matches: Matches) -> Script:
     """The action of everybody, (R, N), drawn from the mixed strategies that they submit.
 
     Seats with different actions are asked one after the other.
@@ -163,14 +167,18 @@ def moved(table: Environment, game: Game, matches: Matches) -> Script:
         even = np.full(len(labels), 1 / len(labels))
         fallback: Any = VOID_REPLICATE if matches.count == 1 else even
         mix = yield Ask("move", MixedStrategy(*labels), facts, who, fallback, REPAIRS)
-        action = drawn(mix, uniform) if who is None else np.where(who, drawn(mix, uniform), action)
+        action = (
+            draw_actions(mix, uniform)
+            if who is None
+            else np.where(who, draw_actions(mix, uniform), action)
+        )
     return action
 
 
-def drawn(mix: Array, uniform: Array) -> Array:
+def draw_actions(mix: Array, uniform: Array) -> Array:
     """Actions from mixed strategies, (R, N, K), and uniforms, (R, N).
 
-    >>> drawn(np.array([[[0.25, 0.75], [0, 1]]]), np.array([[0.2, 0.2]])).tolist()
+    >>> draw_actions(np.array([[[0.25, 0.75], [0, 1]]]), np.array([[0.2, 0.2]])).tolist()
     [[0, 1]]
     """
     action: Array = np.zeros(uniform.shape, np.int16)
@@ -233,7 +241,7 @@ class NormalFormParams(GameParams):
 
     @model_validator(mode="after")
     def _playable(self) -> Self:
-        tabulated(self)
+        tabulate_game(self)
         return self
 
 
@@ -246,17 +254,17 @@ class NormalFormParams(GameParams):
     stage=ALONE,
     in_words=LANGUAGE,
 )
-@in_matches(lambda p: tabulated(p))
+@in_matches(lambda p: tabulate_game(p))
 def normal_form(table: Environment) -> Script:
     """A game given by its table of payoffs, of any number of players and actions."""
-    return played(table)
+    return play_game(table)
 
 
-def tabulated(p: NormalFormParams) -> NormalForm:
+def tabulate_game(p: NormalFormParams) -> NormalForm:
     """The game that parameters describe; raises ValueError."""
     cells = np.array(p.payoffs, float)
     sizes = cells.shape[:-1]
-    labels = numbered(*sizes) if p.actions is None else tuple(map(tuple, p.actions))
+    labels = number_labels(*sizes) if p.actions is None else tuple(map(tuple, p.actions))
     given = tuple(map(len, labels))
     if given != sizes or any(len(set(one)) < len(one) for one in labels):
         raise ValueError(

@@ -24,14 +24,14 @@ from society.engine.environment import Environment
 from society.engine.rng import Array
 from society.engine.scenario import scenario
 from society.engine.script import Script
-from society.scenarios.games.game import ABSENT, Game, Profile, numbered
+from society.scenarios.games.game import ABSENT, Game, Profile, number_labels
 from society.scenarios.games.normal_form import (
     ALONE,
     LANGUAGE,
     MEASURES,
     GameParams,
     in_matches,
-    played,
+    play_game,
 )
 from society.scenarios.games.normal_form import players as cast
 
@@ -49,7 +49,7 @@ class PublicGood(Game):
 
     @property
     def actions(self) -> tuple[tuple[str, ...], ...]:  # type: ignore[override]
-        return numbered(*[2] * self.size)
+        return number_labels(*[2] * self.size)
 
     @property
     def cooperation(self) -> Profile:  # type: ignore[override]
@@ -91,4 +91,4 @@ class PublicGoods(GameParams):
 @in_matches(lambda p: PublicGood(p.players, p.factor))
 def public_goods(table: Environment) -> Script:
     """What one contributes is multiplied and shared by all, whoever contributed (Olson 1965)."""
-    return played(table)
+    return play_game(table)

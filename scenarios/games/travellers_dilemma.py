@@ -18,7 +18,7 @@ from society.engine.environment import Environment
 from society.engine.scenario import scenario
 from society.engine.script import Script
 from society.errors import ScenarioError
-from society.scenarios.games.game import NormalForm, numbered
+from society.scenarios.games.game import NormalForm, number_labels
 from society.scenarios.games.normal_form import (
     LANGUAGE,
     MEASURES,
@@ -26,7 +26,7 @@ from society.scenarios.games.normal_form import (
     PAIRED,
     GameParams,
     in_matches,
-    played,
+    play_game,
     players,
 )
 
@@ -39,10 +39,10 @@ class TravellersDilemma(GameParams):
     bonus: float = Field(2, gt=1, description="for the lower claim, paid by the higher one")
 
 
-def game(p: TravellersDilemma) -> NormalForm:
+def travellers_game(p: TravellersDilemma) -> NormalForm:
     """The table of payoffs; raises ScenarioError for fewer than two claims, or too many.
 
-    >>> game(TravellersDilemma()).cells[-1].tolist()
+    >>> travellers_game(TravellersDilemma()).cells[-1].tolist()
     [[0, 4], [1, 5], [2, 6], [5, 5]]
     """
     if not p.lowest < p.highest < p.lowest + MOST_ACTIONS:
@@ -56,7 +56,7 @@ def game(p: TravellersDilemma) -> NormalForm:
     first = paid + p.bonus * np.sign(other - mine)
     second = paid + p.bonus * np.sign(mine - other)
     last = len(claims) - 1
-    labels = numbered(len(claims), len(claims))
+    labels = number_labels(len(claims), len(claims))
     return NormalForm(np.stack([first, second], -1), labels, (last, last), (0, 0))
 
 
@@ -69,7 +69,7 @@ def game(p: TravellersDilemma) -> NormalForm:
     stage=PAIRED,
     in_words=LANGUAGE,
 )
-@in_matches(lambda p: game(p))
+@in_matches(lambda p: travellers_game(p))
 def travellers_dilemma(table: Environment) -> Script:
     """Whoever claims less gets it, and a bonus (Basu 1994)."""
-    return played(table)
+    return play_game(table)

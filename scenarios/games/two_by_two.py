@@ -25,8 +25,7 @@ from society.engine.environment import Environment
 from society.engine.rng import Array
 from society.engine.scenario import Measure, RoundFacts, scenario
 from society.engine.script import Script
-from society.scenarios.games.game import NormalForm, Profile, numbered
-from society.scenarios.games.matching import met
+from society.scenarios.games.game import NormalForm, Profile, number_labels
 from society.scenarios.games.normal_form import (
     LANGUAGE,
     MEASURES,
@@ -34,9 +33,10 @@ from society.scenarios.games.normal_form import (
     PAYOFF,
     GameParams,
     in_matches,
-    played,
+    play_game,
     players,
 )
+from society.scenarios.games.player_matching import match_players
 
 COOPERATE: Profile = (0, 0)
 DEFECT: Profile = (1, 1)
@@ -47,7 +47,7 @@ def _game(
     cooperation: Profile | None = COOPERATE,
     equilibrium: Profile | None = DEFECT,
 ) -> NormalForm:
-    return NormalForm(np.array(cells, float), numbered(2, 2), cooperation, equilibrium)
+    return NormalForm(np.array(cells, float), number_labels(2, 2), cooperation, equilibrium)
 
 
 PRISONERS_DILEMMA = _game([[(2, 2), (0, 3)], [(3, 0), (1, 1)]])
@@ -56,14 +56,14 @@ STAG_HUNT = _game([[(5, 5), (0, 3)], [(3, 0), (3, 3)]])
 MATCHING_PENNIES = _game([[(1, -1), (-1, 1)], [(-1, 1), (1, -1)]], None, None)
 
 
-def won(told: RoundFacts, table: Environment) -> Array:
+def points_won(told: RoundFacts, table: Environment) -> Array:
     """Points of player 1, weighted, mean over matches, (R, 1)."""
-    points = met(table, 2).gathered(told["payoff"])[:, :, 0]
+    points = match_players(table, 2).gathered(told["payoff"])[:, :, 0]
     weighted: Array = told["weight"] * points.mean(1, keepdims=True)
     return weighted
 
 
-WON = Measure("won", "points of player 1, weighted over rounds", won, "total")
+WON = Measure("won", "points of player 1, weighted over rounds", points_won, "total")
 of_two = scenario(
     params=GameParams,
     cast=players,
@@ -79,21 +79,21 @@ of_two = scenario(
 @in_matches(lambda p: PRISONERS_DILEMMA)
 def prisoners_dilemma(table: Environment) -> Script:
     """Defecting pays, whatever the other one does, and both were better off if neither did."""
-    return played(table)
+    return play_game(table)
 
 
 @of_two
 @in_matches(lambda p: TRUST)
 def trust(table: Environment) -> Script:
     """One may entrust the other with more, who may share what comes of it or keep it all."""
-    return played(table)
+    return play_game(table)
 
 
 @of_two
 @in_matches(lambda p: STAG_HUNT)
 def stag_hunt(table: Environment) -> Script:
     """The stag takes both hunters; a hare takes one, and is safe."""
-    return played(table)
+    return play_game(table)
 
 
 @scenario(
@@ -111,4 +111,4 @@ def matching_pennies(table: Environment) -> Script:
 
     What player 1 gets, player 2 loses, so that the mean payoff is 0 but for what mechanisms add.
     """
-    return played(table)
+    return play_game(table)

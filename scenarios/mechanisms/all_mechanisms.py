@@ -1,53 +1,53 @@
 """Every mechanism, a rule laid over a game from outside. Each wraps a play and is a play again.
 
-    capped        no answer to one question may be above a bound
-    chosen        players choose among mechanisms: by vote, or with their feet
-    contracted    players agree on payments for what each one does
-    discussed     players talk before they move: cheap talk
-    drafted       types of agents make designs before a tournament
-    fined         players pay to take points from each other
-    generations   those who do well live on, and have children
-    gifted        players give points to each other
-    led           one player moves first, before the eyes of the others
-    mediated      players may delegate their move to a mediator whom they design
-    recommended   a device recommends an action to each, in private
-    repeated      the same players play again and again
-    reputed       players meet ever new partners, and see what these did before
-    tournament    every type of agent meets every other one
-    unchanged     nothing: what all others are compared with
+    baseline             changes nothing: what all other mechanisms are compared with
+    cheap_talk           players talk before they move
+    contracts            players agree on payments that depend on what each one does
+    correlation_device   a device recommends an action to each player in private
+    draft_designs        types of agents make designs before a tournament
+    generations          the successful live on and have children
+    institution_choice   players choose among mechanisms, by vote or by joining a group
+    leadership           one player moves first, and the others see it
+    mediation            players may delegate their move to a mediator that they design
+    peer_punishment      players pay to take points from each other
+    peer_reward          players give points to each other
+    quota                no answer to one question may exceed a bound
+    repetition           the same players play again and again
+    reputation           players meet new partners and see what these did before
+    tournament           every type of agent meets every other type
 
 A scenario file lists them under `mechanisms`, the innermost first; in Python they are called.
 """
 
-from society.scenarios.mechanisms.baseline.baseline import unchanged
-from society.scenarios.mechanisms.cheap_talk.cheap_talk import discussed
-from society.scenarios.mechanisms.contracts.contracts import contracted
-from society.scenarios.mechanisms.correlation_device.correlation_device import recommended
+from society.scenarios.mechanisms.baseline.baseline import baseline
+from society.scenarios.mechanisms.cheap_talk.cheap_talk import cheap_talk
+from society.scenarios.mechanisms.contracts.contracts import contracts
+from society.scenarios.mechanisms.correlation_device.correlation_device import correlation_device
 from society.scenarios.mechanisms.generations.generations import generations
-from society.scenarios.mechanisms.institution_choice.institution_choice import chosen
-from society.scenarios.mechanisms.leadership.leadership import led
-from society.scenarios.mechanisms.mediation.mediation import mediated
-from society.scenarios.mechanisms.peer_incentives.punishment import fined
-from society.scenarios.mechanisms.peer_incentives.reward import gifted
-from society.scenarios.mechanisms.quota.quota import capped
-from society.scenarios.mechanisms.repetition.repetition import repeated
-from society.scenarios.mechanisms.reputation.reputation import reputed
-from society.scenarios.mechanisms.tournament.tournament import drafted, tournament
+from society.scenarios.mechanisms.institution_choice.institution_choice import institution_choice
+from society.scenarios.mechanisms.leadership.leadership import leadership
+from society.scenarios.mechanisms.mediation.mediation import mediation
+from society.scenarios.mechanisms.peer_incentives.peer_punishment import peer_punishment
+from society.scenarios.mechanisms.peer_incentives.peer_reward import peer_reward
+from society.scenarios.mechanisms.quota.quota import quota
+from society.scenarios.mechanisms.repetition.repetition import repetition
+from society.scenarios.mechanisms.reputation.reputation import reputation
+from society.scenarios.mechanisms.tournament.tournament import draft_designs, tournament
 
 __all__ = [
-    "capped",
-    "chosen",
-    "contracted",
-    "discussed",
-    "drafted",
-    "fined",
+    "baseline",
+    "cheap_talk",
+    "contracts",
+    "correlation_device",
+    "draft_designs",
     "generations",
-    "gifted",
-    "led",
-    "mediated",
-    "recommended",
-    "repeated",
-    "reputed",
+    "institution_choice",
+    "leadership",
+    "mediation",
+    "peer_punishment",
+    "peer_reward",
+    "quota",
+    "repetition",
+    "reputation",
     "tournament",
-    "unchanged",
 ]

@@ -33,7 +33,7 @@ from society.engine.action_spaces import Real
 from society.engine.environment import Environment
 from society.engine.mechanism import Declared, declares
 from society.engine.parameters import Positive, Share
-from society.engine.population import Cohort, fitted
+from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
 from society.engine.scenario import (
     OF_DEFAULT_CAST,
@@ -46,11 +46,11 @@ from society.engine.scenario import (
 from society.engine.script import Ask, Script, Tell, common, own, seen
 from society.scenarios.village.institutions import (
     VoteRule,
-    imitated,
+    detection_chance,
+    fine_neighbours,
+    imitate_neighbours,
     no_fines,
-    proposed_and_voted,
-    punished,
-    watched,
+    propose_and_vote,
 )
 
 
@@ -114,13 +114,13 @@ def villagers(p: Village, agents: int) -> list[Cohort]:
         Cohort(
             "villager" if temper == "general" else temper,
             count,
-            (Persona(temper), *(fitted(part, p) for part in faculties)),
+            (Persona(temper), *(fill_from_params(part, p) for part in faculties)),
         )
         for temper, count in counts[p.population].items()
     ]
 
 
-def landed(p: Village, effort: Array, stock: Array) -> Array:
+def land_catch(p: Village, effort: Array, stock: Array) -> Array:
     """Catches, (R, N), scaled down pro rata where they would exceed the stock."""
     wish = p.catchability * effort * stock
     total = wish.sum(1, keepdims=True)
@@ -128,14 +128,14 @@ def landed(p: Village, effort: Array, stock: Array) -> Array:
     return catch
 
 
-def regrown(p: Village, left: Array) -> Array:
+def regrow(p: Village, left: Array) -> Array:
     """Logistic growth, (R, 1)."""
     left = np.maximum(left, 0)  # rounding may take a hair more than there is
     grown: Array = left + p.growth * left * (1 - left / p.capacity)
     return np.maximum(grown, 0)
 
 
-def sustainable(table: Environment) -> float:
+def sustainable_yield(table: Environment) -> float:
     """Maximum sustainable yield, fish a round."""
     return float(table.params.growth * table.params.capacity / 4)
 
@@ -151,9 +151,9 @@ def gini(told: RoundFacts, table: Environment) -> Array:
     return index
 
 
-def efficiency(told: RoundFacts, table: Environment) -> Array:
+def catch_efficiency(told: RoundFacts, table: Environment) -> Array:
     """Catch over the maximum sustainable yield, (R,); NaN after the village has failed."""
-    best = sustainable(table)
+    best = sustainable_yield(table)
     counts = told["survived"][:, 0] & (best > 0)
     share: Array = np.where(counts, told["catch"].sum(1) / (best or 1), np.nan)
     return share
@@ -168,7 +168,7 @@ def per_fisher(told: RoundFacts, happened: Array) -> Array:
 
 MEASURES = (
     Measure("survival_time", "rounds", lambda told, table: told["failed"], fold="first"),
-    Measure("efficiency", "catch / maximum sustainable yield", efficiency),
+    Measure("efficiency", "catch / maximum sustainable yield", catch_efficiency),
     Measure(
         "stock",
         "share of the capacity, at the end of rounds",
@@ -178,7 +178,9 @@ MEASURES = (
     Measure(
         "over_use",
         "share of catches above an equal share of the sustainable yield",
-        lambda told, table: per_fisher(told, told["catch"] > sustainable(table) / table.agents),
+        lambda told, table: per_fisher(
+            told, told["catch"] > sustainable_yield(table) / table.agents
+        ),
     ),
     Measure(
         "compliance",
@@ -226,46 +228,46 @@ def fishing_village(table: Environment) -> Script:
     wealth = np.full(table.present.shape, float(p.wealth))
     average, survived = np.zeros_like(wealth), np.ones_like(stock, bool)
     effort = np.full_like(wealth, 0.5)  # of those who cannot make themselves understood at first
-    cap = yield from proposed_and_voted(table, "median", np.full_like(stock, np.inf))
+    cap = yield from propose_and_vote(table, "median", np.full_like(stock, np.inf))
     for number in table.rounds():
         fishing = table.active
         facts = {"cap": common(cap), "full_catch": common(p.catchability * stock)}
         punishing = p.punish_until is None or number <= p.punish_until
         if p.effort_rule == "deterrence":
-            risk = (yield from watched(table)) if punishing else np.zeros_like(wealth)
+            risk = (yield from detection_chance(table)) if punishing else np.zeros_like(wealth)
             facts["expected_fine"] = own(p.fine * risk)
         facts["wealth"] = own(wealth)
         effort = yield Ask("effort", Real(0, 1), facts, fallback=effort)
-        catch = landed(p, effort, stock)
+        catch = land_catch(p, effort, stock)
         seen_catch = {"effort": seen("monitor", effort), "catch": seen("monitor", catch)}
         yield Tell("harvested", seen_catch | {"limit": common(cap), "fishing": own(fishing)})
-        fines = (yield from punished(table, catch, cap)) if punishing else no_fines(catch)
+        fines = (yield from fine_neighbours(table, catch, cap)) if punishing else no_fines(catch)
         payoff = catch - p.consumption - p.fining_cost * fines.given - p.fine * fines.received
         wealth = wealth + payoff * fishing
-        more = yield from paid(wealth, fines.received)
+        more = yield from tell_payoffs(wealth, fines.received)
         wealth, average = wealth + more, 0.9 * average + 0.1 * (payoff + more)
         dead = fishing & (wealth < 0)
         left = stock - catch.sum(1, keepdims=True)
-        stock, survived = yield from overnight(table, dead, fines.received, left, survived)
+        stock, survived = yield from pass_night(table, dead, fines.received, left, survived)
         if p.social_learning:
             payoff_seen = wealth if p.payoff == "wealth" else average
-            yield from imitated(payoff_seen, ("effort", "monitoring", "belief"))
-        cap = yield from proposed_and_voted(table, p.vote, cap)
+            yield from imitate_neighbours(payoff_seen, ("effort", "monitoring", "belief"))
+        cap = yield from propose_and_vote(table, p.vote, cap)
 
 
-def paid(wealth: Array, fined: Array) -> Script:
+def tell_payoffs(wealth: Array, fined: Array) -> Script:
     """All see what they own; gives what mechanisms add to it, (R, N), or 0 where none does."""
     more = yield Tell("paid", {"wealth": seen("monitor", wealth), "fined": own(fined)})
     return 0.0 if more is None else more
 
 
-def overnight(
+def pass_night(
     table: Environment, dead: Array, fined: Array, left: Array, survived: Array
 ) -> Script:
     """Burials, regrowth and collapse; gives the stock and which villages have not failed yet."""
     p = table.params
-    yield from buried(table, dead, fined)
-    stock = regrown(p, left)
+    yield from bury_indebted(table, dead, fined)
+    stock = regrow(p, left)
     collapsed = stock <= p.collapse_at * p.capacity
     failed = collapsed | dead.any(1, keepdims=True)
     lake = {"stock": stock, "failed": failed, "survived": survived}
@@ -274,7 +276,7 @@ def overnight(
     return stock, survived & ~failed
 
 
-def buried(table: Environment, dead: Array, fined: Array) -> Script:
+def bury_indebted(table: Environment, dead: Array, fined: Array) -> Script:
     """Who is in debt leaves the village; the cause says whether a fine of this round was in it."""
     ends_on = table.params.ends_on
     emptied = ~(table.present & ~dead).any(1, keepdims=True)

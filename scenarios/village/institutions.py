@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from society.components.village.voting import nearest
+from society.components.village.voting import nearest_option
 from society.engine.action_spaces import Choice, Neighbour, Real
 from society.engine.environment import Environment
 from society.engine.graph import NOBODY
@@ -36,7 +36,7 @@ def no_fines(catch: Array) -> Fines:
     return Fines(np.zeros(catch.shape, bool), np.zeros(catch.shape, bool))
 
 
-def watched(table: Environment, known: Known = NOTHING) -> Script:
+def detection_chance(table: Environment, known: Known = NOTHING) -> Script:
     """The chance that a violator is caught, rho = 1 - prod_j (1 - B_j / deg_j), (R, N).
 
     j runs over those who can see the agent; each inspects one of its deg_j neighbours and fines a
@@ -48,7 +48,7 @@ def watched(table: Environment, known: Known = NOTHING) -> Script:
     return 1 - graph.combined(np.multiply, missed, table.present, "watchers")
 
 
-def punished(table: Environment, catch: Array, cap: Array, known: Known = NOTHING) -> Script:
+def fine_neighbours(table: Environment, catch: Array, cap: Array, known: Known = NOTHING) -> Script:
     """Everybody may fine one neighbour, by its catch, the cap and what else is known; gives Fines.
 
     Rules hold catches against the cap; minds that judge in words are asked with facts of theirs.
@@ -62,14 +62,14 @@ def punished(table: Environment, catch: Array, cap: Array, known: Known = NOTHIN
     return Fines(victim != NOBODY, received)
 
 
-def imitated(payoff: Array, columns: tuple[str, ...]) -> Script:
+def imitate_neighbours(payoff: Array, columns: tuple[str, ...]) -> Script:
     """Everybody may copy one neighbour's columns."""
     facts = {"payoff": seen("learn", payoff)}
     model = yield Ask("imitate", Neighbour("learn"), facts, fallback=NOBODY)
     yield Inherit("imitated", model, columns)
 
 
-def proposed_and_voted(table: Environment, rule: VoteRule, cap: Array) -> Script:
+def propose_and_vote(table: Environment, rule: VoteRule, cap: Array) -> Script:
     """A new cap from everybody's proposals; where nobody is left, and under `none`, the old one.
 
     A proposal that cannot be read is for the old cap, and a vote for the own proposal.
@@ -79,20 +79,22 @@ def proposed_and_voted(table: Environment, rule: VoteRule, cap: Array) -> Script
     known = {"cap": common(cap)}
     proposal = yield Ask("propose", Real(0, np.inf), known, fallback=cap)
     if rule == "median":
-        chosen = median(proposal, table.active)
+        chosen = median_voter(proposal, table.active)
     else:
-        options = distinct(proposal, table.active)
+        options = distinct_values(proposal, table.active)
         replicate, _ = np.indices(proposal.shape)
-        mine = nearest(options, replicate.reshape(-1), proposal.reshape(-1))
+        mine = nearest_option(options, replicate.reshape(-1), proposal.reshape(-1))
         ballot = Choice(options=options)
         vote = yield Ask("vote", ballot, known, fallback=mine.reshape(proposal.shape))
-        chosen = plurality(options, vote, table.draws(CHANCE_ID, per="replicate").uniform("tie"))
+        chosen = plurality_winner(
+            options, vote, table.draws(CHANCE_ID, per="replicate").uniform("tie")
+        )
     cap = np.where(table.active.any(1, keepdims=True), chosen, cap)
     yield Tell("adopted", {"cap": common(cap), "proposal": own(proposal)})
     return cap
 
 
-def median(values: Array, counted: Array) -> Array:
+def median_voter(values: Array, counted: Array) -> Array:
     """The median voter's proposal among those counted, (R, 1); 0 where there is none.
 
     Source: Black 1948, Journal of Political Economy 56.
@@ -104,14 +106,14 @@ def median(values: Array, counted: Array) -> Array:
     return np.where(count > 0, (low + high) / 2, 0.0)
 
 
-def distinct(values: Array, counted: Array) -> Array:
+def distinct_values(values: Array, counted: Array) -> Array:
     """The distinct values among those counted, ascending, then NaN; (R, N) -> (R, N)."""
     ranked = np.sort(np.where(counted, values, np.nan), axis=1)
     ranked[:, 1:][ranked[:, 1:] == ranked[:, :-1]] = np.nan
     return np.sort(ranked, axis=1)
 
 
-def plurality(options: Array, vote: Array, uniform: Array) -> Array:
+def plurality_winner(options: Array, vote: Array, uniform: Array) -> Array:
     """The option with most votes, (R, 1); `uniform` (R, 1) picks among the winners of a tie."""
     replicates, count = options.shape
     place = np.arange(replicates)[:, None] * (count + 1) + vote + 1

@@ -31,27 +31,33 @@ import numpy as np
 from pydantic import Field
 
 from society.components.language.llm_policy import LanguagePolicy
-from society.components.language.personal_norm import Creed
+from society.components.language.personal_norm import PersonalNorm
 from society.components.language.recall import EmbedderName
 from society.components.village.persona import Persona, Temper
 from society.engine.action_spaces import Real
 from society.engine.environment import Environment
 from society.engine.mechanism import Declared, declares
-from society.engine.population import Cohort, fitted
+from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
 from society.engine.scenario import OF_DEFAULT_CAST, Measure, RoundFacts, scenario
 from society.engine.script import Ask, Fact, Script, Tell, common, own, seen
 from society.scenarios.village.fishing_village import (
     MEASURES,
     Village,
-    landed,
-    overnight,
+    land_catch,
+    pass_night,
     per_fisher,
 )
 from society.scenarios.village.fishing_village import STAGE as LAKE_STAGE
-from society.scenarios.village.institutions import VoteRule, imitated, no_fines, punished, watched
+from society.scenarios.village.institutions import (
+    VoteRule,
+    detection_chance,
+    fine_neighbours,
+    imitate_neighbours,
+    no_fines,
+)
 from society.scenarios.village.norm_measures import told_by_norms
-from society.scenarios.village.norm_proposals import NormPolicy, reconsidered, unwritten
+from society.scenarios.village.norm_proposals import NormPolicy, no_policy, revise_policy
 
 
 class Channels(NamedTuple):
@@ -125,32 +131,34 @@ class LanguageVillage(Village):
         return self.channels.punish and not ended
 
 
-def villagers(p: LanguageVillage, agents: int) -> list[Cohort]:
+def language_villagers(p: LanguageVillage, agents: int) -> list[Cohort]:
     """The default cast: language agents with a persona and a creed, as the population says."""
     share = {"altruist": 1.0, "mixed": p.altruists, "selfish": 0.0}[p.population]
     altruists = round(share * agents)
     counts: dict[Temper, int] = {"altruist": altruists, "selfish": agents - altruists}
     return [
-        Cohort(temper, count, (Persona(temper), Creed(), fitted(LanguagePolicy, p)))
+        Cohort(
+            temper, count, (Persona(temper), PersonalNorm(), fill_from_params(LanguagePolicy, p))
+        )
         for temper, count in counts.items()
         if count
     ]
 
 
-def known(shown: bool, graph: str, effort: Array, payoff: Array) -> dict[str, Fact]:
+def known_facts(shown: bool, graph: str, effort: Array, payoff: Array) -> dict[str, Fact]:
     """What each knows of itself, and of its neighbours if that is `shown`."""
     looks = {"effort": effort, "payoff": payoff}
     return {name: seen(graph, value) if shown else own(value) for name, value in looks.items()}
 
 
-def paid(shown: bool, effort: Array, wealth: Array, fined: Array) -> Script:
+def tell_wealth(shown: bool, effort: Array, wealth: Array, fined: Array) -> Script:
     """All are told what they own; gives what mechanisms add to it, (R, N), or 0 where none does."""
-    looks = known(shown, "learn", effort, wealth)
+    looks = known_facts(shown, "learn", effort, wealth)
     more = yield Tell("paid", looks | {"wealth": own(wealth), "fined": own(fined)})
     return 0.0 if more is None else more
 
 
-def told_law(p: LanguageVillage, policy: NormPolicy) -> dict[str, Fact]:
+def tell_policy(p: LanguageVillage, policy: NormPolicy) -> dict[str, Fact]:
     """The policy, where there can be one; its cap is for rules."""
     words = {"policy": common(policy.words)} if p.channels.policy else {}
     return words | {"cap": common(policy.cap)}
@@ -162,7 +170,7 @@ def compliance(told: RoundFacts, table: Environment) -> Array:
     return np.where(capped, per_fisher(told, told["catch"] <= told["limit"]), np.nan)
 
 
-def stated(told: RoundFacts, table: Environment) -> Array:
+def stated_cap(told: RoundFacts, table: Environment) -> Array:
     """The cap in force, (R,); NaN while no policy has stated one."""
     cap: Array = told["limit"][:, 0]
     return np.where(np.isfinite(cap), cap, np.nan)
@@ -170,7 +178,7 @@ def stated(told: RoundFacts, table: Environment) -> Array:
 
 OWN_MEASURES = (
     Measure("compliance", "share of catches within the cap, where a policy states one", compliance),
-    Measure("norm", "cap that a policy stated, fish a round, last round", stated, fold="last"),
+    Measure("norm", "cap that a policy stated, fish a round, last round", stated_cap, fold="last"),
 )
 _OWN = [measure.name for measure in OWN_MEASURES]
 
@@ -190,7 +198,7 @@ STAGE = dataclasses.replace(
 
 @scenario(
     params=LanguageVillage,
-    cast=villagers,
+    cast=language_villagers,
     measures=(*(measure for measure in MEASURES if measure.name not in _OWN), *OWN_MEASURES),
     relations=("monitor", "learn"),
     rounds=50,
@@ -204,30 +212,30 @@ def language_village(table: Environment) -> Script:
     stock = np.full((table.replicates, 1), p.stock * p.capacity)
     wealth = np.full(table.present.shape, float(p.wealth))
     average, survived = np.zeros_like(wealth), np.ones_like(stock, bool)
-    effort, policy = np.full_like(wealth, np.nan), unwritten(table)
+    effort, policy = np.full_like(wealth, np.nan), no_policy(table)
     for number in table.rounds():
         fishing, punishing = table.active, p.fines_in(number)
-        law, looks = told_law(p, policy), known(channels.learn, "learn", effort, wealth)
+        law, looks = tell_policy(p, policy), known_facts(channels.learn, "learn", effort, wealth)
         facts = law | looks | {"full_catch": common(p.catchability * stock)}
         if p.effort_rule == "deterrence":
-            risk = (yield from watched(table, law)) if punishing else np.zeros_like(wealth)
+            risk = (yield from detection_chance(table, law)) if punishing else np.zeros_like(wealth)
             facts["expected_fine"] = own(p.fine * risk)
         effort = yield Ask("effort", Real(0, 1), facts, fallback=np.nan_to_num(effort, nan=0.5))
-        catch = landed(p, effort, stock)
+        catch = land_catch(p, effort, stock)
         yield Tell("harvested", {"catch": own(catch), "limit": law["cap"], "fishing": own(fishing)})
         gain = catch - p.consumption
-        looks = known(channels.punish, "monitor", effort, wealth + gain)
+        looks = known_facts(channels.punish, "monitor", effort, wealth + gain)
         fines = no_fines(catch)
         if punishing:
-            fines = yield from punished(table, catch, policy.cap, law | looks)
+            fines = yield from fine_neighbours(table, catch, policy.cap, law | looks)
         payoff = gain - p.fining_cost * fines.given - p.fine * fines.received
         wealth = wealth + payoff * fishing
-        more = yield from paid(channels.learn, effort, wealth, fines.received)
+        more = yield from tell_wealth(channels.learn, effort, wealth, fines.received)
         wealth, average = wealth + more, 0.9 * average + 0.1 * (payoff + more)
-        looks = known(channels.learn, "learn", effort, wealth)
+        looks = known_facts(channels.learn, "learn", effort, wealth)
         dead, left = fishing & (wealth < 0), stock - catch.sum(1, keepdims=True)
-        stock, survived = yield from overnight(table, dead, fines.received, left, survived)
+        stock, survived = yield from pass_night(table, dead, fines.received, left, survived)
         if p.social_learning:
             better_off = wealth if p.payoff == "wealth" else average
-            yield from imitated(better_off, ("effort", "monitoring", "belief", "norm"))
-        policy = yield from reconsidered(table, p.vote_rule, policy, law | looks)
+            yield from imitate_neighbours(better_off, ("effort", "monitoring", "belief", "norm"))
+        policy = yield from revise_policy(table, p.vote_rule, policy, law | looks)

@@ -21,7 +21,9 @@ from society.scenarios.village.institutions import NOTHING, Known
 SPEECH = Text(400)
 
 
-def spoken(table: Environment, *, in_turn: bool, who: Array, known: Known = NOTHING) -> Script:
+def hold_speeches(
+    table: Environment, *, in_turn: bool, who: Array, known: Known = NOTHING
+) -> Script:
     """Everybody in `who` says something, and those who can hear it do; gives the words, (R, N).
 
     in_turn: one after the other by id, each having heard those before it; this takes as many
@@ -37,7 +39,7 @@ def spoken(table: Environment, *, in_turn: bool, who: Array, known: Known = NOTH
     return words
 
 
-def judged(
+def judge_attempts(
     table: Environment,
     attempts: Array,
     verdict: Value,

@@ -21,20 +21,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.components.village.voting import caps_of, worded
+from society.components.village.voting import caps_of, proposal_texts
 from society.engine.action_spaces import Choice, Fields, Real, Text
 from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.engine.script import Ask, Script, Tell, common, own
-from society.scenarios.village.institutions import Known, VoteRule, plurality
-from society.text import clean
+from society.scenarios.village.institutions import Known, VoteRule, plurality_winner
+from society.text import clean_line
 
 CHANCE_ID = "reconsidered"
 _UPDATE = Fields({"personal": Text()})
 _PROPOSAL = Fields({"personal": Text(), "community": Text(), "cap": Real(0, np.inf, optional=True)})
 _NOTHING = {"personal": "", "community": "", "cap": np.nan}
-_CLEAN = np.frompyfunc(clean, 1, 1)
+_CLEAN = np.frompyfunc(clean_line, 1, 1)
 
 
 class NormPolicy(NamedTuple):
@@ -51,13 +51,13 @@ class Ballot(NamedTuple):
     own: Array
 
 
-def unwritten(table: Environment) -> NormPolicy:
+def no_policy(table: Environment) -> NormPolicy:
     """Before anybody has said anything: no policy, and no cap."""
     shape = table.running.shape
     return NormPolicy(np.full(shape, "", object), np.full(shape, np.inf))
 
 
-def reconsidered(table: Environment, rule: VoteRule, old: NormPolicy, known: Known) -> Script:
+def revise_policy(table: Environment, rule: VoteRule, old: NormPolicy, known: Known) -> Script:
     """The policy after a round in which all have seen what is `known`.
 
     Under `none` everybody rewrites its own norm, and the policy stays.
@@ -67,10 +67,10 @@ def reconsidered(table: Environment, rule: VoteRule, old: NormPolicy, known: Kno
         yield Tell("reconsidered", {"norm": own(_CLEAN(said["personal"]))})
         return old
     said = yield Ask("propose", _PROPOSAL, known, fallback=_NOTHING)
-    norms, proposals = _CLEAN(said["personal"]), worded(said["community"], said["cap"])
+    norms, proposals = _CLEAN(said["personal"]), proposal_texts(said["community"], said["cap"])
     yield Tell("reconsidered", {"norm": own(norms), "proposal": own(proposals)})
     if rule == "median":
-        chosen = central(proposals)
+        chosen = median_proposal(proposals)
     else:
         chosen = yield from _voted(table, proposals, known)
     words = np.where(chosen.astype(bool), chosen, old.words)
@@ -82,15 +82,15 @@ def reconsidered(table: Environment, rule: VoteRule, old: NormPolicy, known: Kno
 
 def _voted(table: Environment, proposals: Array, known: Known) -> Script:
     """The proposal with most votes, (R, 1); None where there is none."""
-    options, mine = ballot(proposals)
+    options, mine = ballot_options(proposals)
     facts = {name: fact for name, fact in known.items() if fact.scope == "common"}
     choice = Choice(options=options)
     vote = yield Ask("vote", choice, facts, who=mine != NOBODY, fallback=mine)
     tie = table.draws(CHANCE_ID, per="replicate").uniform("tie")
-    return plurality(options, vote, tie)
+    return plurality_winner(options, vote, tie)
 
 
-def ballot(proposals: Array) -> Ballot:
+def ballot_options(proposals: Array) -> Ballot:
     """What can be voted for; "" is no proposal. (R, N) of text."""
     options = np.full(proposals.shape, None, object)
     mine = np.full(proposals.shape, NOBODY)
@@ -101,7 +101,7 @@ def ballot(proposals: Array) -> Ballot:
     return Ballot(options, mine)
 
 
-def central(proposals: Array) -> Array:
+def median_proposal(proposals: Array) -> Array:
     """The proposal with the median of the caps stated, of two the lower; (R, N) -> (R, 1).
 
     Of several with that cap the first by text; "" where nobody states one.

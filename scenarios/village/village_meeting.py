@@ -21,11 +21,11 @@ from society.components.language.recall import Recall
 from society.components.language.reflection import Reflection
 from society.engine.action_spaces import Real, Text
 from society.engine.environment import Environment
-from society.engine.population import Cohort, fitted
+from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec, Measure, Params, RoundFacts, scenario
 from society.engine.script import Ask, Script, Tell, common, seen
-from society.scenarios.village.narration import judged, spoken
+from society.scenarios.village.narration import hold_speeches, judge_attempts
 
 LIMIT = Real(0, np.inf, optional=True)  # fish a day; NaN: no promise
 
@@ -40,19 +40,19 @@ class MeetingParams(Params):
 
 def assembly(p: MeetingParams, agents: int) -> list[Cohort]:
     """The default cast: language agents, the last of them the referee."""
-    mind = fitted(LanguagePolicy, p)
+    mind = fill_from_params(LanguagePolicy, p)
     villager = (Backstory(), Recall(), Reflection(every=2), mind)
     return [Cohort("villager", agents - 1, villager), Cohort("referee", 1, (mind,))]
 
 
-def promising(told: RoundFacts, table: Environment) -> Array:
+def promising_share(told: RoundFacts, table: Environment) -> Array:
     """Share of the villagers who have promised a limit, (R,); NaN without villagers."""
     villagers = (~table.cohort("referee") & table.present).sum(1)
     share: Array = (~np.isnan(told["limit"])).sum(1) / np.where(villagers, villagers, np.nan)
     return share
 
 
-def promised(told: RoundFacts, table: Environment) -> Array:
+def total_promised(told: RoundFacts, table: Environment) -> Array:
     """The sum of all limits over what the lake bears, (R,)."""
     total: Array = np.nansum(told["limit"], axis=1) / table.params.bearable
     return total
@@ -60,8 +60,12 @@ def promised(told: RoundFacts, table: Environment) -> Array:
 
 MEASURES = (
     Measure("agreed_after", "rounds", lambda told, table: told["agreed"], fold="first"),
-    Measure("promising", "share of villagers with a limit, last round", promising, fold="last"),
-    Measure("promised", "sum of limits / what the lake bears, last round", promised, fold="last"),
+    Measure(
+        "promising", "share of villagers with a limit, last round", promising_share, fold="last"
+    ),
+    Measure(
+        "promised", "sum of limits / what the lake bears, last round", total_promised, fold="last"
+    ),
 )
 
 STAGE = DisplaySpec(
@@ -85,10 +89,12 @@ def village_meeting(table: Environment) -> Script:
     referee = table.cohort("referee")
     villager = ~referee
     for _ in table.rounds():
-        words = yield from spoken(table, in_turn=table.params.in_turn, who=villager)
+        words = yield from hold_speeches(table, in_turn=table.params.in_turn, who=villager)
         heard = {"words": seen("hear", words)}
         offer = yield Ask("propose", Text(), heard, who=villager, fallback="")
-        limit = yield from judged(table, offer, LIMIT, whose=villager, by=referee, fallback=np.nan)
+        limit = yield from judge_attempts(
+            table, offer, LIMIT, whose=villager, by=referee, fallback=np.nan
+        )
         total = np.nansum(limit, axis=1, keepdims=True)
         open_ended = (villager & np.isnan(limit)).any(1, keepdims=True)
         agreed = ~open_ended & (total <= table.params.bearable)

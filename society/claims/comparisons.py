@@ -75,7 +75,7 @@ class Comparison(NamedTuple):
     @property
     def statistic(self) -> str:
         """t with its degrees of freedom."""
-        return self.untestable or f"t({self.df:.4g}) = {self.t:.2f}, {worded_p(self.p)}"
+        return self.untestable or f"t({self.df:.4g}) = {self.t:.2f}, {p_in_words(self.p)}"
 
     def __str__(self) -> str:
         if self.untestable:
@@ -84,7 +84,9 @@ class Comparison(NamedTuple):
         found = (self.difference, self.low, self.high)
         apart, low, high = (f"{math.exp(one) if self.logs else one:.3g}" for one in found)
         sign = "/" if self.logs else "-"
-        return f"{self.name}: {first} {sign} {second} = {apart} [{low}, {high}], {worded_p(self.p)}"
+        return (
+            f"{self.name}: {first} {sign} {second} = {apart} [{low}, {high}], {p_in_words(self.p)}"
+        )
 
 
 class Odds(NamedTuple):
@@ -122,7 +124,7 @@ class Odds(NamedTuple):
             return f"{self.name}: {self.untestable}"
         share = f"{self.hits / self.n:.1%} [{self.low:.1%}, {self.high:.1%}]"
         words = f"in {self.hits} of {self.n} runs, {share}, by chance {self.chance:.1%}"
-        return f"{self.name}: {words}, {worded_p(self.p)}"
+        return f"{self.name}: {words}, {p_in_words(self.p)}"
 
 
 class TypeScores(NamedTuple):
@@ -154,7 +156,7 @@ class Effect(NamedTuple):
     def __str__(self) -> str:
         f = f"F({self.df:g}, {self.df_residual:g}) = {self.f:.2f}"
         size = f"{self.eta_squared:.2g} [{self.low:.2g}, {self.high:.2g}]"
-        return f"{self.name}: {f}, {worded_p(self.p)}, eta squared {size}"
+        return f"{self.name}: {f}, {p_in_words(self.p)}, eta squared {size}"
 
 
 class Ranked(NamedTuple):
@@ -165,10 +167,10 @@ class Ranked(NamedTuple):
     letters: str
 
 
-def worded_p(p: float) -> str:
+def p_in_words(p: float) -> str:
     """A p value in words.
 
-    >>> worded_p(0.0312), worded_p(2e-9)
+    >>> p_in_words(0.0312), p_in_words(2e-9)
     ('p = 0.031', 'p < 0.001')
     """
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

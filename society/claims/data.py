@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from society.errors import nearest
+from society.errors import suggest
 
 from .comparisons import Metric
 from .types import PageSection
@@ -363,7 +363,7 @@ def _problem(detail: Mapping[str, Any], values: Any) -> Problem:
     *around, last = detail["loc"]
     place = _place(detail["loc"], values)
     if detail["type"] == "extra_forbidden":
-        hint = nearest(str(last), _keys(around))
+        hint = suggest(str(last), _keys(around))
         return Problem(place, f"there is no key {last!r}; {hint}", name=True)
     if detail["type"] == "missing":
         return Problem(place, f"{last} is missing; add it")

@@ -261,10 +261,10 @@ def all_hold(parts: Iterable[bool | None]) -> bool | None:
     return True if known and all(known) else None
 
 
-def contrary(held: bool | None) -> bool | None:
+def contrary_holds(held: bool | None) -> bool | None:
     """Whether the contrary of a statement holds.
 
-    >>> contrary(True), contrary(False), contrary(None)
+    >>> contrary_holds(True), contrary_holds(False), contrary_holds(None)
     (False, True, None)
     """
     return None if held is None else not held

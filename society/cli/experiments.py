@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .console import console
+from .output import console
 from .runs import model_options
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from society.reproduction.run import ReproductionRun
 
 
-def sweep(args: argparse.Namespace) -> int:
+def sweep_command(args: argparse.Namespace) -> int:
     """Carry out `society sweep`."""
     from society.analysis.coding.rating_runs import play_coding
     from society.experiments.sweep import Sweep, play_experiment
 
     if args.plan:
-        return plan(args)
+        return plan_command(args)
     read, folder = _read_experiment(args)
     said = _earlier_limits(folder) | model_options(args)["limits"]
     limits = _total_limits(read, said)
@@ -47,7 +47,7 @@ def sweep(args: argparse.Namespace) -> int:
     return _print_sweep(args, read, folder, session, interrupted)
 
 
-def plan(args: argparse.Namespace) -> int:
+def plan_command(args: argparse.Namespace) -> int:
     """Carry out `society sweep --plan`."""
     from society.analysis.planning.plan import make_plan
     from society.analysis.planning.plan_summary import plan_as_json, print_plan
@@ -62,11 +62,11 @@ def plan(args: argparse.Namespace) -> int:
 
 def _read_experiment(args: argparse.Namespace) -> tuple[Experiment, Path]:
     """Read the experiment, with the command line's options about models, and name its folder."""
-    from society.config.spec import told
+    from society.config.run_config import apply_model_options
     from society.experiments.experiment import read_experiment
 
     minds = model_options(args) | {"limits": {}}
-    read = read_experiment(args.experiment, lambda spec: told(spec, minds))
+    read = read_experiment(args.experiment, lambda spec: apply_model_options(spec, minds))
     return read, args.out or Path("sweeps") / read.name
 
 
@@ -77,9 +77,13 @@ def _progress(args: argparse.Namespace, conditions: int) -> AbstractContextManag
 
 
 def _cluster(args: argparse.Namespace) -> AbstractContextManager[Cluster]:
-    from society.experiments.clusters import dask, processes
+    from society.experiments.clusters import dask_cluster, local_processes
 
-    return processes(args.workers) if args.dask is None else dask(args.dask, args.workers)
+    return (
+        local_processes(args.workers)
+        if args.dask is None
+        else dask_cluster(args.dask, args.workers)
+    )
 
 
 def _earlier_limits(folder: Path) -> dict[str, Any]:
@@ -130,14 +134,14 @@ def _exit_code(ended: Iterable[JobResult], *, interrupted: bool) -> int:
 def _facts(read: Experiment, folder: Path, session: Sweep) -> dict[str, Any]:
     from society.experiments.jobs import planned_runs
     from society.experiments.worker import JobResult
-    from society.runs.session import total
+    from society.runs.session import use_in_files
 
     conditions = []
     for name, factors, _, file in read.conditions:
         done = session.results.get(name, JobResult("interrupted"))
         told = {"status": done.status, "words": done.words}
         conditions.append({"name": name, "factors": dict(factors), "file": file, **told})
-    used = total(file for part in planned_runs(read, folder) for file in part.files)
+    used = use_in_files(file for part in planned_runs(read, folder) for file in part.files)
     return {
         "name": read.name,
         "out": str(folder),
@@ -146,7 +150,7 @@ def _facts(read: Experiment, folder: Path, session: Sweep) -> dict[str, Any]:
     }
 
 
-def report(args: argparse.Namespace) -> int:
+def report_command(args: argparse.Namespace) -> int:
     """Carry out `society report`."""
     from society.analysis.study import open_study
     from society.report import write_report
@@ -158,10 +162,10 @@ def report(args: argparse.Namespace) -> int:
     return 0
 
 
-def reproduce(args: argparse.Namespace) -> int:
+def reproduce_command(args: argparse.Namespace) -> int:
     """Carry out `society reproduce`."""
     from society.config.registry import reproduction
-    from society.config.spec import told
+    from society.config.run_config import apply_model_options
     from society.llm.providers.settings import Limits
     from society.reproduction.run import ReproductionRun
 
@@ -172,7 +176,7 @@ def reproduce(args: argparse.Namespace) -> int:
         args.out or Path("reproductions") / "-".join(kind),
         args.models or (),
         quick=args.quick,
-        changed=lambda spec: told(spec, minds | {"limits": {}}),
+        changed=lambda spec: apply_model_options(spec, minds | {"limits": {}}),
     )
     if args.estimate:
         return _print_estimate(args, run)
@@ -205,15 +209,15 @@ def _print_estimate(args: argparse.Namespace, run: ReproductionRun) -> int:
         told = [forecast._asdict() for forecast in found]
         print(json.dumps({"name": args.paper, "models": told}, indent=2))
         return 0
-    from society.terminal.llm_usage import costs
+    from society.terminal.usage_tables import print_costs
 
-    costs(found, run.extent, "this reproduction", console())
+    print_costs(found, run.extent, "this reproduction", console())
     return 0
 
 
 def _print_verdicts(args: argparse.Namespace, run: ReproductionRun, code: int) -> int:
     """Print and write the verdicts of a reproduction, as far as it was played."""
-    from society.reproduction.page import write_page
+    from society.reproduction.reproduction_page import write_page
 
     verdicts = run.verdicts()
     page = write_page(run, verdicts)

@@ -117,17 +117,21 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--overwrite", action="store_true", help="replace an existing run file")
     _add_output_options(run)
-    run.set_defaults(command=runs.run)
+    run.set_defaults(command=runs.run_command)
 
     resume = subs.add_parser("resume", help="continue an interrupted or paused run")
     resume.add_argument("file", type=Path, metavar="FILE.run")
     _add_limit_options(resume)
     _add_output_options(resume)
-    resume.set_defaults(command=runs.resume)
+    resume.set_defaults(command=runs.resume_command)
 
     for name, command, words in (
-        ("show", runs.show, "summarize a run"),
-        ("verify", runs.verify, "check that a run file is intact and that its run can be repeated"),
+        ("show", runs.show_command, "summarize a run"),
+        (
+            "verify",
+            runs.verify_command,
+            "check that a run file is intact and that its run can be repeated",
+        ),
     ):
         sub = subs.add_parser(name, help=words)
         sub.add_argument("file", type=Path, metavar="FILE.run")
@@ -154,7 +158,7 @@ def _parser() -> argparse.ArgumentParser:
     replay.add_argument(
         "--speed", type=_positive, default=math.inf, metavar="X", help="rounds per second"
     )
-    replay.set_defaults(command=runs.replay)
+    replay.set_defaults(command=runs.replay_command)
     _add_experiment_commands(subs)
     return parser
 
@@ -168,7 +172,7 @@ def _add_experiment_commands(subs: Any) -> None:
         help="estimate the power of n runs and their cost; do not play",
     )
     _add_experiment_options(sweep, "sweeps/NAME")
-    sweep.set_defaults(command=experiments.sweep)
+    sweep.set_defaults(command=experiments.sweep_command)
 
     report = subs.add_parser("report", help="write one page with figures, tests and tables of runs")
     report.add_argument(
@@ -180,7 +184,7 @@ def _add_experiment_commands(subs: Any) -> None:
         metavar="DIR",
         help="output folder (default: report/ in the sweep folder, or else here)",
     )
-    report.set_defaults(command=experiments.report)
+    report.set_defaults(command=experiments.report_command)
 
     reproduce = subs.add_parser("reproduce", help="test the claims of a paper in new runs")
     reproduce.add_argument("paper", help="a name from `society list reproductions`")
@@ -193,7 +197,7 @@ def _add_experiment_commands(subs: Any) -> None:
         "--estimate", action="store_true", help="estimate calls, tokens and cost; do not play"
     )
     _add_experiment_options(reproduce, "reproductions/PAPER[-language][-quick]")
-    reproduce.set_defaults(command=experiments.reproduce)
+    reproduce.set_defaults(command=experiments.reproduce_command)
 
 
 def _add_experiment_options(parser: argparse.ArgumentParser, out: str) -> None:

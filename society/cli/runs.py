@@ -12,14 +12,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .console import console
+from .output import console
 
 if TYPE_CHECKING:
-    from society.config.build import Setup
+    from society.config.build import Society
     from society.config.listing import Kind
     from society.engine.calls import Usage
     from society.engine.game_master import Outcome
-    from society.runs.design_runs import Drafting
+    from society.runs.design_runs import DesignRun
     from society.runs.runfile import RunFile
     from society.runs.session import Session
     from society.terminal.live import Live
@@ -37,27 +37,33 @@ NOT_GIVEN = object()  # a limit that was not given, where None lifts one
 
 def list_entries(args: argparse.Namespace) -> int:
     """Carry out `society list`."""
-    from society.config.listing import listed
+    from society.config.listing import listing_lines
 
     for kind in [args.kind] if args.kind else KINDS:
-        for line in listed(kind, parameters=args.kind is not None):
+        for line in listing_lines(kind, parameters=args.kind is not None):
             print(line)
     if args.kind is None:
         print("`society list KIND` also shows the parameters", file=sys.stderr)
     return 0
 
 
-def run(args: argparse.Namespace) -> int:
+def run_command(args: argparse.Namespace) -> int:
     """Carry out `society run`."""
-    from society.config.build import prepared
-    from society.config.spec import Setting, amended, changed, load, told
+    from society.config.build import build
+    from society.config.run_config import (
+        Setting,
+        apply_model_options,
+        apply_options,
+        apply_settings,
+        load_config,
+    )
     from society.runs.session import Session
 
     sizes = {name: getattr(args, name) for name in ("seed", "rounds", "replicates", "agents")}
     given = [Setting(name, said, f"--{name}") for name, said in sizes.items() if said is not None]
-    spec = amended(load(args.scenario), given, Path.cwd())
-    spec = told(changed(spec, args.changes), model_options(args))
-    setup = prepared(spec)
+    spec = apply_settings(load_config(args.scenario), given, Path.cwd())
+    spec = apply_model_options(apply_options(spec, args.changes), model_options(args))
+    setup = build(spec)
     if args.estimate:
         return _print_estimate(args, setup)
     # A preset or a file gives the run its own name, not that of the scenario that it plays.
@@ -76,12 +82,12 @@ def run(args: argparse.Namespace) -> int:
     return _play(args, session)
 
 
-def _make_designs(args: argparse.Namespace, setup: Setup, path: Path) -> tuple[int, Setup]:
+def _make_designs(args: argparse.Namespace, setup: Society, path: Path) -> tuple[int, Society]:
     """Play the runs that make designs; return an exit code and the setup with its designs."""
-    from society.runs.design_runs import completed, draftings
+    from society.runs.design_runs import design_runs, with_designs
 
     made = {}
-    for one in draftings(setup):
+    for one in design_runs(setup):
         file = one.file(path)
         session = _open_drafting(one, file, path, overwrite=args.overwrite)
         if session is not None:
@@ -93,57 +99,59 @@ def _make_designs(args: argparse.Namespace, setup: Setup, path: Path) -> tuple[i
             if code:
                 return code, setup
         made[one.mechanism] = one.kept(file)
-    return 0, completed(setup, made)
+    return 0, with_designs(setup, made)
 
 
 def _open_drafting(
-    one: Drafting, file: Path, tournament: Path, *, overwrite: bool
+    one: DesignRun, file: Path, tournament: Path, *, overwrite: bool
 ) -> Session | None:
     """Open the run that makes designs; return None if it has finished."""
     from society.experiments.jobs import PlannedRun, run_statuses
-    from society.runs.session import Session, begun_or_taken_up
+    from society.runs.session import Session, begin_or_resume
 
     run_statuses([PlannedRun(one.mechanism, one.setup, file)], overwrite=overwrite)
     # Designs that no tournament has used yet were paid for in a session that was cut short.
     if overwrite and file.exists() and one.used_in(tournament):
         return Session.begun(one.setup, file, "full", overwrite=True, awaiting=_print_awaiting)
-    return begun_or_taken_up(one.setup, file, "full", awaiting=_print_awaiting)
+    return begin_or_resume(one.setup, file, "full", awaiting=_print_awaiting)
 
 
-def _print_estimate(args: argparse.Namespace, setup: Setup) -> int:
+def _print_estimate(args: argparse.Namespace, setup: Society) -> int:
     """Print estimated calls, tokens and cost of a run without playing it."""
     from society.llm.providers.estimate import Counting
-    from society.runs.design_runs import drafted
+    from society.runs.design_runs import make_designs
     from society.runs.manifest import manifest_of
+    from society.terminal.usage_tables import print_forecast
 
     minds = Counting(setup.spec.models, seed=setup.seed)
-    setup = drafted(setup, minds)
+    setup = make_designs(setup, minds)
     manifest, outcome = manifest_of(setup), setup.gamemaster(minds=minds).play()
     forecasts = minds.forecasts()
     if args.json:
         told = [forecast._asdict() for forecast in forecasts]
         print(json.dumps({"rounds": outcome.rounds, "models": told}, indent=2))
         return 0
-    from society.terminal.llm_usage import forecast
 
-    forecast(manifest, outcome.rounds, forecasts, console())
+    print_forecast(manifest, outcome.rounds, forecasts, console())
     return 0
 
 
-def resume(args: argparse.Namespace) -> int:
+def resume_command(args: argparse.Namespace) -> int:
     """Carry out `society resume`."""
-    from society.config.spec import told
+    from society.config.run_config import apply_model_options
     from society.runs.design_runs import is_drafting
-    from society.runs.runfile import open_run
-    from society.runs.session import taken_up
+    from society.runs.runfile import open_run_file
+    from society.runs.session import resume_session
 
     _refuse_waiting(args.file)
-    with open_run(args.file) as run:
+    with open_run_file(args.file) as run:
         if run.status == "finished":
             print(f"society: {args.file} is finished; there is nothing to resume", file=sys.stderr)
             return _print_unless_quiet(args, run, 0)
-    session = taken_up(
-        args.file, lambda spec: told(spec, model_options(args)), awaiting=_print_awaiting
+    session = resume_session(
+        args.file,
+        lambda spec: apply_model_options(spec, model_options(args)),
+        awaiting=_print_awaiting,
     )
     if session.writer.vault.since:
         print(f"society: {args.file}{session.writer.vault.since}", file=sys.stderr)
@@ -158,11 +166,11 @@ def _refuse_waiting(path: Path) -> None:
     """Raise RunFileError for a tournament whose designs are not ready."""
     from society.errors import RunFileError
     from society.runs.design_runs import drafts_of
-    from society.runs.runfile import open_run
+    from society.runs.runfile import open_run_file
 
     made = [] if path.exists() else drafts_of(path)
     for file in made:
-        with open_run(file) as run:
+        with open_run_file(file) as run:
             if run.status != "finished" or file == made[-1]:
                 raise RunFileError(
                     f"{path} has not begun, because its designs come first: {file} is {run.status} "
@@ -189,8 +197,8 @@ def _play(args: argparse.Namespace, session: Session, again: str = "") -> int:
     again: the command that continues a run for which another run waits; such a run is not
     reported at its end.
     """
-    from society.runs.runfile import open_run
-    from society.terminal.labels import counted
+    from society.runs.runfile import open_run_file
+    from society.terminal.labels import count_noun
 
     writer = session.writer
     with writer:
@@ -204,12 +212,12 @@ def _play(args: argparse.Namespace, session: Session, again: str = "") -> int:
     if not writer.published:
         print(f"society: {end.words}; nothing was saved", file=sys.stderr)
         return end.code
-    with open_run(writer.path) as run:
+    with open_run_file(writer.path) as run:
         if end.code:
             go_on = again or f"society resume {writer.path}"
             if end.limited:
                 go_on += ", with a higher limit"
-            kept = f"{counted(run.rounds, 'round')} saved; continue with: {go_on}"
+            kept = f"{count_noun(run.rounds, 'round')} saved; continue with: {go_on}"
             print(f"society: {end.words}; {kept}", file=sys.stderr)
         return 0 if again and not end.code else _print_unless_quiet(args, run, end.code)
 
@@ -234,11 +242,11 @@ def _print_unless_quiet(args: argparse.Namespace, run: RunFile, code: int) -> in
     return code
 
 
-def show(args: argparse.Namespace) -> int:
+def show_command(args: argparse.Namespace) -> int:
     """Carry out `society show`."""
-    from society.runs.runfile import open_run
+    from society.runs.runfile import open_run_file
 
-    with open_run(args.file) as run:
+    with open_run_file(args.file) as run:
         _print_run(args, run)
         if not args.json and _has_generations(run):
             _print_lineage(run)
@@ -262,36 +270,36 @@ def _has_generations(run: RunFile) -> bool:
 def _print_lineage(run: RunFile) -> None:
     from society.errors import InputError
     from society.lineage import lineage
-    from society.runs.heritable import heredity
-    from society.terminal.lineage import ancestry
+    from society.runs.heritable import run_heredity
+    from society.terminal.lineage_tree_text import print_ancestry
 
     print()
     try:
-        shown = lineage(run.pages(), heredity=heredity(run.manifest))
+        shown = lineage(run.pages(), heredity=run_heredity(run.manifest))
     except InputError as error:  # for example, a file of the user's has been moved
         print(f"No lineage can be shown: {error}")
         return
-    ancestry(shown, console(), others=run.manifest.replicates - 1)
+    print_ancestry(shown, console(), others=run.manifest.replicates - 1)
 
 
 def _print_run(args: argparse.Namespace, run: RunFile) -> None:
     """Print the results of a run, as JSON or as text."""
-    from society.engine.scenario import estimated
-    from society.runs.conclusions import Concluded, concluded
+    from society.engine.scenario import estimate_measure
+    from society.runs.conclusions import PostAnalysisResults, run_post_analysis
 
-    findings, note = concluded(run) if run.status == "finished" else Concluded()
+    findings, note = run_post_analysis(run) if run.status == "finished" else PostAnalysisResults()
     outcome = run.outcome()
-    found = {one.name: estimated(one.values, one.unit) for one in findings}
+    found = {one.name: estimate_measure(one.values, one.unit) for one in findings}
     outcome = replace(outcome, measures={**outcome.measures, **found})
     if args.json:
         print(json.dumps(_facts(run, outcome, note), indent=2))
         return
     from society.runs.design_runs import is_drafting, of_designs
-    from society.terminal.summary import summary
+    from society.terminal.summary import print_summary
 
     if is_drafting(run.manifest.spec.get("mechanisms", ())):
         outcome = replace(outcome, measures={})  # nothing is played there that could be measured
-    summary(run, outcome, [note] if note else [], console(), of_designs(run))
+    print_summary(run, outcome, [note] if note else [], console(), of_designs(run))
 
 
 def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
@@ -308,7 +316,7 @@ def _facts(run: RunFile, outcome: Outcome, note: str) -> dict[str, Any]:
         "measures": {name: asdict(estimate) for name, estimate in outcome.measures.items()},
         **_type_scores(run),
         "ends": {cause or "none": count for cause, count in outcome.ends.items()},
-        "ledger": totals(outcome.ledger) | {"unanswered": run.unanswered},
+        "ledger": sum_ledger(outcome.ledger) | {"unanswered": run.unanswered},
         "notes": [note] if note else [],
         "minds": [entry._asdict() for entry in outcome.ledger],
     }
@@ -324,17 +332,17 @@ def _type_scores(run: RunFile) -> dict[str, Any]:
     return {"types": types} if types else {}
 
 
-def totals(ledger: Iterable[Usage]) -> dict[str, Any]:
+def sum_ledger(ledger: Iterable[Usage]) -> dict[str, Any]:
     """Sum counts, tokens and cost over entries; None where one of them is unknown."""
-    from society.engine.calls import added
+    from society.engine.calls import sum_known
 
     counts = ("calls", "retries", "repairs", "cut", "fallbacks")
     used = ("prompt_tokens", "completion_tokens", "cost")
     entries = list(ledger)
-    return {name: added(getattr(one, name) for one in entries) for name in (*counts, *used)}
+    return {name: sum_known(getattr(one, name) for one in entries) for name in (*counts, *used)}
 
 
-def verify(args: argparse.Namespace) -> int:
+def verify_command(args: argparse.Namespace) -> int:
     """Carry out `society verify`."""
     from society.runs.verify import verify
 
@@ -349,11 +357,11 @@ def verify(args: argparse.Namespace) -> int:
     return 0 if verdict.ok else 1
 
 
-def replay(args: argparse.Namespace) -> int:
+def replay_command(args: argparse.Namespace) -> int:
     """Carry out `society replay`."""
-    from society.runs.runfile import open_run
-    from society.terminal.replay import history
+    from society.runs.runfile import open_run_file
+    from society.terminal.replay import print_history
 
-    with open_run(args.file) as run:
-        history(run, console(), args.start, args.replicate, args.speed)
+    with open_run_file(args.file) as run:
+        print_history(run, console(), args.start, args.replicate, args.speed)
     return 0

@@ -21,20 +21,27 @@ from society.engine.game_master import GameMaster
 from society.engine.gateway import ModelGateway
 from society.engine.graph import Graph
 from society.engine.history import Recorder
-from society.engine.mechanism import PlayFunction, as_play, questions, told_of
-from society.engine.parameters import Fault, Keys, Refused, checked, dotted, unknown
+from society.engine.mechanism import PlayFunction, as_play, questions, told_fact
+from society.engine.parameters import (
+    Issue,
+    Keys,
+    ValidationIssues,
+    dotted_path,
+    unknown_name,
+    validate,
+)
 from society.engine.population import Cast, Cohort, Population, cohort_seats, respondent
-from society.engine.replay import Answerer
 from society.engine.rng import Array
-from society.engine.scenario import Layer, Params, Scenario, Seats, wrapped
+from society.engine.scenario import Layer, Params, Scenario, Seats, wrap_scenario
+from society.engine.tape import Answerer
 from society.errors import InputError, ScenarioError
 from society.former_names import spellings, with_current_parameters
 from society.llm.prompt_files import MechanismTerms, Prompts, TermsPart
 
-from .cohorts import components
-from .graph_families import GraphSpec, built, drawing, family
+from .cohorts import build_components
+from .graph_families import GraphSpec, draw_graph, graph_family, parse_graph
 from .registry import Registry
-from .spec import CohortSpec, Spec, found
+from .run_config import CohortConfig, RunConfig, describe_origin
 
 if TYPE_CHECKING:
     from society.llm.providers.budget import Budget
@@ -48,7 +55,7 @@ class Drawn(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Setup:
+class Society:
     """A society that is ready to play.
 
     scenario: with its mechanisms and its cast. found: the file that it came from, or "built in".
@@ -56,7 +63,7 @@ class Setup:
     models: the user's functions that make a model, by FILE.py:NAME.
     """
 
-    spec: Spec
+    spec: RunConfig
     scenario: Scenario
     params: Params
     agents: int
@@ -94,7 +101,7 @@ class Setup:
             replicate_ids=replicate_ids,
             horizon=self.rounds,
             graphs=self._graphs(replicate_ids, ids),
-            **told_of(self.scenario.play, self.params),
+            **told_fact(self.scenario.play, self.params),
         )
         table.cohorts = cohort_seats(self._seated(table), table)
         return table
@@ -175,11 +182,11 @@ class Setup:
     def _graph(self, drawing: Drawn, replicate_ids: Array, ids: Array) -> Graph:
         keys, graph = drawing
         try:
-            return built(
-                graph, dotted(keys[1:]), seed=self.seed, replicate_ids=replicate_ids, ids=ids
+            return draw_graph(
+                graph, dotted_path(keys[1:]), seed=self.seed, replicate_ids=replicate_ids, ids=ids
             )
         except InputError as error:
-            raise type(error)(self.spec._source.line(Fault(keys, str(error)))) from error
+            raise type(error)(self.spec._source.line(Issue(keys, str(error)))) from error
 
 
 def _terms_of(layer: Layer) -> MechanismTerms:
@@ -218,7 +225,7 @@ def _bare_table(
         replicate_ids=replicates,
         horizon=rounds,
         graphs=graphs,
-        **told_of(scenario.play, params),
+        **told_fact(scenario.play, params),
     )
     table.cohorts = cohort_seats(cast, table)
     return table
@@ -241,7 +248,7 @@ def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
     )
     overruled = [name for name in given if name in params.of_default_cast()]
     if overruled:
-        raise Refused(*(Fault((name,), words, True) for name in overruled))
+        raise ValidationIssues(*(Issue((name,), words, True) for name in overruled))
 
 
 def _refuse_mute(play: PlayFunction, cast: Cast, table: Environment) -> None:
@@ -278,25 +285,25 @@ def _refuse_unasked(given: Iterable[str], cast: Cast, name: str) -> None:
             f"--set models.{names[0]}.model=M"
         )
         # --model sets `model` of the default model, and nothing else.
-        raise Refused(*(Fault((one, "model"), words.format(one)) for one in unasked))
+        raise ValidationIssues(*(Issue((one, "model"), words.format(one)) for one in unasked))
 
 
-def prepared(spec: Spec, own: Iterable[object] = ()) -> Setup:
+def build(spec: RunConfig, own: Iterable[object] = ()) -> Society:
     """Look up and check everything that a spec names; raises InputError.
 
     own: scenarios, components, mechanisms and graph functions that the spec may name, beside the
     built-in ones and those of its files. So in a notebook:
 
     >>> import numpy as np
-    >>> from society.config.spec import load
+    >>> from society.config.run_config import load_config
     >>> from society.engine.component import Component
     >>> class Miser(Component):
     ...     answers = ("effort",)
     ...     def answer(self, ask, me):
     ...         return np.full(len(me), 0.1)
     >>> misers = {"name": "misers", "count": 10, "replace": {"harvest": "miser"}}
-    >>> spec = load("fishing_village", {"cohorts": [misers], "replicates": 5, "rounds": 20})
-    >>> outcome = prepared(spec, own=[Miser]).gamemaster().play()
+    >>> spec = load_config("fishing_village", {"cohorts": [misers], "replicates": 5, "rounds": 20})
+    >>> outcome = build(spec, own=[Miser]).gamemaster().play()
     >>> outcome.measures["over_use"].mean
     0.0
     """
@@ -306,10 +313,10 @@ def prepared(spec: Spec, own: Iterable[object] = ()) -> Setup:
 class _Preparation:
     """Looks up and checks one spec, and collects its errors."""
 
-    def __init__(self, spec: Spec, own: Iterable[object]) -> None:
-        self.spec, self.shelf, self.found = spec, Registry(own), list[Fault]()
+    def __init__(self, spec: RunConfig, own: Iterable[object]) -> None:
+        self.spec, self.shelf, self.found = spec, Registry(own), list[Issue]()
 
-    def setup(self) -> Setup:
+    def setup(self) -> Society:
         spec = self.spec
         for index, file in enumerate(spec.uses):
             with self.at("uses", index):
@@ -326,7 +333,7 @@ class _Preparation:
         drawings, models = self.drawings(scenario), self.models()
         agents, rounds = self.agents(scenario), spec.rounds or scenario.rounds
         with self.at("parameters"):
-            params = checked(scenario.params, given)
+            params = validate(scenario.params, given)
             if spec.agents is None and spec.cohorts is None:
                 agents = _default_agents(scenario, params)
             if spec.cohorts is not None:
@@ -351,13 +358,13 @@ class _Preparation:
             with self.at("cohorts" if spec.cohorts else "scenario"):
                 _refuse_mute(scenario.play, players, table)  # before any paid call
             self.refuse()
-        setup = Setup(
+        setup = Society(
             spec,
             scenario,
             params,
             agents,
             rounds,
-            spec._source.found or found(spec.scenario),
+            spec._source.found or describe_origin(spec.scenario),
             dict(self.shelf.files),
             drawings,
             models,
@@ -385,7 +392,7 @@ class _Preparation:
                 raise
             with suppress(InputError):
                 stage.play(_bare_table(stage, params, table.seed, table.agents, stage.rounds))
-                self.found.append(Fault(("rounds",), str(error)))
+                self.found.append(Issue(("rounds",), str(error)))
                 return
             raise
 
@@ -399,10 +406,10 @@ class _Preparation:
         """Collect errors about the value at `keys`, and continue."""
         try:
             yield
-        except Refused as refused:
+        except ValidationIssues as refused:
             self.found += [fault.under(*keys) for fault in refused.faults]
         except InputError as error:
-            self.found.append(Fault(keys, str(error)))
+            self.found.append(Issue(keys, str(error)))
 
     def scenario(self) -> Scenario:
         try:
@@ -410,7 +417,7 @@ class _Preparation:
         except InputError as error:
             if ("scenario",) not in self.spec._source.positions:
                 raise
-            line = self.spec._source.line(Fault(("scenario",), str(error)))
+            line = self.spec._source.line(Issue(("scenario",), str(error)))
             raise type(error)(line) from error
 
     def stages(self, scenario: Scenario) -> dict[Keys, Scenario]:
@@ -424,7 +431,9 @@ class _Preparation:
                     for one in spellings("mechanism", spec.name):
                         given |= self.spec.drafts.get(one, {})
                     with self.at("mechanisms", index, name):
-                        scenario = wrapped(scenario, spec, **dict(checked(spec.parameters, given)))
+                        scenario = wrap_scenario(
+                            scenario, spec, **dict(validate(spec.parameters, given))
+                        )
                         stages["mechanisms", index] = scenario
         return stages
 
@@ -451,7 +460,7 @@ class _Preparation:
         name = next(iter(spec.mechanisms[index]))
         wrong = [keys for keys, given in said.items() if given]
         self.found += [
-            Fault(keys, f"{name} assigns the seats; {words[str(keys[-1])]}") for keys in wrong
+            Issue(keys, f"{name} assigns the seats; {words[str(keys[-1])]}") for keys in wrong
         ]
         return cast
 
@@ -462,7 +471,7 @@ class _Preparation:
                 words = (
                     f"{scenario.mechanisms[-1]} matches types of agents; name each type in cohorts"
                 )
-                self.found.append(Fault(("mechanisms",), words))
+                self.found.append(Issue(("mechanisms",), words))
             return scenario.agents
         if spec.cohorts is None:
             return spec.agents or scenario.agents
@@ -472,7 +481,7 @@ class _Preparation:
                 f"got {spec.agents}, but the counts of the cohorts sum to {total}; "
                 "change the counts, or leave agents out"
             )
-            self.found.append(Fault(("agents",), words))
+            self.found.append(Issue(("agents",), words))
         return total
 
     def drawings(self, scenario: Scenario) -> dict[str, Drawn]:
@@ -480,10 +489,10 @@ class _Preparation:
         spec, relations = self.spec, scenario.relations
         for relation in spec.graphs:
             if relation not in relations:
-                self.found.append(unknown(("graphs", relation), "relation", relations))
+                self.found.append(unknown_name(("graphs", relation), "relation", relations))
         if spec.graph and not relations:
             words = f"{scenario.name} has no relation that a graph could limit; leave the graph out"
-            self.found.append(Fault(("graph",), words))
+            self.found.append(Issue(("graph",), words))
         said: dict[Keys, Any] = {("graph",): spec.graph or scenario.graph}
         # One graph given for all overrides the scenario's graphs for single relations.
         single = spec.graphs if spec.graph else {**scenario.graphs, **spec.graphs}
@@ -503,25 +512,25 @@ class _Preparation:
     def graph(self, keys: Keys, said: Any) -> GraphSpec:
         """Check the kind and parameters of a graph, and look up the user's function."""
         with self.at(*keys):
-            graph = drawing(said)
+            graph = parse_graph(said)
             given = graph.parameters
             if graph.kind == "file" and isinstance(given.get("file"), str):
                 self.shelf.bytes_of(given["file"])
             if graph.kind == "function" and isinstance(given.get("function"), str):
                 found = {"function": self.shelf.function(given["function"])}
-                graph = drawing({"kind": graph.kind, **given, **found})
-            family(graph)
+                graph = parse_graph({"kind": graph.kind, **given, **found})
+            graph_family(graph)
             return graph
         return GraphSpec(kind="complete")  # stands in for a wrong one
 
-    def cast(self, cohorts: list[CohortSpec], default: Cast, params: Params) -> list[Cohort]:
+    def cast(self, cohorts: list[CohortConfig], default: Cast, params: Params) -> list[Cohort]:
         cast = []
         for index, said in enumerate(cohorts):
             if said.name in [other.name for other in cohorts[:index]]:
                 words = f"two cohorts are called {said.name!r}; give each cohort its own name"
-                self.found.append(Fault(("cohorts", index, "name"), words))
+                self.found.append(Issue(("cohorts", index, "name"), words))
             with self.at("cohorts", index):
-                parts = components(said, default, params, self.shelf)
+                parts = build_components(said, default, params, self.shelf)
                 for file in (file for part in parts for file in part.files):
                     self.shelf.bytes_of(file)  # so that its hash is kept
                 cast.append(Cohort(said.name, said.count, parts))

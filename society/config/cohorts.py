@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from society.engine.component import Component
-from society.engine.parameters import Fault, Keys, Refused, parameters_of, unknown
-from society.engine.population import Cast, made
+from society.engine.parameters import Issue, Keys, ValidationIssues, parameters_of, unknown_name
+from society.engine.population import Cast, fill_from
 from society.engine.scenario import Params
 from society.errors import InputError
 from society.former_names import current, with_current_parameters
 
 from .registry import Registry
-from .spec import CohortSpec, Part
+from .run_config import CohortConfig, Part
 
 
 class _Chosen(NamedTuple):
@@ -29,8 +29,8 @@ class _Chosen(NamedTuple):
     keys: Keys
 
 
-def components(
-    said: CohortSpec, default: Cast, params: Params, shelf: Registry
+def build_components(
+    said: CohortConfig, default: Cast, params: Params, shelf: Registry
 ) -> tuple[Component, ...]:
     """Make the components that the cohort lists, or those of the default cast; raises Refused."""
     if said.components is None:
@@ -40,7 +40,7 @@ def components(
             "replaces default components, but `components` lists all components; "
             "keep one of the two keys"
         )
-        raise Refused(Fault(("replace",), words))
+        raise ValidationIssues(Issue(("replace",), words))
     chosen = [
         _choose(part, params, shelf, "components", index)
         for index, part in enumerate(said.components)
@@ -49,7 +49,7 @@ def components(
 
 
 def _alter_default(
-    said: CohortSpec, default: Cast, params: Params, shelf: Registry
+    said: CohortConfig, default: Cast, params: Params, shelf: Registry
 ) -> tuple[Component, ...]:
     """Take the components of the default cast, and replace some of them or their fields."""
     candidates = []
@@ -58,7 +58,9 @@ def _alter_default(
         for title, part in said.replace.items():
             title = title if title in chosen else current("component", title)
             if title not in chosen:
-                raise Refused(unknown(("replace", title), "default component", chosen))
+                raise ValidationIssues(
+                    unknown_name(("replace", title), "default component", chosen)
+                )
             chosen[title] = _choose(part, params, shelf, "replace", title)
         candidates.append(_assemble(list(chosen.values()), said.parameters, params))
     kinds = [[(type(part), vars(part)) for part in parts] for parts in candidates]
@@ -68,9 +70,11 @@ def _alter_default(
             f"{names} of the default cast differ; name the cohort after one of them, "
             "or set more of its `parameters`"
         )
-        raise Refused(Fault((), words))
+        raise ValidationIssues(Issue((), words))
     if not candidates:
-        raise Refused(Fault((), "the scenario has no default cast; list the cohort's `components`"))
+        raise ValidationIssues(
+            Issue((), "the scenario has no default cast; list the cohort's `components`")
+        )
     return candidates[0]
 
 
@@ -81,7 +85,7 @@ def _choose(part: Part, params: Params, shelf: Registry, *keys: str | int) -> _C
         given = with_current_parameters(kind.title(), given)
         return _Chosen(kind, params, given, (*keys, name))
     except InputError as error:
-        raise Refused(Fault(keys, str(error))) from None
+        raise ValidationIssues(Issue(keys, str(error))) from None
 
 
 def _assemble(
@@ -101,23 +105,23 @@ def _assemble(
             parts.append(one.source)
             continue
         try:
-            parts.append(made(one.kind, one.source, given))
-        except Refused as refused:
+            parts.append(fill_from(one.kind, one.source, given))
+        except ValidationIssues as refused:
             for fault in refused.faults:
                 field = next(iter(fault.path), "")
                 of_all = field in shared and field not in one.given
                 found.append(fault.under(*(("parameters",) if of_all else one.keys)))
     if found:
-        raise Refused(*found)
+        raise ValidationIssues(*found)
     return tuple(parts)
 
 
-def _no_field(name: str, legal: set[str], params: Params) -> Fault:
+def _no_field(name: str, legal: set[str], params: Params) -> Issue:
     keys = "parameters", name
     if name in type(params).model_fields:
         words = (
             f"{name!r} is a parameter of the whole scenario; "
             "set it under `parameters` at the top level"
         )
-        return Fault(keys, words, True)
-    return unknown(keys, "component field", legal)
+        return Issue(keys, words, True)
+    return unknown_name(keys, "component field", legal)

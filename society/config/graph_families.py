@@ -25,9 +25,23 @@ from pydantic import (
 )
 
 from society.engine.graph import Complete, Graph, from_networkx
-from society.engine.parameters import Fault, Refused, Share, anchored, checked, parameters_of
+from society.engine.parameters import (
+    Issue,
+    Share,
+    ValidationIssues,
+    parameters_of,
+    resolve_path,
+    validate,
+)
 from society.engine.rng import Array, generator
-from society.errors import FileError, GraphError, SocietyError, blamed, brief, nearest
+from society.errors import (
+    FileError,
+    GraphError,
+    SocietyError,
+    describe_user_error,
+    short_path,
+    suggest,
+)
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -138,9 +152,9 @@ def from_file(agents: int, *, file: str, directed: bool = False) -> Net:
             return net
         text = Path(file).read_text(encoding="utf-8")
     except OSError as error:
-        raise FileError(f"cannot read {brief(file)}: {error.strerror}") from None
+        raise FileError(f"cannot read {short_path(file)}: {error.strerror}") from None
     except Exception as error:  # GraphML: networkx passes on whatever its XML parser raises
-        raise GraphError(f"{brief(file)} cannot be read as a graph: {error}") from None
+        raise GraphError(f"{short_path(file)} cannot be read as a graph: {error}") from None
     net = nx.DiGraph() if directed else nx.Graph()
     for line in text.splitlines():
         names = line.partition("#")[0].replace(",", " ").split()
@@ -158,7 +172,7 @@ def from_function(agents: int, rng: np.random.Generator, *, function: Callable[.
     except SocietyError:
         raise
     except Exception as error:
-        raise GraphError(blamed(error)) from error
+        raise GraphError(describe_user_error(error)) from error
     if not isinstance(net, nx.Graph):
         raise GraphError(f"the function gave {net!r:.60}; expected a networkx graph")
     return net
@@ -232,29 +246,33 @@ class GraphSpec(BaseModel):
         return {"kind": self.kind, **named}
 
 
-def drawing(said: object) -> GraphSpec:
+def parse_graph(said: object) -> GraphSpec:
     """Parse a graph, in any of the forms of GraphSpec; raises Refused."""
     try:
         return GraphSpec.model_validate(said)
     except ValidationError as error:
-        raise Refused(Fault((), error.errors()[0]["msg"].removeprefix("Value error, "))) from None
+        raise ValidationIssues(
+            Issue((), error.errors()[0]["msg"].removeprefix("Value error, "))
+        ) from None
 
 
-def family(spec: GraphSpec) -> tuple[Callable[..., Any], dict[str, Any]]:
+def graph_family(spec: GraphSpec) -> tuple[Callable[..., Any], dict[str, Any]]:
     """Look up the function that a spec names, and check its parameters; raises Refused."""
     try:
         named = FAMILIES[spec.kind]
     except KeyError:
-        words = f"there is no graph {spec.kind!r}; {nearest(spec.kind, FAMILIES)}"
-        raise Refused(Fault((), words)) from None
-    return named, dict(checked(parameters_of(named), spec.parameters))
+        words = f"there is no graph {spec.kind!r}; {suggest(spec.kind, FAMILIES)}"
+        raise ValidationIssues(Issue((), words)) from None
+    return named, dict(validate(parameters_of(named), spec.parameters))
 
 
-def built(spec: GraphSpec, relation: str, *, seed: int, replicate_ids: Array, ids: Array) -> Graph:
+def draw_graph(
+    spec: GraphSpec, relation: str, *, seed: int, replicate_ids: Array, ids: Array
+) -> Graph:
     """Draw the graph of one relation in every replicate; raises GraphError."""
     try:
-        named, parameters = family(spec)
-    except Refused as refused:
+        named, parameters = graph_family(spec)
+    except ValidationIssues as refused:
         raise GraphError(f"graph: {refused}") from None
     agents, replicates = len(ids), replicate_ids.tolist()
     if named is complete:
@@ -269,10 +287,10 @@ def built(spec: GraphSpec, relation: str, *, seed: int, replicate_ids: Array, id
 
 def _anchor_file(name: str, value: Any, info: ValidationInfo) -> Any:
     if name == "file" and isinstance(value, str):
-        return anchored(value, info)
+        return resolve_path(value, info)
     if name == "function" and isinstance(value, str) and ":" in value:
         file, _, function = value.rpartition(":")
-        return f"{anchored(file, info)}:{function}"
+        return f"{resolve_path(file, info)}:{function}"
     return value
 
 

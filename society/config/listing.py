@@ -12,14 +12,14 @@ from typing import Any, Literal, NamedTuple
 from pydantic import BaseModel
 
 from society.claims.types import Reproduction
-from society.engine.parameters import Schema, expected, parameters_of, schema_of
+from society.engine.parameters import Schema, describe_schema, parameters_of, schema_of
 from society.index import presets
-from society.llm.providers.api_keys import found
-from society.llm.providers.settings import ModelSpec, listing
+from society.llm.providers.api_keys import key_names
+from society.llm.providers.settings import ModelSpec, model_syntax
 
 from .graph_families import FAMILIES
 from .registry import components, mechanisms, reproductions, scenarios
-from .spec import load
+from .run_config import load_config
 
 Kind = Literal["scenarios", "components", "mechanisms", "graphs", "models", "reproductions"]
 
@@ -43,8 +43,8 @@ def entries(kind: Kind) -> dict[str, Entry]:
         return played | {name: _preset(file) for name, file in presets().items()}
     if kind == "models":
         settings = _parameters(ModelSpec)[1:]  # all but the model itself
-        plain = {name: Entry(words, ()) for name, words in listing()}
-        keys = Entry(", ".join(found()) or "none set in the environment or in .env", ())
+        plain = {name: Entry(words, ()) for name, words in model_syntax()}
+        keys = Entry(", ".join(key_names()) or "none set in the environment or in .env", ())
         of_each = Entry("of each model, under `models` in a scenario file", settings)
         return plain | {"keys": keys, "settings": of_each}
     if kind == "reproductions":
@@ -60,7 +60,7 @@ def entries(kind: Kind) -> dict[str, Entry]:
     }
 
 
-def listed(kind: Kind, *, parameters: bool) -> Iterator[str]:
+def listing_lines(kind: Kind, *, parameters: bool) -> Iterator[str]:
     """Yield the lines of a list: one for each entry, or each with its parameters below it."""
     yield f"{kind}:"
     for name, entry in entries(kind).items():
@@ -82,7 +82,7 @@ def _first_line(part: object) -> str:
 
 def _preset(file: Path) -> Entry:
     """Describe a preset by its first comment and the parameters that it sets."""
-    spec = load(str(file))
+    spec = load_config(str(file))
     said = "".join(f", {name} = {_value(value)}" for name, value in spec.parameters.items())
     words = file.read_text("utf-8").strip("# ").partition("\n")[0]
     return Entry(words, (f"as {spec.scenario}{said}",))
@@ -121,7 +121,7 @@ def _parameter(name: str, schema: Schema, needed: bool) -> str:
     if "default" in schema:
         default = f" = {_value(schema['default'])}"
     cast = "only without `cohorts`" if "of_default_cast" in schema else ""
-    words = [f"{name}{default}", expected(schema), schema.get("description", ""), cast]
+    words = [f"{name}{default}", describe_schema(schema), schema.get("description", ""), cast]
     return " · ".join(word for word in words if word)
 
 

@@ -21,10 +21,17 @@ from typing import Any, Literal, NamedTuple
 
 from society import former_names, index
 from society.claims.types import Reproduction
-from society.engine.component import Component, spelt
+from society.engine.component import Component, snake_case
 from society.engine.mechanism import as_play
 from society.engine.scenario import MechanismSpec, Scenario
-from society.errors import CatalogueError, FileError, ScenarioError, blamed, brief, nearest
+from society.errors import (
+    CatalogueError,
+    FileError,
+    ScenarioError,
+    describe_user_error,
+    short_path,
+    suggest,
+)
 
 Sort = Literal["scenario", "component", "mechanism", "function"]
 SUFFIXES = (".yaml", ".yml", ".py")
@@ -38,7 +45,7 @@ _ROOMS: Mapping[Sort, index.Room] = {
 }
 
 
-class Thing(NamedTuple):
+class RegistryItem(NamedTuple):
     """A named thing: a scenario, component, mechanism or function."""
 
     sort: Sort
@@ -70,7 +77,7 @@ def reproduction(name: str) -> Reproduction:
     """The reproduction of a paper; raises CatalogueError."""
     index: Mapping[str, str] = _papers().INDEX
     if name not in index:
-        raise CatalogueError(f"there is no reproduction {name!r}; {nearest(name, index)}")
+        raise CatalogueError(f"there is no reproduction {name!r}; {suggest(name, index)}")
     found: Reproduction = importlib.import_module(f"{_PAPERS}.{index[name]}").PAPER
     return found
 
@@ -80,7 +87,7 @@ def _papers() -> Any:
     return importlib.import_module(_PAPERS)
 
 
-def located(reference: str, folder: Path | None = None) -> str:
+def resolve_reference(reference: str, folder: Path | None = None) -> str:
     """Resolve a reference to an absolute FILE or FILE.py:NAME, or to a built-in name.
 
     What has a slash or one of SUFFIXES is a file, looked up from `folder` (the working directory);
@@ -117,7 +124,7 @@ class Registry:
     def __init__(self, own: Iterable[object] = ()) -> None:
         self.files: dict[str, str] = {}
         self._own: dict[tuple[Sort, str], Any] = {}
-        self._read: dict[str, list[Thing]] = {}
+        self._read: dict[str, list[RegistryItem]] = {}
         for value in own:
             name = (
                 value.name
@@ -131,7 +138,7 @@ class Registry:
                 )
             self._put(thing)
 
-    def add(self, file: str) -> list[Thing]:
+    def add(self, file: str) -> list[RegistryItem]:
         """Add all that a .py file defines; raises FileError, ScenarioError."""
         if file not in self._read:
             self._read[file] = _things(_imported(file, self.bytes_of(file)))
@@ -144,7 +151,7 @@ class Registry:
         try:
             content = Path(file).read_bytes()
         except OSError as error:
-            raise FileError(f"cannot read {brief(file)}: {error.strerror}") from None
+            raise FileError(f"cannot read {short_path(file)}: {error.strerror}") from None
         self.files[file] = sha256(content).hexdigest()
         return content
 
@@ -153,10 +160,10 @@ class Registry:
         file, name = _parted(reference)
         if Path(file).suffix in (".yaml", ".yml"):
             raise ScenarioError(
-                f"{brief(file)} is a YAML file, which cannot stand here; name a scenario or FILE.py"
+                f"{short_path(file)} is a YAML file, which cannot stand here; name a scenario or FILE.py"
             )
         if Path(file).is_absolute() and Path(file).suffix != ".py":
-            raise FileError(f"{brief(file)} is not a scenario file; give FILE.yaml or FILE.py")
+            raise FileError(f"{short_path(file)} is not a scenario file; give FILE.yaml or FILE.py")
         if Path(file).suffix != ".py":
             found: Scenario = self._named("scenario", reference)
             return found
@@ -184,12 +191,12 @@ class Registry:
         else:
             here = {key[1]: value for key, value in self._own.items() if key[0] == "function"}
         if (name or reference) not in here:
-            hint = nearest(name or reference, here)
-            raise CatalogueError(f"there is no function {brief(reference)!r}; {hint}")
+            hint = suggest(name or reference, here)
+            raise CatalogueError(f"there is no function {short_path(reference)!r}; {hint}")
         function: Callable[..., Any] = here[name or reference]
         return function
 
-    def _put(self, thing: Thing) -> None:
+    def _put(self, thing: RegistryItem) -> None:
         known = self._own.setdefault((thing.sort, thing.name), thing.value)
         # Functions may also be helpers, and files may well call theirs the same.
         if known is not thing.value and thing.sort != "function":
@@ -202,7 +209,7 @@ class Registry:
         if ours is None:
             legal = {key[1] for key in self._own if key[0] == sort} | set(_all(sort))
             legal |= set(index.presets()) if sort == "scenario" else set()
-            raise CatalogueError(f"there is no {sort} {name!r}; {nearest(name, legal)}")
+            raise CatalogueError(f"there is no {sort} {name!r}; {suggest(name, legal)}")
         return ours
 
 
@@ -229,11 +236,11 @@ def _loaded(part: type[Component]) -> Iterator[type[Component]]:
 
 def _which(file: str, name: str, scenarios: list[str]) -> str:
     """Explain why FILE.py or FILE.py:NAME names no scenario, and what to do."""
-    file = brief(file)
+    file = short_path(file)
     if not scenarios:
         return f"{file} defines no scenario; put @scenario(...) above its script"
     if name:
-        return f"{file} defines no scenario {name!r}; {nearest(name, scenarios)}"
+        return f"{file} defines no scenario {name!r}; {suggest(name, scenarios)}"
     return f"{file} defines {', '.join(scenarios)}; say which, as in {file}:{scenarios[0]}"
 
 
@@ -250,7 +257,7 @@ def _ours(sort: Sort, name: str) -> Any:
 def _candidates(sort: Sort, name: str) -> Iterator[str]:
     """Modules that may define something of this name."""
     for one in index.definitions(_ROOMS[sort]):
-        title = spelt(one.name) if one.is_class else one.name
+        title = snake_case(one.name) if one.is_class else one.name
         if title == name and one.is_class == (sort == "component"):
             yield one.module
 
@@ -268,7 +275,7 @@ def _found(sort: Sort) -> Mapping[str, Any]:
     return {name: found[name] for name in sorted(found)}
 
 
-def _things(module: ModuleType) -> list[Thing]:
+def _things(module: ModuleType) -> list[RegistryItem]:
     """List the things that a module defines, under their names there."""
     named = [pair for pair in vars(module).items() if not pair[0].startswith("_")]
     things = [_thing(name, value) for name, value in named if _defined(value, module)]
@@ -285,15 +292,17 @@ def _defined(value: object, module: ModuleType) -> bool:
     return getattr(value, "__module__", None) == module.__name__
 
 
-def _thing(name: str, value: object) -> Thing | None:
+def _thing(name: str, value: object) -> RegistryItem | None:
     if isinstance(value, Scenario):
-        return Thing("scenario", name, value if value.name == name else replace(value, name=name))
+        return RegistryItem(
+            "scenario", name, value if value.name == name else replace(value, name=name)
+        )
     if isinstance(value, type) and issubclass(value, Component):
-        return Thing("component", value.title(), value)
+        return RegistryItem("component", value.title(), value)
     if isinstance(value, MechanismSpec):
-        return Thing("mechanism", value.name, value)
+        return RegistryItem("mechanism", value.name, value)
     if inspect.isfunction(value):
-        return Thing("function", name, value)
+        return RegistryItem("function", name, value)
     return None
 
 
@@ -302,7 +311,7 @@ def _imported(file: str, source: bytes) -> ModuleType:
     name = f"_{blake2b(file.encode(), digest_size=8).hexdigest()}_{Path(file).stem}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None:
-        raise FileError(f"{brief(file)} is not a Python file; give FILE.py")
+        raise FileError(f"{short_path(file)} is not a Python file; give FILE.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look their module up
     try:
@@ -310,5 +319,5 @@ def _imported(file: str, source: bytes) -> ModuleType:
         exec(compile(source, file, "exec"), vars(module))
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise ScenarioError(blamed(error, file)) from error
+        raise ScenarioError(describe_user_error(error, file)) from error
     return module

@@ -11,8 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from society.engine.parameters import Fault, Keys, dotted
-from society.errors import FileError, ScenarioError, brief
+from society.engine.parameters import Issue, Keys, dotted_path
+from society.errors import FileError, ScenarioError, short_path
 
 _LISTED = 5  # faults that one message names
 _MOST = 100_000  # values in a file
@@ -41,13 +41,13 @@ class Source:
         }
         return Source(self.found, others | {keys: Position(where, where)})
 
-    def refusal(self, faults: Iterable[Fault]) -> ScenarioError:
+    def refusal(self, faults: Iterable[Issue]) -> ScenarioError:
         """Make the error that lists all faults, a line each."""
         lines = list(dict.fromkeys(map(self.line, faults)))
         more = [f"and {len(lines) - _LISTED} more"] if len(lines) > _LISTED else []
         return ScenarioError("\n".join(lines[:_LISTED] + more))
 
-    def line(self, fault: Fault) -> str:
+    def line(self, fault: Issue) -> str:
         """Return a fault in words, after the position of the innermost value around it."""
         keys = fault.path
         while keys and keys not in self.positions:
@@ -55,15 +55,15 @@ class Source:
         position = self.positions.get(keys, Position("", ""))
         where = position.name if fault.name and keys == fault.path else position.value
         if where.startswith("--"):
-            parts = [where, dotted(fault.path[len(keys) :])]
+            parts = [where, dotted_path(fault.path[len(keys) :])]
         else:
-            parts = [f"{where} {dotted(fault.path)}".strip()]
+            parts = [f"{where} {dotted_path(fault.path)}".strip()]
         return ": ".join([part for part in parts if part] + [fault.words])
 
 
-def read(file: Path) -> tuple[Any, dict[Keys, Position]]:
+def read_yaml(file: Path) -> tuple[Any, dict[Keys, Position]]:
     """Read the values of a YAML file and their positions; raises FileError, ScenarioError."""
-    shown = brief(file)
+    shown = short_path(file)
     try:
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:

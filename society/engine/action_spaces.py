@@ -340,7 +340,7 @@ class Fields:
 ActionSpace = Value | Fields
 
 
-def heard(reply: ActionSpace, each: Callable[[Array], Array]) -> ActionSpace:
+def restrict_bounds(reply: ActionSpace, each: Callable[[Array], Array]) -> ActionSpace:
     """A reply as some agents hear it; `each` picks their bounds."""
     if isinstance(reply, Fields):
         return Fields({name: value.among(each) for name, value in reply.fields.items()})

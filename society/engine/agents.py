@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from society.errors import CastError, PartError, nearest
+from society.errors import CastError, PartError, suggest
 
 from .action_spaces import Legal
 from .calls import Address, Again, Completion, Message, Request
@@ -169,7 +169,7 @@ class AgentGroup:
         try:
             values = self._company.values[name]
         except KeyError:
-            hint = nearest(name, self._company.values)
+            hint = suggest(name, self._company.values)
             raise PartError(
                 f"{self._title} reads column {name!r}, which no component of cohort "
                 f"{self._company.name!r} keeps; {hint}"

@@ -128,7 +128,7 @@ class Usage(NamedTuple):
 T = TypeVar("T", int, float)
 
 
-def added(parts: Iterable[T | None]) -> T | None:
+def sum_known(parts: Iterable[T | None]) -> T | None:
     """The sum of counts, tokens or costs; None if one of them is unknown."""
     known = list(parts)
     return None if None in known else sum(part for part in known if part is not None)
@@ -233,6 +233,6 @@ def fingerprint(model: str, words: str) -> str:
     return xxh3_128_hexdigest(f"{model}\0{words}".encode("utf-8", "surrogatepass"))
 
 
-def stacked(vectors: Mapping[str, Array], texts: Sequence[str]) -> Array:
+def stack_vectors(vectors: Mapping[str, Array], texts: Sequence[str]) -> Array:
     """Vectors in the order of the texts, (n, d)."""
     return np.stack([vectors[text] for text in texts]) if texts else np.empty((0, 0), np.float32)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from .action_spaces import fields, heard
+from .action_spaces import fields, restrict_bounds
 from .agents import Agent, AgentGroup, Sight
 from .observations import Inquiry, News, OwnFacts, Question
 from .rng import Array
@@ -30,9 +30,9 @@ __all__ = [
     "News",
     "Question",
     "Sight",
-    "entered",
     "per_agent",
-    "singly",
+    "scatter_answers",
+    "single_asks",
 ]
 
 ANYTHING = ("*",)  # as `answers` or `notices`: every kind of line
@@ -58,7 +58,7 @@ class Component:
     @classmethod
     def title(cls) -> str:
         """The name in scenario files and in what people are shown: NormBelief -> norm_belief."""
-        return spelt(cls.__name__)
+        return snake_case(cls.__name__)
 
     def begin(self, agents: AgentGroup) -> None:
         """Fill the own columns: before the script starts, and where a new life begins later."""
@@ -106,7 +106,7 @@ class Component:
 
 
 @functools.cache
-def spelt(name: str) -> str:
+def snake_case(name: str) -> str:
     """A class name as scenario files have it: NormBelief -> norm_belief."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
@@ -124,12 +124,12 @@ def per_agent(
 
     @functools.wraps(rule)
     def answer(self: C, ask: Question, agents: AgentGroup) -> Any:
-        return entered([rule(self, *pair) for pair in singly(ask, agents)[1]], ask)
+        return scatter_answers([rule(self, *pair) for pair in single_asks(ask, agents)[1]], ask)
 
     return answer
 
 
-def singly(ask: Question, agents: AgentGroup) -> tuple[Array, list[tuple[Inquiry, Agent]]]:
+def single_asks(ask: Question, agents: AgentGroup) -> tuple[Array, list[tuple[Inquiry, Agent]]]:
     """Who was asked, as entries of `me`, and the question to each of them alone."""
     entries = np.flatnonzero(ask.asked)
     alone = []
@@ -137,12 +137,12 @@ def singly(ask: Question, agents: AgentGroup) -> tuple[Array, list[tuple[Inquiry
         one = Agent(agents, entry)
         facts = OwnFacts(ask.kind, ask.facts.facts, one._me.audience)
         options = None if ask.options is None else ask.options[one.replicate]
-        reply = heard(ask.reply, operator.itemgetter(entry))
+        reply = restrict_bounds(ask.reply, operator.itemgetter(entry))
         alone.append((Inquiry(ask.kind, facts, reply, options, ask.repairs), one))
     return entries, alone
 
 
-def entered(answers: Sequence[Any], ask: Question) -> Any:
+def scatter_answers(answers: Sequence[Any], ask: Question) -> Any:
     """One answer for each that was asked -> one per member, silent elsewhere; forms by field."""
     columns = {}
     for name, value in fields(ask.reply).items():

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from society.errors import CastError, PartError, nearest
+from society.errors import CastError, PartError, suggest
 
 from .graph import Complete, Graph
 from .matching import Matches
@@ -146,7 +146,7 @@ class Environment:
         try:
             return self.graphs[name]
         except KeyError:
-            raise PartError(f"there is no graph {name!r}; {nearest(name, self.graphs)}") from None
+            raise PartError(f"there is no graph {name!r}; {suggest(name, self.graphs)}") from None
 
     def cohort(self, name: str) -> Array:
         """The seats that a cohort takes, (R, N) of bool; raises CastError if there is none."""
@@ -154,7 +154,7 @@ class Environment:
             return self.cohorts[name]
         except KeyError:
             raise CastError(
-                f"this scenario needs a cohort called {name!r}; {nearest(name, self.cohorts)}"
+                f"this scenario needs a cohort called {name!r}; {suggest(name, self.cohorts)}"
             ) from None
 
     def sight(self, node: int, ids: Array) -> Array:

@@ -22,12 +22,12 @@ from .action_spaces import Choice, Illegal, Integer, Neighbour, Real, Value, fie
 from .arrays import ArrayNormaliser, WrongShape
 from .calls import Usage
 from .environment import Environment
-from .history import Page, Recorder, Step, chained, page_digest
+from .history import Page, Recorder, Step, chain_digest, page_digest
 from .population import Population, Raw
-from .replay import Answerer
 from .rng import Array
 from .scenario import Estimate, Folded, Scenario
 from .script import UNREAD, VOID_REPLICATE, Ask, Inherit, Line, Tell
+from .tape import Answerer
 
 
 @dataclass(frozen=True)
@@ -327,7 +327,7 @@ class GameMaster:
         number = self.pages
         measures = self._measured(number) if number else {}
         digest = page_digest(number, self._steps)
-        self.digest = chained(self.digest, digest)
+        self.digest = chain_digest(self.digest, digest)
         page = Page(
             number,
             self._path,

@@ -23,8 +23,8 @@ from .calls import (
     ParseIssue,
     Request,
     Usage,
-    added,
-    stacked,
+    stack_vectors,
+    sum_known,
 )
 from .cancellation import CancellationToken
 from .rng import Array
@@ -49,9 +49,9 @@ class Ledger:
                 retries=old.retries + said.retries,
                 repairs=old.repairs + (request.again == "repair"),
                 cut=old.cut + (request.again == "cut"),
-                prompt_tokens=added((old.prompt_tokens, said.prompt_tokens)),
-                completion_tokens=added((old.completion_tokens, said.completion_tokens)),
-                cost=added((old.cost, said.cost)),
+                prompt_tokens=sum_known((old.prompt_tokens, said.prompt_tokens)),
+                completion_tokens=sum_known((old.completion_tokens, said.completion_tokens)),
+                cost=sum_known((old.cost, said.cost)),
             )
         )
 
@@ -174,7 +174,7 @@ class ModelGateway:
             made = dict(zip(new, embedder.embed(new), strict=True))
             self._vault.keep_vectors(embedder.name, made)
             known |= made
-        return stacked(known, texts)
+        return stack_vectors(known, texts)
 
     async def together(self, jobs: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         """All results, in order.

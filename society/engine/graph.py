@@ -16,7 +16,7 @@ import numpy as np
 
 from society.errors import GraphError
 
-from .rng import STRIDE, Array, mixed
+from .rng import STRIDE, Array, mix_words
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -326,7 +326,7 @@ def _edge_numbers(uniform: Array, one: Array, other: Array) -> Array:
     """
     bits = (uniform * 2.0**53).astype(np.uint64)
     low, high = np.minimum(bits[one], bits[other]), np.maximum(bits[one], bits[other])
-    return mixed(low * STRIDE + high)
+    return mix_words(low * STRIDE + high)
 
 
 def from_networkx(graphs: list[nx.Graph[Any]], ids: Array) -> Sparse:

@@ -76,7 +76,7 @@ def page_digest(number: int, steps: Sequence[Step]) -> bytes:
     return hashlib.sha256(json.dumps([number, canonical]).encode()).digest()
 
 
-def chained(previous: bytes, digest: bytes) -> bytes:
+def chain_digest(previous: bytes, digest: bytes) -> bytes:
     """The digest of all rounds so far, from that of the rounds before (b"" for none)."""
     return hashlib.sha256(previous + digest).digest()
 

@@ -2,7 +2,7 @@
 
 A play is an object: its script, and what mechanisms may know of it before its first line, which
 travels through every mechanism by itself. A mechanism that needs more of a play looks for it when
-it is called with a table, before its first line: society.config.build.prepared calls it so, and
+it is called with a table, before its first line: society.config.build.build calls it so, and
 nothing has been written then.
 """
 
@@ -81,7 +81,7 @@ class PlayFacts(TypedDict):
     succession: object
 
 
-def told_of(play: PlayFunction, params: Any) -> PlayFacts:
+def told_fact(play: PlayFunction, params: Any) -> PlayFacts:
     """What agents know of a play from the beginning, as the arguments of a table."""
     whole = as_play(play)
     return {"rules": whole.rules_for(params), "succession": whole.succession}
@@ -127,7 +127,7 @@ def refuse_unpaid(declared: Declared, mechanism: str) -> None:
         )
 
 
-def topped_up(said: Tell, declared: Declared, added: Array) -> Tell:
+def add_extra_payoff(said: Tell, declared: Declared, added: Array) -> Tell:
     """What is told of payoffs with so much more for everybody, (R, N), wherever it is repeated."""
     names = (declared.payoff, *declared.repeats)
     facts = {name: said.facts[name] for name in names if name in said.facts}
@@ -160,7 +160,7 @@ def intercept(
             received = answer(said, None if out is None else (yield out))
 
 
-def hooked(mechanism: object, play: Play, name: str) -> PlayFunction:
+def hook_play(mechanism: object, play: Play, name: str) -> PlayFunction:
     """A play within an object that has on_move, or on_payoff, or begin.
 
     Raises ScenarioError for an object that has none of them, and for a play that does not say what
@@ -195,7 +195,7 @@ def _acted_on(script: Script, acting: object, declared: Declared) -> Script:
             return on_move(said)
         if isinstance(said, Tell) and said.kind == declared.told and on_payoff is not None:
             added = on_payoff(said, said.facts[declared.payoff].values)
-            return topped_up(said, declared, added)
+            return add_extra_payoff(said, declared, added)
         return said
 
     def answer(said: Line, received: Any) -> Any:
@@ -220,7 +220,7 @@ def dry_run(play: PlayFunction, table: Environment) -> Iterator[Line]:
     It is rehearsed for one replicate at a table of its own, where every answer is silent and nobody
     leaves. Since lines do not depend on answers, these are all that can come.
     """
-    return silent_lines(play, aside(table))
+    return silent_lines(play, rehearsal_environment(table))
 
 
 def silent_lines(play: PlayFunction, alone: Environment) -> Iterator[Line]:
@@ -249,7 +249,7 @@ def survey(look: Callable[..., T], play: PlayFunction, table: Environment, *give
     return table.dry_runs.find((look, play, given), lambda: look(dry_run(play, table), *given))
 
 
-def aside(table: Environment, *, first_rounds_only: bool = False) -> Environment:
+def rehearsal_environment(table: Environment, *, first_rounds_only: bool = False) -> Environment:
     """A table like this one, of a single replicate in which everybody sees everybody."""
     alone = Environment(
         table.params,

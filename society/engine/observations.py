@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.errors import PartError, nearest
+from society.errors import PartError, suggest
 
 from .action_spaces import ActionSpace
 from .graph import NOBODY, Graph, Rows
@@ -16,7 +16,7 @@ from .rng import Array, Places
 from .script import Fact, Scope
 
 
-def frozen(values: Array) -> Array:
+def read_only(values: Array) -> Array:
     """The same array, read-only from now on."""
     values.flags.writeable = False
     return values
@@ -61,7 +61,7 @@ class Seen:
     def drawn(self, uniform: Array) -> Array:
         """One present neighbour each, equally likely, from uniforms; NOBODY where there is none."""
         rows, present = self._audience.rows, self._audience.present
-        self._drawn = frozen(self._graph.drawn(uniform, rows, present))
+        self._drawn = read_only(self._graph.drawn(uniform, rows, present))
         return self._drawn
 
     def of(self, peers: Array) -> Array:
@@ -119,7 +119,7 @@ class _Known:
         try:
             return self.facts[name]
         except KeyError:
-            hint = nearest(name, self.facts)
+            hint = suggest(name, self.facts)
             raise PartError(f"{self._kind!r} has no fact {name!r}; {hint}") from None
 
     def _seen(self, name: str) -> Fact:

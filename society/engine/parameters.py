@@ -17,7 +17,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
-from society.errors import nearest
+from society.errors import suggest
 
 M = TypeVar("M", bound=BaseModel)
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -29,7 +29,7 @@ _LONGEST = 60  # characters of an offending value that are shown
 _KNOWN = 512  # parts whose parameters are remembered: a sweep prepares the same ones many times
 
 
-class Fault(NamedTuple):
+class Issue(NamedTuple):
     """What is wrong at one place; `name`: with the name that stands there, not with its value."""
 
     path: Keys
@@ -37,37 +37,37 @@ class Fault(NamedTuple):
     name: bool = False
 
     def __str__(self) -> str:
-        return f"{dotted(self.path)}: {self.words}" if self.path else self.words
+        return f"{dotted_path(self.path)}: {self.words}" if self.path else self.words
 
-    def under(self, *path: str | int) -> Fault:
+    def under(self, *path: str | int) -> Issue:
         """The same fault seen from further out."""
         return self._replace(path=(*path, *self.path))
 
 
-class Refused(Exception):
+class ValidationIssues(Exception):
     """Some values are not what was expected."""
 
-    def __init__(self, *faults: Fault) -> None:
+    def __init__(self, *faults: Issue) -> None:
         super().__init__("; ".join(map(str, faults)))
         self.faults = faults
 
 
-def dotted(path: Keys) -> str:
+def dotted_path(path: Keys) -> str:
     """A place inside nested values, in words.
 
-    >>> dotted(("cohorts", 0, "count"))
+    >>> dotted_path(("cohorts", 0, "count"))
     'cohorts[0].count'
     """
     parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     return "".join(parts).removeprefix(".")
 
 
-def unknown(path: Keys, sort: str, legal: Iterable[str]) -> Fault:
+def unknown_name(path: Keys, sort: str, legal: Iterable[str]) -> Issue:
     """The last part of `path` names nothing."""
-    return Fault(path, f"there is no {sort} {path[-1]!r}; {nearest(str(path[-1]), legal)}", True)
+    return Issue(path, f"there is no {sort} {path[-1]!r}; {suggest(str(path[-1]), legal)}", True)
 
 
-def anchored(file: str, info: ValidationInfo) -> str:
+def resolve_path(file: str, info: ValidationInfo) -> str:
     """An absolute path; a relative one starts in the folder that the validation's context names."""
     folder = (info.context or {}).get("folder", Path.cwd())
     return str(Path(folder, Path(file).expanduser()).resolve())
@@ -89,7 +89,9 @@ def _parameters_of(part: Callable[..., Any]) -> type[BaseModel]:
         else:
             fields = _fields(part) if dataclasses.is_dataclass(part) else {}
     except NameError as error:
-        raise Refused(Fault((), f"a type in {part.__name__} cannot be read: {error}")) from None
+        raise ValidationIssues(
+            Issue((), f"a type in {part.__name__} cannot be read: {error}")
+        ) from None
     config = ConfigDict(
         extra="forbid",
         arbitrary_types_allowed=True,
@@ -121,7 +123,7 @@ def _keywords(function: Any) -> dict[str, Any]:
     return {p.name: (hints[p.name], ... if p.default is p.empty else p.default) for p in keywords}
 
 
-def checked(
+def validate(
     model: type[M],
     values: Mapping[str, Any],
     sort: str = "parameter",
@@ -139,33 +141,33 @@ def checked(
         if isinstance(value, str) and value == "none" and {"type": "null"} in here.get("anyOf", ()):
             given[name] = None
         elif isinstance(value, bool) and here.get("type") in ("number", "integer"):
-            found.append(Fault((name,), _got(value, here)))
+            found.append(Issue((name,), _got(value, here)))
     try:
         made = model.model_validate(given, context=dict(context or {}))
     except ValidationError as error:
         found += [_fault(detail, schema, sort) for detail in error.errors()]
     if found:
-        raise Refused(*dict.fromkeys(found))
+        raise ValidationIssues(*dict.fromkeys(found))
     return made
 
 
-def _fault(detail: Mapping[str, Any], schema: Schema, sort: str) -> Fault:
+def _fault(detail: Mapping[str, Any], schema: Schema, sort: str) -> Issue:
     if detail["type"] == "extra_forbidden":
         *parents, name = detail["loc"]
         path, around = _descended(tuple(parents), schema)
         options = (around, *around.get("anyOf", ()))
         legal = [name for option in options for name in option.get("properties", ())]
-        return unknown((*path, name), sort, legal)
+        return unknown_name((*path, name), sort, legal)
     path, here = _descended(detail["loc"], schema)
     if detail["type"] == "value_error":
-        return Fault(path, str(detail["ctx"]["error"]))
+        return Issue(path, str(detail["ctx"]["error"]))
     if detail["type"] == "missing":
-        return Fault(path, f"is missing; expected {expected(here) or 'a value'}")
-    return Fault(path, _got(detail["input"], here, detail["msg"]))
+        return Issue(path, f"is missing; expected {describe_schema(here) or 'a value'}")
+    return Issue(path, _got(detail["input"], here, detail["msg"]))
 
 
 def _got(value: Any, schema: Schema, hint: str = "") -> str:
-    wanted = expected(schema) or hint.removeprefix("Input should be ")
+    wanted = describe_schema(schema) or hint.removeprefix("Input should be ")
     return f"got {_shown(value)}; expected {wanted}"
 
 
@@ -176,15 +178,15 @@ def _shown(value: Any) -> str:
     return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}..."
 
 
-def expected(schema: Schema) -> str:
+def describe_schema(schema: Schema) -> str:
     """What a JSON schema allows, in words; "" where it says nothing.
 
-    >>> expected({"type": "number", "minimum": 0, "maximum": 3})
+    >>> describe_schema({"type": "number", "minimum": 0, "maximum": 3})
     'a number from 0 to 3'
     """
     match schema:
         case {"anyOf": options}:
-            return " or ".join(expected(option) for option in options)
+            return " or ".join(describe_schema(option) for option in options)
         case {"enum": names}:
             return f"one of {', '.join(map(str, names))}"
         case {"const": name}:

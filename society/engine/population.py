@@ -14,14 +14,14 @@ from pydantic import BaseModel
 
 from society.errors import CastError, PartError, Unparsed
 
-from .action_spaces import ActionSpace, Choice, Illegal, fields, heard, silence
+from .action_spaces import ActionSpace, Choice, Illegal, fields, restrict_bounds, silence
 from .agents import Agent, AgentGroup, Occasion, RunContext
-from .component import Component, entered, singly
+from .component import Component, scatter_answers, single_asks
 from .environment import Environment
 from .gateway import ModelGateway
 from .graph import NOBODY, Rows
-from .observations import Audience, Facts, Inquiry, News, Question, frozen
-from .parameters import Fault, Refused, checked, parameters_of
+from .observations import Audience, Facts, Inquiry, News, Question, read_only
+from .parameters import Issue, ValidationIssues, parameters_of, validate
 from .rng import Array, Places
 from .script import HERITABLE, Ask, Inherit, Tell
 from .state import CohortState
@@ -45,29 +45,29 @@ class Cohort:
 Cast = Sequence[Cohort]
 
 
-def fitted(part: type[C], params: BaseModel, **given: Any) -> C:
+def fill_from_params(part: type[C], params: BaseModel, **given: Any) -> C:
     """A component whose fields are `given`, else the scenario's parameters of the same name.
 
     Raises CastError for a field that the component lacks or a value that it does not take.
     """
     try:
-        return made(part, params, given)
-    except Refused as refused:
+        return fill_from(part, params, given)
+    except ValidationIssues as refused:
         raise CastError(f"{part.title()}: {refused}") from None
 
 
-def made(part: type[C], source: object, given: Mapping[str, Any]) -> C:
+def fill_from(part: type[C], source: object, given: Mapping[str, Any]) -> C:
     """A component whose fields are `given`, else what `source` has under the same names.
 
     Raises Refused.
     """
     model = parameters_of(part)
     own = {name: getattr(source, name) for name in model.model_fields if hasattr(source, name)}
-    values = dict(checked(model, {**own, **given}))
+    values = dict(validate(model, {**own, **given}))
     try:
         return part(**values)
     except ValueError as error:  # from a __post_init__
-        raise Refused(Fault((), str(error))) from None
+        raise ValidationIssues(Issue((), str(error))) from None
 
 
 class Raw(NamedTuple):
@@ -106,7 +106,7 @@ class SeatedCohort(CohortState):
 
     def __init__(self, cohort: Cohort, rows: Rows, places: Places, world: RunContext) -> None:
         self.components = parts = cohort.components
-        self.everybody = frozen(np.ones(len(rows.node), bool))
+        self.everybody = read_only(np.ones(len(rows.node), bool))
         self.respondents: dict[str, tuple[Component, bool]] = {}
         super().__init__(
             cohort.name,
@@ -187,7 +187,7 @@ class Population:
             if rule:
                 _place(values, question, part, audience, part.answer(question, me))
             else:
-                outside.append(Consulted(question, part, me, *singly(question, me)))
+                outside.append(Consulted(question, part, me, *single_asks(question, me)))
         if outside:
             unread = await self._consult(ask, values, outside)
         before = self.world.asked.get(ask.kind)
@@ -226,7 +226,7 @@ class Population:
             asked[entries[~read]] = False
             answered = question._replace(asked=asked)
             answers = [answer for answer, kept in zip(said, read, strict=True) if kept]
-            _place(world, answered, part, me.audience, entered(answers, answered))
+            _place(world, answered, part, me.audience, scatter_answers(answers, answered))
             read &= ~self._illegal(ask, world, nodes[read]).reshape(-1)[nodes]
         unread.reshape(-1)[nodes[~read]] = True
         for entry in np.flatnonzero(~read).tolist():
@@ -316,7 +316,7 @@ class Population:
             if column.public
         }
         shape = self.table.present.shape
-        return {name: frozen(self._world(name, np.nan)[0].reshape(shape)) for name in names}
+        return {name: read_only(self._world(name, np.nan)[0].reshape(shape)) for name in names}
 
     def _world(self, name: str, missing: object = 0) -> tuple[Array, Array]:
         """A column over all cohorts, flat (R * N,), and who has it."""
@@ -359,7 +359,7 @@ def _options(reply: Choice, shape: tuple[int, int]) -> Array:
 def _bounded(reply: ActionSpace, audience: Audience) -> ActionSpace:
     """A reply with the bounds of each member."""
     shape = audience.present.shape
-    return heard(reply, lambda bounds: audience.each(np.broadcast_to(bounds, shape)))
+    return restrict_bounds(reply, lambda bounds: audience.each(np.broadcast_to(bounds, shape)))
 
 
 async def _one_after_another(

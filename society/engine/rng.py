@@ -137,7 +137,7 @@ class Draws:
         return normal
 
 
-def mixed(words: Array) -> Array:
+def mix_words(words: Array) -> Array:
     """Words of 64 bits, each stirred so that alike ones come out unlike; of uint64.
 
     Whoever counts, does so in steps of STRIDE. The finisher of splitmix64: Steele, Lea and Flood

@@ -18,7 +18,7 @@ from .environment import Environment
 from .gateway import TextEmbedder
 from .graph import Graph
 from .history import Page
-from .mechanism import Play, PlayFunction, as_play, hooked
+from .mechanism import Play, PlayFunction, as_play, hook_play
 from .parameters import parameters_of
 from .population import Cast
 from .rng import Array
@@ -315,7 +315,7 @@ class MechanismSpec:
         """
         inner = as_play(play)
         if isinstance(self.source, type):
-            made = hooked(self.source(**given), inner, self.name)
+            made = hook_play(self.source(**given), inner, self.name)
         else:
             made = self.source(inner, **given)
         outer = made if isinstance(made, Play) else replace(inner, script=made)
@@ -415,14 +415,14 @@ class Part(NamedTuple):
     layer: Layer
 
 
-def wrapped(scenario: Scenario, spec: MechanismSpec, **given: Any) -> Scenario:
+def wrap_scenario(scenario: Scenario, spec: MechanismSpec, **given: Any) -> Scenario:
     """A scenario in a mechanism, with what that brings along.
 
     Raises ScenarioError for a measure that both have, and where the scenario is seated already.
 
     >>> from society.scenarios.donor.donor_game import donor_game
     >>> from society.scenarios.mechanisms.generations.generations import generations
-    >>> wrapped(donor_game, generations, count=3).stage.levels
+    >>> wrap_scenario(donor_game, generations, count=3).stage.levels
     ('generation', 'game', 'round')
     """
     more = () if spec.measuring is None else tuple(spec.measuring(own=given))
@@ -482,7 +482,7 @@ class Estimate:
     censored: int = 0
 
 
-def estimated(values: Array, unit: str, censored: int = 0) -> Estimate:
+def estimate_measure(values: Array, unit: str, censored: int = 0) -> Estimate:
     """Of one value per replicate, (R,), NaN where there is none; seeds are what is replicated."""
     known = values[~np.isnan(values)]
     n = len(known)
@@ -531,4 +531,4 @@ class Folded:
 
     def estimate(self) -> Estimate:
         """Over replicates."""
-        return estimated(self.values(), self.unit, int(self.censored().sum()))
+        return estimate_measure(self.values(), self.unit, int(self.censored().sum()))

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 from society.errors import CastError
 
 from .graph import Rows
-from .observations import frozen
+from .observations import read_only
 from .rng import Array, Places
 
 _MOST_CELLS = 50_000_000  # of a column per peer: 400 MB
@@ -65,7 +65,7 @@ class CohortState:
         self.declared = {one.name: one for own in declared.values() for one in own}
         self.unbegun: set[str] = set()  # columns whose owner has not begun yet
         self.values = {
-            name: frozen(np.zeros(self._shape(column, agents), column.dtype))
+            name: read_only(np.zeros(self._shape(column, agents), column.dtype))
             for name, column in self.declared.items()
         }
 
@@ -83,4 +83,4 @@ class CohortState:
 
     def put(self, name: str, values: Array) -> None:
         """Replace a column."""
-        self.values[name] = frozen(values)
+        self.values[name] = read_only(values)

@@ -7,9 +7,9 @@ from typing import Annotated, Self
 
 from pydantic import Field
 
-from society.config.spec import FileSection
-from society.engine.parameters import Fault, Refused
-from society.errors import nearest
+from society.config.run_config import FileSection
+from society.engine.parameters import Issue, ValidationIssues
+from society.errors import suggest
 
 from .factors import Label
 
@@ -34,10 +34,10 @@ class AnalysisPlan(FileSection):
         """
         wrong = list(self._misnamed(levels))
         if self.outcome not in (None, *measures) and not more:
-            hint = nearest(str(self.outcome), measures)
-            wrong.append(Fault(("outcome",), f"there is no measure {self.outcome!r}; {hint}"))
+            hint = suggest(str(self.outcome), measures)
+            wrong.append(Issue(("outcome",), f"there is no measure {self.outcome!r}; {hint}"))
         if wrong:
-            raise Refused(*wrong)
+            raise ValidationIssues(*wrong)
         varied = [name for name, labels in levels.items() if len(labels) > 1]
         tested = self.factors or [name for name in varied if name not in (self.by or ())][:2]
         rest = [name for name in varied if name not in tested]
@@ -48,14 +48,14 @@ class AnalysisPlan(FileSection):
         }
         return self.model_copy(update=given)
 
-    def _misnamed(self, factors: Mapping[str, object]) -> Iterator[Fault]:
+    def _misnamed(self, factors: Mapping[str, object]) -> Iterator[Issue]:
         before = set[str]()
         for key, names in (("factors", self.factors), ("by", self.by)):
             for index, name in enumerate(names or ()):
                 if name not in factors:
-                    hint = nearest(name, factors)
-                    yield Fault((key, index), f"there is no factor {name!r}; {hint}")
+                    hint = suggest(name, factors)
+                    yield Issue((key, index), f"there is no factor {name!r}; {hint}")
                 elif name in before:
                     words = f"{name!r} comes twice; name it once"
-                    yield Fault((key, index), words)
+                    yield Issue((key, index), words)
                 before.add(name)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from society.config.spec import Setting, Spec, amended, load
+from society.config.run_config import RunConfig, Setting, apply_settings, load_config
 from society.config.yaml_source import Source
 from society.errors import InputError, ScenarioError
 
@@ -17,9 +17,9 @@ class BaseReader:
     """Reads what an experiment calls base: a scenario, a file, or a scenario file's content."""
 
     def __init__(self, origin: Source, folder: Path) -> None:
-        self.origin, self.folder, self._read = origin, folder, dict[str, Spec]()
+        self.origin, self.folder, self._read = origin, folder, dict[str, RunConfig]()
 
-    def base(self, said: Setting) -> Spec:
+    def base(self, said: Setting) -> RunConfig:
         """The society that is meant; raises InputError, with the place where it was said."""
         try:
             if isinstance(said.value, str):
@@ -31,24 +31,24 @@ class BaseReader:
                 raise
             raise ScenarioError("\n".join([f"{said.where} base: {first}", *more])) from None
 
-    def _named(self, name: str, where: str) -> Spec:
+    def _named(self, name: str, where: str) -> RunConfig:
         if name not in self._read:
-            self._read[name] = load(name, folder=self.folder)
+            self._read[name] = load_config(name, folder=self.folder)
         spec = self._read[name]
         if ("scenario",) in spec._source.positions:
             return spec
         return copy_spec(spec, source=spec._source.said_again(("scenario",), where))
 
-    def _written(self, said: Any) -> Spec:
+    def _written(self, said: Any) -> RunConfig:
         if not isinstance(said, Mapping) or not isinstance(said.get("scenario"), str):
             words = "expected a scenario, FILE.yaml, or a mapping that names a scenario"
             raise ScenarioError(f"got {said!r:.60}; {words}")
         others = {key: value for key, value in said.items() if key != "scenario"}
         inner = sort_general_first(read_settings(others, ("base",), self.origin))
-        return amended(load(said["scenario"], folder=self.folder), inner, self.folder)
+        return apply_settings(load_config(said["scenario"], folder=self.folder), inner, self.folder)
 
 
-def copy_spec(spec: Spec, source: Source | None = None, **changes: Any) -> Spec:
+def copy_spec(spec: RunConfig, source: Source | None = None, **changes: Any) -> RunConfig:
     """Copy a spec with some other values, unchecked; it keeps the places of its words."""
     changed = spec.model_copy(update=changes)
     changed._source = source or spec._source

@@ -135,7 +135,7 @@ class Dask:
 
 
 @contextmanager
-def processes(workers: int) -> Iterator[Processes]:
+def local_processes(workers: int) -> Iterator[Processes]:
     """Processes that are ended in the end."""
     pool = Processes(workers)
     try:
@@ -145,7 +145,7 @@ def processes(workers: int) -> Iterator[Processes]:
 
 
 @contextmanager
-def dask(address: str, workers: int) -> Iterator[Dask]:
+def dask_cluster(address: str, workers: int) -> Iterator[Dask]:
     """The cluster whose scheduler has that address; HERE makes one of our own.
 
     Raises InputError if there is none, or if the extra is missing.

@@ -16,13 +16,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
-from society.config.spec import File, FileSection, Model, Spec, load
-from society.config.yaml_source import Source, read
-from society.engine.parameters import Fault, Refused, anchored, checked
+from society.config.run_config import File, FileSection, Model, RunConfig, load_config
+from society.config.yaml_source import Source, read_yaml
+from society.engine.parameters import Issue, ValidationIssues, resolve_path, validate
 from society.engine.rubric import UNCODED, Criterion, Rubric
-from society.errors import FileError, ScenarioError, brief, nearest
+from society.errors import FileError, ScenarioError, short_path, suggest
 from society.llm.providers.settings import ModelSpec
-from society.text import clean
+from society.text import clean_line
 
 from .factors import coding_name, independent_seed, run_file_name
 
@@ -37,7 +37,7 @@ def _of_person(said: Any, info: ValidationInfo) -> Any:
     """A file of codes, as if it were a model: it stands in for what a person would answer."""
     given = {"model": said} if isinstance(said, str) else said
     if isinstance(given, Mapping) and str(given.get("model")).endswith(".csv"):
-        return {**given, "model": anchored(given["model"], info)}
+        return {**given, "model": resolve_path(given["model"], info)}
     return given
 
 
@@ -84,22 +84,22 @@ class CodingPlan(FileSection):
 
 def read_rubric(file: Path | str) -> Rubric:
     """Read and check a rubric; raises FileError, ScenarioError."""
-    said, positions = read(Path(file))
-    origin = Source(brief(file), positions)
+    said, positions = read_yaml(Path(file))
+    origin = Source(short_path(file), positions)
     if not isinstance(said, dict):
-        raise origin.refusal([Fault((), "got no keys; begin with name: NAME")])
+        raise origin.refusal([Issue((), "got no keys; begin with name: NAME")])
     try:
-        return checked(Rubric, said, "key")
-    except Refused as refused:
+        return validate(Rubric, said, "key")
+    except ValidationIssues as refused:
         raise origin.refusal(refused.faults) from None
 
 
-def rater_spec(coding: CodingPlan, rater: str, texts: Iterable[str]) -> Spec:
+def rater_spec(coding: CodingPlan, rater: str, texts: Iterable[str]) -> RunConfig:
     """Specify the run in which one rater codes these texts; raises InputError."""
     listed, rubric = list(texts), read_rubric(coding.rubric)
     if rater in coding.people:
         codes = read_hand_codes(coding.people[rater], rubric.criteria)
-        mind: dict[str, Any] = {"coded_by_hand": {"codes": _about(codes, set(listed))}}
+        mind: dict[str, Any] = {"human_coder": {"codes": _about(codes, set(listed))}}
         models = {}
     else:
         mind, models = {"language_policy": {"model": rater}}, {rater: coding.raters[rater]}
@@ -114,7 +114,7 @@ def rater_spec(coding: CodingPlan, rater: str, texts: Iterable[str]) -> Spec:
             "texts": listed,
         },
     }
-    return load(SCENARIO, changes)
+    return load_config(SCENARIO, changes)
 
 
 def _seed(rater: str, rubric: Rubric) -> int:
@@ -146,11 +146,11 @@ def read_hand_codes(file: Path, criteria: Iterable[Criterion]) -> HandCodes:
             sheet.read(source)
     except OSError as error:
         raise FileError(
-            f"cannot read {brief(file)}: {error.strerror}; it is to hold a person's codes, with "
+            f"cannot read {short_path(file)}: {error.strerror}; it is to hold a person's codes, with "
             f"the columns text,{','.join(sheet.criteria)}"
         ) from None
     except UnicodeDecodeError as error:
-        raise ScenarioError(f"{brief(file)} is not text in UTF-8: {error.reason}") from None
+        raise ScenarioError(f"{short_path(file)} is not text in UTF-8: {error.reason}") from None
     sheet.refuse()
     return sheet.codes
 
@@ -183,13 +183,13 @@ class _Sheet:
             self.note(1, f"got the columns {found}; expected {','.join(legal)}")
         for name in header:
             if name not in legal:
-                self.note(1, f"there is no criterion {name!r}; {nearest(name, self.criteria)}")
+                self.note(1, f"there is no criterion {name!r}; {suggest(name, self.criteria)}")
             elif header.count(name) > 1:
                 self.note(1, f"column {name!r} stands there twice; keep one of them")
         return not self.wrong
 
     def row(self, line: int, cells: dict[str, str]) -> None:
-        text = clean(cells.pop("text", "").strip().removeprefix("«").removesuffix("»"))
+        text = clean_line(cells.pop("text", "").strip().removeprefix("«").removesuffix("»"))
         if not text:
             self.note(line, "codes without a text; fill the column text")
         for name, cell in cells.items():
@@ -198,13 +198,13 @@ class _Sheet:
                 continue
             if label not in self.criteria[name].labels:
                 labels = self.criteria[name].labels
-                self.note(line, f"{name} has no label {label!r}; {nearest(label, labels)}")
+                self.note(line, f"{name} has no label {label!r}; {suggest(label, labels)}")
             elif self.codes[name].setdefault(text, label) != label:
                 other = self.codes[name][text]
                 self.note(line, f"{name} of this text is {label}, and {other} further up")
 
     def note(self, line: int, words: str) -> None:
-        self.wrong.append(f"{brief(self.file)}:{line}: {words}")
+        self.wrong.append(f"{short_path(self.file)}:{line}: {words}")
 
     def refuse(self) -> None:
         """Say what was found to be wrong."""

@@ -23,12 +23,12 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from society.config.build import Setup, prepared
-from society.config.spec import FileSection, Spec, amended
-from society.config.yaml_source import Source, read
-from society.engine.parameters import Fault, Refused, checked, unknown
+from society.config.build import Society, build
+from society.config.run_config import FileSection, RunConfig, apply_settings
+from society.config.yaml_source import Source, read_yaml
+from society.engine.parameters import Issue, ValidationIssues, unknown_name, validate
 from society.engine.scenario import Scenario
-from society.errors import InputError, ScenarioError, brief
+from society.errors import InputError, ScenarioError, short_path
 from society.llm.providers.settings import Limits
 from society.runs.manifest import Level
 
@@ -78,7 +78,7 @@ class Condition(NamedTuple):
 
     name: str
     factors: Factors
-    setup: Setup
+    setup: Society
     file: str
 
 
@@ -102,7 +102,7 @@ class Experiment(NamedTuple):
 
 def read_experiment(
     file: Path,
-    changed: Callable[[Spec], Spec] = lambda spec: spec,
+    changed: Callable[[RunConfig], RunConfig] = lambda spec: spec,
     instead: Mapping[str, Any] | None = None,
 ) -> Experiment:
     """Read an experiment file and check each condition; raises InputError.
@@ -110,11 +110,11 @@ def read_experiment(
     changed: gives what the command line says of minds. instead: what stands in place of what the
     file says under some keys; `factors`: of the levels of some.
     """
-    said, positions = read(file)
-    origin = Source(brief(file), positions)
+    said, positions = read_yaml(file)
+    origin = Source(short_path(file), positions)
     if not isinstance(said, dict) or "base" not in said:
         words = "is not an experiment; begin with base: SCENARIO, then list factors"
-        raise origin.refusal([Fault((), words)])
+        raise origin.refusal([Issue((), words)])
     given = dict(instead or {})
     if "factors" in given:
         given["factors"] = {**(said.get("factors") or {}), **given["factors"]}
@@ -122,7 +122,7 @@ def read_experiment(
         origin = origin.said_again((key,))
     try:
         return _Reading(file, said, origin, changed, given).experiment()
-    except Refused as refused:
+    except ValidationIssues as refused:
         raise origin.refusal(refused.faults) from None
 
 
@@ -134,13 +134,13 @@ class _Reading:
         file: Path,
         said: Mapping[str, Any],
         origin: Source,
-        changed: Callable[[Spec], Spec],
+        changed: Callable[[RunConfig], RunConfig],
         instead: Mapping[str, Any],
     ) -> None:
         self.file, self.origin, self.folder = file, origin, file.resolve().parent
         said = {**said, **instead}
         own = {key: value for key, value in said.items() if key in _Said.model_fields}
-        self.said = checked(_Said, own, "key", {"folder": self.folder})
+        self.said = validate(_Said, own, "key", {"folder": self.folder})
         self.rest = {key: value for key, value in said.items() if key not in own}
         self.changed, self.instead, self.bases = changed, instead, BaseReader(origin, self.folder)
         self.base = read_setting("base", self.said.base, ("base",), origin)
@@ -153,7 +153,7 @@ class _Reading:
         count = math.prod(map(len, choices))
         if count > _MOST:
             words = f"makes {count:,} conditions; at most {_MOST:,} can be played in one sweep"
-            raise Refused(Fault(("factors",), words, True))
+            raise ValidationIssues(Issue(("factors",), words, True))
         conditions = self._conditions(list(itertools.product(*choices)))
         levels = {
             name: tuple(dict.fromkeys(condition.factors[name] for condition in conditions))
@@ -185,20 +185,22 @@ class _Reading:
         try:
             more = played.afterword is not None or self.said.coding is not None
             return self.said.analysis.completed(levels, measures, more=more)
-        except Refused as refused:
-            raise Refused(*(fault.under("analysis") for fault in refused.faults)) from None
+        except ValidationIssues as refused:
+            raise ValidationIssues(*(fault.under("analysis") for fault in refused.faults)) from None
 
     def _check_keys(self) -> None:
         """Raises Refused for what neither an experiment nor a scenario file may say."""
-        legal = {*_Said.model_fields, *Spec.model_fields} - {"scenario"}
+        legal = {*_Said.model_fields, *RunConfig.model_fields} - {"scenario"}
         if "scenario" in self.rest:
-            raise Refused(Fault(("scenario",), "an experiment names its scenario by base", True))
-        wrong = [unknown((key,), "key", legal) for key in self.rest if key not in legal]
+            raise ValidationIssues(
+                Issue(("scenario",), "an experiment names its scenario by base", True)
+            )
+        wrong = [unknown_name((key,), "key", legal) for key in self.rest if key not in legal]
         if self.said.factors and self.said.conditions:
             words = "list conditions or cross factors; a factor may have labels, as conditions have"
-            wrong.append(Fault(("conditions",), words, True))
+            wrong.append(Issue(("conditions",), words, True))
         if wrong:
-            raise Refused(*wrong)
+            raise ValidationIssues(*wrong)
 
     def _choices(self) -> Iterator[list[FactorLevel]]:
         """The levels of each factor."""
@@ -236,13 +238,15 @@ class _Reading:
         own = [one for one in given if one.key != "base"]
         beside = read_settings(self.rest, (), self.origin)
         spec = self.bases.base([self.base, *bases][-1])
-        spec = amended(spec, [*sort_general_first(beside), *sort_general_first(own)], self.folder)
+        spec = apply_settings(
+            spec, [*sort_general_first(beside), *sort_general_first(own)], self.folder
+        )
         spec = self.changed(spec)
         if self.said.limits is not None:
             spec = copy_spec(spec, limits=Limits())  # they hold for all runs together
         if self.said.random_numbers == "independent":
             spec = copy_spec(spec, seed=independent_seed(spec.seed, name))
-        return Condition(name, factors, prepared(spec), run_file_name(name))
+        return Condition(name, factors, build(spec), run_file_name(name))
 
 
 def _unequal(conditions: Sequence[Condition], random_numbers: RandomNumbers) -> Iterator[str]:

@@ -13,9 +13,9 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator
 
-from society.config.spec import Key, Setting, placed
+from society.config.run_config import Key, Setting, setting_place
 from society.config.yaml_source import Source
-from society.engine.parameters import Fault, Keys, Refused
+from society.engine.parameters import Issue, Keys, ValidationIssues
 from society.errors import ScenarioError
 
 Label = str | float | int | bool | None
@@ -105,7 +105,7 @@ def _label(value: Any, keys: Keys) -> Label:
     try:
         return label_of(value)
     except ValueError as error:
-        raise Refused(Fault(keys, str(error))) from None
+        raise ValidationIssues(Issue(keys, str(error))) from None
 
 
 class FactorLevel(NamedTuple):
@@ -137,7 +137,7 @@ def factor_levels(
     labels = [choice.label for choice in found]
     twice = {str(label) for label in labels if labels.count(label) > 1}
     if twice:
-        raise Refused(Fault(keys, f"comes twice: {', '.join(sorted(twice))}"))
+        raise ValidationIssues(Issue(keys, f"comes twice: {', '.join(sorted(twice))}"))
     return found
 
 
@@ -161,7 +161,7 @@ def sort_general_first(given: Iterable[Setting]) -> list[Setting]:
     """Sort settings so that none undoes another: graph before graphs and graphs.learn."""
 
     def depth(one: Setting) -> tuple[int, bool]:
-        keys = placed(one.key)
+        keys = setting_place(one.key)
         return len(keys), keys != ("graph",)
 
     return sorted(given, key=depth)
@@ -172,7 +172,7 @@ def refuse_clashes(choices: Iterable[FactorLevel]) -> None:
     by: dict[tuple[str, ...], str] = {}
     for choice in choices:
         for setting in choice.settings:
-            keys, where = placed(setting.key), setting.where
+            keys, where = setting_place(setting.key), setting.where
             if keys[0] in _FOR_ALL:
                 raise ScenarioError(f"{where}: {keys[0]} is no factor: {_FOR_ALL[keys[0]]}")
             other = by.setdefault(keys, choice.factor)

@@ -22,8 +22,8 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from society.config.spec import Spec
-from society.errors import FileError, Paused, RunFileError, brief
+from society.config.run_config import RunConfig
+from society.errors import FileError, Paused, RunFileError, short_path
 from society.llm.providers.settings import Limits, ModelSpec
 
 from .analysis_plan import AnalysisPlan
@@ -35,7 +35,7 @@ from .limits import BOUNDS
 _REACH = ("api_base", "timeout", "attempts", "backoff", "deadline", *BOUNDS)
 
 
-def config_hash(spec: Spec) -> str:
+def config_hash(spec: RunConfig) -> str:
     """Hash what decides how a run comes out, as a SHA-256."""
     models = {name: _unreached(model) for name, model in spec.models.items()}
     bare = spec.model_copy(update={"limits": Limits(), "models": models})
@@ -129,11 +129,11 @@ class SweepFolder(BaseModel):
             with suppress(OSError):
                 draft.unlink()
             if error.errno == errno.ENOSPC:
-                room = f"there is no space left on the disk of {brief(self.path)}"
+                room = f"there is no space left on the disk of {short_path(self.path)}"
                 raise Paused(f"{room}; free some, and repeat the command") from error
             reason = error.strerror or error
             raise FileError(
-                f"cannot write {brief(self.path)}: {reason}; name another folder with --out"
+                f"cannot write {short_path(self.path)}: {reason}; name another folder with --out"
             ) from error
 
 
@@ -144,13 +144,13 @@ def open_folder(path: Path | str) -> SweepFolder:
         folder = SweepFolder.model_validate_json((path / NOTE).read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         raise FileError(
-            f"{brief(path)} is not the folder of a sweep; `society sweep EXPERIMENT.yaml` makes one"
+            f"{short_path(path)} is not the folder of a sweep; `society sweep EXPERIMENT.yaml` makes one"
         ) from None
     except OSError as error:
-        raise FileError(f"cannot read {brief(path / NOTE)}: {error.strerror}") from error
+        raise FileError(f"cannot read {short_path(path / NOTE)}: {error.strerror}") from error
     except (ValidationError, UnicodeDecodeError):
         raise RunFileError(
-            f"{brief(path / NOTE)} was not written by a sweep; "
+            f"{short_path(path / NOTE)} was not written by a sweep; "
             "play the experiment again, which keeps its run files"
         ) from None
     folder._path = path

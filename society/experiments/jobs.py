@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from society.config.build import Setup, prepared
-from society.config.spec import Spec
-from society.errors import RunFileError, brief
-from society.runs.design_runs import Drafting, completed, draftings
-from society.runs.provenance import changes
-from society.runs.runfile import Level, Status, open_run
-from society.runs.schema import SIDES, Header, beside
+from society.config.build import Society, build
+from society.config.run_config import RunConfig
+from society.errors import RunFileError, short_path
+from society.runs.design_runs import DesignRun, design_runs, with_designs
+from society.runs.provenance import list_changes
+from society.runs.runfile import Level, Status, open_run_file
+from society.runs.schema import SIDES, Header, side_file
 
 from .experiment import Experiment
 from .folder import config_hash
@@ -28,10 +28,10 @@ class PlannedRun(NamedTuple):
     """
 
     name: str
-    setup: Setup
+    setup: Society
     file: Path
     level: Level | None = None
-    designs: tuple[Drafting, ...] = ()
+    designs: tuple[DesignRun, ...] = ()
 
     @property
     def speaks(self) -> bool:
@@ -58,23 +58,23 @@ class PlannedRun(NamedTuple):
         if not self.designs:
             return self
         if self.file.exists():  # it has them
-            with open_run(self.file) as run:
-                drafts = Spec.model_validate(run.manifest.spec).drafts
+            with open_run_file(self.file) as run:
+                drafts = RunConfig.model_validate(run.manifest.spec).drafts
             spec = self.setup.spec.model_copy(update={"drafts": drafts})
-            return self._replace(setup=prepared(spec))
+            return self._replace(setup=build(spec))
         made = {}
         for one, making in zip(self.designs, self.drafting, strict=True):
             done = await ended(making)
             if done.status != "finished":
-                return done._replace(words=f"{brief(making.file)}: {done.words}")
+                return done._replace(words=f"{short_path(making.file)}: {done.words}")
             made[one.mechanism] = one.kept(making.file)
-        return self._replace(setup=completed(self.setup, made))
+        return self._replace(setup=with_designs(self.setup, made))
 
 
 def planned_runs(experiment: Experiment, folder: Path) -> list[PlannedRun]:
     """Plan a run for each condition, in a file of its own."""
     return [
-        PlannedRun(one.name, one.setup, folder / one.file, designs=tuple(draftings(one.setup)))
+        PlannedRun(one.name, one.setup, folder / one.file, designs=tuple(design_runs(one.setup)))
         for one in experiment.conditions
     ]
 
@@ -95,19 +95,19 @@ def run_statuses(parts: Iterable[PlannedRun], *, overwrite: bool = False) -> dic
                 found[part.name] = status
     if others and not overwrite:
         raise RunFileError(
-            f"{name_runs([brief(file) for file in others])} played from another experiment than "
+            f"{name_runs([short_path(file) for file in others])} played from another experiment than "
             "the one given now; name another --out, or replace such runs by --overwrite"
         )
     for file in others:
         for suffix in ("", *SIDES):
-            beside(file, suffix).unlink(missing_ok=True)
+            side_file(file, suffix).unlink(missing_ok=True)
     return found
 
 
 def _status(part: PlannedRun, overwrite: bool) -> Status | None:
     """How its run stands; None if that is another one."""
     try:
-        with open_run(part.file) as run:
+        with open_run_file(part.file) as run:
             status, manifest = run.status, run.manifest
             deque(run.records(), 0)  # raises if it is damaged anywhere
     except RunFileError as error:
@@ -115,9 +115,11 @@ def _status(part: PlannedRun, overwrite: bool) -> Status | None:
             return None
         raise RunFileError(f"{error}; --overwrite plays it again") from error
     if status == "running":
-        raise RunFileError(f"{brief(part.file)} is being written right now; wait for that sweep")
-    same = config_hash(Spec.model_validate(manifest.spec)) == config_hash(part.setup.spec)
-    if overwrite and changes(manifest, part.setup):
+        raise RunFileError(
+            f"{short_path(part.file)} is being written right now; wait for that sweep"
+        )
+    same = config_hash(RunConfig.model_validate(manifest.spec)) == config_hash(part.setup.spec)
+    if overwrite and list_changes(manifest, part.setup):
         return None
     return status if same else None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from society.config.spec import Spec
+from society.config.run_config import RunConfig
 from society.engine.calls import Spent
 from society.llm.providers.settings import Limits, ModelSpec
 
@@ -41,7 +41,7 @@ def share_of_limits(limits: Limits, used: Spent, own: Spent, among: int) -> Limi
     return Limits(**shares)
 
 
-def max_at_once(specs: Iterable[Spec], slots: int) -> int:
+def max_at_once(specs: Iterable[RunConfig], slots: int) -> int:
     """Count the runs that can be played at once if each needs a part of every rate limit."""
     bounds = [
         bound for spec in specs for model in _models(spec).values() for bound in _of(model).values()
@@ -49,7 +49,7 @@ def max_at_once(specs: Iterable[Spec], slots: int) -> int:
     return min([slots, *bounds])
 
 
-def divide_rate_limits(spec: Spec, among: int) -> Spec:
+def divide_rate_limits(spec: RunConfig, among: int) -> RunConfig:
     """Divide the rate limits of each model: a provider counts all workers together."""
     models = {
         name: model.model_copy(update={bound: most // among for bound, most in _of(model).items()})
@@ -58,7 +58,7 @@ def divide_rate_limits(spec: Spec, among: int) -> Spec:
     return spec.model_copy(update={"models": models})
 
 
-def _models(spec: Spec) -> dict[str, ModelSpec]:
+def _models(spec: RunConfig) -> dict[str, ModelSpec]:
     return {"default": ModelSpec()} | spec.models
 
 

@@ -15,15 +15,15 @@ from concurrent.futures import BrokenExecutor
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from society.config.spec import Spec
+from society.config.run_config import RunConfig
 from society.engine.calls import Spent, Usage
 from society.engine.history import Page
 from society.llm.providers.budget import Budget
 from society.llm.providers.settings import Limits
 from society.runs.design_runs import is_drafting
-from society.runs.provenance import changes
-from society.runs.runfile import Level, open_run
-from society.runs.session import total
+from society.runs.provenance import list_changes
+from society.runs.runfile import Level, open_run_file
+from society.runs.session import use_in_files
 
 from .clusters import Cluster
 from .experiment import Experiment
@@ -70,7 +70,7 @@ class Sweep:
         together = max_at_once(specs, self.cluster.slots) if away else _AT_ONCE
         places = asyncio.Semaphore(together)
         slots = asyncio.Semaphore(len(parts) or 1 if away else self.cluster.slots)
-        own = {part.name: total(part.files) for part in speakers} if away else {}
+        own = {part.name: use_in_files(part.files) for part in speakers} if away else {}
 
         async def one(part: PlannedRun) -> None:
             async def ended(run: PlannedRun) -> JobResult:
@@ -113,7 +113,7 @@ class Sweep:
     async def _sent(
         self,
         part: PlannedRun,
-        spec: Spec,
+        spec: RunConfig,
         limits: Limits | None = None,
         beside: Iterable[Path] = (),
     ) -> JobResult:
@@ -147,8 +147,8 @@ class Sweep:
         """Those that have finished; tells what has changed since they were played."""
         changed: dict[str, list[str]] = {}
         for part in parts:
-            with open_run(part.file) as run:
-                since = changes(run.manifest, part.setup).removeprefix("; ")
+            with open_run_file(part.file) as run:
+                since = list_changes(run.manifest, part.setup).removeprefix("; ")
             self.results[part.name] = done = JobResult("finished", since)
             self._tell(part, done)
             if since:
@@ -160,7 +160,7 @@ class Sweep:
     def _tell(self, part: PlannedRun, done: JobResult) -> None:
         """That a part is over, and what it has asked, wherever and whenever that was."""
         if part.speaks and part.file.exists():
-            with open_run(part.file) as run:
+            with open_run_file(part.file) as run:
                 self.watching.advanced(part.name, 1.0, run.ledger())
         self.watching.done(part.name, done)
 
@@ -187,7 +187,7 @@ def play_experiment(
     sweep.skip([part for part in wanted if found.get(part.name) == "finished"])
     todo = [part for part in wanted if part.name not in sweep.results]
     try:
-        asyncio.run(sweep.play(todo, total(file for part in wanted for file in part.files)))
+        asyncio.run(sweep.play(todo, use_in_files(file for part in wanted for file in part.files)))
     finally:
         failed = {
             name: done.words for name, done in sweep.results.items() if done.status == "failed"

@@ -13,16 +13,16 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple, Protocol
 
-from society.config.build import Setup, prepared
-from society.config.spec import Spec
+from society.config.build import Society, build
+from society.config.run_config import RunConfig
 from society.engine.history import Recorder
-from society.errors import FileError, SocietyError, blamed
+from society.errors import FileError, SocietyError, describe_user_error
 from society.llm.providers.budget import Budget
 from society.llm.providers.settings import Limits
 from society.runs.manifest import Level
 from society.runs.runfile import Status
-from society.runs.schema import SIDES, beside
-from society.runs.session import begun_or_taken_up, total
+from society.runs.schema import SIDES, side_file
+from society.runs.session import begin_or_resume, use_in_files
 
 from .folder import NOTE
 
@@ -86,7 +86,7 @@ async def interrupt_jobs(files: Sequence[str]) -> None:
 
 
 async def play_run(
-    setup: Setup,
+    setup: Society,
     file: Path,
     level: Level | None,
     budget: Budget | None = None,
@@ -95,7 +95,7 @@ async def play_run(
     """Play the run in a file, from where it stands; a new one if there is none."""
     try:
         awaiting = None if spectator is None else spectator.awaiting
-        run = begun_or_taken_up(setup, file, level, budget, awaiting)
+        run = begin_or_resume(setup, file, level, budget, awaiting)
         if run is None:
             return JobResult("finished")
         with run.writer:
@@ -106,7 +106,7 @@ async def play_run(
     except SocietyError as error:
         return JobResult("failed", str(error))
     except Exception as error:  # of a scenario that concludes something
-        return JobResult("failed", blamed(error))
+        return JobResult("failed", describe_user_error(error))
     return JobResult(end.status, end.words)
 
 
@@ -120,10 +120,10 @@ async def _worked(job: Job) -> JobResult:
                 f"a worker does not see the folder {file.parent}; sweep into one that is at this "
                 "path for all workers, with --out"
             )
-        setup = prepared(Spec.model_validate(job.spec))
+        setup = build(RunConfig.model_validate(job.spec))
         budget = None
         if job.limits is not None:
-            budget = Budget(job.limits, total([file, *map(Path, job.beside)]))
+            budget = Budget(job.limits, use_in_files([file, *map(Path, job.beside)]))
         # A paid answer must be where the next worker finds it; rules can be played again.
         if not job.away or setup.models_named:
             return await play_run(setup, file, job.level, budget)
@@ -143,7 +143,7 @@ def _moved(made: Path, file: Path) -> None:
         draft = file.with_name(f".{file.name}.{made.parent.name}")
         shutil.move(made, draft)
         for side in SIDES:  # of a run that was killed there
-            beside(file, side).unlink(missing_ok=True)
+            side_file(file, side).unlink(missing_ok=True)
         draft.replace(file)
 
 

@@ -14,9 +14,9 @@ tree, splits a change or writes a file of a lineage has it from there.
 from __future__ import annotations
 
 from .formats import graph, graphml, newick
-from .generations import Generation, by_generation, generations
+from .generation_pages import Generation, by_generation, list_generations
 from .inheritance import Descents, Elders, Heredity, descents, elders
-from .lives import Life, Lineage, descent, lineage
+from .lives import Life, Lineage, lineage, lineage_of
 
 __all__ = [
     "Descents",
@@ -26,12 +26,12 @@ __all__ = [
     "Life",
     "Lineage",
     "by_generation",
-    "descent",
     "descents",
     "elders",
-    "generations",
     "graph",
     "graphml",
     "lineage",
+    "lineage_of",
+    "list_generations",
     "newick",
 ]

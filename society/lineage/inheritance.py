@@ -19,7 +19,7 @@ import numpy as np
 from society.engine.graph import NOBODY, Graph
 from society.engine.rng import Array
 
-from .generations import Generation
+from .generation_pages import Generation
 
 STRATEGY = "strategy"  # the column in which those who devise a strategy keep it
 

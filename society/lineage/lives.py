@@ -21,7 +21,7 @@ from society.engine.graph import NOBODY
 from society.engine.history import Page
 from society.engine.rng import Array
 
-from .generations import Generation, generations
+from .generation_pages import Generation, list_generations
 from .inheritance import Elders, Heredity, elders
 
 
@@ -175,10 +175,10 @@ def lineage(pages: Iterable[Page], replicate: int = 0, heredity: Heredity = _NO_
     heredity: what its pages do not tell; see society.runs.heritable. Raises InputError if pages
     have no lines, or the run has no generations.
     """
-    return descent(generations(pages), replicate, heredity)
+    return lineage_of(list_generations(pages), replicate, heredity)
 
 
-def descent(
+def lineage_of(
     told: Iterable[Generation], replicate: int = 0, heredity: Heredity = _NO_MORE
 ) -> Lineage:
     """The same from generations that have been read."""

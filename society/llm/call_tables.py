@@ -23,7 +23,7 @@ from xxhash import xxh3_128_hexdigest
 
 from society.engine.calls import Address, Completion, Message, Request, Spent, Usage, fingerprint
 from society.engine.rng import Array
-from society.errors import RunFileError, brief
+from society.errors import RunFileError, short_path
 
 _ADDRESS = "component, occasion, use, replicate, agent, turn"
 _ASKED = "fingerprint, name, room, again, reason, messages"
@@ -91,14 +91,14 @@ def text_key(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def found(connection: sqlite3.Connection, address: Address) -> Call | None:
+def find_call(connection: sqlite3.Connection, address: Address) -> Call | None:
     """The call at an address; raises ValueError if the row is damaged."""
     where = " AND ".join(f"{name} = ?" for name in Address._fields)
     row = connection.execute(f"SELECT {_ROW}, seal FROM calls WHERE {where}", address).fetchone()
     return None if row is None else _call(row)
 
 
-def calls(connection: sqlite3.Connection) -> Iterator[Call]:
+def list_calls(connection: sqlite3.Connection) -> Iterator[Call]:
     """All calls, in the order in which they were kept."""
     for row in connection.execute(f"SELECT {_ROW}, seal FROM calls ORDER BY call"):
         yield _call(row)
@@ -114,7 +114,7 @@ def _call(row: Sequence[Any]) -> Call:
     return Call(said[0], request, Completion._make((*said[13:-1], json.loads(said[-1]))))
 
 
-def vectors(
+def find_vectors(
     connection: sqlite3.Connection, embedder: str, texts: Iterable[str]
 ) -> dict[str, Array]:
     """Those that are there, by text; raises ValueError if one is damaged."""
@@ -130,7 +130,9 @@ def vectors(
     return known
 
 
-def ledger(connection: sqlite3.Connection, per_agent: bool = False) -> Iterator[tuple[int, Usage]]:
+def usage_entries(
+    connection: sqlite3.Connection, per_agent: bool = False
+) -> Iterator[tuple[int, Usage]]:
     """What was asked: (agent or -1, entry); without fallbacks, which rounds know."""
     agent = "agent" if per_agent else "-1"
 
@@ -148,19 +150,19 @@ def ledger(connection: sqlite3.Connection, per_agent: bool = False) -> Iterator[
         yield who, Usage(component, kind, model, count, retries, repairs, cut, 0, *used)
 
 
-def addresses(connection: sqlite3.Connection) -> set[Address]:
+def call_addresses(connection: sqlite3.Connection) -> set[Address]:
     """Those of all calls."""
     return {Address(*row) for row in connection.execute(f"SELECT {_ADDRESS} FROM calls")}
 
 
-def unanswered(connection: sqlite3.Connection) -> int:
+def unanswered_calls(connection: sqlite3.Connection) -> int:
     """Calls that went out, or were about to, and of which nothing was kept, in all sittings."""
     open_now = f"SELECT {_ADDRESS} FROM sent EXCEPT SELECT {_ADDRESS} FROM calls"
     query = f"SELECT (SELECT count(*) FROM lost) + (SELECT count(*) FROM ({open_now}))"
     return int(connection.execute(query).fetchone()[0])
 
 
-def spent(connection: sqlite3.Connection) -> Spent:
+def use_so_far(connection: sqlite3.Connection) -> Spent:
     """What counts towards the limits of a run."""
     # A token is at least a byte, and a reply takes no more than its room.
     most = "length(CAST(messages AS BLOB)) + coalesce(room, json_extract(sent, '$.max_tokens'), 0)"
@@ -168,21 +170,21 @@ def spent(connection: sqlite3.Connection) -> Spent:
         sum(cost), count(cost) FROM calls WHERE turn >= 0"""
     count, tokens, cost, priced = connection.execute(query).fetchone()
     known = (cost or 0.0) if priced == count else None
-    return Spent(count + unanswered(connection), tokens or 0, known)
+    return Spent(count + unanswered_calls(connection), tokens or 0, known)
 
 
-def read(path: Path | str) -> Mapping[Address, tuple[str, Completion]]:
+def read_recorded_calls(path: Path | str) -> Mapping[Address, tuple[str, Completion]]:
     """All calls of a run file: fingerprint and what was said, by address; raises RunFileError."""
     if not Path(path).is_file():
-        raise RunFileError(f"there is no run file {brief(path)} to take answers from")
+        raise RunFileError(f"there is no run file {short_path(path)} to take answers from")
     try:
         uri = f"{Path(path).resolve().as_uri()}?mode=ro"
         with closing(sqlite3.connect(uri, uri=True)) as connection:
             return {
                 call.request.address: (call.request.fingerprint, call.said)
-                for call in calls(connection)
+                for call in list_calls(connection)
             }
     except (sqlite3.Error, OSError, ValueError, TypeError) as error:
         raise RunFileError(
-            f"{brief(path)} cannot be read as a tape: {error}; name a run file"
+            f"{short_path(path)} cannot be read as a tape: {error}; name a run file"
         ) from error

@@ -45,9 +45,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from society import index
-from society.errors import InputError, brief, nearest
+from society.errors import InputError, short_path, suggest
 from society.former_names import current, spellings
-from society.text import plain
+from society.text import format_fact
 
 from .parsing.answers import hint
 
@@ -215,7 +215,7 @@ class Prompts:
         if name:
             sight = {graph: agent.neighbours(graph) for graph in facts.graphs}
             return self._templates.render(name, self._known(tell.kind, facts, agent, sight))
-        return sentence(tell.kind, facts)
+        return fact_sentence(tell.kind, facts)
 
     def hashes(self) -> dict[str, str]:
         """SHA-256 of every file that a prompt of this scenario can be made of, by name.
@@ -233,7 +233,7 @@ class Prompts:
         kinds: the questions that the scenario asks. Files for other scenarios do not matter.
         """
         if not pack.is_dir():
-            raise InputError(f"there is no folder {brief(pack)}; name one with prompt files")
+            raise InputError(f"there is no folder {short_path(pack)}; name one with prompt files")
         others = _files_in(folder for folder in self.folders if folder != pack)
         kinds = list(kinds)
         asked = {f"{owner}/{kind}.md" for owner in self.owners for kind in kinds}
@@ -249,12 +249,12 @@ class Prompts:
         used = self._reached(legal | told)
         if strays := sorted(mine - used):
             raise InputError(
-                f"{brief(pack / strays[0])} is not a prompt of {self.scenario}; "
-                f"{nearest(strays[0], legal)}"
+                f"{short_path(pack / strays[0])} is not a prompt of {self.scenario}; "
+                f"{suggest(strays[0], legal)}"
             )
         if used.isdisjoint(_files_in([pack])):
             raise InputError(
-                f"{brief(pack)} has no prompt of {self.scenario}; "
+                f"{short_path(pack)} has no prompt of {self.scenario}; "
                 f"it may have: {', '.join(sorted(legal))}"
             )
 
@@ -331,9 +331,9 @@ class Prompts:
         return reached
 
 
-def sentence(kind: str, facts: OwnFacts) -> str:
+def fact_sentence(kind: str, facts: OwnFacts) -> str:
     """A line and its facts as this agent knows them: "harvested: catch 4.2, effort 0.4"."""
-    known = ", ".join(f"{_spaced(name)} {plain(facts[name])}" for name in facts)
+    known = ", ".join(f"{_spaced(name)} {format_fact(facts[name])}" for name in facts)
     return f"{_spaced(kind)}: {known}" if known else _spaced(kind)
 
 

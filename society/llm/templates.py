@@ -27,8 +27,8 @@ from jinja2.bccache import Bucket, BytecodeCache
 from jinja2.runtime import Context, Macro
 from jinja2.sandbox import SandboxedEnvironment
 
-from society.errors import InputError, brief, nearest
-from society.text import fenced, number, plain
+from society.errors import InputError, short_path, suggest
+from society.text import format_fact, format_number, quote_text
 
 # All that a template can do wrong: of Python's own errors those that its expressions can raise.
 _FAILURES = (
@@ -116,9 +116,9 @@ class Templates:
             bytecode_cache=_COMPILED,
         )
         self._environment.filters |= {
-            "number": number,
-            "fenced": fenced,
-            "plain": plain,
+            "number": format_number,
+            "fenced": quote_text,
+            "plain": format_fact,
             "seen": _seen,
             # The macro itself is part of the key: one that knows a context is made anew for each.
             "once": lru_cache(maxsize=256, typed=True)(_once),
@@ -153,7 +153,9 @@ class Templates:
         try:
             source = file.read_text(encoding="utf-8")
         except (OSError, UnicodeError) as error:
-            raise InputError(f"cannot read {brief(file)}: {error}; prompts are UTF-8") from error
+            raise InputError(
+                f"cannot read {short_path(file)}: {error}; prompts are UTF-8"
+            ) from error
         self._files.add(str(file))
         return source, str(file), None
 
@@ -167,8 +169,8 @@ class Templates:
         if isinstance(error, TemplateNotFound):
             words = f"there is no prompt {error.name!r} beside it, and none of ours"
         elif unknown := _UNKNOWN.fullmatch(words):
-            words += f"; {nearest(unknown[1], variables)}"
-        return InputError(f"{brief(file) if file else name}:{line}: {words}")
+            words += f"; {suggest(unknown[1], variables)}"
+        return InputError(f"{short_path(file) if file else name}:{line}: {words}")
 
     def _place(self, error: Exception, name: str) -> tuple[Path | None, int]:
         """The innermost template file and line of a traceback."""

@@ -19,15 +19,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from society.errors import FileError, brief
-from society.runs.manifest import versions
-from society.text import clean
+from society.errors import FileError, short_path
+from society.runs.manifest import library_versions
+from society.text import clean_line
 
 from .figures.style import Figure
 from .layout import Layout
 from .page import LinkedFile, Section, render_page
 from .sections import every_section
-from .sections.provenance import describe_runs
+from .sections.provenance_section import describe_runs
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ def write_report(study: Study, out: Path) -> Path:
 
 def write_sections(title: str, lead: str, sections: Sequence[Section], out: Path) -> Path:
     """Write a page and the files that belong to it; gives its path. Raises FileError."""
-    html = render_page(clean(title), lead, sections, f"Made by society {versions()['society']}.")
+    html = render_page(
+        clean_line(title), lead, sections, f"Made by society {library_versions()['society']}."
+    )
     files = _files(sections) | {"report.html": html.encode()}
     try:
         for path, content in files.items():
@@ -58,7 +60,7 @@ def write_sections(title: str, lead: str, sections: Sequence[Section], out: Path
         (out / _SUMS).write_text("".join(sums), "utf-8")
     except OSError as error:
         reason = error.strerror or error
-        raise FileError(f"cannot write {brief(out)}: {reason}; name another folder") from error
+        raise FileError(f"cannot write {short_path(out)}: {reason}; name another folder") from error
     return out / "report.html"
 
 

@@ -17,7 +17,7 @@ from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study.frames import CONDITION
 from society.analysis.study.study import Study
 from society.engine.rng import Array
-from society.errors import InputError, nearest
+from society.errors import InputError, suggest
 from society.experiments.analysis_plan import AnalysisPlan
 from society.experiments.factors import Label, format_label
 
@@ -74,7 +74,7 @@ class Layout:
             return next(iter(self.measured))
         if said not in self.measured:
             raise InputError(
-                f"analysis.outcome: no run has measured {said!r}; {nearest(said, self.measured)}"
+                f"analysis.outcome: no run has measured {said!r}; {suggest(said, self.measured)}"
             )
         return said
 

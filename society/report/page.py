@@ -77,7 +77,7 @@ class Section:
 SectionPart = str | Caveat | Verbatim | LinkedFile | Table | Figure | Section
 
 
-def fold(title: str, *parts: SectionPart) -> Section:
+def folded_section(title: str, *parts: SectionPart) -> Section:
     """Make a section that is shown on request."""
     return Section(title, parts, folded=True)
 

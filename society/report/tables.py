@@ -21,7 +21,7 @@ import numpy as np
 
 from society.analysis.statistics.samples import NotEstimable
 from society.engine.rng import Array
-from society.text import clean
+from society.text import clean_line
 
 from .latex import latex_table
 
@@ -69,7 +69,7 @@ class TableColumn(NamedTuple):
         if cell is None and self.form in ("tokens", "dollars"):
             return _UNKNOWN
         if isinstance(cell, str):
-            return clean(cell)
+            return clean_line(cell)
         if cell is None or isinstance(cell, NotEstimable) or math.isnan(cell):
             return _NOTHING
         least = _LEAST.get(self.form, 0)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from society.analysis.crossplay import GameCell, RunStandings, has_game_moves
-from society.analysis.metagame import normalised
+from society.analysis.metagame import normalise_payoffs
 from society.analysis.statistics.anova import Anova, AnovaRow
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study.condition import ConditionRun
@@ -23,7 +23,7 @@ from society.engine.rng import Array
 from society.optional import require
 
 
-def effects(table: Anova) -> dict[str, Effect]:
+def effects_by_name(table: Anova) -> dict[str, Effect]:
     """The effects of an analysis by name, with the interval of eta squared."""
     residual = table.residual
     return {
@@ -94,7 +94,7 @@ def _scaled(metric: str) -> Callable[[GameCell, Array], Array]:
         if low is None or high is None:
             raise NotEstimable("a game without cooperation has nothing to compare payoffs with")
         points = RunStandings(cell, some).value(metric)
-        return normalised(points, float(np.mean(low)), float(np.mean(high)))
+        return normalise_payoffs(points, float(np.mean(low)), float(np.mean(high)))
 
     return of
 

@@ -21,7 +21,7 @@ from society.analysis.statistics.contrasts import (
     student,
     welch,
 )
-from society.analysis.statistics.posthoc import corrected, tukey
+from society.analysis.statistics.posthoc import correct_p_values, tukey
 from society.analysis.statistics.proportions import Count, binomial, fisher
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study import Study, open_sweep
@@ -31,7 +31,7 @@ from society.engine.rng import Array
 from society.experiments.experiment import Condition, Experiment
 from society.experiments.factors import format_label
 
-from .estimators import effects, read_cell, type_scores
+from .estimators import effects_by_name, read_cell, type_scores
 
 ArrayPair = tuple[Array, Array]
 
@@ -171,7 +171,7 @@ class Results(Evidence):
         counts = {name: Count(int(some.sum()), len(some)) for name, some in runs.items()}
         level = 1 - ALPHA / max(sum(count.n > 0 for count in counts.values()), 1)
         odds = [_odds(name, count, chance, level) for name, count in counts.items()]
-        adjusted = iter(corrected([one.p for one in odds if not one.untestable]).tolist())
+        adjusted = iter(correct_p_values([one.p for one in odds if not one.untestable]).tolist())
         return [one if one.untestable else one._replace(p=next(adjusted)) for one in odds]
 
     def counted(self, name: str, first: Array, second: Array) -> Comparison:
@@ -197,7 +197,7 @@ class Results(Evidence):
         values = result.runs(measure, levels)
         with _as_insufficient():
             table = anova(values, {name: result.labels(name, levels) for name in factors})
-        return effects(table)
+        return effects_by_name(table)
 
     def ranked(self, trial: str, measure: str, factor: str, levels: FactorLevels) -> list[Ranked]:
         result = self._results[trial]
@@ -227,7 +227,7 @@ def _together(
     known = [one.p for one in alone if not one.untestable]
     if len(known) < 2:
         return alone
-    adjusted = iter(corrected(known).tolist())
+    adjusted = iter(correct_p_values(known).tolist())
     return [
         one if one.untestable else one._replace(p=next(adjusted))
         for one in compared(1 - ALPHA / len(known))

@@ -41,12 +41,12 @@ from society.claims.types import (
     all_hold,
     any_holds,
     comparison_notes,
-    contrary,
+    contrary_holds,
     outcome_of,
 )
 from society.engine.rng import Array
 
-from .samples import Samples, Variables, fill
+from .claim_samples import Samples, Variables, fill_variables
 
 LIKE = 2.0  # times as large, or as small, is as good as the same
 
@@ -82,7 +82,7 @@ class ClaimPanel:
         """A function of the paper's package, with its arguments."""
         module, _, name = code.code.rpartition(".")
         function = getattr(importlib.import_module(f"{self.package}.{module}"), name)
-        return partial(function, **fill(code.arguments, stated.variables))
+        return partial(function, **fill_variables(code.arguments, stated.variables))
 
     @singledispatchmethod
     def _judge(self, judge: Judge, samples: Samples, stated: Stated) -> ClaimFinding:
@@ -96,7 +96,7 @@ class ClaimPanel:
 
     @_judge.register
     def _(self, judge: Comparisons, samples: Samples, stated: Stated) -> ClaimFinding:
-        compared = compare(judge, samples, stated.variables)
+        compared = compare_pairs(judge, samples, stated.variables)
         parts = compared.parts if judge.holds == "each" else [any_holds(compared.parts)]
         words = [] if not judge.by else [_by(compared)]
         words += [f"{part}: {_WORDS[held]}" for part, held in compared.named.items()]
@@ -114,7 +114,7 @@ class ClaimPanel:
             ]
             runs = {}
             for count, variables in counts:
-                name = str(fill(count.name, variables))
+                name = str(fill_variables(count.name, variables))
                 runs[name], left = _counted(count, samples.values(count.sample, variables))
                 undecided += [left] if count.decided else []
             found = samples.evidence.chances(runs, judge.chance)
@@ -132,7 +132,7 @@ class ClaimPanel:
             for variables in samples.bindings(bound.each, stated.variables):
                 mean = samples.mean(bound.sample, variables)
                 parts.append(bound.low <= mean <= bound.high)
-                group = str(fill(bound.group, variables))
+                group = str(fill_variables(bound.group, variables))
                 words.setdefault(group, []).append(bound.words.format(**variables, mean=mean))
         found = [
             f"{group}: {', '.join(some)}" if group else "; ".join(some)
@@ -157,7 +157,7 @@ class ClaimPanel:
 
     @_judge.register
     def _(self, judge: Variance, samples: Samples, stated: Stated) -> ClaimFinding:
-        effect = effects(judge, samples, stated.variables)[judge.effect]
+        effect = judged_effects(judge, samples, stated.variables)[judge.effect]
         if judge.published.p >= ALPHA:
             return _absent(effect, LIKE * judge.published.eta_squared)
         low, high = judge.published.eta_squared / LIKE, judge.published.eta_squared * LIKE
@@ -178,7 +178,7 @@ class ClaimPanel:
 
     @_judge.register
     def _(self, judge: Groups, samples: Samples, stated: Stated) -> ClaimFinding:
-        effect = effects(judge, samples, stated.variables)["model"]
+        effect = judged_effects(judge, samples, stated.variables)["model"]
         if effect.p >= ALPHA:
             return ClaimFinding(
                 "cannot be told", str(effect), "no test after an effect that is not shown"
@@ -186,7 +186,7 @@ class ClaimPanel:
         sample = samples.complete(judge.sample, stated.variables)
         trial, levels = (
             samples.trial(sample, stated.variables),
-            fill(sample.levels, stated.variables),
+            fill_variables(sample.levels, stated.variables),
         )
         ranked = samples.evidence.ranked(trial, sample.measure, "model", levels)
         words = "; ".join(f"{one.level} {one.mean:.1f} ({one.letters})" for one in ranked)
@@ -211,7 +211,7 @@ class ClaimPanel:
     @_judge.register
     def _(self, judge: Together, samples: Samples, stated: Stated) -> ClaimFinding:
         held = {
-            str(fill(judge.name, variables)): self._parts(judge, samples, variables)
+            str(fill_variables(judge.name, variables)): self._parts(judge, samples, variables)
             for variables in samples.bindings(dict(judge.each), stated.variables)
         }
         societies = [all_hold(parts) for parts in held.values()]
@@ -229,7 +229,7 @@ class ClaimPanel:
             if one.id in judge.claims and one.variables.items() <= variables.items():
                 assert isinstance(one.judge, Comparisons)
                 its = Samples(samples.evidence, self.design, one.sample)
-                parts += compare(one.judge, its, one.variables).parts
+                parts += compare_pairs(one.judge, its, one.variables).parts
         return parts
 
     @_judge.register
@@ -256,15 +256,15 @@ class Compared(NamedTuple):
     by: dict[str, list[bool | None]]
 
 
-def compare(judge: Comparisons, samples: Samples, variables: Variables) -> Compared:
+def compare_pairs(judge: Comparisons, samples: Samples, variables: Variables) -> Compared:
     """Test all pairs, those of one test together."""
     pairs = [
-        (pair, one, str(fill(judge.by, outer)))
+        (pair, one, str(fill_variables(judge.by, outer)))
         for outer in samples.bindings(judge.each, variables)
         for pair in judge.pairs
         for one in samples.bindings(pair.each, outer)
     ]
-    names = [str(fill(pair.name, one)) for pair, one, _ in pairs]
+    names = [str(fill_variables(pair.name, one)) for pair, one, _ in pairs]
     found: dict[str, Comparison] = {}
     for test in dict.fromkeys(pair.test or judge.test for pair in judge.pairs):
         some = [
@@ -295,10 +295,10 @@ def _expected(pair: PairSpec, found: Comparison) -> bool | None:
         case "greater":
             return found.holds
         case "not greater":
-            return contrary(found.holds)
+            return contrary_holds(found.holds)
         case "different":
             return found.differs
-    return contrary(found.differs)
+    return contrary_holds(found.differs)
 
 
 def _by(compared: Compared) -> str:
@@ -349,13 +349,15 @@ def _in_words(
     return rule.words.format(**variables, **plain, n=len(values))
 
 
-def effects(judge: Variance | Groups, samples: Samples, variables: Variables) -> dict[str, Effect]:
+def judged_effects(
+    judge: Variance | Groups, samples: Samples, variables: Variables
+) -> dict[str, Effect]:
     """The analysis of variance of a sample; raises InsufficientEvidence."""
     sample = samples.complete(judge.sample, variables)
     trial = samples.trial(sample, variables)
     if len(samples.evidence.levels(trial)["model"]) < 2:
         raise InsufficientEvidence("one model was asked; differences between models need two")
-    levels = fill(sample.levels, variables)
+    levels = fill_variables(sample.levels, variables)
     return samples.evidence.variance(trial, sample.measure, judge.factors, levels)
 
 

@@ -13,25 +13,25 @@ from pydantic import ValidationError
 
 from society.claims.data import ClaimData, DesignData, PaperData, TrialData, problems
 from society.claims.types import Claim, Reproduction, ReproductionDesign, Trial, as_levels
-from society.config.yaml_source import Source, read
-from society.engine.parameters import Fault
-from society.errors import brief
+from society.config.yaml_source import Source, read_yaml
+from society.engine.parameters import Issue
+from society.errors import short_path
 
+from .claim_samples import Variables, fill_variables, overlay_sample
 from .judges import ClaimPanel, Stated
-from .samples import Variables, fill, overlay
 
 
-def paper(file: Path, package: str) -> Reproduction:
+def read_paper(file: Path, package: str) -> Reproduction:
     """The reproduction that a `claims.yaml` describes; raises FileError and ScenarioError.
 
     package: where the code of its odd judges is.
     """
-    values, positions = read(file)
+    values, positions = read_yaml(file)
     try:
         data = PaperData.model_validate(values)
     except ValidationError as error:
-        faults = [Fault(*problem) for problem in problems(error, values)]
-        raise Source(brief(file), positions).refusal(faults) from None
+        faults = [Issue(*problem) for problem in problems(error, values)]
+        raise Source(short_path(file), positions).refusal(faults) from None
     language = None if data.language is None else _design(data.language, package)
     return Reproduction(data.name, data.paper, _design(data.rules, package), language)
 
@@ -42,7 +42,7 @@ def _design(data: DesignData, package: str) -> ReproductionDesign:
     for claim, one in _stated(data):
         stated.append(one)
         text, source, said, under = (
-            str(fill(words, one.variables))
+            str(fill_variables(words, one.variables))
             for words in (claim.claim, claim.source, claim.said, claim.under)
         )
         judge = partial(panel.finding, one)
@@ -62,7 +62,7 @@ def _stated(data: DesignData) -> Iterator[tuple[ClaimData, Stated]]:
     for group in data.claims:
         for outer in _combinations(group.each):
             for claim in group.claims:
-                sample = overlay(group.sample, claim.sample)
+                sample = overlay_sample(group.sample, claim.sample)
                 for inner in _combinations(claim.each):
                     yield claim, Stated(claim.id, claim.judge, sample, {**outer, **inner})
 
@@ -75,4 +75,4 @@ def _combinations(each: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, Any
 def _trial(data: TrialData, variables: Variables) -> Trial:
     fields = {name: getattr(data, name) for name in data.model_fields_set}
     tuples = {name: one for name, one in fields.items() if isinstance(one, tuple)}
-    return Trial(**(fill(fields, variables) | tuples))
+    return Trial(**(fill_variables(fields, variables) | tuples))

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign, Trial, judge_claims
-from society.config.spec import Spec
-from society.config.yaml_source import read
-from society.engine.calls import Spent, Usage, added
-from society.errors import FileError, InputError, brief
+from society.config.run_config import RunConfig
+from society.config.yaml_source import read_yaml
+from society.engine.calls import Spent, Usage, sum_known
+from society.errors import FileError, InputError, short_path
 from society.experiments.clusters import Cluster
 from society.experiments.experiment import read_experiment
 from society.experiments.jobs import PlannedRun, planned_runs, run_statuses
@@ -24,9 +24,9 @@ from society.experiments.worker import JobResult
 from society.index import experiments
 from society.llm.providers.estimate import Counting, Forecast
 from society.llm.providers.settings import Limits
-from society.runs.design_runs import drafted
+from society.runs.design_runs import make_designs
 from society.runs.runfile import Level
-from society.runs.session import total
+from society.runs.session import use_in_files
 
 from .evidence import ExperimentResult, Results
 
@@ -48,7 +48,7 @@ class ReproductionRun:
         models: Sequence[str] = (),
         *,
         quick: bool = False,
-        changed: Callable[[Spec], Spec] = lambda spec: spec,
+        changed: Callable[[RunConfig], RunConfig] = lambda spec: spec,
     ) -> None:
         self.reproduction, self.out, self.models, self.quick = reproduction, out, models, quick
         self.design, files = _design(reproduction, models), experiments()
@@ -75,7 +75,7 @@ class ReproductionRun:
     @property
     def announcement(self) -> str:
         """What is about to be played and where, and how to learn what it costs."""
-        words = f"{self.extent}, into {brief(self.out)}"
+        words = f"{self.extent}, into {short_path(self.out)}"
         if self.dry or not self.models:
             return f"{words}; a dry run: {DRY}" if self.dry else words
         return f"{words}; the same command with --estimate tells what it costs"
@@ -89,7 +89,7 @@ class ReproductionRun:
     @property
     def spent(self) -> Spent:
         """By all experiments, over all sittings."""
-        return total(file for part in self.parts for file in part.files)
+        return use_in_files(file for part in self.parts for file in part.files)
 
     def play(
         self,
@@ -125,12 +125,12 @@ class ReproductionRun:
         except OSError as error:
             reason = error.strerror or error
             raise FileError(
-                f"cannot write {brief(self.out)}: {reason}; name another folder with --out"
+                f"cannot write {short_path(self.out)}: {reason}; name another folder with --out"
             ) from error
 
     def _resolved(self, trial: Trial) -> dict[str, Any]:
         """What the file says, with what stands in place of that."""
-        said, _ = read(experiments()[trial.file])
+        said, _ = read_yaml(experiments()[trial.file])
         instead = self._instead(trial)
         return {**said, **instead, **_with_factors(said, instead)}
 
@@ -229,7 +229,7 @@ def forecasts(parts: Iterable[PlannedRun]) -> list[Forecast]:
 
 def _counted(part: PlannedRun) -> list[Forecast]:
     minds = Counting(part.setup.spec.models, seed=part.setup.seed)
-    drafted(part.setup, minds).gamemaster(minds=minds).play()
+    make_designs(part.setup, minds).gamemaster(minds=minds).play()
     return minds.forecasts()
 
 
@@ -237,5 +237,5 @@ def _together(model: str, found: Iterable[Forecast]) -> Forecast:
     """The sums; a cost is unknown if one of theirs is."""
     calls, prompt, reply, most, cost, most_cost = zip(*(one[1:] for one in found), strict=True)
     return Forecast(
-        model, sum(calls), sum(prompt), sum(reply), sum(most), added(cost), added(most_cost)
+        model, sum(calls), sum(prompt), sum(reply), sum(most), sum_known(cost), sum_known(most_cost)
     )

@@ -16,8 +16,17 @@ from typing import Any, NamedTuple
 
 from society.engine.calls import Address, Completion, NoCallStore, Request
 from society.engine.rng import Array
-from society.errors import Paused, RunFileError, brief
-from society.llm.call_tables import CALL, SENT, VECTOR, Call, call_row, found, vector_row, vectors
+from society.errors import Paused, RunFileError, short_path
+from society.llm.call_tables import (
+    CALL,
+    SENT,
+    VECTOR,
+    Call,
+    call_row,
+    find_call,
+    find_vectors,
+    vector_row,
+)
 
 from .reader import RunFile
 
@@ -44,7 +53,7 @@ class RunFileCallStore:
         publish: Callable[[], sqlite3.Connection],
         since: str = "",
     ) -> None:
-        self.path, self.since, self.round = brief(str(path)), since, 0
+        self.path, self.since, self.round = short_path(str(path)), since, 0
         self.known: set[Address] = set()  # the calls that were there before
         self.lock = RLock()
         self._connection, self._publish = connection, publish
@@ -56,11 +65,11 @@ class RunFileCallStore:
         if request.address not in self.known:
             return None
         with self.lock, self._reading() as connection:
-            call = found(connection, request.address)
+            call = find_call(connection, request.address)
         if call is None or same_words(call, request):
             return None if call is None else call.said
         raise RunFileError(
-            f"{self.path}, round {call.round}: {reworded(request)}"
+            f"{self.path}, round {call.round}: {reworded_error(request)}"
             f"{self.since or '; the code has changed'}; restore the earlier version, or run again "
             "with another --out"
         )
@@ -78,7 +87,7 @@ class RunFileCallStore:
         if self._connection() is None:
             return {}
         with self.lock, self._reading() as connection:
-            return vectors(connection, embedder, texts)
+            return find_vectors(connection, embedder, texts)
 
     def keep_vectors(self, embedder: str, vectors: Mapping[str, Array]) -> None:
         """Write embeddings at once, before any call that depends on them; raises Paused."""
@@ -86,7 +95,7 @@ class RunFileCallStore:
         try:
             self._write(rows)
         except (sqlite3.Error, OSError) as error:
-            raise unwritable("an embedding", self.path, error) from error
+            raise unwritable_error("an embedding", self.path, error) from error
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -113,7 +122,7 @@ class RunFileCallStore:
             try:
                 await asyncio.to_thread(self._write, rows)
             except (sqlite3.Error, OSError) as error:
-                _settle(rows, unwritable("an answer", self.path, error))
+                _settle(rows, unwritable_error("an answer", self.path, error))
             except Exception as error:  # whoever waits must hear of it, or waits for ever
                 _settle(rows, error)
             else:
@@ -156,7 +165,7 @@ class RecordedCalls(NoCallStore):
                 f"{address.kind!r}, but the record has no answer"
             )
         if not same_words(call, request):
-            raise RunFileError(reworded(request))
+            raise RunFileError(reworded_error(request))
         return call.said
 
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
@@ -169,7 +178,7 @@ def same_words(call: Call, request: Request) -> bool:
     return call.request.fingerprint == request.fingerprint
 
 
-def reworded(request: Request) -> str:
+def reworded_error(request: Request) -> str:
     """Describe a request whose words differ from the record."""
     _, _, _, replicate, agent, _ = request.address
     kind = request.address.kind
@@ -189,7 +198,7 @@ def _settle(rows: Sequence[_Row], error: Exception | None = None) -> None:
             row.written.set_exception(error)
 
 
-def unwritable(what: str, path: str, error: Exception) -> Paused:
+def unwritable_error(what: str, path: str, error: Exception) -> Paused:
     """Make the error for a run file that cannot be written any more."""
     return Paused(
         f"cannot write {what} to {path}: {error}; everything committed before is saved. Free some "

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from society.config.build import Setup, prepared
-from society.config.spec import Spec
+from society.config.build import Society, build
+from society.config.run_config import RunConfig
 from society.engine.calls import CallStore
 from society.engine.gateway import ModelGateway, TextEmbedder
 from society.engine.graph import Graph
@@ -21,7 +21,7 @@ from .call_store import RecordedCalls
 from .reader import RunFile
 
 
-class Concluded(NamedTuple):
+class PostAnalysisResults(NamedTuple):
     """The findings, and a note on an analysis that failed."""
 
     findings: tuple[Finding, ...] = ()
@@ -31,7 +31,7 @@ class Concluded(NamedTuple):
 class _Epilogue:
     """An Afterword on a run file."""
 
-    def __init__(self, run: RunFile, setup: Setup, vault: CallStore) -> None:
+    def __init__(self, run: RunFile, setup: Society, vault: CallStore) -> None:
         self._run, self._setup = run, setup
         self._outside = ModelGateway(vault=vault)
 
@@ -58,31 +58,33 @@ class _Epilogue:
         return self._outside.embedded(embedder, texts)
 
 
-def concluded(
-    run: RunFile, setup: Setup | None = None, vault: CallStore | None = None
-) -> Concluded:
+def run_post_analysis(
+    run: RunFile, setup: Society | None = None, vault: CallStore | None = None
+) -> PostAnalysisResults:
     """Return the findings of the scenario's analysis of a finished run, from the file if there.
 
     setup: of the run, if it is at hand. vault: where embeddings are kept.
     """
     kept = run.findings()
     if kept is not None:
-        return Concluded(kept)
+        return PostAnalysisResults(kept)
     if run.manifest.level != "full":
-        return Concluded()
+        return PostAnalysisResults()
     try:
-        setup = setup or prepared(Spec.model_validate(run.manifest.spec))
+        setup = setup or build(RunConfig.model_validate(run.manifest.spec))
     except (InputError, ValueError) as error:
-        return Concluded(note=f"no analysis of the run, which cannot be built again: {error}")
+        return PostAnalysisResults(
+            note=f"no analysis of the run, which cannot be built again: {error}"
+        )
     if setup.scenario.afterword is None:
-        return Concluded()
+        return PostAnalysisResults()
     try:
         found = setup.scenario.afterword(_Epilogue(run, setup, vault or RecordedCalls(run)))
-        return Concluded(
+        return PostAnalysisResults(
             tuple(_check_finding(finding, run.manifest.replicates) for finding in found)
         )
     except (ImportError, RuntimeError) as error:  # an extra is missing, or not what we know
-        return Concluded(note=str(error))
+        return PostAnalysisResults(note=str(error))
 
 
 def _check_finding(finding: Finding, replicates: int) -> Finding:

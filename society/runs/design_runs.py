@@ -14,20 +14,20 @@ from glob import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from society.config.build import Setup, prepared
-from society.config.spec import Spec
+from society.config.build import Society, build
+from society.config.run_config import RunConfig
 from society.engine.calls import Minds
 from society.engine.history import Page
 from society.engine.scenario import Drafts, Layer
 from society.errors import RunFileError
 
-from .reader import RunFile, open_run
+from .reader import RunFile, open_run_file
 
 DRAFTED = "drafted"  # the mechanism that seats types apart
 Designs = Mapping[str, list[Any]]  # by type, one for each seat; None where there is none
 
 
-class Drafting(NamedTuple):
+class DesignRun(NamedTuple):
     """Designs that are still to be made, for one mechanism.
 
     setup: the society of the run in which they are made.
@@ -35,23 +35,25 @@ class Drafting(NamedTuple):
 
     mechanism: str
     drafts: Drafts
-    setup: Setup
+    setup: Society
 
     def file(self, tournament: Path) -> Path:
         """Return the path of the run of designs, beside that of the tournament."""
-        return drafted_in(tournament, self.mechanism)
+        return design_file(tournament, self.mechanism)
 
     def kept(self, file: Path) -> Designs:
         """Read the designs from the run in a file; raises RunFileError."""
-        with open_run(file) as run:
+        with open_run_file(file) as run:
             return self.found(run.pages())
 
     def used_in(self, tournament: Path) -> bool:
         """Check if a tournament was played with the designs in the file beside it."""
-        with suppress(RunFileError), open_run(self.file(tournament)) as made:
+        with suppress(RunFileError), open_run_file(self.file(tournament)) as made:
             if made.status == "finished":
-                with open_run(tournament) as run:
-                    given = Spec.model_validate(run.manifest.spec).drafts.get(self.mechanism, {})
+                with open_run_file(tournament) as run:
+                    given = RunConfig.model_validate(run.manifest.spec).drafts.get(
+                        self.mechanism, {}
+                    )
                 return given.get(self.drafts.parameter) == self.found(made.pages())
         return False
 
@@ -67,7 +69,7 @@ class Drafting(NamedTuple):
         return {name: made[seats * k : seats * (k + 1)] for k, name in enumerate(types)}
 
 
-def draftings(setup: Setup) -> Iterator[Drafting]:
+def design_runs(setup: Society) -> Iterator[DesignRun]:
     """Yield the designs to be made before a tournament can be played; none for other runs."""
     spec, scenario = setup.spec, setup.scenario
     if scenario.seats is None:
@@ -80,7 +82,7 @@ def draftings(setup: Setup) -> Iterator[Drafting]:
         ((name, given),) = spec.mechanisms[place].items()
         stage = dict([drafts.stage])
         mechanisms = [*spec.mechanisms[:place], {name: {**given, **stage}}, {DRAFTED: {}}]
-        yield Drafting(name, drafts, prepared(spec.model_copy(update={"mechanisms": mechanisms})))
+        yield DesignRun(name, drafts, build(spec.model_copy(update={"mechanisms": mechanisms})))
 
 
 def _is_open(layer: Layer, drafts: Drafts) -> bool:
@@ -89,38 +91,38 @@ def _is_open(layer: Layer, drafts: Drafts) -> bool:
     return layer.given.get(drafts.parameter) is None and layer.given.get(key) != value
 
 
-def completed(setup: Setup, made: Mapping[str, Designs]) -> Setup:
+def with_designs(setup: Society, made: Mapping[str, Designs]) -> Society:
     """Return the setup with designs added, by mechanism; raises InputError."""
     if not made:
         return setup
     drafts = {
-        one.mechanism: {one.drafts.parameter: made[one.mechanism]} for one in draftings(setup)
+        one.mechanism: {one.drafts.parameter: made[one.mechanism]} for one in design_runs(setup)
     }
-    return prepared(setup.spec.model_copy(update={"drafts": {**setup.spec.drafts, **drafts}}))
+    return build(setup.spec.model_copy(update={"drafts": {**setup.spec.drafts, **drafts}}))
 
 
-def drafted(setup: Setup, minds: Minds | None = None) -> Setup:
+def make_designs(setup: Society, minds: Minds | None = None) -> Society:
     """Make all designs now, without a file, and return the setup with them."""
     made = {}
-    for one in draftings(setup):
+    for one in design_runs(setup):
         album = _Album()
         one.setup.gamemaster([album], minds=minds).play()
         made[one.mechanism] = one.found(album.pages)
-    return completed(setup, made)
+    return with_designs(setup, made)
 
 
-def drafted_in(tournament: Path, mechanism: str) -> Path:
+def design_file(tournament: Path, mechanism: str) -> Path:
     """Return the path of the run in which the designs of a mechanism are made.
 
-    >>> drafted_in(Path("runs/dilemma-1.run"), "contracted").name
-    'dilemma-1.contracted-designs.run'
+    >>> design_file(Path("runs/dilemma-1.run"), "contracts").name
+    'dilemma-1.contracts-designs.run'
     """
     return tournament.with_name(f"{tournament.stem}.{mechanism}-designs.run")
 
 
-def drafted_beside(tournament: Path, spec: Spec) -> list[Path]:
+def design_files_beside(tournament: Path, spec: RunConfig) -> list[Path]:
     """List the files of the runs in which the designs in its spec were made."""
-    return [drafted_in(tournament, name) for name in spec.drafts]
+    return [design_file(tournament, name) for name in spec.drafts]
 
 
 def drafts_of(tournament: Path) -> list[Path]:
@@ -136,13 +138,13 @@ def of_designs(run: RunFile) -> list[str]:
         (mechanism,) = drafts
         words = "each replicate has the design of one type for one seat"
         return [f"for {mechanism}: {words}; read them with society replay --replicate R"]
-    return [_describe_designs(name, drafted_in(run.path, name)) for name in spec.get("drafts", ())]
+    return [_describe_designs(name, design_file(run.path, name)) for name in spec.get("drafts", ())]
 
 
 def _describe_designs(mechanism: str, file: Path) -> str:
     """Name the file of the designs and its calls, which the tournament does not count."""
     try:
-        with open_run(file) as run:
+        with open_run_file(file) as run:
             calls = f": {run.spent.calls} more calls"
     except RunFileError:
         calls = ", which cannot be read"

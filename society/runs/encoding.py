@@ -62,7 +62,7 @@ class ArrayLayout(NamedTuple):
         )
 
 
-def packed(lines: Iterable[StoredLine]) -> tuple[ArrayLayout, bytes]:
+def pack_lines(lines: Iterable[StoredLine]) -> tuple[ArrayLayout, bytes]:
     """Encode lines: their layout, and the bytes of their arrays."""
     known: dict[int, int] = {}  # the place of an array, by its identity
     said, places, parts = [], [], []
@@ -81,7 +81,7 @@ def packed(lines: Iterable[StoredLine]) -> tuple[ArrayLayout, bytes]:
     return ArrayLayout(tuple(said), tuple(places), tuple(parts)), b"".join([sizes, *cells])
 
 
-def unpacked(look: ArrayLayout, blob: bytes) -> list[StoredLine]:
+def unpack_lines(look: ArrayLayout, blob: bytes) -> list[StoredLine]:
     """Decode lines, arrays read-only; raises ValueError or zlib.error if layout and blob differ."""
     head = struct.Struct(f"<{len(look.parts)}I")
     sizes = head.unpack_from(blob) if len(blob) >= head.size else ()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from society.config.build import prepared
-from society.config.spec import Spec
+from society.config.build import build
+from society.config.run_config import RunConfig
 from society.engine.graph import Complete, Graph
 from society.lineage import Heredity
 
@@ -12,7 +12,7 @@ from .manifest import Manifest
 _ADVISE = "advise"  # the relation along which newborn agents see the strategies of elders
 
 
-def heredity(manifest: Manifest) -> Heredity:
+def run_heredity(manifest: Manifest) -> Heredity:
     """Return the heredity of a run; raises SocietyError if a graph file of the user is missing.
 
     A run that was played from a tape has no components: then all agents count as having the same.
@@ -30,5 +30,5 @@ def heredity(manifest: Manifest) -> Heredity:
 
 def _advise(manifest: Manifest) -> Graph | None:
     """Return the graph on which newborn agents saw their elders; None if it was complete."""
-    graph = prepared(Spec.model_validate(manifest.spec)).gamemaster().table.graphs.get(_ADVISE)
+    graph = build(RunConfig.model_validate(manifest.spec)).gamemaster().table.graphs.get(_ADVISE)
     return None if isinstance(graph, Complete) else graph

@@ -19,7 +19,7 @@ from society.errors import SocietyError
 from .structure import GameNote, RoundStructure, round_structure, rules_of
 
 if TYPE_CHECKING:
-    from society.config.build import Setup
+    from society.config.build import Society
 
 Level = Literal["full", "summary"]
 
@@ -122,7 +122,7 @@ class Manifest(BaseModel):
 
 
 def manifest_of(
-    setup: Setup, level: Level | None = None, table: Environment | None = None
+    setup: Society, level: Level | None = None, table: Environment | None = None
 ) -> Manifest:
     """Make the manifest of a run; without a level: full up to a million agent-rounds."""
     table, scenario, cast = table or setup.table(), setup.scenario, setup.cast()
@@ -147,7 +147,7 @@ def manifest_of(
         seating=_seating(table),
         columns=_columns(cast),
         game=rules_of(table),
-        versions=versions(),
+        versions=library_versions(),
         files=dict(setup.files),
         prompts=setup.words.hashes() if setup.models_named else {},
     )
@@ -212,7 +212,7 @@ def _columns(cast: Cast) -> tuple[ColumnNote, ...]:
     )
 
 
-def versions() -> dict[str, str]:
+def library_versions() -> dict[str, str]:
     """Return the versions on which the last bits of a run's numbers may depend."""
     try:
         society = metadata.version("society")

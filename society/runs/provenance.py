@@ -7,25 +7,25 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from society.config.build import Setup
-from society.errors import brief
+from society.config.build import Society
+from society.errors import short_path
 
-from .manifest import Manifest, versions
+from .manifest import Manifest, library_versions
 
 
-def changes(manifest: Manifest, setup: Setup | None = None) -> str:
+def list_changes(manifest: Manifest, setup: Society | None = None) -> str:
     """List the changes in words, to follow a sentence; empty if nothing has changed.
 
     setup: the same run built now, if possible.
     """
-    found = list(_values("", manifest.versions, versions()))
+    found = list(_values("", manifest.versions, library_versions()))
     if setup is not None:
         found += _values("parameter ", manifest.params, setup.params.model_dump(mode="json"))
         if manifest.prompts:
             found += _files("prompt ", manifest.prompts, setup.words.hashes())
     now = {name: _hash(Path(name)) for name in manifest.files}
-    files = {brief(name): digest for name, digest in manifest.files.items()}
-    found += _files("", files, {brief(name): hashed for name, hashed in now.items()})
+    files = {short_path(name): digest for name, digest in manifest.files.items()}
+    found += _files("", files, {short_path(name): hashed for name, hashed in now.items()})
     return f"; changed since: {', '.join(found)}" if found else ""
 
 

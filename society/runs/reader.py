@@ -21,11 +21,20 @@ from society.engine.rng import Array
 from society.engine.scenario import Finding, Folded
 from society.engine.script import UNREAD
 from society.errors import RunFileError
-from society.llm.call_tables import Call, calls, checksum, found, ledger, spent, unanswered, vectors
+from society.llm.call_tables import (
+    Call,
+    checksum,
+    find_call,
+    find_vectors,
+    list_calls,
+    unanswered_calls,
+    usage_entries,
+    use_so_far,
+)
 
-from .encoding import ArrayLayout, unpacked
+from .encoding import ArrayLayout, unpack_lines
 from .manifest import FORMAT, Manifest
-from .schema import Header, Standing, Status, beside
+from .schema import Header, RunStanding, Status, side_file
 
 
 class Record(NamedTuple):
@@ -37,7 +46,7 @@ class Record(NamedTuple):
 
 
 class RunFile:
-    """A run file, open for reading; `open_run` gives one. Nothing is ever written to it.
+    """A run file, open for reading; `open_run_file` gives one. Nothing is ever written to it.
 
     Every method raises RunFileError where it meets damage.
     """
@@ -61,12 +70,12 @@ class RunFile:
         self._connection.close()
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> RunStanding:
         """The recorded status: the writing process, and the digest at the end."""
         with _reading(self.path, "the status"):
             *said, sealed = self._connection.execute("SELECT * FROM status").fetchone()
             _check_seal(sealed, *said)
-            return Standing(*said)
+            return RunStanding(*said)
 
     @property
     def status(self) -> Status:
@@ -97,24 +106,24 @@ class RunFile:
     def calls(self) -> Iterator[Call]:
         """Yield every model call, in the order in which they were recorded."""
         with _reading(self.path, "the calls"):
-            yield from calls(self._connection)
+            yield from list_calls(self._connection)
 
     def call(self, address: Address) -> Call | None:
         """The call at an address."""
         with _reading(self.path, "a call"):
-            return found(self._connection, address)
+            return find_call(self._connection, address)
 
     @property
     def unanswered(self) -> int:
         """The number of calls that were sent and have no recorded answer; they may be billed."""
         with _reading(self.path, "the calls"):
-            return unanswered(self._connection)
+            return unanswered_calls(self._connection)
 
     @property
     def spent(self) -> Spent:
         """The use of models that counts towards limits."""
         with _reading(self.path, "the calls"):
-            return spent(self._connection)
+            return use_so_far(self._connection)
 
     def findings(self) -> tuple[Finding, ...] | None:
         """Return the recorded findings of the analysis after the run; None if there are none."""
@@ -138,7 +147,7 @@ class RunFile:
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
         """Return the recorded embeddings, by text."""
         with _reading(self.path, "the embeddings"):
-            return vectors(self._connection, embedder, texts)
+            return find_vectors(self._connection, embedder, texts)
 
     def ledger(self) -> tuple[Usage, ...]:
         """Return the use of models by component, kind of question and model."""
@@ -153,7 +162,7 @@ class RunFile:
 
     def _entries(self, per_agent: bool) -> Iterator[tuple[int, Usage]]:
         with _reading(self.path, "the calls"):
-            entries = list(ledger(self._connection, per_agent))
+            entries = list(usage_entries(self._connection, per_agent))
         fallbacks: Counter[tuple[int | str, ...]] = Counter()
         for record in self.records(lines=False) if entries else ():
             for component, kind, model, _, agent, what, _ in record.page.troubles:
@@ -211,7 +220,7 @@ class RunFile:
                 raise ValueError("it is missing, though later ones are there")
             look, look_seal = self._look(look_number)
             _check_seal(sealed, *said, look_seal, line_seal, blob=blob)
-            ((_, _, _, arrays),) = unpacked(look, blob)
+            ((_, _, _, arrays),) = unpack_lines(look, blob)
             steps, public = self._lines(number, line_seal) if lines else ((), {})
             page = Page(
                 number,
@@ -233,7 +242,7 @@ class RunFile:
         look, look_seal = self._look(look_number)
         _check_seal(sealed, look_seal, blob=blob)
         steps, public = [], {}
-        for sort, kind, form, arrays in unpacked(look, blob):
+        for sort, kind, form, arrays in unpack_lines(look, blob):
             if sort == "public":
                 public = {name: values for (_, name), values in arrays.items()}
             elif sort != "round":
@@ -254,7 +263,7 @@ def _path(words: str) -> tuple[int, ...]:
     return tuple(int(part) for part in words.split(".") if part)
 
 
-def open_run(path: Path | str) -> RunFile:
+def open_run_file(path: Path | str) -> RunFile:
     """Open a run file.
 
     Raises RunFileError if there is none, or it is foreign, cut off or of another format.
@@ -287,7 +296,7 @@ def _check_file(path: Path) -> bool:
     """Check the file, and if a -wal holds part of it; raises RunFileError for no run file."""
     try:
         header, size = Header.of(path), path.stat().st_size
-        wal = beside(path, "-wal")
+        wal = side_file(path, "-wal")
         held_aside = wal.exists() and wal.stat().st_size > 0
     except FileNotFoundError:
         raise RunFileError(

@@ -10,7 +10,7 @@ was present and the digests, from which playing again rebuilds the rest.
 """
 
 from .manifest import FORMAT, Level, Manifest, manifest_of
-from .reader import Record, RunFile, open_run
+from .reader import Record, RunFile, open_run_file
 from .schema import Status
 from .writer import Writer
 
@@ -23,5 +23,5 @@ __all__ = [
     "Status",
     "Writer",
     "manifest_of",
-    "open_run",
+    "open_run_file",
 ]

@@ -56,7 +56,7 @@ CREATE TABLE sittings (round INTEGER, changed TEXT, seal TEXT);
 {CALLS}"""
 
 
-def beside(path: Path, suffix: str) -> Path:
+def side_file(path: Path, suffix: str) -> Path:
     """Return the path of the side file with a suffix."""
     return path.with_name(path.name + suffix)
 
@@ -106,7 +106,7 @@ class Header(NamedTuple):
         )
 
 
-class Standing(NamedTuple):
+class RunStanding(NamedTuple):
     """The status row.
 
     process, host, born: the writing process, until the file is closed. digest: set at its end.

@@ -22,22 +22,29 @@ from pathlib import Path
 from traceback import walk_tb
 from typing import NamedTuple, Self
 
-from society.config.build import Setup, prepared
-from society.config.spec import Spec
-from society.engine.calls import Spent, added
+from society.config.build import Society, build
+from society.config.run_config import RunConfig
+from society.engine.calls import Spent, sum_known
 from society.engine.environment import Environment
 from society.engine.game_master import GameMaster
 from society.engine.gateway import ModelGateway
 from society.engine.history import Recorder
-from society.errors import Exhausted, Paused, RunFileError, SocietyError, blamed, brief
+from society.errors import (
+    Exhausted,
+    Paused,
+    RunFileError,
+    SocietyError,
+    describe_user_error,
+    short_path,
+)
 from society.llm.providers.budget import Budget
-from society.text import clean
+from society.text import clean_line
 
-from .conclusions import concluded
-from .design_runs import drafted_beside
+from .conclusions import run_post_analysis
+from .design_runs import design_files_beside
 from .manifest import Level, manifest_of
-from .provenance import changes
-from .reader import open_run
+from .provenance import list_changes
+from .reader import open_run_file
 from .schema import Status
 from .writer import Writer
 
@@ -45,7 +52,7 @@ _TRIM, _OWN_PAGES = -1, -3  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD of <malloc.h
 
 
 @cache
-def keep_freed(at_most: int = 2**28, arrays_up_to: int = 2**25) -> bool:
+def keep_freed_memory(at_most: int = 2**28, arrays_up_to: int = 2**25) -> bool:
     """Keep freed memory, up to `at_most` bytes, in the process; return False if it cannot."""
     if sys.platform != "linux":
         return False
@@ -56,23 +63,23 @@ def keep_freed(at_most: int = 2**28, arrays_up_to: int = 2**25) -> bool:
     return bool(choose(_OWN_PAGES, arrays_up_to) and choose(_TRIM, at_most))
 
 
-def spent(file: Path) -> Spent:
+def use_in_file(file: Path) -> Spent:
     """Return the use of models by the run in a file, zero without a file; raises RunFileError."""
     if not file.exists():
         return Spent()
-    with open_run(file) as run:
+    with open_run_file(file) as run:
         return run.spent
 
 
-def total(files: Iterable[Path]) -> Spent:
+def use_in_files(files: Iterable[Path]) -> Spent:
     """Sum the use of models by the runs in some files; raises RunFileError."""
-    used = [spent(file) for file in files]
+    used = [use_in_file(file) for file in files]
     calls, tokens = sum(one.calls for one in used), sum(one.tokens for one in used)
-    return Spent(calls, tokens, added(one.cost for one in used))
+    return Spent(calls, tokens, sum_known(one.cost for one in used))
 
 
-def begun_or_taken_up(
-    setup: Setup,
+def begin_or_resume(
+    setup: Society,
     path: Path,
     level: Level | None = None,
     budget: Budget | None = None,
@@ -81,15 +88,15 @@ def begun_or_taken_up(
     """Start a run, or resume the one in the file; None if it has finished. Raises InputError."""
     if not path.exists():
         return Session.begun(setup, path, level, budget=budget, awaiting=awaiting)
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         if run.status == "finished":
             return None
-    return taken_up(path, lambda spec: setup.spec, budget, awaiting)
+    return resume_session(path, lambda spec: setup.spec, budget, awaiting)
 
 
-def taken_up(
+def resume_session(
     path: Path | str,
-    changed: Callable[[Spec], Spec] = lambda spec: spec,
+    changed: Callable[[RunConfig], RunConfig] = lambda spec: spec,
     budget: Budget | None = None,
     awaiting: Callable[[int], None] | None = None,
 ) -> Session:
@@ -100,15 +107,15 @@ def taken_up(
     own. awaiting: as in Session.begun.
     """
     path = Path(path)
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         if run.status == "finished":
             raise RunFileError(
-                f"{brief(path)} is finished, so there is nothing to resume; "
-                f"see its results with: society show {brief(path)}"
+                f"{short_path(path)} is finished, so there is nothing to resume; "
+                f"see its results with: society show {short_path(path)}"
             )
-        setup = prepared(changed(Spec.model_validate(run.manifest.spec)))
-        minds = setup.minds(total([path, *drafted_beside(path, setup.spec)]), budget)
-        writer = Writer.resumed(run, changes(run.manifest, setup))
+        setup = build(changed(RunConfig.model_validate(run.manifest.spec)))
+        minds = setup.minds(use_in_files([path, *design_files_beside(path, setup.spec)]), budget)
+        writer = Writer.resumed(run, list_changes(run.manifest, setup))
     outside = setup.outside(writer.vault, awaiting, minds)
     return Session(setup, setup.table(), outside, writer)
 
@@ -132,7 +139,7 @@ class End(NamedTuple):
 class Session(NamedTuple):
     """A run that is ready to be played or continued."""
 
-    setup: Setup
+    setup: Society
     table: Environment
     outside: ModelGateway
     writer: Writer
@@ -140,7 +147,7 @@ class Session(NamedTuple):
     @classmethod
     def begun(
         cls,
-        setup: Setup,
+        setup: Society,
         path: Path,
         level: Level | None = None,
         *,
@@ -152,7 +159,10 @@ class Session(NamedTuple):
 
         awaiting: called with the number of calls still under way when the run is interrupted.
         """
-        minds, table = setup.minds(total(drafted_beside(path, setup.spec)), budget), setup.table()
+        minds, table = (
+            setup.minds(use_in_files(design_files_beside(path, setup.spec)), budget),
+            setup.table(),
+        )
         writer = Writer(path, manifest_of(setup, level, table), overwrite=overwrite)
         return cls(setup, table, setup.outside(writer.vault, awaiting, minds), writer)
 
@@ -173,7 +183,7 @@ class Session(NamedTuple):
         return End("finished")
 
     def _game(self, watching: Sequence[Recorder]) -> GameMaster:
-        keep_freed()
+        keep_freed_memory()
         return self.setup.gamemaster(
             [self.writer, *watching], table=self.table, outside=self.outside
         )
@@ -181,8 +191,8 @@ class Session(NamedTuple):
     def conclude(self) -> None:
         """Record the findings of the scenario's analysis of its run, if it has one."""
         if self.setup.scenario.afterword is not None:
-            with open_run(self.writer.path) as run:
-                findings, note = concluded(run, self.setup, self.writer.vault)
+            with open_run_file(self.writer.path) as run:
+                findings, note = run_post_analysis(run, self.setup, self.writer.vault)
             if not note:
                 self.writer.conclude(findings)
 
@@ -203,4 +213,4 @@ def _end_from_error(error: BaseException) -> End:
         case SocietyError():
             return End("failed", error.exit_code, str(error))
     *_, (frame, _) = walk_tb(error.__traceback__)
-    return End("failed", 1, clean(blamed(error, frame.f_code.co_filename)), error)
+    return End("failed", 1, clean_line(describe_user_error(error, frame.f_code.co_filename)), error)

@@ -20,7 +20,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from society.engine.environment import Environment
-from society.engine.mechanism import PlayFunction, aside, silent_lines
+from society.engine.mechanism import PlayFunction, rehearsal_environment, silent_lines
 from society.engine.rng import Array
 
 
@@ -43,7 +43,7 @@ class _Opened(NamedTuple):
 
 def round_structure(play: PlayFunction, table: Environment) -> RoundStructure:
     """Find the structure of the rounds of a play at this table."""
-    alone = aside(table, first_rounds_only=True)
+    alone = rehearsal_environment(table, first_rounds_only=True)
     opened: list[_Opened] = []
     for line in silent_lines(play, alone):
         opened += [_Opened(one.sizes, []) for one in alone.newly_opened()]

@@ -18,16 +18,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from society.config.build import Setup, prepared
-from society.config.spec import Spec
-from society.engine.history import Page, Step, chained, page_digest
-from society.engine.replay import Answerer, Tape
+from society.config.build import Society, build
+from society.config.run_config import RunConfig
+from society.engine.history import Page, Step, chain_digest, page_digest
 from society.engine.rng import Array
+from society.engine.tape import Answerer, Tape
 from society.errors import InputError, RunFileError, SocietyError
 
 from .call_store import RecordedCalls
-from .provenance import changes
-from .reader import Record, RunFile, open_run
+from .provenance import list_changes
+from .reader import Record, RunFile, open_run_file
 from .schema import endings
 
 
@@ -55,14 +55,14 @@ def verify(path: Path | str) -> Verdict:
 
     A damaged record is not played again, since nothing could be concluded from it.
     """
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         record = _record(run)
         if not record.ok:
             return Verdict((record,))
         try:
-            setup = prepared(Spec.model_validate(run.manifest.spec))
+            setup = build(RunConfig.model_validate(run.manifest.spec))
         except (InputError, ValueError) as error:
-            words = f"the run cannot be built again: {error}{changes(run.manifest)}"
+            words = f"the run cannot be built again: {error}{list_changes(run.manifest)}"
             return Verdict((record, Check("again", False, words)))
         return Verdict((record, _script(run, setup), _again(run, setup)))
 
@@ -75,7 +75,7 @@ def _record(run: RunFile) -> Check:
         for number, (page, recorded, _) in enumerate(islice(run.records(), last + 1)):
             if run.manifest.level == "full" and page_digest(number, page.steps) != page.digest:
                 return _broken_record(number, "its lines do not give its digest")
-            chain = chained(chain, page.digest)
+            chain = chain_digest(chain, page.digest)
             if chain.hex() != recorded:
                 return _broken_record(number, "its digest does not continue the chain")
     except RunFileError as error:
@@ -90,21 +90,21 @@ def _broken_record(number: int, words: str) -> Check:
     return Check("record", False, f"round {number}: {words}")
 
 
-def _script(run: RunFile, setup: Setup) -> Check:
+def _script(run: RunFile, setup: Society) -> Check:
     if run.manifest.level == "summary":
         return Check("script", None, "not checked: level summary records no answers")
     steps = (step for page in run.pages() for step in page.steps)
     return _compare_play("script", run, setup, Tape(steps))
 
 
-def _again(run: RunFile, setup: Setup) -> Check:
+def _again(run: RunFile, setup: Society) -> Check:
     return _compare_play("again", run, setup, None)
 
 
-def _compare_play(name: str, run: RunFile, setup: Setup, answerer: Answerer | None) -> Check:
+def _compare_play(name: str, run: RunFile, setup: Society, answerer: Answerer | None) -> Check:
     """Play, by live agents or by a tape, and compare with the record."""
     comparison = _Comparison(run, live=answerer is None)
-    since = changes(run.manifest, setup)
+    since = list_changes(run.manifest, setup)
     try:
         with suppress(_Complete):
             outside = setup.outside(RecordedCalls(run))

@@ -13,17 +13,17 @@ from typing import Self
 
 import numpy as np
 
-from society.engine.history import Page, chained
+from society.engine.history import Page, chain_digest
 from society.engine.rng import Array
 from society.engine.scenario import Finding
-from society.errors import FileError, PartError, Paused, RunFileError, brief
-from society.llm.call_tables import LOSE, addresses, checksum
+from society.errors import FileError, PartError, Paused, RunFileError, short_path
+from society.llm.call_tables import LOSE, call_addresses, checksum
 
-from .call_store import RunFileCallStore, unwritable
-from .encoding import ArrayLayout, StoredLine, packed
+from .call_store import RunFileCallStore, unwritable_error
+from .encoding import ArrayLayout, StoredLine, pack_lines
 from .manifest import Manifest
-from .reader import RunFile, open_run
-from .schema import SCHEMA, SIDES, Header, Standing, Status, beside, endings
+from .reader import RunFile, open_run_file
+from .schema import SCHEMA, SIDES, Header, RunStanding, Status, endings, side_file
 
 
 class Writer:
@@ -52,7 +52,7 @@ class Writer:
         self._connection = _take_over(run.path)
         self._past = [record.page.digest for record in run.records(lines=False)]
         self._looks = run.looks()
-        self.vault.known = addresses(self._connection)
+        self.vault.known = call_addresses(self._connection)
         row = (max(len(self._past) - 1, 0), since.removeprefix("; "))
         self._connection.execute("INSERT INTO sittings VALUES (?, ?, ?)", (*row, checksum(*row)))
         return self
@@ -104,11 +104,11 @@ class Writer:
     def _compare(self, page: Page) -> None:
         if self._past[page.number] != page.digest:
             raise RunFileError(
-                f"{brief(self.path)}: round {page.number} differs from the record"
+                f"{short_path(self.path)}: round {page.number} differs from the record"
                 f"{self.vault.since or '; the code has changed'}; restore the earlier version, or "
                 "run again with another --out"
             )
-        self._chain, self._running = chained(self._chain, page.digest), page.running
+        self._chain, self._running = chain_digest(self._chain, page.digest), page.running
 
     def conclude(self, findings: Iterable[Finding]) -> None:
         """Record the findings of the scenario's analysis of the run."""
@@ -130,7 +130,7 @@ class Writer:
                 self._publish()
             assert self._connection is not None
             self._connection.rollback()
-            _state(self._connection, Standing(status, digest=_last_chain(self._connection)))
+            _state(self._connection, RunStanding(status, digest=_last_chain(self._connection)))
             self._connection.execute("PRAGMA busy_timeout = 100")
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             # Refused while somebody reads: the file is whole then too, but an empty -wal stays.
@@ -144,7 +144,7 @@ class Writer:
             yield
         except (sqlite3.Error, OSError) as error:
             if self.published:
-                raise unwritable(what, brief(self.path), error) from error
+                raise unwritable_error(what, short_path(self.path), error) from error
             raise FileError(
                 f"cannot write {what} to {self.path}: {error}. "
                 "Free some disk space, name another --out, or record less with --record summary"
@@ -164,7 +164,7 @@ class Writer:
                 _sync(self._draft)
             # The side files of an old run would be taken for those of the new one.
             for suffix in ("", *SIDES):
-                beside(self.path, suffix).unlink(missing_ok=True)
+                side_file(self.path, suffix).unlink(missing_ok=True)
             self._draft.rename(self.path)
             if durable:
                 _sync(self.path.parent)
@@ -181,7 +181,7 @@ class Writer:
         rows["seal"] = checksum(*sorted(rows.items()))
         draft.executemany("INSERT INTO manifest VALUES (?, ?)", rows.items())
         draft.execute("INSERT INTO status DEFAULT VALUES")
-        _state(draft, Standing.running())
+        _state(draft, RunStanding.running())
         for page in self._waiting:
             self._insert(page, draft)
         self._waiting.clear()
@@ -190,7 +190,7 @@ class Writer:
         draft.close()
 
     def _insert(self, page: Page, connection: sqlite3.Connection) -> None:
-        self._chain = chained(self._chain, page.digest)
+        self._chain = chain_digest(self._chain, page.digest)
         said = (
             page.number,
             ".".join(map(str, page.path)),
@@ -219,7 +219,7 @@ class Writer:
         self, connection: sqlite3.Connection, lines: Iterable[StoredLine]
     ) -> tuple[int, str, bytes]:
         """Store the layout of lines if it is new; return its number, its checksum and the bytes."""
-        look, blob = packed(lines)
+        look, blob = pack_lines(lines)
         known = self._looks.get(look)
         if known is None:
             words = json.dumps(look)
@@ -243,15 +243,15 @@ def _take_over(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
         *said, _ = connection.execute("SELECT * FROM status").fetchone()
-        if Standing(*said).alive:
-            raise RunFileError(f"{brief(path)} is being written right now; wait for that run")
-        _state(connection, Standing.running())
+        if RunStanding(*said).alive:
+            raise RunFileError(f"{short_path(path)} is being written right now; wait for that run")
+        _state(connection, RunStanding.running())
         for statement in LOSE:
             connection.execute(statement)
         connection.execute("COMMIT")
     except sqlite3.Error as error:
         connection.close()
-        raise unwritable("anything", brief(path), error) from error
+        raise unwritable_error("anything", short_path(path), error) from error
     except RunFileError:
         connection.close()
         raise
@@ -275,7 +275,7 @@ def _last_chain(connection: sqlite3.Connection) -> str:
     return str(found[0]) if found else ""
 
 
-def _state(connection: sqlite3.Connection, standing: Standing) -> None:
+def _state(connection: sqlite3.Connection, standing: RunStanding) -> None:
     names = "(status, process, host, born, digest, seal)"
     row = (*standing, checksum(*standing))
     connection.execute(f"UPDATE status SET {names} = (?, ?, ?, ?, ?, ?)", row)
@@ -312,7 +312,7 @@ def _check_free(path: Path, overwrite: bool) -> None:
             f"{path} already exists; {_resume_hint(path)}name another --out, or replace it with "
             "--overwrite"
         )
-    with suppress(RunFileError), open_run(path) as old:
+    with suppress(RunFileError), open_run_file(path) as old:
         if old.status == "running":
             raise FileError(
                 f"{path} is being written right now; stop that run, or name another --out"
@@ -326,7 +326,7 @@ def _check_free(path: Path, overwrite: bool) -> None:
 
 def _resume_hint(path: Path) -> str:
     """Describe how to continue the run in a file; empty if it has finished."""
-    with suppress(RunFileError), open_run(path) as old:
+    with suppress(RunFileError), open_run_file(path) as old:
         if old.status not in ("finished", "running"):
             return f"it is {old.status}: continue it with `society resume {path}`, or "
     return ""

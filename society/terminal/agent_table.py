@@ -19,12 +19,12 @@ from .console import (
     TerminalStyle,
     decimals_for,
     largest,
+    layout_table,
     shares,
-    table,
 )
-from .events import Traits
-from .labels import Names, spoken
-from .round_view import RoundView, told
+from .event_lines import Traits
+from .labels import Names, spell_kind
+from .round_view import RoundView, last_common_fact
 
 CROWD = 24  # of more agents, only the first dozen and quantiles are shown
 _DOZEN = 12
@@ -48,7 +48,7 @@ class AgentTable:
             for name in columns
             if (values := scene.column(name)) is not None
         ]
-        return list(table(self.ink, self._stub(scene, named, rest), told))
+        return list(layout_table(self.ink, self._stub(scene, named, rest), told))
 
     def _stub(self, scene: RoundView, named: Array, rest: Array) -> list[Text]:
         fallen = {seat for _, gone in scene.gone for seat in np.flatnonzero(gone[self.replicate])}
@@ -80,11 +80,11 @@ class AgentTable:
 
     def _heading(self, name: str) -> str:
         """Return a name, or its words if it is long."""
-        words = [name] if len(name) <= LONGEST_HEADING else spoken(name).split(" ")
+        words = [name] if len(name) <= LONGEST_HEADING else spell_kind(name).split(" ")
         return " ".join(self.ink.cut(word, LONGEST_HEADING) for word in words)
 
     def _limit(self, scene: RoundView, name: str) -> float | None:
-        limit = told(scene.page, scene.stage.limits.get(name, ""))
+        limit = last_common_fact(scene.page, scene.stage.limits.get(name, ""))
         return None if limit is None else float(limit[self.replicate, 0])
 
     def _figures(self, values: Array, decimals: int, limit: float | None) -> list[Text]:

@@ -182,7 +182,7 @@ class TerminalColumn:
         return max(cell_len(self.heading), *(cell.cell_len for cell in self.cells), 1)
 
 
-def figured(ink: TerminalStyle, heading: str, values: Array) -> TerminalColumn:
+def number_column(ink: TerminalStyle, heading: str, values: Array) -> TerminalColumn:
     """Make a column of numbers; the largest has the longest bar."""
     decimals = decimals_for(values)
     cells = [Text(ink.figure(value, decimals)) for value in values]
@@ -199,7 +199,7 @@ def shares(values: Array, whole: float) -> Array:
     return np.maximum(values, 0) / whole if whole > 0 else np.zeros(len(values))
 
 
-def table(
+def layout_table(
     ink: TerminalStyle, stub: Sequence[Text], columns: Sequence[TerminalColumn]
 ) -> Iterator[Text]:
     """Lay out a table; columns that do not fit beside the others follow below them."""
@@ -232,7 +232,7 @@ def _block(
     for column in columns:
         heading.append(" " * gap + column.heading.rjust(column.width), "dim")
         heading.append(" " * (bars + 1 if bars and column.shares is not None else 0))
-    yield ended(heading)
+    yield strip_end(heading)
     for number, name in enumerate(stub):
         line = name.copy()
         line.append(" " * (names - name.cell_len))
@@ -241,16 +241,16 @@ def _block(
             line.append(" " * (gap + column.width - cell.cell_len)).append_text(cell)
             if bars and column.shares is not None:
                 line.append(" " + ink.bar(column.shares[number], bars).ljust(bars), BARS)
-        yield ended(line)
+        yield strip_end(line)
 
 
-def ended(line: Text) -> Text:
+def strip_end(line: Text) -> Text:
     """Remove the blanks at the end of a line."""
     line.rstrip()
     return line
 
 
-def flowing(
+def flow_items(
     items: Iterable[Text], width: int, *, label: Text | None = None, gutter: int = 0, gap: str = " "
 ) -> Iterator[Text]:
     """Lay out items one after another in lines that begin at the gutter; a label comes first.
@@ -263,27 +263,27 @@ def flowing(
     for item in items:
         for lead, piece in _pieces(item, gap, width - gutter):
             if line.cell_len + (0 if empty else len(lead)) + piece.cell_len > width:
-                yield ended(line)
+                yield strip_end(line)
                 line, empty = Text(" " * gutter), True
             line.append("" if empty else lead).append_text(piece)
             empty = False
-    yield ended(line)
+    yield strip_end(line)
 
 
-def labelled(
+def labelled_row(
     ink: TerminalStyle, label: str, items: Iterable[Text], style: str = "bold", gap: str = "   "
 ) -> Iterator[Text]:
     """Lay out items in a row, with a label in the gutter."""
     name = Text(ink.cut(label, ink.width // 2), style)
-    yield from flowing(items, ink.width, label=name, gutter=ink.gutter, gap=gap)
+    yield from flow_items(items, ink.width, label=name, gutter=ink.gutter, gap=gap)
 
 
-def stacked(
+def labelled_lines(
     ink: TerminalStyle, label: str, items: Iterable[Text], style: str = "bold"
 ) -> Iterator[Text]:
     """Lay out each item on a line of its own, with a label before the first one."""
     for item in items:
-        yield from labelled(ink, label, [item], style)
+        yield from labelled_row(ink, label, [item], style)
         label = ""
 
 
@@ -298,7 +298,7 @@ def _pieces(item: Text, gap: str, room: int) -> Iterator[tuple[str, Text]]:
             gap = " "
 
 
-def printed(console: Console, lines: Iterable[Text]) -> None:
+def print_lines(console: Console, lines: Iterable[Text]) -> None:
     """Print lines as they are: the layout is done, rich only colours."""
     for line in lines:
         console.print(line, no_wrap=True, overflow="crop", crop=False)

@@ -64,9 +64,9 @@ class RoundLabels:
     def all(self) -> str:
         """Name the planned extent: 10 rounds; 10 generations of 2 games of 12 rounds."""
         if not self.nested:
-            return counted(self.most, "round")
+            return count_noun(self.most, "round")
         parts = self._parts(self.sizes)
-        return " of ".join(counted(size, level) for level, _, size in parts)
+        return " of ".join(count_noun(size, level) for level, _, size in parts)
 
     def _parts(self, path: Sequence[int]) -> Iterator[tuple[str, int, int]]:
         """Yield level, number and count of each level, from the outermost."""
@@ -76,7 +76,7 @@ class RoundLabels:
                 yield level, number, size
 
 
-def found(place: Place, paths: Sequence[tuple[int, ...]]) -> int:
+def find_round(place: Place, paths: Sequence[tuple[int, ...]]) -> int:
     """Return the number of a round in a run; raises InputError if there is no such round.
 
     paths: of all rounds, by number. A shorter path stands for the first round within it.
@@ -94,7 +94,7 @@ def found(place: Place, paths: Sequence[tuple[int, ...]]) -> int:
     )
 
 
-def around(paths: Sequence[tuple[int, ...]], number: int) -> list[int]:
+def enclosing_rounds(paths: Sequence[tuple[int, ...]], number: int) -> list[int]:
     """Return the numbers of the rounds within which a round is played, from the outermost."""
     path = paths[number]
     within = {path[:depth] for depth in range(1, len(path))}
@@ -105,7 +105,7 @@ def _dotted(path: Sequence[int]) -> str:
     return ".".join(map(str, path))
 
 
-def counted(number: int, what: str) -> str:
+def count_noun(number: int, what: str) -> str:
     """Return a number with its noun: 1 round, 10 rounds."""
     return f"{number} {what}" if number == 1 else f"{number:,} {what}s"
 
@@ -134,29 +134,29 @@ class Names:
 
     def live(self, lives: Array) -> None:
         """Name the agents after the lives, (N,), that have the seats from now on."""
-        self._names = [named(life, len(lives)) for life in lives.tolist()]
+        self._names = [name_life(life, len(lives)) for life in lives.tolist()]
 
 
-def named(life: int, agents: int) -> str:
+def name_life(life: int, agents: int) -> str:
     """Name a life by its first generation and its place in it, as agents know each other.
 
-    >>> named(15, agents=12)
+    >>> name_life(15, agents=12)
     '2_4'
     """
     return f"{life // agents + 1}_{life % agents + 1}"
 
 
-def spoken(kind: str) -> str:
+def spell_kind(kind: str) -> str:
     """Spell the kind of a line as words: fined_to_death -> fined to death."""
     return kind.replace("_", " ")
 
 
-def ending(stage: DisplaySpec, kind: str) -> str:
+def describe_ending(stage: DisplaySpec, kind: str) -> str:
     """Describe how a replicate ended, from a kind of tell or UNREAD."""
-    usual = "an answer could not be read" if kind == UNREAD else spoken(kind)
+    usual = "an answer could not be read" if kind == UNREAD else spell_kind(kind)
     return stage.endings.get(kind, usual)
 
 
-def standing(status: str) -> str:
+def describe_status(status: str) -> str:
     """Describe the state of an unfinished run, as a clause."""
     return _STANDING.get(status, f"the run {status}")

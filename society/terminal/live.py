@@ -22,10 +22,10 @@ from society.engine.rng import Array
 from society.engine.scenario import COURSELESS
 
 from .agent_table import Trace
-from .console import TerminalStyle, flowing
+from .console import TerminalStyle, flow_items
 from .labels import RoundLabels
-from .llm_usage import spending
-from .round_view import RoundView, full_scale, mean_measures, stood, told
+from .round_view import RoundView, full_scale, last_common_fact, mean_measures, present_at_end
+from .usage_tables import spending_words
 
 if TYPE_CHECKING:
     from society.engine.calls import Usage
@@ -110,7 +110,7 @@ class Live:
     def _follow(self, page: Page, before: Page | None) -> None:
         """Record the stock after this round."""
         gauge = self.manifest.stage.gauge
-        stock = told(page, gauge[0]) if gauge else None
+        stock = last_common_fact(page, gauge[0]) if gauge else None
         if stock is not None:
             self._stock = float(stock[_ran(page, before)].mean())
             self._course.add(self._stock)
@@ -125,14 +125,14 @@ class Live:
         gutter = max(_GUTTER, place.cell_len + 2)
         cells = max(ink.width - gutter - beside, 8)
         bar = ink.progress(self._done(page), cells)
-        lines = list(flowing([bar, left], ink.width, label=place, gutter=gutter, gap="  "))
+        lines = list(flow_items([bar, left], ink.width, label=place, gutter=gutter, gap="  "))
         if reading:
             values = self._course.spread(self.manifest.most, cells)
             spark = Text(ink.sparkline(values, self._scale).ljust(cells), "green")
-            lines += flowing([spark, reading], ink.width, label=name, gutter=gutter, gap="  ")
+            lines += flow_items([spark, reading], ink.width, label=name, gutter=gutter, gap="  ")
         news = (*within, *self._news(ink))
         for items in map(list, (news, self._measures(ink), self._spent())):
-            lines += flowing(items, ink.width, gap=ink.words(" · ")) if items else ()
+            lines += flow_items(items, ink.width, gap=ink.words(" · ")) if items else ()
         return Group(*lines)
 
     def _where(self, ink: TerminalStyle) -> list[Text]:
@@ -194,7 +194,7 @@ class Live:
             yield Text(f"{unread} answers could not be read", "red")
 
     def _spent(self) -> Iterator[Text]:
-        for words in spending(self._asked()):
+        for words in spending_words(self._asked()):
             yield Text(words, "dim")
 
     def _measures(self, ink: TerminalStyle) -> Iterator[Text]:
@@ -207,5 +207,5 @@ class Live:
 
 def _ran(page: Page, before: Page | None) -> Array:
     """Return which replicates were running when the round began, (R,) of bool."""
-    running = stood(page if before is None else before)[1][:, 0]
+    running = present_at_end(page if before is None else before)[1][:, 0]
     return running if running.any() else np.ones_like(running)

@@ -17,8 +17,8 @@ from society.engine.graph import NOBODY
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec
 
-from .console import BARS, TerminalStyle, decimals_for, flowing, labelled
-from .labels import Names, spoken
+from .console import BARS, TerminalStyle, decimals_for, flow_items, labelled_row
+from .labels import Names, spell_kind
 from .round_view import RoundView
 
 _SHOWN = 12  # pairs, and agents without one; the others are counted
@@ -109,14 +109,14 @@ class Pairs:
             told = [column for column in told if column.style != BARS]
         fits = _width(told) <= self.ink.width
         for row in zip(*(column.texts(aligned=fits) for column in told), strict=True):
-            yield from flowing(row, self.ink.width, gap=_GAP if fits else " ")
+            yield from flow_items(row, self.ink.width, gap=_GAP if fits else " ")
 
     def _without(self, scene: RoundView, peer: Array, has: Sequence[str]) -> Iterator[Text]:
         """List the agents who met without a result, and those who met nobody."""
         meeting, alone = scene.stage.meeting, scene.present[self.replicate] & (peer == NOBODY)
         apart = self._own(scene, meeting.apart) if meeting is not None else None
         if meeting is not None and apart is not None:
-            yield from self._listed(spoken(meeting.apart), np.flatnonzero(alone & apart), has)
+            yield from self._listed(spell_kind(meeting.apart), np.flatnonzero(alone & apart), has)
             alone = alone & ~apart
         yield from self._listed("alone", np.flatnonzero(alone), has)
 
@@ -125,10 +125,10 @@ class Pairs:
         if len(seats) > _SHOWN:
             items.append(Text(f"and {len(seats) - _SHOWN:,} more", "dim"))
         if items:
-            yield from labelled(self.ink, f"{len(seats)} {label}", items)
+            yield from labelled_row(self.ink, f"{len(seats)} {label}", items)
 
 
-def besides(stage: DisplaySpec) -> list[str]:
+def other_columns(stage: DisplaySpec) -> list[str]:
     """List the columns of a display that the lines of its pairs do not show."""
     meeting = stage.meeting
     if meeting is None:

@@ -21,11 +21,25 @@ from society.engine.scenario import COURSELESS, DisplaySpec
 from society.errors import InputError
 
 from .agent_table import CROWD, AgentTable, Trace
-from .console import TerminalStyle, figured, flowing, labelled, printed, table
-from .events import EventLines, Traits
-from .labels import Names, Place, RoundLabels, around, found, standing
-from .pairs import Pairs, besides
-from .round_view import RoundView, full_scale, improvised, mean_measures, told, told_in
+from .console import (
+    TerminalStyle,
+    flow_items,
+    labelled_row,
+    layout_table,
+    number_column,
+    print_lines,
+)
+from .event_lines import EventLines, Traits
+from .labels import Names, Place, RoundLabels, describe_status, enclosing_rounds, find_round
+from .pairs import Pairs, other_columns
+from .round_view import (
+    RoundView,
+    default_display,
+    facts_told,
+    full_scale,
+    last_common_fact,
+    mean_measures,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,7 +52,7 @@ _WIDE = 60  # from this width on, the change of the stock stands beside its gaug
 _CHANGE = 12  # in so many cells
 
 
-def history(
+def print_history(
     run: RunFile,
     console: Console,
     start: Place = 0,
@@ -51,7 +65,7 @@ def history(
     for a round or a replicate that the run does not have.
     """
     manifest, paths = run.manifest, run.paths()
-    first = found(start, paths)
+    first = find_round(start, paths)
     if not 0 <= replicate < manifest.replicates:
         last = manifest.replicates - 1
         raise InputError(
@@ -60,19 +74,19 @@ def history(
     teller = _Teller(
         manifest, TerminalStyle(console.encoding, min(console.width, _WIDEST)), replicate
     )
-    printed(console, teller.opening())
+    print_lines(console, teller.opening())
     if manifest.level == "summary":
-        printed(console, teller.measures(run.records(first, lines=False)))
+        print_lines(console, teller.measures(run.records(first, lines=False)))
     else:
         before: Page | None = None
-        for number in around(paths, first):
+        for number in enclosing_rounds(paths, first):
             teller.meet(next(run.pages(number)))
         for page in run.pages(max(first - 1, 0)):
             if page.number >= first:
-                printed(console, teller.round(page, before))
+                print_lines(console, teller.round(page, before))
                 time.sleep(1 / speed)
             before = page
-    printed(console, teller.closing(run.status, paths))
+    print_lines(console, teller.closing(run.status, paths))
 
 
 class _Teller:
@@ -92,7 +106,7 @@ class _Teller:
 
     def meet(self, page: Page) -> None:
         """Learn which lives have the seats from this round on."""
-        lives = told_in(page, "descended", "life")
+        lives = facts_told(page, "descended", "life")
         if lives is not None:
             self.names.live(lives[self.replicate])
 
@@ -102,22 +116,22 @@ class _Teller:
         about = [ink.text(given.scenario, "bold"), Text(f"{given.agents} agents")]
         about.append(Text(f"seed {given.seed}"))
         if given.level == "summary":
-            yield from flowing(about, ink.width, gap=ink.words(" · "))
+            yield from flow_items(about, ink.width, gap=ink.words(" · "))
             return
         if given.replicates > 1:
             others = given.replicates - 1
             about.append(Text(f"replicate {self.replicate} ({others} more not shown)"))
-        yield from flowing(about, ink.width, gap=ink.words(" · "))
+        yield from flow_items(about, ink.width, gap=ink.words(" · "))
         for column, limit in self.stage.limits.items():
-            yield from flowing(
+            yield from flow_items(
                 [ink.text(f"! marks a {column} above the {limit}", "dim")], ink.width
             )
 
     def round(self, page: Page, before: Page | None) -> Iterator[Text]:
         """Yield one round; after this replicate has ended, only endings elsewhere."""
         self.meet(page)
-        stage = improvised(page, self.stage)
-        if told_in(page, "descended", "newborn") is not None:
+        stage = default_display(page, self.stage)
+        if facts_told(page, "descended", "newborn") is not None:
             columns = dict.fromkeys((*stage.columns, *self.traits.names))
             stage = replace(stage, columns=tuple(columns))
         scene = RoundView(page, before, stage)
@@ -131,7 +145,9 @@ class _Teller:
                 yield from pairs
                 crowd = scene.present[self.replicate].sum() > CROWD
                 all_columns = not pairs or crowd
-                yield from self.roll.lines(scene, stage.columns if all_columns else besides(stage))
+                yield from self.roll.lines(
+                    scene, stage.columns if all_columns else other_columns(stage)
+                )
             yield from self.deeds.lines(scene)
         ended = {kind: np.flatnonzero(over) for kind, over in scene.ended}
         label = "elsewhere" if shown else self.places.label(page)
@@ -149,7 +165,7 @@ class _Teller:
         )
         if given.replicates > 1:
             words += f" Numbers are means over the running ones of {given.replicates} replicates."
-        yield from flowing([Text(words)], ink.width)
+        yield from flow_items([Text(words)], ink.width)
         rounds: list[Text] = []
         taken: list[dict[str, float]] = []
         fates: list[Text] = []
@@ -161,7 +177,9 @@ class _Teller:
         names = [measure.name for measure in given.measures if measure.fold not in COURSELESS]
         series = {name: np.array([means.get(name, np.nan) for means in taken]) for name in names}
         yield Text()
-        yield from table(ink, rounds, [figured(ink, *named) for named in series.items()])
+        yield from layout_table(
+            ink, rounds, [number_column(ink, *named) for named in series.items()]
+        )
         yield from fates
 
     def closing(self, status: str, paths: Sequence[tuple[int, ...]]) -> Iterator[Text]:
@@ -173,14 +191,14 @@ class _Teller:
             cells = min(told_of, _LONGEST_GAUGE)
             line = ink.sparkline(self.course.spread(told_of, cells), full_scale(self.manifest))
             items = [Text(line, "green"), Text(f"in {told_of} rounds", "dim")]
-            yield from labelled(ink, self.stage.gauge[0], items, gap="  ")
+            yield from labelled_row(ink, self.stage.gauge[0], items, gap="  ")
         far = f"{self.places.among(len(paths) - 1)} rounds"
         if self.places.nested:
             far = ", ".join(self.places.reached(paths[-1], len(paths) - 1))
         words = f"The end, after {far}."
         if status != "finished":
-            words = f"So far {far}; {standing(status)}."
-        yield from flowing([Text(words, "bold")], ink.width)
+            words = f"So far {far}; {describe_status(status)}."
+        yield from flow_items([Text(words, "bold")], ink.width)
 
     def _title(self, scene: RoundView) -> Text:
         page, ink = scene.page, self.ink
@@ -195,7 +213,7 @@ class _Teller:
     def _gauge(self, page: Page) -> Iterator[Text]:
         """Yield the stock at the end of the round, and its change."""
         name = self.stage.gauge[0] if self.stage.gauge else ""
-        stock, ink = told(page, name), self.ink
+        stock, ink = last_common_fact(page, name), self.ink
         if stock is None:
             return
         level, full = float(stock[self.replicate, 0]), full_scale(self.manifest)
@@ -211,7 +229,7 @@ class _Teller:
             )
         self.level = level
         self.course.add(level)
-        yield from labelled(ink, name, items, gap="  ")
+        yield from labelled_row(ink, name, items, gap="  ")
 
 
 def _health(share: float) -> str:

@@ -41,23 +41,23 @@ class Chosen(NamedTuple):
     voted: bool
 
 
-def stood(page: Page) -> tuple[Array, Array]:
+def present_at_end(page: Page) -> tuple[Array, Array]:
     """Return the agents present, (R, N), and replicates running, (R, 1), at the end of a round."""
     return page.present, page.running.reshape(-1, 1)
 
 
-def opened(page: Page, before: Page | None) -> tuple[Array, Array]:
+def present_at_start(page: Page, before: Page | None) -> tuple[Array, Array]:
     """Return the agents present, (R, N), and replicates running, (R, 1), at its beginning.
 
     before: the preceding page; None: all agents are present and all replicates running.
     """
     if before is not None:
-        return stood(before)
-    present, running = stood(page)
+        return present_at_end(before)
+    present, running = present_at_end(page)
     return np.ones_like(present), np.ones_like(running)
 
 
-def told(page: Page, name: str) -> Array | None:
+def last_common_fact(page: Page, name: str) -> Array | None:
     """Return the last value of a common fact, (R, 1); None if it has several entries."""
     for step in reversed(page.steps):
         if ("common", name) in step.arrays and step.arrays["common", name].ndim == 2:
@@ -65,7 +65,7 @@ def told(page: Page, name: str) -> Array | None:
     return None
 
 
-def told_in(page: Page, kind: str, name: str) -> Array | None:
+def facts_told(page: Page, kind: str, name: str) -> Array | None:
     """Return an own fact from a tell of this kind, (R, N)."""
     for step in page.steps:
         if step.kind == kind and ("own", name) in step.arrays:
@@ -78,12 +78,12 @@ class RoundView:
 
     def __init__(self, page: Page, before: Page | None, stage: DisplaySpec) -> None:
         self.page, self.before, self.stage = page, before, stage
-        present, running = opened(page, before)
+        present, running = present_at_start(page, before)
         self.running = running
         # Agents who come back take part in the round.
         back = [step.arrays["back", ""] for step in page.steps if ("back", "") in step.arrays]
         self.present = np.logical_or.reduce([present, *back])
-        self.newborn = told_in(page, "descended", "newborn")  # (R, N), where a generation begins
+        self.newborn = facts_told(page, "descended", "newborn")  # (R, N), where a generation begins
         self.answered: dict[str, list[Answered]] = {}
         self._asked: list[tuple[Step, dict[str, Answered]]] = []  # by field
         self.gone: list[tuple[str, Array]] = []  # kind of the tell, (R, N)
@@ -133,7 +133,7 @@ class RoundView:
         if held is not None:
             return held
         answers = self.answered.get(name)
-        return worded(answers[-1]) if answers else None
+        return answer_words(answers[-1]) if answers else None
 
     def _held(self, name: str) -> Array | None:
         """Return an own fact as last told, else a public column; both hold until they change."""
@@ -165,7 +165,7 @@ class RoundView:
             held = self._held(name)
             if held is None:
                 for answer in self.answered.get(name, ()):
-                    texts = worded(answer)
+                    texts = answer_words(answer)
                     yield name, verb, np.where(answer.asked & _said(texts), texts, "")
                 continue
             known = None if earlier is None else earlier.column(name)
@@ -186,7 +186,7 @@ class RoundView:
         if not asked:
             return None
         answer = self.answered[asked[-1]][-1]
-        answers = worded(answer)[replicate][answer.asked[replicate]]
+        answers = answer_words(answer)[replicate][answer.asked[replicate]]
         if not len(answers):
             return None
         words = questions[asked[-1]].replace("{n}", str(len(answers)))
@@ -194,7 +194,7 @@ class RoundView:
         return Chosen(words, distinct, counts, answer.form.startswith(Choice.code))
 
 
-def improvised(page: Page, stage: DisplaySpec) -> DisplaySpec:
+def default_display(page: Page, stage: DisplaySpec) -> DisplaySpec:
     """Return the display; if it names nothing to show, one that shows all that the page holds."""
     if stage.gauge or stage.columns or stage.links or stage.notes or stage.quotes:
         return stage
@@ -250,11 +250,11 @@ def forms_of(step: Step) -> dict[str, str]:
     return {name: form for name, _, form in parts}
 
 
-def worded(answer: Answered) -> Array:
+def answer_words(answer: Answered) -> Array:
     """Return one value per agent: options by their label, mixtures as text."""
     if not answer.form.startswith(Choice.code):
         return _single(answer.values)
-    return labelled(answer.values, answer.form, answer.options)
+    return answer_labels(answer.values, answer.form, answer.options)
 
 
 def _single(values: Array) -> Array:
@@ -272,7 +272,7 @@ def _entry(value: Any) -> str:
     return "–" if np.isnan(value) else f"{value:.2f}"
 
 
-def labelled(values: Array, form: str, options: Array | None) -> Array:
+def answer_labels(values: Array, form: str, options: Array | None) -> Array:
     """Return the labels of answers to a choice, (R, N).
 
     options: the labels of each replicate; None: all have those of the form, and "" marks agents

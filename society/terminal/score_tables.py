@@ -12,7 +12,15 @@ from rich.text import Text
 from society.engine.rng import Array
 from society.engine.scenario import COURSELESS, Folded
 
-from .console import TerminalColumn, TerminalStyle, decimals_for, figured, flowing, printed, table
+from .console import (
+    TerminalColumn,
+    TerminalStyle,
+    decimals_for,
+    flow_items,
+    layout_table,
+    number_column,
+    print_lines,
+)
 from .labels import RoundLabels
 
 if TYPE_CHECKING:
@@ -25,7 +33,9 @@ _ROWS = 20  # of more rounds so many are shown, evenly spaced
 _LONGEST_HEADING = 24
 
 
-def courses(manifest: Manifest, records: Iterable[Record], ink: TerminalStyle) -> Iterator[Text]:
+def measures_over_time(
+    manifest: Manifest, records: Iterable[Record], ink: TerminalStyle
+) -> Iterator[Text]:
     """Lay out the measures of each outermost round, after an empty line; only for nested rounds.
 
     Values are means over replicates, of rounds folded as the measure says. A measure that never
@@ -40,13 +50,13 @@ def courses(manifest: Manifest, records: Iterable[Record], ink: TerminalStyle) -
     stub = [ink.text(f"{places.levels[0]} {number}") for number in numbers]
     longest = min(_LONGEST_HEADING, ink.width - max(map(len, stub), default=0) - 2)
     columns = [
-        replace(figured(ink, "", values), heading=ink.cut(name, longest))
+        replace(number_column(ink, "", values), heading=ink.cut(name, longest))
         for name, values in series.items()
         if len(np.unique(values[~np.isnan(values)])) > 1
     ]
     if columns:
         yield Text()
-        yield from table(ink, stub, columns)
+        yield from layout_table(ink, stub, columns)
 
 
 def _fold_measures(manifest: Manifest, records: Iterable[Record]) -> dict[int, dict[str, Folded]]:
@@ -85,7 +95,7 @@ _MOST = 12  # types that have a column each
 _LONGEST_NAME = 30
 
 
-def scoreboard(
+def print_scoreboard(
     types: Sequence[str], means: Array, met: Array | None, void: int, console: Console
 ) -> None:
     """Print the mean score of each type, (K,), and against each type, (K, K), if it is known.
@@ -98,24 +108,24 @@ def scoreboard(
     ]
     words = ["mean over matches and seats"]
     if met is None or len(types) > _MOST:
-        columns = [figured(ink, "score", means)]
+        columns = [number_column(ink, "score", means)]
     else:
         columns = list(_columns(ink, means, met))
         words[0] += ", in all matches and in those with a player of each type"
     if void:
         words.append(f"void replicates, which do not count: {void}")
-    printed(console, [Text(), *table(ink, names, columns)])
-    printed(console, flowing([ink.text(each, "dim") for each in words], ink.width, gap="; "))
+    print_lines(console, [Text(), *layout_table(ink, names, columns)])
+    print_lines(console, flow_items([ink.text(each, "dim") for each in words], ink.width, gap="; "))
 
 
-def unscored(console: Console) -> None:
+def print_no_scores(console: Console) -> None:
     """Print why a run at record level summary has no table of scores."""
     ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
     words = (
         "No scores of types: the run was recorded at level summary, without the scores of agents;",
         "run it with --record full to see them",
     )
-    printed(console, [Text(), *flowing([ink.text(" ".join(words), "dim")], ink.width)])
+    print_lines(console, [Text(), *flow_items([ink.text(" ".join(words), "dim")], ink.width)])
 
 
 def _columns(ink: TerminalStyle, means: Array, met: Array) -> Iterator[TerminalColumn]:

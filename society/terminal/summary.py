@@ -12,10 +12,10 @@ from rich.text import Text
 
 from society.engine.scenario import Estimate
 
-from . import llm_usage
-from .console import TerminalColumn, TerminalStyle, flowing, printed, table
-from .labels import Names, RoundLabels, ending, spoken, standing
-from .score_tables import courses
+from .console import TerminalColumn, TerminalStyle, flow_items, layout_table, print_lines
+from .labels import Names, RoundLabels, describe_ending, describe_status, spell_kind
+from .score_tables import measures_over_time
+from .usage_tables import by_hand, fallback_reasons, unsure_agents, usage_tables
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,7 +30,7 @@ _ROOM_FOR_UNITS = 20
 _LONGEST_NAME = 24
 
 
-def summary(
+def print_summary(
     run: RunFile,
     outcome: Outcome,
     notes: Sequence[str],
@@ -48,30 +48,30 @@ def summary(
     about += [Text(f"seed {manifest.seed}"), Text(status)]
     if manifest.replicates > 1:
         about.insert(2, Text(f"{manifest.replicates} replicates"))
-    printed(console, flowing(about, ink.width, gap=ink.words(" · ")))
+    print_lines(console, flow_items(about, ink.width, gap=ink.words(" · ")))
     path = (run.paths() or [()])[-1]
-    story = ink.text(happened(manifest, outcome, status, path), "bold")
-    printed(console, flowing([story], ink.width))
-    printed(console, _measures(ink, outcome.measures))
-    printed(console, [*courses(manifest, run.records(lines=False), ink), Text()])
-    printed(console, llm_usage.asked(ink, outcome.ledger))
+    story = ink.text(course_sentence(manifest, outcome, status, path), "bold")
+    print_lines(console, flow_items([story], ink.width))
+    print_lines(console, _measures(ink, outcome.measures))
+    print_lines(console, [*measures_over_time(manifest, run.records(lines=False), ink), Text()])
+    print_lines(console, usage_tables(ink, outcome.ledger))
     for label, items in (
         ("designs", designs),
         ("note", notes),
-        ("minds", llm_usage.by_hand(outcome.ledger)),
+        ("minds", by_hand(outcome.ledger)),
         *_troubles(ink, run, outcome),
         ("digest", [outcome.digest[:_DIGEST]]),
         ("file", [run.path]),
         ("next", _commands(status, shlex.quote(str(run.path)))),
     ):
-        printed(console, _listed(ink, label, items))
+        print_lines(console, _listed(ink, label, items))
 
 
 def _listed(ink: TerminalStyle, label: str, items: Iterable[object]) -> Iterator[Text]:
     """Items on lines of their own, the first one with a label."""
     for item in items:
         name = Text(label, "bold")
-        yield from flowing([ink.text(item)], ink.width, label=name, gutter=_GUTTER)
+        yield from flow_items([ink.text(item)], ink.width, label=name, gutter=_GUTTER)
         label = ""
 
 
@@ -84,8 +84,8 @@ def _troubles(
         pages = (record.page for record in run.records(lines=False))
         troubles = [trouble for page in pages for trouble in page.troubles]
         names = partial(Names, manifest, ink)
-        yield "trouble", llm_usage.unsure(troubles, names, manifest.replicates)
-        yield "reasons", llm_usage.reasons(ink, troubles)
+        yield "trouble", unsure_agents(troubles, names, manifest.replicates)
+        yield "reasons", fallback_reasons(ink, troubles)
     if run.unanswered:
         words = "calls without an answer that may still be billed"
         yield "open", [f"{words}: {run.unanswered}"]
@@ -100,7 +100,9 @@ def _commands(status: str, file: str) -> Iterator[str]:
     yield f"society show {file}"
 
 
-def happened(manifest: Manifest, outcome: Outcome, status: str, path: Sequence[int] = ()) -> str:
+def course_sentence(
+    manifest: Manifest, outcome: Outcome, status: str, path: Sequence[int] = ()
+) -> str:
     """Summarize the course of a run in one sentence; path: of its last round."""
     places = RoundLabels(manifest)
     far = f"{places.among(outcome.rounds)} rounds"
@@ -110,13 +112,13 @@ def happened(manifest: Manifest, outcome: Outcome, status: str, path: Sequence[i
 
 
 def _one(manifest: Manifest, outcome: Outcome, status: str, far: str, places: RoundLabels) -> str:
-    name = f"The {spoken(manifest.scenario)}"
+    name = f"The {spell_kind(manifest.scenario)}"
     lasted = f"lasted until {far}" if places.nested else f"lasted {far}"
-    causes = [ending(manifest.stage, kind) for kind in outcome.ends if kind]
+    causes = [describe_ending(manifest.stage, kind) for kind in outcome.ends if kind]
     if causes:
         return f"{name} {lasted}, then {causes[0]}."
     if status != "finished":
-        return f"{name} has {lasted} so far; {standing(status)}."
+        return f"{name} has {lasted} so far; {describe_status(status)}."
     if outcome.rounds == places.most:
         return f"{name} lasted all {places.all()}."
     return f"{name} ended after {far}."
@@ -128,14 +130,16 @@ def _many(manifest: Manifest, outcome: Outcome, status: str, far: str, places: R
     going = manifest.replicates - ended
     parts = []
     if ended:
-        whys = ", ".join(f"in {-count} {ending(manifest.stage, kind)}" for count, kind in causes)
+        whys = ", ".join(
+            f"in {-count} {describe_ending(manifest.stage, kind)}" for count, kind in causes
+        )
         parts.append(f"{ended} of {manifest.replicates} replicates ended: {whys}.")
     if going and status == "finished":
         whole = f"all {places.all()}" if outcome.rounds == places.most else far
         parts.append(f"{going} of {manifest.replicates} lasted {whole}.")
     elif going:
         parts.append(
-            f"{going} of {manifest.replicates} were still running after {far}; {standing(status)}."
+            f"{going} of {manifest.replicates} were still running after {far}; {describe_status(status)}."
         )
     return " ".join(parts)
 
@@ -156,13 +160,13 @@ def _measures(ink: TerminalStyle, estimates: Mapping[str, Estimate]) -> Iterator
         ),
     ]
     told = [column for column in columns if any(cell.plain.strip("–-") for cell in column.cells)]
-    heading, *rows = table(ink, names, told)
+    heading, *rows = layout_table(ink, names, told)
     gutter = max(row.cell_len for row in [heading, *rows]) + 2
     if len(rows) == len(given) and ink.width - gutter >= _ROOM_FOR_UNITS:
         yield heading
         for row, each in zip(rows, given, strict=True):
             unit = ink.text(each.unit, "dim")
-            yield from flowing([unit], ink.width, label=row, gutter=gutter)
+            yield from flow_items([unit], ink.width, label=row, gutter=gutter)
         return
     for number, (name, each) in enumerate(zip(names, given, strict=True)):
         figures = [
@@ -171,7 +175,7 @@ def _measures(ink: TerminalStyle, estimates: Mapping[str, Estimate]) -> Iterator
             if column.cells[number]
         ]
         items = [*figures, ink.text(each.unit, "dim")]
-        yield from flowing(items, ink.width, label=name, gutter=4, gap="  ")
+        yield from flow_items(items, ink.width, label=name, gutter=4, gap="  ")
 
 
 def _figure(ink: TerminalStyle, value: float | None, se: float | None) -> Text:

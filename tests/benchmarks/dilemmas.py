@@ -27,10 +27,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from society.components.games.classic_strategies import STRATEGIES, StrategyName
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.runs.runfile import Writer, manifest_of
-from society.runs.session import keep_freed
+from society.runs.session import keep_freed_memory
 
 TURNS = 5
 LENGTH, MATCHES, TYPES, KNOWN = 200, 40_000, 60, 88_000
@@ -44,7 +44,7 @@ CLASSIC: tuple[StrategyName, ...] = tuple(
 
 def engine(given: Mapping[str, Any], *, kept: bool = True) -> int:
     """Repeated prisoner's dilemmas in our engine; in a run file at level summary if kept."""
-    setup = prepared(load("prisoners_dilemma", {"rounds": LENGTH, **given}))
+    setup = build(load_config("prisoners_dilemma", {"rounds": LENGTH, **given}))
     with TemporaryDirectory() as folder:
         if kept:
             with Writer(Path(folder) / "moves.run", manifest_of(setup, "summary")) as writer:
@@ -55,7 +55,7 @@ def engine(given: Mapping[str, Any], *, kept: bool = True) -> int:
 
 
 def cohort(name: str, count: int, strategy: str | tuple[StrategyName, ...], **more: Any) -> Any:
-    parts = [{"moves": {"strategy": strategy, **more}}]
+    parts = [{"classic_strategies": {"strategy": strategy, **more}}]
     return {"name": name, "count": count, "components": parts}
 
 
@@ -164,7 +164,7 @@ def in_turns(plays: Mapping[str, Callable[[], int]]) -> float:
 
 
 def main() -> None:
-    keep_freed()  # as sittings of the program do
+    keep_freed_memory()  # as sittings of the program do
     print("batch: moves per CPU second")
     in_turns(
         {

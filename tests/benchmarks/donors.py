@@ -27,10 +27,10 @@ from typing import Any
 import networkx as nx
 
 from society.components.donor.donation import POLICIES, Donation
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.runs.runfile import Writer, manifest_of
-from society.scenarios.donor.pairing import shift
+from society.scenarios.donor.pairing import round_shift
 
 TURNS = 5
 AGENTS, ROUNDS, GAMES, GENERATIONS, REPLICATES = 12, 12, 2, 10, 1_000
@@ -52,7 +52,7 @@ SCALE_FREE: dict[str, Any] = {
 
 def engine(given: Mapping[str, Any], rounds: int, *, kept: bool = True) -> int:
     """The donor game in our engine, measured and hashed every round; in a run file if kept."""
-    setup = prepared(load("donor_game", given))
+    setup = build(load_config("donor_game", given))
     with TemporaryDirectory() as folder:
         if kept:
             with Writer(Path(folder) / "donors.run", manifest_of(setup, "summary")) as writer:
@@ -153,7 +153,7 @@ def evolved_objects(replicates: int = 2) -> int:
                 for one in donors:
                     one.begin()
                 for number in range(1, ROUNDS + 1):
-                    turn, first_gives = shift("ordered-once", number, half)
+                    turn, first_gives = round_shift("ordered-once", number, half)
                     pairs = [(order[i], order[half + (i + turn) % half]) for i in range(half)]
                     if first_gives == (game % 2 == 1):
                         pairs = [(other, one) for one, other in pairs]

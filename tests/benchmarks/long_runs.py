@@ -14,8 +14,8 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.history import Page
 from society.runs.manifest import manifest_of
 from society.runs.runfile import Writer
@@ -40,7 +40,7 @@ class Watch:
 
 def main() -> None:
     parameters = {"ends_on": "horizon", "wealth": 1e6}
-    setup = prepared(load("language_village", {"rounds": 1_000, "parameters": parameters}))
+    setup = build(load_config("language_village", {"rounds": 1_000, "parameters": parameters}))
     with TemporaryDirectory() as folder:
         path = Path(folder) / "long.run"
         watch = Watch(path)

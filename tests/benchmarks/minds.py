@@ -29,8 +29,8 @@ import aiohttp
 
 from society.components.language import llm_policy
 from society.components.language.llm_policy import LanguagePolicy
-from society.config.build import Setup, prepared
-from society.config.spec import load
+from society.config.build import Society, build
+from society.config.run_config import load_config
 from society.engine.action_spaces import Real
 from society.engine.calls import Address, Completion, Going, Minds, Request
 from society.engine.cancellation import CancellationToken
@@ -41,7 +41,7 @@ from society.engine.script import Ask, Script
 from society.llm.call_tables import Call
 from society.llm.prompt_files import Prompts
 from society.runs.manifest import manifest_of
-from society.runs.runfile import Writer, open_run
+from society.runs.runfile import Writer, open_run_file
 
 AGENTS, TURNS = 200, 5
 SERVER = Path(__file__).parents[1] / "provider.py"
@@ -81,13 +81,13 @@ class Instant:
         pass
 
 
-def villages(url: str, rounds: int, count: int) -> Setup:
+def villages(url: str, rounds: int, count: int) -> Society:
     """AGENTS language agents in so many villages, in which nobody dies; ten of them are seen."""
     agents = AGENTS // count
     lake = {"capacity": 30 * agents, "catchability": 0.5 / agents, "wealth": 1e6}
     parameters = {**lake, "ends_on": "horizon", "peers_seen": 10}
     sizes = {"agents": agents, "replicates": count, "rounds": rounds}
-    return prepared(load("language_village", {"parameters": parameters, **sizes, **model(url)}))
+    return build(load_config("language_village", {"parameters": parameters, **sizes, **model(url)}))
 
 
 def model(url: str) -> Mapping[str, Any]:
@@ -96,16 +96,16 @@ def model(url: str) -> Mapping[str, Any]:
     return {"models": {"default": settings}}
 
 
-def recorded(setup: Setup, path: Path, minds: Minds | None = None) -> None:
+def recorded(setup: Society, path: Path, minds: Minds | None = None) -> None:
     """Play with a run file."""
     with Writer(path, manifest_of(setup), overwrite=True) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.vault, minds=minds)).play()
 
 
-def calls_of(setup: Setup, path: Path) -> list[Call]:
+def calls_of(setup: Society, path: Path) -> list[Call]:
     """What a run asks and is told; each question once."""
     recorded(setup, path)
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         calls = list(run.calls())
     assert calls, "somebody was asked"
     assert not any(call.request.again for call in calls), "all answers could be read"
@@ -224,7 +224,10 @@ def moods(table: Environment) -> Script:
 def waiting(url: str, folder: Path, latency: float, rounds: int, most: float) -> None:
     """Wall time against the sum of the latencies, with a run file, and of the bare client."""
     sizes = {"agents": AGENTS, "rounds": rounds}
-    setup, path = prepared(load("moods", {**sizes, **model(url)}), own=[moods]), folder / "a.run"
+    setup, path = (
+        build(load_config("moods", {**sizes, **model(url)}), own=[moods]),
+        folder / "a.run",
+    )
     slow_down(url, 0.0)
     posted = bodies(calls_of(setup, path))
     slow_down(url, latency)

@@ -17,8 +17,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from society.config.build import Setup, prepared
-from society.config.spec import load
+from society.config.build import Society, build
+from society.config.run_config import load_config
 from society.engine.action_spaces import MixedStrategy
 from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
@@ -53,16 +53,16 @@ class Steady:
         pass
 
 
-def tournament() -> Setup:
+def tournament() -> Society:
     """The repeated dilemma of six language minds."""
     types: list[dict[str, Any]] = [
         {"name": f"type{number}", "components": ["language_policy"]} for number in range(TYPES)
     ]
-    mechanisms = [{"repeated": {"games": GAMES, "continuation": 0.8, "window": 3}}, "tournament"]
-    return prepared(load("prisoners_dilemma", {"mechanisms": mechanisms, "cohorts": types}))
+    mechanisms = [{"repetition": {"games": GAMES, "continuation": 0.8, "window": 3}}, "tournament"]
+    return build(load_config("prisoners_dilemma", {"mechanisms": mechanisms, "cohorts": types}))
 
 
-def seconds(setup: Setup, minds: Steady, path: Path) -> float:
+def seconds(setup: Society, minds: Steady, path: Path) -> float:
     """Of wall time to play it into a run file."""
     gc.collect()
     start = time.perf_counter()

@@ -14,17 +14,17 @@ import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
-from society.config.build import Setup, prepared
-from society.config.spec import load
+from society.config.build import Society, build
+from society.config.run_config import load_config
 from society.runs.manifest import manifest_of
 from society.runs.runfile import Writer
 
 
-def village(agents: int, rounds: int, replicates: int = 1, graph: str = "complete") -> Setup:
+def village(agents: int, rounds: int, replicates: int = 1, graph: str = "complete") -> Society:
     """A village in which no replicate ends, and whose lake grows with it."""
     lake = {"capacity": 30 * agents, "catchability": 0.5 / agents, "ends_on": "horizon"}
     sizes = {"agents": agents, "rounds": rounds, "replicates": replicates}
-    return prepared(load("fishing_village", {"parameters": lake, "graph": graph, **sizes}))
+    return build(load_config("fishing_village", {"parameters": lake, "graph": graph, **sizes}))
 
 
 def seconds(play: Callable[[], object]) -> float:
@@ -63,7 +63,7 @@ def memory_over_rounds() -> None:
     print(f"peak memory, 400 rounds / 40 rounds  {peak(400) / peak(40):.2f}")
 
 
-def recorded(setup: Setup) -> int:
+def recorded(setup: Society) -> int:
     """Play with a run file; its size in bytes."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.run"

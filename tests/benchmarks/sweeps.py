@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from society.experiments.clusters import processes
+from society.experiments.clusters import local_processes
 from society.experiments.experiment import read_experiment
 from society.experiments.progress import NoProgress
 from society.experiments.sweep import Sweep, play_experiment
@@ -43,7 +43,7 @@ def seconds(job: Callable[[], object]) -> float:
 
 def sweep(file: Path, folder: Path, workers: int) -> None:
     """Play an experiment from its file on."""
-    with processes(workers) as pool:
+    with local_processes(workers) as pool:
         sitting = Sweep(pool, NoProgress())
         play_experiment(read_experiment(file), folder, sitting)
     assert {done.status for done in sitting.results.values()} == {"finished"}

@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.rng import Array, Draws, Places
 from society.runs.runfile import Writer, manifest_of
 from society.scenarios.village.fishing_village import Village
@@ -36,7 +36,7 @@ def engine(
     """The whole village in our engine: measures and digests every round, in a run file if kept."""
     sizes = {"replicates": REPLICATES, "agents": AGENTS, "rounds": ROUNDS}
     given = {"parameters": {**SETTINGS, **(parameters or {})}, "graph": graph, **sizes}
-    setup = prepared(load("fishing_village", given))
+    setup = build(load_config("fishing_village", given))
     if not kept:
         setup.gamemaster().play()
         return REPLICATES * AGENTS * ROUNDS

@@ -145,7 +145,7 @@ def test_list_names_each_kind(typed: Type, kind: str) -> None:
     known = {
         "scenarios": "fishing_village_subsistence",
         "components": "social_learning",
-        "mechanisms": "capped",
+        "mechanisms": "quota",
         "graphs": "small_world",
         "models": "name --api-base URL",
     }
@@ -265,11 +265,11 @@ def test_a_scenario_file_with_a_mistake_is_told_its_line(typed: Type) -> None:
 
 def test_a_mechanism_that_fits_no_question_leaves_nothing_behind(typed: Type) -> None:
     Path("a.yaml").write_text(
-        "scenario: fishing_village\nmechanisms:\n  - capped: {kind: efort, at: 0.5}\n"
+        "scenario: fishing_village\nmechanisms:\n  - quota: {kind: efort, at: 0.5}\n"
     )
     said = typed("run", "a.yaml")
     assert said.code == 2
-    assert "a.yaml:3:5 mechanisms[0]: capped: the play never asks 'efort'" in said.err
+    assert "a.yaml:3:5 mechanisms[0]: quota: the play never asks 'efort'" in said.err
     assert not Path("runs").exists()
 
 

@@ -14,8 +14,8 @@ import pytest
 
 from society.components.village.harvest import Harvest
 from society.components.village.persona import Persona
-from society.config.build import Setup, prepared
-from society.config.spec import Spec, changed, load
+from society.config.build import Society, build
+from society.config.run_config import RunConfig, apply_options, load_config
 from society.engine.component import AgentGroup, Component, Question
 from society.engine.graph import Complete, Graph
 from society.engine.population import Cohort
@@ -44,7 +44,7 @@ LAKE = """
 from dataclasses import replace
 import networkx as nx
 from society.scenarios.village.fishing_village import fishing_village
-from society.scenarios.mechanisms.all_mechanisms import capped
+from society.scenarios.mechanisms.all_mechanisms import quota
 
 def chain(agents, rng):
     return nx.path_graph(agents)
@@ -53,25 +53,25 @@ lake = replace(
     fishing_village,
     agents=4,
     graph=chain,
-    play=capped(fishing_village.play, kind="effort", at=0.3),
+    play=quota(fishing_village.play, kind="effort", at=0.3),
 )
 """
 
 
-def village(**said: Any) -> Setup:
-    return prepared(load("fishing_village", said))
+def village(**said: Any) -> Society:
+    return build(load_config("fishing_village", said))
 
 
-def parameters(setup: Setup) -> Village:
+def parameters(setup: Society) -> Village:
     assert isinstance(setup.params, Village)
     return setup.params
 
 
-def graphs(setup: Setup) -> dict[str, Graph]:
+def graphs(setup: Society) -> dict[str, Graph]:
     return setup.gamemaster().table.graphs
 
 
-def part(setup: Setup, cohort: int, place: int) -> Component:
+def part(setup: Society, cohort: int, place: int) -> Component:
     return setup.cast()[cohort].components[place]
 
 
@@ -85,21 +85,21 @@ def test_a_name_alone_is_a_whole_society() -> None:
     assert setup.params == Village()
 
 
-def shortened(name: str, rounds: int) -> Spec:
+def shortened(name: str, rounds: int) -> RunConfig:
     """A preset with few rounds; what is a game of one round stays so."""
-    return load(name, {"rounds": rounds} if prepared(load(name)).rounds > 1 else {})
+    return load_config(name, {"rounds": rounds} if build(load_config(name)).rounds > 1 else {})
 
 
 @pytest.mark.parametrize("name", presets())
 def test_every_preset_plays(name: str) -> None:
-    setup = prepared(shortened(name, 3))
+    setup = build(shortened(name, 3))
     assert setup.found == "built-in preset"
     first, *_ = setup.gamemaster().play().measures.values()
     assert first.n == setup.replicates
 
 
 def test_the_subsistence_preset_says_the_numbers_of_our_search() -> None:
-    p = parameters(prepared(load("fishing_village_subsistence")))
+    p = parameters(build(load_config("fishing_village_subsistence")))
     assert (p.capacity, p.fine, p.fining_cost, p.catchability) == (300, 10, 0, 0.0425)
     assert (p.consumption, p.wealth, p.stock, p.revision, p.selection) == (4, 60, 0.6, 0.5, 0.05)
     assert (p.effort_noise, p.belief_noise, p.payoff) == (0.1, 1, "average")
@@ -120,9 +120,9 @@ graph: ring
 graphs:
   learn: {kind: small_world, rewiring: 0.3}
 mechanisms:
-  - capped: {kind: effort, at: 0.5}
+  - quota: {kind: effort, at: 0.5}
 """)  # fmt: skip
-    setup = prepared(load("all.yaml"))
+    setup = build(load_config("all.yaml"))
     assert (setup.seed, setup.rounds, setup.replicates, setup.agents) == (7, 5, 3, 8)
     assert parameters(setup).growth == 0.2
     assert parameters(setup).punish_until is None
@@ -133,7 +133,7 @@ mechanisms:
 
 def test_keys_with_nothing_below_them_say_nothing(written: Written) -> None:
     written("a.yaml", "scenario: fishing_village\nparameters:\ncohorts:\nuses:\ngraph:\nseed:\n")
-    assert prepared(load("a.yaml")).params == Village()
+    assert build(load_config("a.yaml")).params == Village()
 
 
 def test_a_cohort_is_the_default_cast_with_other_fields() -> None:
@@ -163,7 +163,7 @@ cohorts:
   - {name: misers, count: 3, replace: {harvest: {miser: {share: 0.2}}}}
   - {name: others, count: 7}
 """)  # fmt: skip
-    setup = prepared(load("a.yaml"))
+    setup = build(load_config("a.yaml"))
     titles = [component.title() for component in setup.cast()[0].components]
     assert titles == [
         "persona", "miser", "norm_belief", "punishment", "social_learning", "voting"
@@ -187,7 +187,7 @@ def mixed_villagers(p: Village, agents: int) -> list[Cohort]:
 def test_a_cohort_named_like_a_default_one_is_like_it() -> None:
     cohorts = [{"name": "selfish", "count": 1}, {"name": "altruist", "count": 3}]
     lake = replace(fishing_village, name="lake", cast=mixed_villagers)
-    setup = prepared(load("lake", {"cohorts": cohorts}), own=[lake])
+    setup = build(load_config("lake", {"cohorts": cohorts}), own=[lake])
     assert part(setup, 0, 0) == Persona("selfish")
 
 
@@ -219,16 +219,16 @@ agents: 3
 uses: [miser.py]
 graph: {file: ties.txt}
 """)  # fmt: skip
-    spec = load("study/a.yaml")
+    spec = load_config("study/a.yaml")
     monkeypatch.chdir(tmp_path / "study")
-    setup = prepared(spec)
+    setup = build(spec)
     assert {Path(file).name for file in setup.files} == {"miser.py", "ties.txt"}
     assert graphs(setup)["learn"].neighbours(0, 1).tolist() == [0, 2]
 
 
 def test_mechanisms_wrap_from_the_inside_out(written: Written) -> None:
     """The second cap hears what the first has already bounded: the lower one holds."""
-    caps = [{"capped": {"kind": "effort", "at": at}} for at in (0.2, 0.4)]
+    caps = [{"quota": {"kind": "effort", "at": at}} for at in (0.2, 0.4)]
     for mechanisms in (caps, caps[::-1]):
         game = village(mechanisms=mechanisms, rounds=2).gamemaster()
         assert game.play().measures["over_use"].mean == 0
@@ -239,10 +239,10 @@ def test_mechanisms_wrap_from_the_inside_out(written: Written) -> None:
 
 def test_a_python_file_brings_its_scenario_with_graph_and_mechanism(written: Written) -> None:
     written("lake.py", LAKE)
-    setup = prepared(load("lake.py"))
+    setup = build(load_config("lake.py"))
     assert (setup.scenario.name, setup.agents, setup.found) == ("lake", 4, "lake.py")
     assert graphs(setup)["learn"].neighbours(0, 0).tolist() == [1]
-    assert prepared(load("lake.py", {"graph": "ring"})).drawings["learn"].graph.kind == "ring"
+    assert build(load_config("lake.py", {"graph": "ring"})).drawings["learn"].graph.kind == "ring"
 
 
 def test_a_graph_function_is_named_by_its_file_or_when_that_is_used(written: Written) -> None:
@@ -255,7 +255,7 @@ def test_a_graph_function_is_named_by_its_file_or_when_that_is_used(written: Wri
 
 def test_a_name_is_first_looked_up_in_the_users_scenarios(written: Written) -> None:
     written("scenarios/lake.yaml", "scenario: fishing_village\nseed: 5\n")
-    setup = prepared(load("lake"))
+    setup = build(load_config("lake"))
     assert (setup.seed, setup.found) == (5, "scenarios/lake.yaml")
 
 
@@ -280,13 +280,13 @@ def test_a_notebook_names_its_own_parts() -> None:
     gluttons = {"name": "g", "count": 5, "replace": {"harvest": {"glutton": {"appetite": 0.4}}}}
     said = {"cohorts": [gluttons], "graph": {"function": "star"}}
     lake = replace(fishing_village, name="lake")
-    setup = prepared(load("lake", said), own=[lake, Glutton, star])
+    setup = build(load_config("lake", said), own=[lake, Glutton, star])
     assert part(setup, 0, 1) == Glutton(0.4)
     assert graphs(setup)["learn"].neighbours(0, 3).tolist() == [0]
 
 
 @pytest.mark.parametrize(
-    "name", ["engine.parameters", "errors", "config.graph_families", "config.spec", "config.build"]
+    "name", ["engine.parameters", "errors", "config.graph_families", "config.run_config", "config.build"]
 )
 def test_the_examples_in_our_docstrings_are_true(name: str) -> None:
     module = importlib.import_module(f"society.{name}")
@@ -299,8 +299,8 @@ def test_the_examples_in_our_docstrings_are_true(name: str) -> None:
 @pytest.mark.parametrize("name", ["fishing_village", *presets()])
 def test_a_run_is_rebuilt_from_the_json_of_its_spec(name: str) -> None:
     spec = shortened(name, 4)
-    again = Spec.model_validate(spec.model_dump(mode="json"))
-    digests = [prepared(each).gamemaster().play().digest for each in (spec, again)]
+    again = RunConfig.model_validate(spec.model_dump(mode="json"))
+    digests = [build(each).gamemaster().play().digest for each in (spec, again)]
     assert digests[0] == digests[1]
 
 
@@ -308,21 +308,21 @@ def test_a_run_with_files_of_ones_own_is_rebuilt_from_anywhere(
     written: Written, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     written("lake.py", LAKE)
-    setup = prepared(load("lake.py", {"graph": {"function": "lake.py:chain"}}))
+    setup = build(load_config("lake.py", {"graph": {"function": "lake.py:chain"}}))
     kept = setup.spec.model_dump(mode="json")
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    again = prepared(Spec.model_validate(kept))
+    again = build(RunConfig.model_validate(kept))
     assert again.files == setup.files
     assert again.gamemaster().play().digest == setup.gamemaster().play().digest
 
 
 def test_a_file_that_has_left_since_is_missed_by_name(written: Written) -> None:
     written("lake.py", LAKE)
-    kept = load("lake.py").model_dump(mode="json")
+    kept = load_config("lake.py").model_dump(mode="json")
     Path("lake.py").unlink()
     with pytest.raises(FileError, match=r"cannot read lake.py"):
-        prepared(Spec.model_validate(kept))
+        build(RunConfig.model_validate(kept))
 
 
 def test_agents_take_their_cohort_and_ties_along_when_seats_are_changed() -> None:
@@ -339,7 +339,7 @@ def test_agents_take_their_cohort_and_ties_along_when_seats_are_changed() -> Non
 
 def test_settings_are_parameters_and_graphs() -> None:
     settings = ["growth=.2", "vote=none", "punish_until=none", "graph.learn={kind: small_world}"]
-    setup = prepared(changed(load("fishing_village"), settings))
+    setup = build(apply_options(load_config("fishing_village"), settings))
     p = parameters(setup)
     assert (p.growth, p.vote, p.punish_until) == (0.2, "none", None)
     assert setup.drawings["learn"].graph.kind == "small_world"
@@ -347,23 +347,25 @@ def test_settings_are_parameters_and_graphs() -> None:
 
 
 def test_the_parameters_of_a_mechanism_can_be_set() -> None:
-    spec = load("fishing_village", {"mechanisms": [{"capped": {"kind": "effort", "at": 1}}]})
-    capped = changed(spec, ["mechanisms.capped.at=0.5"])
-    assert capped.mechanisms == [{"capped": {"kind": "effort", "at": 0.5}}]
-    with pytest.raises(InputError, match="no mechanism is called 'caped'; did you mean 'capped'"):
-        changed(spec, ["mechanisms.caped.at=0.5"])
+    spec = load_config("fishing_village", {"mechanisms": [{"quota": {"kind": "effort", "at": 1}}]})
+    capped = apply_options(spec, ["mechanisms.quota.at=0.5"])
+    assert capped.mechanisms == [{"quota": {"kind": "effort", "at": 0.5}}]
+    with pytest.raises(InputError, match="no mechanism is called 'qota'; did you mean 'quota'"):
+        apply_options(spec, ["mechanisms.qota.at=0.5"])
 
 
 def test_a_graph_set_for_all_replaces_those_of_single_relations() -> None:
-    setup = prepared(changed(load("fishing_village_ring"), ["graph=caveman", "graph.learn=ring"]))
+    setup = build(
+        apply_options(load_config("fishing_village_ring"), ["graph=caveman", "graph.learn=ring"])
+    )
     kinds = {relation: drawing.graph.kind for relation, drawing in setup.drawings.items()}
     assert kinds == {"monitor": "caveman", "learn": "ring"}
 
 
 def test_a_graph_file_that_is_set_lies_in_the_working_directory(written: Written) -> None:
     written("ties.txt", "0 1")
-    spec = changed(load("fishing_village", {"agents": 2}), ["graph={file: ties.txt}"])
-    assert graphs(prepared(spec))["learn"].neighbours(0, 0).tolist() == [1]
+    spec = apply_options(load_config("fishing_village", {"agents": 2}), ["graph={file: ties.txt}"])
+    assert graphs(build(spec))["learn"].neighbours(0, 0).tolist() == [1]
 
 
 @pytest.mark.parametrize(
@@ -380,12 +382,12 @@ def test_a_graph_file_that_is_set_lies_in_the_working_directory(written: Written
         ("graph={kind: small_world, rewiring: 3}", "rewiring: got 3; expected a number from 0"),
         ("graph={kind: ring, neighbours: 30}", "neighbours: got 30, but each of 10 agents has"),
         ("seed=3", "seed is not a scenario parameter; use --seed"),
-        ("mechanisms.caped.at=1", "no mechanism is called 'caped'; there is none"),
+        ("mechanisms.qota.at=1", "no mechanism is called 'qota'; there is none"),
     ],
 )
 def test_a_wrong_setting_is_quoted_as_it_was_typed(setting: str, words: str) -> None:
     with pytest.raises(InputError) as refused:
-        prepared(changed(load("fishing_village"), [setting])).gamemaster()
+        build(apply_options(load_config("fishing_village"), [setting])).gamemaster()
     assert str(refused.value).startswith(f"--set {setting}: {words}")
 
 
@@ -394,7 +396,7 @@ def test_a_scenario_of_ones_own_with_a_senseless_graph_is_refused() -> None:
     with pytest.raises(
         ScenarioError, match="graph: got 3; expected the name of a graph, or a mapping"
     ):
-        prepared(load("lake"), own=[lake])
+        build(load_config("lake"), own=[lake])
 
 
 # What is wrong with a file
@@ -423,11 +425,11 @@ WRONG = [
     ("graph: {function: none.py:f}", "v.yaml:2:8 graph: cannot read none.py: No such file"),
     ("graphs:\n  lern: ring",
      "v.yaml:3:3 graphs.lern: there is no relation 'lern'; did you mean 'learn'?"),
-    ("mechanisms: [caped]",
-     "v.yaml:2:14 mechanisms[0]: there is no mechanism 'caped'; did you mean 'capped'?"),
-    ("mechanisms:\n  - capped: {kind: effort, at: 1, att: 1}",
-     "v.yaml:3:35 mechanisms[0].capped.att: there is no parameter 'att'; did you mean 'at'?"),
-    ("mechanisms: [capped: {kind: effort}]", "capped.at: is missing; expected a number"),
+    ("mechanisms: [qota]",
+     "v.yaml:2:14 mechanisms[0]: there is no mechanism 'qota'; did you mean 'quota'?"),
+    ("mechanisms:\n  - quota: {kind: effort, at: 1, att: 1}",
+     "v.yaml:3:34 mechanisms[0].quota.att: there is no parameter 'att'; did you mean 'at'?"),
+    ("mechanisms: [quota: {kind: effort}]", "quota.at: is missing; expected a number"),
     ("uses: [none.py]", "v.yaml:2:8 uses[0]: cannot read none.py: No such file"),
     ("uses: [broken.py]", "v.yaml:2:8 uses[0]: broken.py:1: NameError: name 'nothing' is not"),
     ("agents: 3\ncohorts: [{name: a, count: 2}]",
@@ -469,8 +471,8 @@ WRONG = [
      "v.yaml:3:18 mechanisms[0].generations: under selection moran it is children"),
     ("mechanisms:\n  - generations: {survivors: 0}",
      "v.yaml:3:30 mechanisms[0].generations.survivors: got 0; expected a number above 0 and of"),
-    ("mechanisms:\n  - capped: {kind: effort, at: 1}\n  - capped: {kind: efort, at: 1}",
-     "v.yaml:4:5 mechanisms[1]: capped: the play never asks 'efort'; did you mean 'effort'?"),
+    ("mechanisms:\n  - quota: {kind: effort, at: 1}\n  - quota: {kind: efort, at: 1}",
+     "v.yaml:4:5 mechanisms[1]: quota: the play never asks 'efort'; did you mean 'effort'?"),
 ]  # fmt: skip
 
 
@@ -481,7 +483,7 @@ def test_what_is_wrong_is_said_with_its_place_and_what_would_be_right(
     written("broken.py", "nothing\n")
     written("v.yaml", f"scenario: fishing_village\n{text}\n")
     with pytest.raises(ScenarioError) as refused:
-        prepared(load("v.yaml"))
+        build(load_config("v.yaml"))
     assert words in str(refused.value)
     assert "\n" not in str(refused.value)
 
@@ -489,17 +491,17 @@ def test_what_is_wrong_is_said_with_its_place_and_what_would_be_right(
 def test_cohorts_that_could_be_like_several_of_the_default_cast_must_say_more() -> None:
     lake = replace(fishing_village, name="lake", cast=mixed_villagers)
     with pytest.raises(ScenarioError, match="altruist and selfish of the default cast differ"):
-        prepared(load("lake", {"cohorts": [{"name": "a", "count": 1}]}), own=[lake])
+        build(load_config("lake", {"cohorts": [{"name": "a", "count": 1}]}), own=[lake])
 
 
 def test_a_setting_of_the_default_cast_is_refused_where_there_are_cohorts() -> None:
-    spec = load("fishing_village", {"cohorts": [{"name": "a", "count": 2}]})
+    spec = load_config("fishing_village", {"cohorts": [{"name": "a", "count": 2}]})
     with pytest.raises(ScenarioError, match="--set population=mixed: shapes the default cast only"):
-        prepared(changed(spec, ["population=mixed"]))
+        build(apply_options(spec, ["population=mixed"]))
 
 
 def test_the_share_of_altruists_can_be_set_for_the_mixed_preset() -> None:
-    setup = prepared(changed(load("fishing_village_mixed"), ["altruists=0.3"]))
+    setup = build(apply_options(load_config("fishing_village_mixed"), ["altruists=0.3"]))
     assert [(c.name, c.count) for c in setup.cast()] == [("altruist", 3), ("selfish", 7)]
 
 
@@ -508,7 +510,7 @@ def test_several_faults_are_listed_a_line_each_and_then_counted(written: Written
     values = "".join(f"  {name}: x\n" for name in names)
     written("v.yaml", f"scenario: fishing_village\nparameters:\n{values}")
     with pytest.raises(ScenarioError) as refused:
-        prepared(load("v.yaml"))
+        build(load_config("v.yaml"))
     lines = str(refused.value).splitlines()
     assert len(lines) == 6
     assert all(line.startswith("v.yaml:") for line in lines[:5])
@@ -518,13 +520,13 @@ def test_several_faults_are_listed_a_line_each_and_then_counted(written: Written
 def test_a_graph_that_cannot_hold_the_agents_is_placed_too(written: Written) -> None:
     written("v.yaml", "scenario: fishing_village\nagents: 7\ngraph: lattice\n")
     with pytest.raises(GraphError, match=r"v\.yaml:3:8 graph: 7 agents fill no grid"):
-        prepared(load("v.yaml")).gamemaster()
+        build(load_config("v.yaml")).gamemaster()
 
 
 def test_a_scenario_without_relations_takes_no_graph() -> None:
     lone = replace(fishing_village, name="lone", relations=())
     with pytest.raises(ScenarioError, match="lone has no relation that a graph could limit"):
-        prepared(load("lone", {"graph": "ring"}), own=[lone])
+        build(load_config("lone", {"graph": "ring"}), own=[lone])
 
 
 @pytest.mark.parametrize(
@@ -542,7 +544,7 @@ def test_a_scenario_without_relations_takes_no_graph() -> None:
 def test_a_file_must_name_a_scenario(written: Written, said: str, words: str) -> None:
     written("v.yaml", f"scenario: {said}\n")
     with pytest.raises(InputError) as refused:
-        prepared(load("v.yaml"))
+        build(load_config("v.yaml"))
     assert words in str(refused.value)
 
 
@@ -561,7 +563,7 @@ def test_a_source_that_is_not_there_is_said(
 ) -> None:
     written("folder.yaml/file", "")
     with pytest.raises(error) as refused:
-        prepared(load(source))
+        build(load_config(source))
     assert words in str(refused.value)
 
 
@@ -585,14 +587,14 @@ def test_what_is_no_yaml_is_said_with_its_line(written: Written, text: bytes, wo
     written("v.yaml", "")
     Path("v.yaml").write_bytes(text)
     with pytest.raises(ScenarioError) as refused:
-        load("v.yaml")
+        load_config("v.yaml")
     assert words in str(refused.value)
 
 
 def test_no_and_off_are_words_and_not_false(written: Written) -> None:
     """YAML 1.2: a key `on` stays a key, a name `no` stays a name."""
     written("v.yaml", "scenario: fishing_village\ncohorts: [{name: no, count: 1}]\n")
-    assert prepared(load("v.yaml")).cast()[0].name == "no"
+    assert build(load_config("v.yaml")).cast()[0].name == "no"
 
 
 def test_a_cohort_that_cannot_answer_is_found_before_anybody_is_paid(written: Written) -> None:
@@ -606,7 +608,7 @@ def test_a_cohort_that_cannot_answer_is_found_before_anybody_is_paid(written: Wr
         "  - {name: rule, count: 6, components: [donation]}\n",
     )
     with pytest.raises(InputError, match=r"v\.yaml:4:3 cohorts: nobody in cohort 'rule'"):
-        prepared(load(file))
+        build(load_config(file))
 
 
 TYPES = """
@@ -622,7 +624,7 @@ cohorts:
 def test_in_a_tournament_each_cohort_is_a_type_that_meets_all_on_each_seat(
     written: Written,
 ) -> None:
-    setup = prepared(load(written("types.yaml", TYPES.format(nice="", more=""))))
+    setup = build(load_config(written("types.yaml", TYPES.format(nice="", more=""))))
     assert (setup.agents, setup.replicates) == (2, 8)
     seats = {one.name: one.where for one in setup.cast()}
     nice, nasty = seats["nice"], seats["nasty"]
@@ -634,7 +636,7 @@ def test_in_a_tournament_each_cohort_is_a_type_that_meets_all_on_each_seat(
 
 
 def test_some_matches_of_a_tournament_can_be_played_alone(written: Written) -> None:
-    setup = prepared(load(written("types.yaml", TYPES.format(nice="", more=""))))
+    setup = build(load_config(written("types.yaml", TYPES.format(nice="", more=""))))
     whole = setup.gamemaster().play().values["payoff"]
     some = setup.gamemaster(table=setup.table(np.array([5, 3]))).play().values["payoff"]
     assert whole.tolist() == [2, 1.5, 1.5, 1, 2, 1.5, 1.5, 1]
@@ -653,13 +655,13 @@ def test_a_tournament_says_itself_how_many_there_are(
     written: Written, nice: str, more: str, words: str
 ) -> None:
     with pytest.raises(InputError) as error:
-        prepared(load(written("types.yaml", TYPES.format(nice=nice, more=more))))
+        build(load_config(written("types.yaml", TYPES.format(nice=nice, more=more))))
     assert words in str(error.value)
 
 
 def test_a_tournament_without_types_is_refused() -> None:
     with pytest.raises(InputError, match="tournament matches types of agents; name each"):
-        prepared(load("prisoners_dilemma", {"mechanisms": ["tournament"]}))
+        build(load_config("prisoners_dilemma", {"mechanisms": ["tournament"]}))
 
 
 @pytest.mark.parametrize(
@@ -674,4 +676,4 @@ def test_a_tournament_without_types_is_refused() -> None:
 def test_by_default_there_are_as_many_agents_as_make_a_match(
     scenario: str, parameters: dict[str, Any], agents: int
 ) -> None:
-    assert prepared(load(scenario, {"parameters": parameters})).agents == agents
+    assert build(load_config(scenario, {"parameters": parameters})).agents == agents

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from society.config.graph_families import FAMILIES, GraphSpec, built
+from society.config.graph_families import FAMILIES, GraphSpec, draw_graph
 from society.engine.graph import Complete, Graph
 from society.errors import FileError, GraphError, InputError
 
@@ -31,7 +31,7 @@ def graph(
 ) -> Graph:
     seats = np.arange(agents) if ids is None else np.array(ids)
     spec = GraphSpec.model_validate(said)
-    return built(spec, relation, seed=seed, replicate_ids=np.array(replicate_ids), ids=seats)
+    return draw_graph(spec, relation, seed=seed, replicate_ids=np.array(replicate_ids), ids=seats)
 
 
 def seen(found: Graph, replicate: int = 0) -> list[list[int]]:

@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from society.config import listing
-from society.config.listing import Kind, entries, listed
+from society.config.listing import Kind, entries, listing_lines
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -24,13 +24,13 @@ def test_everything_that_is_listed_has_a_line_that_says_what_it_is(kind: Kind) -
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_parameters_fit_on_a_terminal_of_eighty_columns(kind: Kind) -> None:
-    lines = [line for text in listed(kind, parameters=True) for line in text.splitlines()]
+    lines = [line for text in listing_lines(kind, parameters=True) for line in text.splitlines()]
     assert max(map(len, lines)) <= 80
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_without_parameters_each_has_one_line(kind: Kind) -> None:
-    assert len(list(listed(kind, parameters=False))) == 1 + len(entries(kind))
+    assert len(list(listing_lines(kind, parameters=False))) == 1 + len(entries(kind))
 
 
 def test_a_parameter_is_told_with_its_default_its_range_and_its_meaning() -> None:
@@ -58,7 +58,7 @@ def test_parameters_of_components_mechanisms_and_graphs_are_told_too() -> None:
     assert entries("components")["persona"].parameters == (
         "temper = general · one of general, altruist, selfish",
     )
-    assert entries("mechanisms")["capped"].parameters == (
+    assert entries("mechanisms")["quota"].parameters == (
         "kind (required) · text",
         "at (required) · a number",
     )
@@ -67,7 +67,7 @@ def test_parameters_of_components_mechanisms_and_graphs_are_told_too() -> None:
 
 
 def test_long_lines_go_on_further_in() -> None:
-    lines = "\n".join(listed("scenarios", parameters=True)).splitlines()
+    lines = "\n".join(listing_lines("scenarios", parameters=True)).splitlines()
     start = next(index for index, line in enumerate(lines) if "catchability = 0.05" in line)
     assert lines[start].startswith(" " * 6 + "catch")
     assert lines[start + 1].startswith(" " * 10)
@@ -86,4 +86,4 @@ def test_keys_that_are_set_are_named_and_never_shown(
     assert entries("models")["keys"].words == "none set in the environment or in .env"
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nobody-knows")
     assert entries("models")["keys"].words == "OPENAI_API_KEY"
-    assert "sk-nobody-knows" not in "".join(listed("models", parameters=True))
+    assert "sk-nobody-knows" not in "".join(listing_lines("models", parameters=True))

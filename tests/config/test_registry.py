@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from society.config.registry import Registry, components, located, mechanisms, scenarios
+from society.config.registry import Registry, components, mechanisms, resolve_reference, scenarios
 from society.engine.component import Component
 from society.errors import CatalogueError, InputError, ScenarioError
 from society.index import presets
@@ -47,7 +47,7 @@ mild = replace(fishing_village, agents=5)
 def test_what_we_ship_is_found_under_its_name() -> None:
     assert scenarios()["fishing_village"] is fishing_village
     assert components()["norm_belief"].__name__ == "NormBelief"
-    assert "capped" in mechanisms()
+    assert "quota" in mechanisms()
     assert "fishing_village_ring" in presets()
 
 
@@ -165,25 +165,25 @@ def test_an_unknown_name_is_answered_with_the_nearest_one() -> None:
         Registry().scenario("fishing_village_rng")
     with pytest.raises(CatalogueError, match="no component 'harvst'; did you mean 'harvest'"):
         Registry().component("harvst")
-    with pytest.raises(CatalogueError, match="no mechanism 'caped'; did you mean 'capped'"):
-        Registry().mechanism("caped")
+    with pytest.raises(CatalogueError, match="no mechanism 'qota'; did you mean 'quota'"):
+        Registry().mechanism("qota")
 
 
 def test_a_name_is_a_users_scenario_first_and_then_ours(written: Written) -> None:
-    assert located("fishing_village") == "fishing_village"
-    assert located("fishing_village_ring") == str(presets()["fishing_village_ring"])
+    assert resolve_reference("fishing_village") == "fishing_village"
+    assert resolve_reference("fishing_village_ring") == str(presets()["fishing_village_ring"])
     own = written("scenarios/fishing_village.yaml", "")
-    assert located("fishing_village") == own
+    assert resolve_reference("fishing_village") == own
 
 
 def test_what_looks_like_a_path_is_one(written: Written) -> None:
     file = written("lake.py", "")
-    assert located("lake.py") == file
-    assert located("lake.py:stern") == f"{file}:stern"
-    assert located("lake.py", Path("/elsewhere")) == "/elsewhere/lake.py"
-    assert located("./lake") == file.removesuffix(".py")
+    assert resolve_reference("lake.py") == file
+    assert resolve_reference("lake.py:stern") == f"{file}:stern"
+    assert resolve_reference("lake.py", Path("/elsewhere")) == "/elsewhere/lake.py"
+    assert resolve_reference("./lake") == file.removesuffix(".py")
 
 
 def test_in_our_own_checkout_the_scenarios_folder_is_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
-    assert located("fishing_village") == "fishing_village"
+    assert resolve_reference("fishing_village") == "fishing_village"

@@ -20,16 +20,16 @@ import pytest
 from pydantic import ValidationError
 from ruamel.yaml import YAML
 
-from society.config.build import Setup, prepared
+from society.config.build import Society, build
 from society.config.graph_families import FAMILIES
 from society.config.registry import scenarios
-from society.config.spec import load
+from society.config.run_config import load_config
 from society.engine.environment import Environment
 from society.engine.game_master import GameMaster
 from society.engine.population import Cast, Population
-from society.engine.replay import Answerer
 from society.engine.scenario import Scenario
 from society.engine.script import Script
+from society.engine.tape import Answerer
 from society.errors import InputError
 from society.index import presets
 
@@ -53,8 +53,8 @@ SETTINGS: Sequence[tuple[int, Any]] = (  # agents, graph
 GRAPHLESS = ((2, "complete"), (3, PATCHY), (7, PATCHY))
 
 # A mechanism needs a place to stand on, which is not to be found by itself.
-CAPPED = {"capped": {"kind": "effort", "at": 0.5}}
-REPEATED = {"repeated": {"games": 2}}
+CAPPED = {"quota": {"kind": "effort", "at": 0.5}}
+REPEATED = {"repetition": {"games": 2}}
 DYING = {"ends_on": "horizon", "wealth": 2}
 LANGUAGE = {"parameters": {"minds": "language", "games": 1}, "agents": 4}
 RULES: Sequence[Mapping[str, Any]] = (
@@ -109,8 +109,8 @@ class Case(NamedTuple):
         name = Path(self.source).stem
         return " ".join(str(word) for word in [name, *words, *mechanisms] if word)
 
-    def setup(self) -> Setup:
-        return prepared(load(self.source, self.changes))
+    def setup(self) -> Society:
+        return build(load_config(self.source, self.changes))
 
 
 def legal_values(scenario: Scenario, name: str) -> list[Any]:
@@ -260,9 +260,9 @@ def every_case() -> list[Case]:
 
 def sized(case: Case) -> Case:
     """In as many replicates, rounds, games and generations as are played in a moment."""
-    spec = load(case.source, case.changes)
+    spec = load_config(case.source, case.changes)
     said = set(case.changes)
-    if any(name in part for part in spec.mechanisms for name in ("tournament", "drafted")):
+    if any(name in part for part in spec.mechanisms for name in ("tournament", "draft_designs")):
         said.add("replicates")  # the types say how many matches there are
     if spec.mechanisms and scenarios()[spec.scenario].rounds == 1:
         said.add("rounds")  # what is repeated is one game
@@ -321,7 +321,7 @@ def perform(recorded: Recorded) -> Perform:
     """`perform(case, ...)` plays it: some replicates, reseated, recast, wrapped, or on a tape."""
 
     # By case, with words: they would be compiled for each game anew.
-    ready: dict[int, tuple[Setup, Prompts]] = {}
+    ready: dict[int, tuple[Society, Prompts]] = {}
 
     def performed(
         case: Case,

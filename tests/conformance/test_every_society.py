@@ -31,9 +31,9 @@ from society.engine.graph import NOBODY
 from society.engine.history import Page, Step
 from society.engine.mechanism import intercept
 from society.engine.population import Cast, Cohort, Population, Raw
-from society.engine.replay import Tape
 from society.engine.rng import Array
 from society.engine.script import Ask, Line, Script
+from society.engine.tape import Tape
 
 if TYPE_CHECKING:
     from tests.conformance.conftest import Case, Once, Perform, Sharing
@@ -250,7 +250,7 @@ class WithinBounds(Population):
 
 def test_no_answer_needs_to_be_cut_to_its_bounds(case: Case, perform: Perform) -> None:
     """But for what a mechanism bounds."""
-    if not any("capped" in part for part in case.changes.get("mechanisms", [])):
+    if not any("quota" in part for part in case.changes.get("mechanisms", [])):
         perform(case, answerer=lambda game: WithinBounds(case.setup().cast(), world(game)))
 
 
@@ -396,7 +396,7 @@ def determined(run: Played) -> bool:
 
 PLAYING = """
 import json, sys
-from society.config.spec import load
+from society.config.run_config import load
 from society.config.build import prepared
 for source, changes in json.load(sys.stdin):
     print(prepared(load(source, changes)).gamemaster().play().digest)

@@ -25,9 +25,9 @@ from society.engine.action_spaces import (
 from society.engine.component import Agent, AgentGroup, Component, Inquiry, Question
 from society.engine.environment import Environment
 from society.engine.graph import NOBODY, from_networkx
-from society.engine.replay import Tape
 from society.engine.rng import Array
 from society.engine.script import Ask, Script, Tell
+from society.engine.tape import Tape
 from society.errors import PartError
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from society.engine.calls import (
     Message,
     NoCallStore,
     Request,
-    added,
-    stacked,
+    stack_vectors,
+    sum_known,
 )
 
 ADDRESS = Address("language_policy", "answer effort", 3, 0, 7, 0)
@@ -67,9 +67,9 @@ def test_what_a_provider_does_not_say_is_unknown_and_not_zero() -> None:
 
 
 def test_a_sum_is_unknown_if_one_of_its_parts_is() -> None:
-    assert added([0.25, 0.5]) == 0.75
-    assert added([1, None, 2]) is None
-    assert added(iter(())) == 0
+    assert sum_known([0.25, 0.5]) == 0.75
+    assert sum_known([1, None, 2]) is None
+    assert sum_known(iter(())) == 0
 
 
 def test_where_nothing_is_recorded_nothing_is_kept() -> None:
@@ -81,4 +81,4 @@ def test_where_nothing_is_recorded_nothing_is_kept() -> None:
 
 def test_vectors_stand_in_the_order_of_their_texts() -> None:
     known = {"sea": np.array([1.0, 2.0]), "lake": np.array([3.0, 4.0])}
-    assert stacked(known, ["lake", "sea", "lake"]).tolist() == [[3, 4], [1, 2], [3, 4]]
+    assert stack_vectors(known, ["lake", "sea", "lake"]).tolist() == [[3, 4], [1, 2], [3, 4]]

@@ -30,7 +30,7 @@ from society.engine.environment import Environment, complete_graphs
 from society.engine.game_master import GameMaster
 from society.engine.gateway import ModelGateway
 from society.engine.graph import NOBODY, Complete, Graph, from_networkx
-from society.engine.population import Cohort, Population, fitted
+from society.engine.population import Cohort, Population, fill_from_params
 from society.engine.rng import Array
 from society.engine.scenario import Params, Scenario
 from society.engine.script import Ask, Inherit, Script, Tell, common, own, seen
@@ -479,18 +479,20 @@ class Trader(Component):
 
 
 def test_parameters_of_the_same_name_are_passed_on_to_components() -> None:
-    assert fitted(Trader, Market()) == Trader(price=3.0, mood="calm")
-    assert fitted(Trader, Market(), price=4, mood="wild") == Trader(price=4.0, mood="wild")
+    assert fill_from_params(Trader, Market()) == Trader(price=3.0, mood="calm")
+    assert fill_from_params(Trader, Market(), price=4, mood="wild") == Trader(
+        price=4.0, mood="wild"
+    )
 
 
 def test_a_parameter_that_a_component_lacks_is_refused() -> None:
     with pytest.raises(CastError, match=r"trader.*no parameter 'prize'; did you mean 'price'\?"):
-        fitted(Trader, Market(), prize=4)
+        fill_from_params(Trader, Market(), prize=4)
 
 
 def test_a_value_that_a_component_does_not_take_is_refused() -> None:
     with pytest.raises(CastError, match=r"trader.*mood.*'angry'.*calm.*wild"):
-        fitted(Trader, Market(), mood="angry")
+        fill_from_params(Trader, Market(), mood="angry")
 
 
 # Birth

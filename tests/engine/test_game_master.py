@@ -16,10 +16,10 @@ from society.engine.component import Agent, AgentGroup, Column, Component, Inqui
 from society.engine.environment import Environment
 from society.engine.graph import NOBODY, Complete, Graph, from_networkx
 from society.engine.population import Cohort
-from society.engine.replay import Tape
 from society.engine.rng import Array
 from society.engine.scenario import Measure
 from society.engine.script import Ask, Inherit, Script, Tell, common, own, seen
+from society.engine.tape import Tape
 from society.errors import CastError, PartError, Unparsed
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from society.engine.mechanism import (
     intercept,
     questions,
     survey,
-    told_of,
+    told_fact,
 )
 from society.engine.mechanism import Play as WholePlay
 from society.engine.scenario import mechanism
@@ -250,8 +250,8 @@ def test_what_a_play_is_known_by_travels_through_mechanisms() -> None:
 
     around = plain(replace(sale, succession="the eldest"))
     assert declared_by(around, "taxed") is sold
-    assert told_of(around, "of the fair") == {"rules": "of the fair", "succession": "the eldest"}
-    assert told_of(auction, "of the fair") == {"rules": None, "succession": None}
+    assert told_fact(around, "of the fair") == {"rules": "of the fair", "succession": "the eldest"}
+    assert told_fact(auction, "of the fair") == {"rules": None, "succession": None}
 
 
 def test_a_mechanism_says_what_it_misses_of_a_play_that_declares_nothing() -> None:

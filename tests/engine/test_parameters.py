@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from society.engine.parameters import Refused, checked, parameters_of
+from society.engine.parameters import ValidationIssues, parameters_of, validate
 
 
 class Jetty(BaseModel, extra="forbid"):
@@ -52,19 +52,19 @@ class Pond(BaseModel, extra="forbid"):
 def test_a_refusal_names_the_legal_range_whatever_was_wrong(
     given: dict[str, Any], words: str
 ) -> None:
-    with pytest.raises(Refused) as refused:
-        checked(Pond, given)
+    with pytest.raises(ValidationIssues) as refused:
+        validate(Pond, given)
     assert words in str(refused.value)
 
 
 def test_the_word_none_says_nothing_where_nothing_may_stand() -> None:
-    assert checked(Pond, {"until": "none"}).until is None
-    assert checked(Pond, {"weather": "none"}).weather == "none"
+    assert validate(Pond, {"until": "none"}).until is None
+    assert validate(Pond, {"weather": "none"}).weather == "none"
 
 
 def test_long_values_are_shown_shortened() -> None:
-    with pytest.raises(Refused) as refused:
-        checked(Pond, {"fish": "x" * 1000})
+    with pytest.raises(ValidationIssues) as refused:
+        validate(Pond, {"fish": "x" * 1000})
     assert len(str(refused.value)) < 150
 
 
@@ -94,7 +94,7 @@ def stocked(play: Any, *, fish: Annotated[int, Field(ge=1)], kind: str = "carp")
 def test_parts_take_fields_and_named_parameters(
     part: Callable[..., Any], given: dict[str, Any], typed: dict[str, Any]
 ) -> None:
-    assert dict(checked(parameters_of(part), given)) == typed
+    assert dict(validate(parameters_of(part), given)) == typed
 
 
 def test_a_type_that_is_not_imported_is_named() -> None:
@@ -102,7 +102,9 @@ def test_a_type_that_is_not_imported_is_named() -> None:
     class Diver:
         depth: Fathoms  # type: ignore[name-defined]  # noqa: F821
 
-    with pytest.raises(Refused, match="a type in Diver cannot be read: name 'Fathoms' is not"):
+    with pytest.raises(
+        ValidationIssues, match="a type in Diver cannot be read: name 'Fathoms' is not"
+    ):
         parameters_of(Diver)
 
 
@@ -118,6 +120,6 @@ def test_a_type_that_is_not_imported_is_named() -> None:
 def test_parts_refuse_what_they_do_not_take(
     part: Callable[..., Any], given: dict[str, Any], words: str
 ) -> None:
-    with pytest.raises(Refused) as refused:
-        checked(parameters_of(part), given)
+    with pytest.raises(ValidationIssues) as refused:
+        validate(parameters_of(part), given)
     assert words in str(refused.value)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from society.engine.environment import Environment
-from society.engine.rng import STRIDE, Array, Draws, Places, mixed
+from society.engine.rng import STRIDE, Array, Draws, Places, mix_words
 from society.engine.scenario import Params
 
 KINDS = ("uniform", "normal", "integers")
@@ -178,7 +178,7 @@ def test_nobody_draws_nothing() -> None:
 def test_words_are_mixed_as_by_splitmix64() -> None:
     """The first numbers of Vigna's reference generator from seed 1234567."""
     words = np.uint64(1234567) + STRIDE * np.arange(1, 4, dtype=np.uint64)
-    assert mixed(words).tolist() == [
+    assert mix_words(words).tolist() == [
         6457827717110365317,
         3203168211198807973,
         9817491932198370423,

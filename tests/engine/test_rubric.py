@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from society.engine.parameters import Refused, checked
+from society.engine.parameters import ValidationIssues, validate
 from society.engine.rubric import Criterion, Rubric
 
 DEMAND = {
@@ -23,11 +23,11 @@ FORCE = {
 
 
 def rubric(*criteria: dict[str, Any]) -> Rubric:
-    return checked(Rubric, {"name": "norms", "criteria": criteria}, "key")
+    return validate(Rubric, {"name": "norms", "criteria": criteria}, "key")
 
 
 def refused(*criteria: dict[str, Any]) -> str:
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(ValidationIssues) as refusal:
         rubric(*criteria)
     return str(refusal.value)
 

@@ -24,7 +24,7 @@ from society.engine.scenario import (
     Scenario,
     mean_over,
     mechanism,
-    wrapped,
+    wrap_scenario,
 )
 from society.engine.script import Script, Tell, common
 from society.errors import ScenarioError
@@ -89,7 +89,7 @@ def plain(play: Play) -> Play:
 
 
 def test_measures_relations_and_words_are_added_to_those_of_the_scenario() -> None:
-    whole = wrapped(FAIR, yearly)
+    whole = wrap_scenario(FAIR, yearly)
     assert [(measure.name, measure.unit) for measure in whole.measures] == [
         ("price", "coins"),
         ("sold", "coins"),
@@ -102,24 +102,28 @@ def test_measures_relations_and_words_are_added_to_those_of_the_scenario() -> No
 
 
 def test_levels_of_rounds_come_around_those_of_the_scenario() -> None:
-    assert wrapped(FAIR, yearly).stage.levels == ("year", "day")
-    assert wrapped(wrapped(FAIR, weekly), yearly).stage.levels == ("year", "week", "day")
+    assert wrap_scenario(FAIR, yearly).stage.levels == ("year", "day")
+    assert wrap_scenario(wrap_scenario(FAIR, weekly), yearly).stage.levels == (
+        "year",
+        "week",
+        "day",
+    )
 
 
 def test_a_measure_of_the_scenario_is_not_overwritten() -> None:
     """A summary has one value for a name."""
     said = "yearly measures revenue, and so does fair in plain in yearly; give measures of your own"
     with pytest.raises(ScenarioError, match=said):
-        wrapped(wrapped(wrapped(FAIR, plain), yearly), yearly)
+        wrap_scenario(wrap_scenario(wrap_scenario(FAIR, plain), yearly), yearly)
 
 
 def test_the_mechanisms_are_named_from_the_inside() -> None:
-    whole = wrapped(wrapped(FAIR, plain), yearly, count=3)
+    whole = wrap_scenario(wrap_scenario(FAIR, plain), yearly, count=3)
     assert whole.mechanisms == ("plain", "yearly")
 
 
 def test_a_mechanism_that_brings_nothing_changes_the_play_alone() -> None:
-    whole = wrapped(FAIR, plain)
+    whole = wrap_scenario(FAIR, plain)
     assert (whole.measures, whole.relations, whole.stage) == (
         FAIR.measures,
         FAIR.relations,
@@ -140,7 +144,7 @@ def circled(play: Play, *, circles: int) -> Play:
 
 
 def test_a_mechanism_may_say_who_sits_where() -> None:
-    whole = wrapped(FAIR, circled, circles=2)
+    whole = wrap_scenario(FAIR, circled, circles=2)
     assert FAIR.seats is None
     assert whole.seats is not None
     assert whole.seats(3, None).tolist() == [[0], [1], [2], [0], [1], [2]]
@@ -148,12 +152,12 @@ def test_a_mechanism_may_say_who_sits_where() -> None:
 
 def test_nothing_stands_around_who_says_who_sits_where() -> None:
     with pytest.raises(ScenarioError, match=r"plain stands around circled, .*; name circled last"):
-        wrapped(wrapped(FAIR, circled, circles=2), plain)
+        wrap_scenario(wrap_scenario(FAIR, circled, circles=2), plain)
 
 
 def test_its_parameters_reach_the_mechanism() -> None:
     table = Environment(None, seed=1, ids=np.arange(1), replicate_ids=np.arange(1), horizon=2)
-    assert len(list(wrapped(FAIR, yearly, count=3).play(table))) == 6
+    assert len(list(wrap_scenario(FAIR, yearly, count=3).play(table))) == 6
 
 
 def of_mechanism(after: PostAnalysis, *, own: Mapping[str, Any]) -> Iterable[Finding]:
@@ -163,7 +167,7 @@ def of_mechanism(after: PostAnalysis, *, own: Mapping[str, Any]) -> Iterable[Fin
 def findings(own: Conclusion | None, added: MechanismPostAnalysis | None) -> list[str] | None:
     """Names of what is found at the end of a scenario in a mechanism; None if nobody looks."""
     wrap = mechanism(lambda play, *, who: play, afterword=added)
-    afterword = wrapped(replace(FAIR, afterword=own), wrap, who="me").afterword
+    afterword = wrap_scenario(replace(FAIR, afterword=own), wrap, who="me").afterword
     nothing: Any = None
     return None if afterword is None else [finding.name for finding in afterword(nothing)]
 

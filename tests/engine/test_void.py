@@ -10,9 +10,9 @@ import pytest
 from society.engine.action_spaces import Real
 from society.engine.component import Agent, Component, Inquiry
 from society.engine.environment import Environment
-from society.engine.replay import Tape
 from society.engine.scenario import Folded, Measure
 from society.engine.script import UNREAD, VOID_REPLICATE, Ask, Script, Tell, own
+from society.engine.tape import Tape
 from society.errors import Unparsed
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from society.runs.runfile import open_run
+from society.runs.runfile import open_run_file
 
 
 class Program(subprocess.Popen[str]):
@@ -94,7 +94,7 @@ def digests() -> Callable[[Path | str], dict[str, str]]:
     def told(folder: Path | str) -> dict[str, str]:
         found = {}
         for file in sorted(Path(folder).glob("*.run")):
-            with open_run(file) as run:
+            with open_run_file(file) as run:
                 assert (file.name, run.status) == (file.name, "finished")
                 found[file.stem] = run.outcome().digest
         return found

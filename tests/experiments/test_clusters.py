@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from society.runs.runfile import open_run
+from society.runs.runfile import open_run_file
 
 if TYPE_CHECKING:
     from tests.conftest import Provider, Typed
@@ -46,7 +46,7 @@ def begun_runs(folder: Path) -> list[Path]:
 def statuses(folder: Path) -> set[str]:
     found = set[str]()
     for file in begun_runs(folder):
-        with open_run(file) as run:
+        with open_run_file(file) as run:
             found.add(run.status)
     return found
 
@@ -193,7 +193,7 @@ def test_minds_that_were_killed_or_interrupted_are_not_asked_twice(
 def _answers(folder: Path) -> int:
     total = 0
     for file in begun_runs(folder):
-        with open_run(file) as run:
+        with open_run_file(file) as run:
             total += sum(entry.calls for entry in run.ledger())
     return total
 

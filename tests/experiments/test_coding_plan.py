@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from society.analysis.coding.texts import write_sheet
-from society.config.build import prepared
-from society.engine.parameters import Refused, checked
+from society.config.build import build
+from society.engine.parameters import ValidationIssues, validate
 from society.errors import FileError, ScenarioError
 from society.experiments.coding_plan import CodingPlan, rater_spec, read_rubric
 from society.experiments.folder import config_hash
@@ -43,7 +43,7 @@ def coding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Coding:
 
     def said(**given: Any) -> CodingPlan:
         usual = {"rubric": "rubric.yaml", "raters": {"ann": "ann.csv", "model": "offline"}}
-        return checked(CodingPlan, usual | given, "key", {"folder": tmp_path})
+        return validate(CodingPlan, usual | given, "key", {"folder": tmp_path})
 
     return said
 
@@ -95,7 +95,7 @@ def test_a_rater_may_have_settings_as_a_model_has(coding: Coding) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_refused(coding: Coding, given: Any, words: str) -> None:
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(ValidationIssues) as refusal:
         coding(**given)
     assert str(refusal.value) == words
 
@@ -157,7 +157,7 @@ def minds(coding: CodingPlan, rater: str) -> object:
 def test_each_text_is_a_replicate_each_criterion_a_round_and_the_rater_an_agent(
     coding: Coding,
 ) -> None:
-    setup = prepared(rater_spec(coding(), "model", TEXTS))
+    setup = build(rater_spec(coding(), "model", TEXTS))
     assert (setup.replicates, setup.rounds, setup.agents) == (2, 2, 1)
     assert setup.spec.parameters["texts"] == TEXTS
     assert [cohort.name for cohort in setup.cast()] == ["model"]
@@ -165,7 +165,7 @@ def test_each_text_is_a_replicate_each_criterion_a_round_and_the_rater_an_agent(
 
 
 def test_a_person_asks_no_model(coding: Coding) -> None:
-    assert prepared(rater_spec(coding(), "ann", TEXTS)).models_named == set()
+    assert build(rater_spec(coding(), "ann", TEXTS)).models_named == set()
 
 
 def test_two_raters_of_one_model_share_no_luck(coding: Coding) -> None:
@@ -201,7 +201,7 @@ def test_settings_of_a_rater_are_those_of_its_model(coding: Coding) -> None:
 
 def test_codes_of_people_stand_in_the_spec_without_texts_that_no_run_says(coding: Coding) -> None:
     codes = {"demand": {"Fish less.": "spare"}, "force": {"Fish less.": "wish"}}
-    assert minds(coding(), "ann") == [{"coded_by_hand": {"codes": codes}}]
+    assert minds(coding(), "ann") == [{"human_coder": {"codes": codes}}]
 
 
 def test_people_may_code_what_was_written_for_them(coding: Coding) -> None:
@@ -211,7 +211,7 @@ def test_people_may_code_what_was_written_for_them(coding: Coding) -> None:
     filled = Path("ann.csv").read_text("utf-8").replace("more.»,", "more.»,use")
     Path("ann.csv").write_text(filled)
     codes = {"demand": {"Fish more.": "use"}, "force": {}}
-    assert minds(coding(), "ann") == [{"coded_by_hand": {"codes": codes}}]
+    assert minds(coding(), "ann") == [{"human_coder": {"codes": codes}}]
 
 
 def test_a_person_who_has_not_coded_yet_is_told_how(coding: Coding) -> None:

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from society.config.spec import load
+from society.config.run_config import load_config
 from society.engine.calls import Spent
 from society.experiments.experiment import read_experiment
 from society.experiments.folder import SweepFolder
 from society.experiments.limits import divide_rate_limits, max_at_once, share_of_limits
 from society.experiments.worker import Job, JobResult, run_job
 from society.llm.providers.settings import Limits, ModelSpec
-from society.runs.runfile import open_run
+from society.runs.runfile import open_run_file
 from society.runs.session import Session
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def test_minds_keep_their_limits_also_among_workers_and_are_not_asked_twice(
 
 
 def answers(file: Path) -> int:
-    with open_run(file) as run:
+    with open_run_file(file) as run:
         return sum(entry.calls for entry in run.ledger())
 
 
@@ -230,7 +230,9 @@ def test_where_there_is_no_scheduler_or_no_dask_one_line_says_what_to_do(
 
 def away(file: Path) -> Job:
     """A job for a worker that may be on another machine."""
-    return Job(load("fishing_village", {"rounds": 2}).model_dump(mode="json"), str(file), away=True)
+    return Job(
+        load_config("fishing_village", {"rounds": 2}).model_dump(mode="json"), str(file), away=True
+    )
 
 
 def test_a_worker_that_does_not_see_the_folder_says_so(tmp_path: Path) -> None:
@@ -252,7 +254,7 @@ def test_a_worker_replaces_what_was_left_of_a_run(tmp_path: Path) -> None:
     Session.begun(read.conditions[0].setup, file).play()
     assert Path(f"{file}-wal").exists()
     assert run_job(away(file)) == JobResult("finished")
-    with open_run(file) as run:
+    with open_run_file(file) as run:
         assert (run.status, run.rounds) == ("finished", 2)
     assert not Path(f"{file}-wal").exists()
 
@@ -270,7 +272,7 @@ def test_what_is_left_is_shared_equally_and_never_exceeded() -> None:
 
 
 def test_no_more_jobs_are_under_way_than_a_model_can_bear() -> None:
-    spec = load("language_village", {"models": {"default": {"model": "offline"}}})
+    spec = load_config("language_village", {"models": {"default": {"model": "offline"}}})
     narrow = spec.model_copy(update={"models": {"default": ModelSpec(requests_per_minute=5)}})
     assert max_at_once([spec], slots=8) == 8
     assert max_at_once([spec, narrow], slots=8) == 5

@@ -10,7 +10,7 @@ import pytest
 
 from society.errors import InputError
 from society.experiments.experiment import Experiment, read_experiment
-from society.runs.runfile import open_run
+from society.runs.runfile import open_run_file
 
 if TYPE_CHECKING:
     from tests.conftest import Typed, Written
@@ -345,8 +345,8 @@ WRONG = {
         "e.yaml:2:25 graph: there is no graph 'rnig'; did you mean 'ring'?",
     ),
     "a mechanism that is not there": (
-        "base: fishing_village\nfactors: {by: {a: {mechanisms: [caped]}}}\n",
-        "e.yaml:2:32 mechanisms[0]: there is no mechanism 'caped'; did you mean 'capped'?",
+        "base: fishing_village\nfactors: {by: {a: {mechanisms: [qota]}}}\n",
+        "e.yaml:2:32 mechanisms[0]: there is no mechanism 'qota'; did you mean 'quota'?",
     ),
     "no base": (
         "factors: {fine: [2]}\n",
@@ -487,7 +487,7 @@ def test_independent_luck_belongs_to_a_condition_whatever_the_others_are(read: R
 
 
 def _digest(path: Path) -> str:
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         return run.outcome().digest
 
 

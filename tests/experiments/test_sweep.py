@@ -13,7 +13,7 @@ import pytest
 
 from society.experiments.experiment import read_experiment
 from society.experiments.folder import open_folder
-from society.runs.runfile import open_run
+from society.runs.runfile import open_run_file
 from society.runs.session import Session
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def test_each_condition_has_a_run_file_and_the_folder_says_what_they_are(typed: 
     ]  # fmt: skip
     folder = open_folder("sweeps/fines")
     assert (folder.name, folder.text, folder.failures) == ("fines", FINES, {})
-    with open_run("sweeps/fines/fine=2,growth=0.3.run") as run:
+    with open_run_file("sweeps/fines/fine=2,growth=0.3.run") as run:
         assert (run.status, run.manifest.replicates, run.manifest.level) == (
             "finished", 3, "summary",
         )  # fmt: skip
@@ -180,7 +180,7 @@ def test_runs_that_were_made_otherwise_are_refused_by_name_and_replaced_on_deman
     assert typed("sweep", "fines.yaml", "--quiet", "--out", "s", "--overwrite").code == 0
     after = kept("s")
     assert {name for name in NAMES if after[name] != before[name]} == set(NAMES[2:])
-    with open_run("s/fine=2,growth=0.3.run") as run:
+    with open_run_file("s/fine=2,growth=0.3.run") as run:
         assert run.manifest.params["fine"] == 3
 
 
@@ -197,7 +197,7 @@ def test_a_damaged_run_is_refused_by_name_and_played_again_on_demand(typed: Type
     assert typed("sweep", "fines.yaml", "--quiet", "--out", "s", "--overwrite").code == 0
     after = kept("s")
     assert {name for name in NAMES if after[name] != whole[name]} == {"fine=2,growth=0.3"}
-    with open_run(hurt) as run:
+    with open_run_file(hurt) as run:
         assert run.status == "finished"
 
 
@@ -205,7 +205,7 @@ def test_a_byte_that_was_flipped_deep_inside_a_finished_run_is_found(typed: Type
     Path("fines.yaml").write_text(FINES)
     typed("sweep", "fines.yaml", "--quiet", "--out", "s")
     hurt = Path("s/fine=2,growth=0.3.run")
-    with open_run(hurt) as run:
+    with open_run_file(hurt) as run:
         *_, last = run.records()
     content = bytearray(hurt.read_bytes())
     content[content.index(last.page.digest.hex().encode())] ^= 0x01

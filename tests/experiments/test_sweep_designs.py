@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from society.analysis.study import open_study, open_sweep
-from society.runs.runfile import open_run
+from society.runs.runfile import open_run_file
 
 if TYPE_CHECKING:
     from tests.conftest import Provider, Typed
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 BOUNDS = """
 base:
   scenario: prisoners_dilemma
-  mechanisms: [contracted, tournament]
+  mechanisms: [contracts, tournament]
   cohorts:
     - {{name: ann, components: [language_policy]}}
     - {{name: bob, components: [{{language_policy: {{thinking: true}}}}]}}
   models: {{default: {{model: resident, api_base: "{url}"}}}}
 factors:
   bound:
-    low: {{mechanisms.contracted.bound: 3}}
-    high: {{mechanisms.contracted.bound: {high}}}
+    low: {{mechanisms.contracts.bound: 3}}
+    high: {{mechanisms.contracts.bound: {high}}}
 """
 CALLS = 2 * (4 + 24)  # two conditions; two types and seats; three questions to four pairs
 
@@ -42,8 +42,8 @@ def asked(provider: Provider) -> int:
 
 
 def designs(file: str) -> object:
-    with open_run(Path("s") / file) as run:
-        return run.manifest.spec["drafts"]["contracted"]["designs"]
+    with open_run_file(Path("s") / file) as run:
+        return run.manifest.spec["drafts"]["contracts"]["designs"]
 
 
 SWEEP = ("sweep", "a.yaml", "--out", "s", "--json")
@@ -56,9 +56,9 @@ def test_each_condition_has_designs_of_its_own(typed: Typed, provider: Provider)
     assert asked(provider) == CALLS
     assert '"calls": 56' in said.out, "designs are counted with what was spent"
     assert sorted(path.name for path in Path("s").glob("*.run")) == [
-        "bound=high.contracted-designs.run",
+        "bound=high.contracts-designs.run",
         "bound=high.run",
-        "bound=low.contracted-designs.run",
+        "bound=low.contracts-designs.run",
         "bound=low.run",
     ]
     assert designs("bound=low.run") != designs("bound=high.run")
@@ -110,7 +110,7 @@ def test_another_experiment_does_not_take_the_designs_that_are_there(
     write(provider, high=60)
     said = typed(*SWEEP)
     assert said.code == 2
-    assert "s/bound=high.contracted-designs.run was played from another experiment" in said.err
+    assert "s/bound=high.contracts-designs.run was played from another experiment" in said.err
     assert typed(*SWEEP, "--overwrite").code == 0
     assert asked(provider) == CALLS + 24 + 4 + 24, "what another experiment did not change stays"
 
@@ -122,20 +122,20 @@ def test_a_condition_whose_designs_cannot_be_made_says_so(typed: Typed, provider
     assert said.code == 1
     status, words = said.conditions["bound=low"]
     assert status == "failed"
-    assert words.startswith("s/bound=low.contracted-designs.run: ")
+    assert words.startswith("s/bound=low.contracts-designs.run: ")
     assert "asks for a key" in words
 
 
 def test_rules_that_are_sent_to_workers_have_their_designs_made_there(typed: Typed) -> None:
     Path("a.yaml").write_text(
-        "base:\n  scenario: prisoners_dilemma\n  mechanisms: [mediated, tournament]\n"
+        "base:\n  scenario: prisoners_dilemma\n  mechanisms: [mediation, tournament]\n"
         "  cohorts:\n"
-        "    - {name: able, components: [moves, designs]}\n"
-        "    - {name: coy, components: [moves, {designs: {skill: stubborn}}]}\n"
+        "    - {name: able, components: [classic_strategies, mechanism_use]}\n"
+        "    - {name: coy, components: [classic_strategies, {mechanism_use: {skill: stubborn}}]}\n"
     )
     assert typed(*SWEEP).statuses == {"a": "finished"}
-    with open_run("s/a.run") as run:
-        designs = run.manifest.spec["drafts"]["mediated"]["designs"]
+    with open_run_file("s/a.run") as run:
+        designs = run.manifest.spec["drafts"]["mediation"]["designs"]
     assert designs == {
         "able": [{"1": "A1", "2": "A0"}] * 2,
         "coy": [{"1": "A1", "2": "A1"}] * 2,

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from society.config.build import Setup, prepared
-from society.config.spec import load
+from society.config.build import Society, build
+from society.config.run_config import load_config
 from society.engine.calls import Minds
 from society.engine.game_master import Outcome
 from society.engine.history import Page
-from society.runs.design_runs import drafted
+from society.runs.design_runs import make_designs
 
 HERE = Path(__file__).parent
 REWRITE = os.environ.get("SOCIETY_GOLDEN") == "rewrite"
@@ -54,14 +54,14 @@ def _placed(value: Any) -> Any:
 
 
 def _perform(
-    source: str, changes: Mapping[str, Any], minds: Callable[[Setup], Minds | None] | None = None
+    source: str, changes: Mapping[str, Any], minds: Callable[[Society], Minds | None] | None = None
 ) -> Over:
     """Play a society; its files are looked up in the working directory.
 
     minds: who answers for language minds, called once for the designs and once for the game.
     """
-    setup = prepared(load(source, _placed(changes)))
-    setup = drafted(setup, minds(setup) if minds else None)
+    setup = build(load_config(source, _placed(changes)))
+    setup = make_designs(setup, minds(setup) if minds else None)
     album = _Album()
     game = setup.gamemaster([album], minds=minds(setup) if minds else None)
     return Over(game.play(), album.pages, setup.spec.drafts)

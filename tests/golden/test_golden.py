@@ -14,26 +14,26 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from society.config.build import prepared
-from society.config.spec import load
-from society.runs.runfile import RunFile, Writer, manifest_of, open_run
-from society.terminal.replay import history
+from society.config.build import build
+from society.config.run_config import load_config
+from society.runs.runfile import RunFile, Writer, manifest_of, open_run_file
+from society.terminal.replay import print_history
 
 HERE = Path(__file__).parent
 
 
 def replayed(folder: Path, scenario: str, changes: Mapping[str, Any]) -> RunFile:
     """A run that went through a run file."""
-    setup = prepared(load(scenario, changes))
+    setup = build(load_config(scenario, changes))
     with Writer(folder / "golden.run", manifest_of(setup)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
-    return open_run(folder / "golden.run")
+    return open_run_file(folder / "golden.run")
 
 
 def told(run: RunFile) -> str:
     """The printed history."""
     text = io.StringIO()
-    history(run, Console(file=text, width=80))
+    print_history(run, Console(file=text, width=80))
     return text.getvalue()
 
 
@@ -88,8 +88,8 @@ def test_language_donors_advise_their_successors_as_they_did(tmp_path: Path) -> 
     check("\n".join([*spoken(run), "", told(run)]), "language_donors.txt")
 
 
-REPEATED = {"repeated": {"games": 3, "continuation": 0.8, "window": 2}}
-REPUTED = {"reputed": {"games": 3, "order": "higher"}}
+REPEATED = {"repetition": {"games": 3, "continuation": 0.8, "window": 2}}
+REPUTED = {"reputation": {"games": 3, "order": "higher"}}
 
 
 @pytest.mark.parametrize(
@@ -111,17 +111,21 @@ def test_a_contract_is_told_as_it_came_about(tmp_path: Path) -> None:
         "agents": 3,
         "seed": 2,
         "cohorts": [
-            {"name": "capable", "count": 2, "components": ["designs", "sanctions", "moves"]},
+            {
+                "name": "capable",
+                "count": 2,
+                "components": ["mechanism_use", "sanctions", "classic_strategies"],
+            },
             {
                 "name": "naive",
                 "count": 1,
                 "components": [
-                    {"designs": {"skill": "naive"}},
+                    {"mechanism_use": {"skill": "naive"}},
                     "sanctions",
-                    {"moves": {"strategy": "always_defect"}},
+                    {"classic_strategies": {"strategy": "always_defect"}},
                 ],
             },
         ],
-        "mechanisms": ["contracted", "fined"],
+        "mechanisms": ["contracts", "peer_punishment"],
     }
     check(told(replayed(tmp_path, "public_goods", changes)), "contract.txt")

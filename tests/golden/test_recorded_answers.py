@@ -28,7 +28,7 @@ from zlib import crc32
 
 import pytest
 
-from society.config.build import Setup
+from society.config.build import Society
 from society.engine.calls import Address, Completion, Going, Minds, Request
 from society.engine.cancellation import CancellationToken
 
@@ -127,7 +127,7 @@ def recorded(kept: Mapping[str, Any], perform: Perform) -> dict[str, Any]:
     """The society with what the offline mind says to it today."""
     heard: list[Noting] = []
 
-    def noting(setup: Setup) -> Minds | None:
+    def noting(setup: Society) -> Minds | None:
         minds = setup.minds()
         assert minds is not None, "somebody asks language minds"
         heard.append(Noting(minds, kept.get("unruly", False)))

@@ -12,8 +12,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.action_spaces import Text
 from society.engine.component import AgentGroup, Component, Question
 from society.engine.environment import Environment
@@ -27,12 +27,12 @@ from society.lineage import (
     Heredity,
     Life,
     Lineage,
-    descent,
     descents,
-    generations,
     graph,
     graphml,
     lineage,
+    lineage_of,
+    list_generations,
     newick,
 )
 
@@ -194,9 +194,9 @@ def test_who_does_not_do_what_it_says_descends_from_its_parent(pages: list[Page]
 
 def test_who_found_no_words_descends_from_its_parent(pages: list[Page]) -> None:
     """It follows its parent's, as they are; the parent of 3_3 is 2_2."""
-    *earlier, last = generations(pages)
+    *earlier, last = list_generations(pages)
     said = np.array([[*STRATEGY[2][:2], STRATEGY[2][1]]] * 2, object)
-    kept = descent([*earlier, last._replace(strategy=said)])
+    kept = lineage_of([*earlier, last._replace(strategy=said)])
     assert kept.lives[8].advisers == ()
     assert named(kept.ancestor(8)) == "2_2"
     assert kept.guesses == {4}
@@ -213,7 +213,7 @@ def test_who_shares_no_trait_with_its_parent_has_entered(pages: list[Page]) -> N
 
 def pairs(pages: list[Page], by: Heredity) -> list[tuple[int, int]]:
     """Of the step to the third generation: seats now and before."""
-    _, before, now = generations(pages)
+    _, before, now = list_generations(pages)
     return list(zip(*(each.tolist() for each in descents(before, now, 0, by)), strict=True))
 
 
@@ -302,13 +302,13 @@ def test_a_run_without_generations_says_how_it_gets_some(play: Callable[..., Any
 
 def test_a_run_without_lines_says_how_it_keeps_them(pages: list[Page]) -> None:
     with pytest.raises(InputError, match=r"level summary.*--record full"):
-        list(generations(page._replace(steps=()) for page in pages))
+        list(list_generations(page._replace(steps=()) for page in pages))
 
 
 def test_the_lineage_of_a_played_run_is_whole(recorded: Callable[[GameMaster], Any]) -> None:
     mechanisms = [{"generations": {"count": 4, "fitness": "final", "phenotype": "share"}}]
     changes = {"agents": 4, "rounds": 3, "mechanisms": mechanisms}
-    setup = prepared(load("donor_game", {**changes, "parameters": {"schedule": "random"}}))
+    setup = build(load_config("donor_game", {**changes, "parameters": {"schedule": "random"}}))
     kept = lineage(recorded(setup.gamemaster()).pages)
     assert [len(kept.generation(number)) for number in (1, 2, 3, 4)] == [4] * 4
     assert len(kept.lives) == 4 + 3 * 2  # the better half lives on

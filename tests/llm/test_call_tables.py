@@ -17,13 +17,13 @@ from society.llm.call_tables import (
     SENT,
     VECTOR,
     call_row,
-    calls,
-    found,
-    ledger,
-    spent,
-    unanswered,
+    find_call,
+    find_vectors,
+    list_calls,
+    unanswered_calls,
+    usage_entries,
+    use_so_far,
     vector_row,
-    vectors,
 )
 
 ADDRESS = Address("oracle", "answer bid", 0, 0, 0, 0)
@@ -66,20 +66,20 @@ def write(book: sqlite3.Connection, said: Completion = WHOLE, round: int = 1, **
 def test_a_call_reads_back_as_it_was_written(book: sqlite3.Connection, said: Completion) -> None:
     asked = request("What, \U0001f600 or \ud83d?", room=64, again="repair", reason="no number")
     book.execute(CALL, call_row(3, asked, said))
-    read = found(book, ADDRESS)
+    read = find_call(book, ADDRESS)
     assert read == (3, asked, said)
-    assert list(calls(book)) == [read]
+    assert list(list_calls(book)) == [read]
 
 
 def test_where_nothing_was_kept_nothing_is_found(book: sqlite3.Connection) -> None:
     write(book)
-    assert found(book, ADDRESS._replace(turn=1)) is None
+    assert find_call(book, ADDRESS._replace(turn=1)) is None
 
 
 def test_calls_come_in_the_order_in_which_they_were_kept(book: sqlite3.Connection) -> None:
     for agent in (2, 0, 1):
         write(book, agent=agent)
-    assert [call.request.address.agent for call in calls(book)] == [2, 0, 1]
+    assert [call.request.address.agent for call in list_calls(book)] == [2, 0, 1]
 
 
 def test_an_address_can_be_answered_only_once(book: sqlite3.Connection) -> None:
@@ -103,7 +103,7 @@ def test_a_call_of_which_anything_was_changed_is_not_read(
     write(book)
     book.execute(f"UPDATE calls SET {change}")
     with pytest.raises(ValueError, match="a call is not what was written"):
-        list(calls(book))
+        list(list_calls(book))
 
 
 # Vectors
@@ -112,16 +112,16 @@ def test_a_call_of_which_anything_was_changed_is_not_read(
 def test_vectors_read_back_bit_for_bit_by_embedder_and_text(book: sqlite3.Connection) -> None:
     vector = np.array([0.1, -2.5e-30, np.inf], np.float32)
     book.execute(VECTOR, vector_row("minilm", "half a pair: \ud83d", vector))
-    read = vectors(book, "minilm", ["half a pair: \ud83d", "another"])
+    read = find_vectors(book, "minilm", ["half a pair: \ud83d", "another"])
     assert list(read) == ["half a pair: \ud83d"]
     assert read["half a pair: \ud83d"].tobytes() == vector.tobytes()
-    assert vectors(book, "hashing", ["half a pair: \ud83d"]) == {}
+    assert find_vectors(book, "hashing", ["half a pair: \ud83d"]) == {}
 
 
 def test_the_first_vector_of_a_text_stands(book: sqlite3.Connection) -> None:
     for value in (1.0, 2.0):
         book.execute(VECTOR, vector_row("minilm", "lake", np.array([value])))
-    assert vectors(book, "minilm", ["lake"])["lake"].tolist() == [1]
+    assert find_vectors(book, "minilm", ["lake"])["lake"].tolist() == [1]
 
 
 @pytest.mark.parametrize("change", ["vector = x'00000000'", "seal = ''"])
@@ -129,7 +129,7 @@ def test_a_changed_vector_is_not_read(book: sqlite3.Connection, change: str) -> 
     book.execute(VECTOR, vector_row("minilm", "lake", np.ones(1)))
     book.execute(f"UPDATE vectors SET {change}")
     with pytest.raises(ValueError, match="an embedding is not what was written"):
-        vectors(book, "minilm", ["lake"])
+        find_vectors(book, "minilm", ["lake"])
 
 
 # Sums
@@ -141,11 +141,13 @@ def test_the_ledger_counts_by_component_kind_and_model(book: sqlite3.Connection)
     write(book, turn=2, again="cut")
     write(book, occasion="notice bid", agent=4)
     write(book, WHOLE._replace(model="mini"), agent=4)
-    assert list(ledger(book)) == [
+    assert list(usage_entries(book)) == [
         (-1, Usage("oracle", "bid", "gpt", 4, 12, 1, 1, 0, 28, 8, 1.0)),
         (-1, Usage("oracle", "bid", "mini", 1, 3, 0, 0, 0, 7, 2, 0.25)),
     ]
-    by_agent = [(agent, entry.model, entry.calls) for agent, entry in ledger(book, per_agent=True)]
+    by_agent = [
+        (agent, entry.model, entry.calls) for agent, entry in usage_entries(book, per_agent=True)
+    ]
     assert by_agent == [(0, "gpt", 3), (4, "gpt", 1), (4, "mini", 1)]
 
 
@@ -153,9 +155,9 @@ def test_a_sum_in_which_something_is_unknown_is_unknown(book: sqlite3.Connection
     write(book)
     write(book, WHOLE._replace(cost=None), agent=1)
     write(book, WHOLE._replace(prompt_tokens=None), agent=2)
-    ((_, entry),) = ledger(book)
+    ((_, entry),) = usage_entries(book)
     assert (entry.prompt_tokens, entry.completion_tokens, entry.cost) == (None, 6, None)
-    assert spent(book).cost is None
+    assert use_so_far(book).cost is None
 
 
 def test_where_nobody_tells_tokens_the_most_that_there_can_have_been_count(
@@ -168,12 +170,12 @@ def test_where_nobody_tells_tokens_the_most_that_there_can_have_been_count(
     write(book, silent, agent=1)
     write(book, silent, agent=2, room=100)
     write(book, silent._replace(sent={"max_tokens": 50}), agent=3)
-    assert spent(book) == Spent(4, 9 + words + (words + 100) + (words + 50), 1.0)
+    assert use_so_far(book) == Spent(4, 9 + words + (words + 100) + (words + 50), 1.0)
 
 
 def test_nothing_asked_is_nothing_spent(book: sqlite3.Connection) -> None:
-    assert list(ledger(book)) == []
-    assert spent(book) == Spent(0, 0, 0.0)
+    assert list(usage_entries(book)) == []
+    assert use_so_far(book) == Spent(0, 0, 0.0)
 
 
 def test_calls_of_which_nothing_was_kept_count_as_spent(book: sqlite3.Connection) -> None:
@@ -181,8 +183,8 @@ def test_calls_of_which_nothing_was_kept_count_as_spent(book: sqlite3.Connection
     for agent in (0, 1, 1, 2):
         book.execute(SENT, ADDRESS._replace(agent=agent))
     write(book, agent=0)
-    assert unanswered(book) == 2
-    assert spent(book) == Spent(3, 9, 0.25)
+    assert unanswered_calls(book) == 2
+    assert use_so_far(book) == Spent(3, 9, 0.25)
 
 
 def test_what_was_lost_in_one_sitting_stays_lost_when_it_is_answered_in_the_next(
@@ -196,12 +198,12 @@ def test_what_was_lost_in_one_sitting_stays_lost_when_it_is_answered_in_the_next
             book.execute(statement)
     book.execute(SENT, ADDRESS._replace(agent=1))
     write(book, agent=1)
-    assert unanswered(book) == 1
-    assert spent(book) == Spent(3, 18, 0.5)
+    assert unanswered_calls(book) == 1
+    assert use_so_far(book) == Spent(3, 18, 0.5)
 
 
 def test_answers_that_a_component_found_on_its_own_spend_nothing_of_ours(
     book: sqlite3.Connection,
 ) -> None:
     write(book, Completion("{}", cost=0.0, prompt_tokens=0, completion_tokens=0), turn=BARE)
-    assert spent(book) == Spent(0, 0, 0.0)
+    assert use_so_far(book) == Spent(0, 0, 0.0)

@@ -13,10 +13,10 @@ from society.engine.action_spaces import Real
 from society.engine.component import AgentGroup, Column, Component, Question
 from society.engine.environment import Environment, complete_graphs
 from society.engine.game_master import GameMaster
-from society.engine.mechanism import told_of
+from society.engine.mechanism import told_fact
 from society.engine.population import Cohort, Population
 from society.engine.rng import Array
-from society.engine.scenario import Measure, Params, RoundFacts, Scenario, wrapped
+from society.engine.scenario import Measure, Params, RoundFacts, Scenario, wrap_scenario
 from society.engine.script import Ask, Script, Tell, own
 from society.scenarios.mechanisms.generations.generations import generations
 
@@ -93,7 +93,7 @@ def evolved(
     """What is measured in the last generation, (R,)."""
     last = Measure("last", "last generation", of, "last")
     scenario = Scenario("island", constant, Params, lambda p, n: [], (last,))
-    scenario = wrapped(scenario, generations, count=count, **rule)
+    scenario = wrap_scenario(scenario, generations, count=count, **rule)
     ids, numbers = np.arange(agents), np.arange(replicates)
     table = Environment(
         Params(),
@@ -102,7 +102,7 @@ def evolved(
         replicate_ids=numbers,
         horizon=1,
         graphs=complete_graphs(scenario.relations, replicates, ids),
-        **told_of(scenario.play, Params()),
+        **told_fact(scenario.play, Params()),
     )
     troupe = Population([Cohort("everybody", agents, (Trait(first),))], table)
     return GameMaster(scenario, table, troupe).play().values["last"]

@@ -32,8 +32,8 @@ from society.components.donor.social_norms import (
     gives,
     verdict,
 )
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.history import Page
 from society.engine.rng import Array
 
@@ -68,7 +68,7 @@ def played(cohorts: Cohorts, runs: int, **changes: Any) -> Book:
     ]
     book = Book()
     given = {"agents": agents, "cohorts": cast, "replicates": runs, "seed": 3}
-    prepared(load("donor_game", given | changes)).gamemaster([book]).play()
+    build(load_config("donor_game", given | changes)).gamemaster([book]).play()
     return book
 
 
@@ -104,7 +104,7 @@ def earned(
 
 def following(norm: Norm, **fields: Any) -> Parts:
     """Followers of a norm, and two sorts that everybody judges by it but that act on no opinion."""
-    one, always, never = ({"reputation": {"norm": n, **fields}} for n in (norm, "always", "never"))
+    one, always, never = ({"opinions": {"norm": n, **fields}} for n in (norm, "always", "never"))
     return one, always, never
 
 
@@ -305,7 +305,7 @@ SWAPPED = {"schedule": "ordered-once", "games": 2}
         {"donation": {"policy": "fixed", "generosity": 0.5}},
         {"donation": {"policy": "reciprocal", "generosity": 0.3}},
         {"donation": {"policy": "forwarding", "generosity": 0.7}},
-        {"reputation": {"norm": "L6", "generosity": 0.5}},
+        {"opinions": {"norm": "L6", "generosity": 0.5}},
     ],
 )
 def test_equal_strategies_earn_equal_means_when_roles_are_exchanged(

@@ -18,7 +18,7 @@ import pytest
 
 from society.engine.action_spaces import ActionSpace, Choice, Fields, Legal, MixedStrategy, Real
 from society.errors import CutOff, Unparsed
-from society.llm.parsing.answers import read
+from society.llm.parsing.answers import read_reply
 
 FOLDER = os.environ.get("SOCIETY_REFERENCE_DATA")
 
@@ -80,7 +80,7 @@ def answers(rows: list[Row]) -> dict[str, Any]:
 
 def _read(row: Row) -> Any:
     try:
-        return read(_reply(row), row["response"], Legal(), "stop")
+        return read_reply(_reply(row), row["response"], Legal(), "stop")
     except Unparsed as error:
         return error
 
@@ -178,4 +178,4 @@ def test_two_more_that_the_study_refused(answers: dict[str, Any]) -> None:
 def test_every_reply_at_the_limit_of_tokens_is_cut_off(rows: list[Row]) -> None:
     for row in rows[:50]:
         with pytest.raises(CutOff, match="limit of tokens"):
-            read(_reply(row), row["response"], Legal(), "length")
+            read_reply(_reply(row), row["response"], Legal(), "length")

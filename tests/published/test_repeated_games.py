@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.components.games.classic_strategies import Moves, StrategyName
+from society.components.games.classic_strategies import ClassicStrategies, StrategyName
 from society.engine.component import AgentGroup, Question
 from society.engine.population import Cohort
 from society.scenarios.games.two_by_two import prisoners_dilemma
@@ -49,7 +49,7 @@ def test_pairings_of_deterministic_strategies(
     duel: Duel, one: StrategyName, other: StrategyName, moves: list[str]
 ) -> None:
     """By hand; strategies as in Axelrod 1984, The Evolution of Cooperation, chapters 1, 2 and 6."""
-    assert duel(Moves(one), Moves(other), game=prisoners_dilemma) == moves
+    assert duel(ClassicStrategies(one), ClassicStrategies(other), game=prisoners_dilemma) == moves
 
 
 @pytest.mark.parametrize("other", DETERMINISTIC)
@@ -87,7 +87,7 @@ def test_how_a_strategy_recovers_from_one_mistake(
     play: Play, strategy: StrategyName, moves: list[str]
 ) -> None:
     """Player 2 defects by mistake in round 3: Nowak and Sigmund 1993, Nature 364, figure 1."""
-    parts = Moves(strategy), Slipping(strategy)
+    parts = ClassicStrategies(strategy), Slipping(strategy)
     cast = [Cohort(f"{seat}", 1, (part,)) for seat, part in enumerate(parts)]
     over = play(prisoners_dilemma, cast=cast, agents=2, rounds=6)
     told = np.concatenate(over.told("action")).T
@@ -97,7 +97,7 @@ def test_how_a_strategy_recovers_from_one_mistake(
 def test_generous_tit_for_tat_ends_an_echo_after_three_rounds_on_average(play: Play) -> None:
     """It forgives a defection with chance 1/3: Nowak and Sigmund 1992, Nature 355."""
     parts: tuple[StrategyName, ...] = ("generous_tit_for_tat", "suspicious_tit_for_tat")
-    cast = [Cohort(f"{seat}", 1, (Moves(part),)) for seat, part in enumerate(parts)]
+    cast = [Cohort(f"{seat}", 1, (ClassicStrategies(part),)) for seat, part in enumerate(parts)]
     over = play(prisoners_dilemma, cast=cast, agents=2, rounds=60, replicates=2000)
     generous = np.stack(over.told("action"))[:, :, 0]
     # Every other round it is provoked anew, until it forgives: 3 times on average, sd 6^0.5.
@@ -105,7 +105,7 @@ def test_generous_tit_for_tat_ends_an_echo_after_three_rounds_on_average(play: P
     assert provoked.mean() == pytest.approx(3, abs=4 * (6 / 2000) ** 0.5)
 
 
-class Slipping(Moves):
+class Slipping(ClassicStrategies):
     """A strategy that defects once by mistake, in the third round."""
 
     def answer(self, ask: Question, agents: AgentGroup) -> Any:
@@ -115,7 +115,10 @@ class Slipping(Moves):
 
 def totals(play: Play, one: StrategyName, other: StrategyName, rounds: int) -> list[float]:
     """What both have earned in the end."""
-    cast = [Cohort("one", 1, (Moves(one),)), Cohort("other", 1, (Moves(other),))]
+    cast = [
+        Cohort("one", 1, (ClassicStrategies(one),)),
+        Cohort("other", 1, (ClassicStrategies(other),)),
+    ]
     over = play(prisoners_dilemma, cast=cast, agents=2, rounds=rounds)
     earned: list[float] = np.concatenate(over.told("payoff")).sum(0).tolist()
     return earned

@@ -14,7 +14,7 @@ from society.analysis.statistics import (
     SurvivalTimes,
     anova,
     cohens_kappa,
-    corrected,
+    correct_p_values,
     detectable_difference,
     effect,
     friedman,
@@ -251,8 +251,8 @@ def test_false_discoveries_among_fifteen_tests() -> None:
     """Benjamini and Hochberg 1995, section 3.2: theirs finds four at .05, Bonferroni's three."""
     values = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459]
     values += [0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0]
-    assert (corrected(values, "benjamini-hochberg") <= 0.05).sum() == 4
-    assert (corrected(values, "bonferroni") <= 0.05).sum() == 3
+    assert (correct_p_values(values, "benjamini-hochberg") <= 0.05).sum() == 4
+    assert (correct_p_values(values, "bonferroni") <= 0.05).sum() == 3
 
 
 def test_reliability_of_four_observers_with_missing_values() -> None:

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.rng import Array
 
 pytestmark = [
@@ -39,8 +39,8 @@ POPULATIONS = ("altruist", "mixed", "selfish")
 
 @cache
 def _survival(scenario: str, runs: int, changes: tuple[tuple[str, Any], ...]) -> Array:
-    spec = load(scenario, {"parameters": dict(changes), "replicates": runs, "seed": 11})
-    return prepared(spec).gamemaster().play().values["survival_time"]
+    spec = load_config(scenario, {"parameters": dict(changes), "replicates": runs, "seed": 11})
+    return build(spec).gamemaster().play().values["survival_time"]
 
 
 def survival(runs: int = 1_000, **changes: Any) -> Array:
@@ -105,8 +105,8 @@ def test_claim_1_the_lake_is_emptier_five_rounds_after_punishment_has_ended(fine
 
     def stock(**changes: Any) -> Array:
         given = {"parameters": {"fine": fine, **changes}, "replicates": 1_000, "seed": 11}
-        spec = load("fishing_village", given | {"rounds": 20})
-        return prepared(spec).gamemaster().play().values["stock"]
+        spec = load_config("fishing_village", given | {"rounds": 20})
+        return build(spec).gamemaster().play().values["stock"]
 
     assert exceeds(stock(), stock(punish_until=15))
 

@@ -14,15 +14,15 @@ from society.analysis.crossplay import CrossPlay
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study.condition import ConditionRun
 from society.analysis.study.study import Study
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.report import write_report
 from society.report.figures.style import Figure
 from society.report.page import Caveat, Section
 from society.report.sections.crossplay import CROSS_PLAY
 from society.report.sections.crossplay.scores import scores_over_games
 from society.report.tables import Table
-from society.runs.design_runs import drafted
+from society.runs.design_runs import make_designs
 from society.runs.runfile import Level, Writer, manifest_of
 
 pytestmark = pytest.mark.xdist_group("crossplay")  # one is looked at by many
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.xdist_group("crossplay")  # one is looked at by many
 TYPES = {"nice": ("always_cooperate", "capable"), "tit": ("tit_for_tat", "capable")} | {
     "nasty": ("always_defect", "stubborn")
 }
-REPEATED = {"repeated": {"games": 15, "continuation": 0.8}}
+REPEATED = {"repetition": {"games": 15, "continuation": 0.8}}
 
 
 class Told(NamedTuple):
@@ -67,11 +67,17 @@ def play(
     path: Path, game: str, mechanisms: list[dict[str, Any]], level: Level = "full"
 ) -> ConditionRun:
     cohorts = [
-        {"name": name, "components": [{"moves": {"strategy": one}}, {"designs": {"skill": skill}}]}
+        {
+            "name": name,
+            "components": [
+                {"classic_strategies": {"strategy": one}},
+                {"mechanism_use": {"skill": skill}},
+            ],
+        }
         for name, (one, skill) in TYPES.items()
     ]
     stack = [*mechanisms, {"tournament": {"repetitions": 2}}]
-    setup = drafted(prepared(load(game, {"cohorts": cohorts, "mechanisms": stack})))
+    setup = make_designs(build(load_config(game, {"cohorts": cohorts, "mechanisms": stack})))
     with Writer(path, manifest_of(setup, level)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
     return ConditionRun.read(path, path.stem, {})
@@ -92,7 +98,7 @@ Cells = Callable[..., ConditionRun]
 
 @pytest.fixture(scope="module")
 def cells(tmp_path_factory: pytest.TempPathFactory) -> Cells:
-    """`cells("trust", {"repeated": {...}})` plays two repetitions of a tournament."""
+    """`cells("trust", {"repetition": {...}})` plays two repetitions of a tournament."""
     folder, kept = tmp_path_factory.mktemp("cells"), dict[str, ConditionRun]()
 
     def played(game: str, *mechanisms: dict[str, Any]) -> ConditionRun:
@@ -108,8 +114,8 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> Cells:
 def told(cells: Cells) -> Told:
     """A dilemma without and with mechanisms."""
     dilemma = "prisoners_dilemma"
-    reputed = {"reputed": {"games": 3}}
-    stacks: list[list[dict[str, Any]]] = [[], [REPEATED], [reputed], [{"contracted": {}}]]
+    reputed = {"reputation": {"games": 3}}
+    stacks: list[list[dict[str, Any]]] = [[], [REPEATED], [reputed], [{"contracts": {}}]]
     return tell(*(cells(dilemma, *stack) for stack in stacks))
 
 
@@ -139,7 +145,7 @@ def test_the_table_of_a_game_has_mean_fitness_and_rank_of_each_type(told: Told) 
 def test_reputation_has_a_mean_alone_and_says_why(told: Told) -> None:
     name = "crossplay_prisoners_dilemma"
     mean, fitness = (
-        told.row("crossplay", name, "reputed", metric) for metric in ("Mean", "Fitness")
+        told.row("crossplay", name, "reputation", metric) for metric in ("Mean", "Fitness")
     )
     assert all(re.fullmatch(r"\d\.\d{3} ± \d\.\d{3}", cell) for cell in mean)
     assert all(isinstance(cell, NotEstimable) for cell in fitness)
@@ -161,10 +167,10 @@ def test_dilemmas_are_put_on_one_scale_and_games_that_are_none_are_named(cells: 
 
 def test_heat_maps_and_curves_leave_out_what_has_no_meta_game(told: Told) -> None:
     payoffs = told.table("crossplay", "crossplay_prisoners_dilemma_payoffs")
-    assert list(dict.fromkeys(payoffs["mechanism"])) == ["no mechanism", "repeated", "contracted"]
+    assert list(dict.fromkeys(payoffs["mechanism"])) == ["no mechanism", "repetition", "contracts"]
     seen = told.picture("crossplay", "crossplay_prisoners_dilemma_selection").alt
     assert "no mechanism: After 1000 steps: nice 0%, tit 0%, nasty 100%." in seen
-    assert "reputed" not in seen
+    assert "reputation" not in seen
 
 
 def test_of_three_players_the_third_one_is_averaged_and_that_is_said(of_three: Told) -> None:
@@ -178,7 +184,7 @@ def test_of_three_players_the_third_one_is_averaged_and_that_is_said(of_three: T
 
 
 def test_what_was_not_played_is_bounded(told: Told) -> None:
-    games, continuation, bound = told.row("crossplay", "crossplay_truncation", "repeated")
+    games, continuation, bound = told.row("crossplay", "crossplay_truncation", "repetition")
     assert (games, continuation) == (15, 0.8)
     assert bound == pytest.approx(0.0352, abs=5e-5)
 
@@ -186,20 +192,18 @@ def test_what_was_not_played_is_bounded(told: Told) -> None:
 def test_frequencies_stand_by_what_was_seen_with_first_rounds_apart(told: Told) -> None:
     name = "conduct_prisoners_dilemma_after_by_type"
     first, after_a0, after_a1 = (
-        told.row("conduct", name, "repeated", "tit", seen) for seen in ("none yet", "A0", "A1")
+        told.row("conduct", name, "repetition", "tit", seen) for seen in ("none yet", "A0", "A1")
     )
     assert first[:2] == after_a0[:2] == [1, 0]
     assert after_a1[:2] == [0, 1]
-    moves = told.row("conduct", "conduct_prisoners_dilemma", "contracted", "nasty")
+    moves = told.row("conduct", "conduct_prisoners_dilemma", "contracts", "nasty")
     assert moves[1] == 1, "it submits A1"
 
 
 def test_adoption_is_told_for_all_and_for_each_type(told: Told) -> None:
     """nasty signs nothing: contracts are in force in 4 of 9 matches."""
     rows = {
-        one: told.row(
-            "agreements", "agreements", "prisoners dilemma", "contracted", "contract", one
-        )
+        one: told.row("agreements", "agreements", "prisoners dilemma", "contracts", "contract", one)
         for one in ("all", "nice", "nasty")
     }
     assert rows["all"][3:] == [pytest.approx(4 / 9), 36, 36]
@@ -210,13 +214,13 @@ def test_adoption_is_told_for_all_and_for_each_type(told: Told) -> None:
 def test_one_capable_player_is_set_beside_all_and_none(told: Told) -> None:
     """Contracts of capable players work among themselves; nasty alone has 1, the others alone 2."""
     alone, others, _ = told.row(
-        "agreements", "agreements_capable", "prisoners dilemma", "contracted", "nasty"
+        "agreements", "agreements_capable", "prisoners dilemma", "contracts", "nasty"
     )
     assert (alone, others) == (1, 2)
 
 
 def test_designs_are_judged_by_type(told: Told) -> None:
-    begin = "designs", "prisoners dilemma", "contracted", "contract"
+    begin = "designs", "prisoners dilemma", "contracts", "contract"
     assert told.row("agreements", *begin, "nice") == [2, 0, 1, 1, 1]
     assert told.row("agreements", *begin, "nasty") == [2, 0, 0, 0, 1]
 
@@ -247,7 +251,7 @@ def test_runs_that_are_not_finished_are_named_and_stand_in_no_table_of_scores(
     rows = "crossplay", "crossplay_prisoners_dilemma"
     assert all(
         str(cell) == f"{repeated.name} is interrupted; let it finish"
-        for cell in part.row(*rows, "repeated", "Mean")
+        for cell in part.row(*rows, "repetition", "Mean")
     )
     assert part.row(*rows, "no mechanism", "Mean") == told.row(*rows, "no mechanism", "Mean")
 
@@ -259,7 +263,7 @@ def test_a_game_without_mechanism_comes_first(told: Told) -> None:
 
 
 def test_a_game_of_one_type_has_no_cross_play(tmp_path: Path) -> None:
-    setup = prepared(load("prisoners_dilemma", {"rounds": 2}))
+    setup = build(load_config("prisoners_dilemma", {"rounds": 2}))
     with Writer(tmp_path / "one.run", manifest_of(setup)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
     told = tell(ConditionRun.read(tmp_path / "one.run", "one", {}))

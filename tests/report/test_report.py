@@ -12,8 +12,8 @@ import pytest
 
 from society.analysis.study import ConditionRun, Study
 from society.claims.types import ClaimVerdict
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.calls import Usage
 from society.errors import FileError, InputError
 from society.experiments.analysis_plan import AnalysisPlan
@@ -23,11 +23,11 @@ from society.report.figures.style import Figure
 from society.report.layout import Layout
 from society.report.page import Caveat, Section
 from society.report.sections.hypothesis_tests import compare_panels, hypothesis_tests_section
-from society.report.sections.llm_usage import llm_usage_section
-from society.report.sections.norms import texts_section
+from society.report.sections.llm_usage_section import llm_usage_section
+from society.report.sections.norms_section import texts_section
 from society.report.sections.outcome import maps_section, outcome_section
-from society.report.sections.provenance import claims_section, summary_section
-from society.report.sections.survival import survival_section
+from society.report.sections.provenance_section import claims_section, summary_section
+from society.report.sections.survival_section import survival_section
 from society.report.tables import Table
 from society.runs.runfile import Level, Writer, manifest_of
 
@@ -121,7 +121,7 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Sweep:
 
 def _run(folder: Path, replicates: int, level: Level, factors: Mapping[str, Label]) -> ConditionRun:
     changes = {"replicates": replicates, "seed": 1, "parameters": dict(factors)}
-    setup = prepared(load(str(folder / "gossip.py"), changes))
+    setup = build(load_config(str(folder / "gossip.py"), changes))
     name = ",".join(f"{factor}={label}" for factor, label in factors.items()) or "gossip"
     path = folder / f"{name}.run"
     with Writer(path, manifest_of(setup, level)) as writer:

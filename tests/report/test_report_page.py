@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from society.report.figures.intervals import Dot, DotPanel, dot_plot
-from society.report.page import Caveat, Section, Verbatim, fold, render_page
+from society.report.page import Caveat, Section, Verbatim, folded_section, render_page
 from society.report.tables import Table, TableColumn
 
 pytestmark = pytest.mark.xdist_group("browser")  # one for all
@@ -50,7 +50,7 @@ def sections() -> list[Section]:
     return [
         Section("One", [Caveat(HOSTILE, [HOSTILE]), HOSTILE, *figures], "one"),
         Section("Two", [Section(HOSTILE, [wide, Section("Deeper", [long, chosen])])], "two"),
-        Section("Three", [fold("Text", Verbatim(f"{HOSTILE}\n" + "x" * 500))], "three"),
+        Section("Three", [folded_section("Text", Verbatim(f"{HOSTILE}\n" + "x" * 500))], "three"),
     ]
 
 

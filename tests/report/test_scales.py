@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from society.analysis.study import ConditionRun, Study
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.rng import Array
 from society.experiments.factors import Label
 from society.report.figures import scales
@@ -114,7 +114,7 @@ def test_contrasts_of_what_multiplies_are_ratios_of_geometric_means(tmp_path: Pa
 
 def _run(folder: Path, worth: Label) -> ConditionRun:
     changes = {"replicates": 20, "parameters": {"worth": worth}}
-    setup = prepared(load(str(folder / "wealth.py"), changes))
+    setup = build(load_config(str(folder / "wealth.py"), changes))
     path = folder / f"worth={worth}.run"
     with Writer(path, manifest_of(setup)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()

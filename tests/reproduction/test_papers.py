@@ -14,9 +14,9 @@ from society.config.registry import reproduction, reproductions
 from society.engine.rng import Array
 from society.errors import ScenarioError
 from society.index import experiments
-from society.reproduction import samples
+from society.reproduction import claim_samples
 from society.reproduction.evidence import Results
-from society.reproduction.papers import paper
+from society.reproduction.papers import read_paper
 
 HEAD = """
 name: small
@@ -69,7 +69,7 @@ class Judge:
 
     def __call__(self, text: str, **means: float) -> ClaimVerdict:
         self.file.write_text(HEAD.lstrip() + text.lstrip("\n"))
-        (found,) = judge_claims(paper(self.file, "nowhere").rules.claims, Caught(**means))
+        (found,) = judge_claims(read_paper(self.file, "nowhere").rules.claims, Caught(**means))
         return found
 
 
@@ -163,4 +163,4 @@ def test_every_paper_can_be_read_and_claims_nothing_twice() -> None:
 
 
 def test_the_examples_in_docstrings_are_true() -> None:
-    assert doctest.testmod(samples).failed == 0
+    assert doctest.testmod(claim_samples).failed == 0

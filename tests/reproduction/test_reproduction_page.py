@@ -9,11 +9,11 @@ from typing import get_args
 import pytest
 
 from society.claims.types import PageSection, Reproduction, ReproductionDesign, Trial
-from society.experiments.clusters import processes
+from society.experiments.clusters import local_processes
 from society.experiments.progress import NoProgress
 from society.report.layout import Layout
 from society.report.sections.evolution import Populations
-from society.reproduction.page import SECTIONS, write_page
+from society.reproduction.reproduction_page import SECTIONS, write_page
 from society.reproduction.run import ReproductionRun
 
 
@@ -31,7 +31,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> ReproductionRun:
     )
     paper = Reproduction("small", "Nobody 2026", ReproductionDesign((trial,)))
     run = ReproductionRun(paper, tmp_path_factory.mktemp("image"))
-    with processes(1) as cluster:
+    with local_processes(1) as cluster:
         run.play(cluster, NoProgress(), None)
     return run
 

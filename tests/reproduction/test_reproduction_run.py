@@ -25,7 +25,7 @@ from society.claims.types import (
 from society.cli.main import main
 from society.config.registry import reproduction
 from society.errors import InputError, RunFileError
-from society.experiments.clusters import processes
+from society.experiments.clusters import local_processes
 from society.experiments.experiment import read_experiment
 from society.experiments.progress import NoProgress
 from society.index import experiments
@@ -61,7 +61,7 @@ def small() -> Reproduction:
 def run(tmp_path_factory: pytest.TempPathFactory) -> ReproductionRun:
     """The small reproduction, played."""
     run = ReproductionRun(small(), tmp_path_factory.mktemp("small"))
-    with processes(1) as cluster:
+    with local_processes(1) as cluster:
         ended = run.play(cluster, NoProgress(), None)
     assert [done.status for done in ended] == ["finished"] * 12
     return run
@@ -199,7 +199,7 @@ def test_what_was_not_measured_or_not_planned_cannot_be_told(
 
 def test_the_same_command_plays_nothing_again(run: ReproductionRun) -> None:
     before = {part.file: part.file.stat().st_mtime_ns for part in run.parts}
-    with processes(1) as cluster:
+    with local_processes(1) as cluster:
         ended = ReproductionRun(small(), run.out).play(cluster, NoProgress(), None)
     assert [done.status for done in ended] == ["finished"] * 12
     assert {part.file: part.file.stat().st_mtime_ns for part in run.parts} == before
@@ -215,7 +215,7 @@ def test_runs_of_another_experiment_are_refused_before_anything_is_played(tmp_pa
         ]
         return Reproduction("twice", "Nobody 2026", ReproductionDesign(tuple(trials)))
 
-    with processes(1) as cluster:
+    with local_processes(1) as cluster:
         ReproductionRun(twice(), tmp_path).play(cluster, NoProgress(), None)
         for file in (tmp_path / "first").iterdir():
             file.unlink()

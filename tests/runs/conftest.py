@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import pytest
 
 from society.cli.main import main
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.game_master import Outcome
 from society.engine.history import Page
-from society.runs.runfile import Level, RunFile, Writer, manifest_of, open_run
+from society.runs.runfile import Level, RunFile, Writer, manifest_of, open_run_file
 
 PRELOAD = [
     "society.cli.main",
@@ -70,7 +70,7 @@ def keep(tmp_path: Path) -> Keep:
         **changes: Any,
     ) -> Kept:
         given = VILLAGE | changes if source == "fishing_village" else changes
-        setup = prepared(load(source, given))
+        setup = build(load_config(source, given))
         pages: list[Page] = []
 
         class Both:
@@ -94,7 +94,7 @@ def reading() -> Iterator[Reading]:
     opened: list[RunFile] = []
 
     def opening(path: Path) -> RunFile:
-        opened.append(open_run(path))
+        opened.append(open_run_file(path))
         return opened[-1]
 
     yield opening

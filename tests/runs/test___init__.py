@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.config.build import Setup, prepared
-from society.config.spec import load
+from society.config.build import Society, build
+from society.config.run_config import load_config
 from society.engine.history import Page
 from society.errors import FileError, PartError, RunFileError
-from society.runs.runfile import Manifest, RunFile, Status, Writer, manifest_of, open_run
-from society.runs.schema import Standing
+from society.runs.runfile import Manifest, RunFile, Status, Writer, manifest_of, open_run_file
+from society.runs.schema import RunStanding
 
 if TYPE_CHECKING:
     from tests.runs.conftest import Keep, Reading
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 SIDES = ("", "-wal", "-shm")
 
 
-def begun(**changes: Any) -> tuple[Setup, Manifest]:
+def begun(**changes: Any) -> tuple[Society, Manifest]:
     """A village that is ready to be played."""
     small = {"agents": 6, "replicates": 4, "rounds": 12}
-    setup = prepared(load("fishing_village", small | changes))
+    setup = build(load_config("fishing_village", small | changes))
     return setup, manifest_of(setup, "full")
 
 
 def committed(path: Path) -> int:
     """How many rounds there are; each of them must be readable."""
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         numbers = [page.number for page in run.pages()]
         assert numbers == list(range(run.rounds + 1))
         return run.rounds
@@ -118,14 +118,16 @@ def test_the_manifest_sets_the_run_up_again(keep: Keep, reading: Reading) -> Non
         "fold": "first",
     }
     assert given.versions["numpy"] == np.__version__
-    again = prepared(type(load("fishing_village")).model_validate(given.spec)).gamemaster().play()
+    again = (
+        build(type(load_config("fishing_village")).model_validate(given.spec)).gamemaster().play()
+    )
     assert again == kept.outcome
 
 
 def test_every_fact_is_kept_up_to_a_million_agent_rounds() -> None:
-    setup = prepared(load("fishing_village", {"replicates": 1_000}))  # of 10 agents, 100 rounds
+    setup = build(load_config("fishing_village", {"replicates": 1_000}))  # of 10 agents, 100 rounds
     assert manifest_of(setup).level == "full"
-    setup = prepared(load("fishing_village", {"replicates": 1_001}))
+    setup = build(load_config("fishing_village", {"replicates": 1_001}))
     assert manifest_of(setup).level == "summary"
 
 
@@ -146,7 +148,7 @@ def test_another_process_reads_what_is_committed_while_it_is_written(tmp_path: P
     path = tmp_path / "a.run"
     setup, manifest = begun()
     look = (
-        "import sys; from society.runs.runfile import open_run; run = open_run(sys.argv[1]);"
+        "import sys; from society.runs.runfile import open_run_file; run = open_run_file(sys.argv[1]);"
         "print(run.status, run.rounds, len(list(run.pages())))"
     )
     seen: dict[int, str] = {}
@@ -205,7 +207,7 @@ def test_reading_changes_nothing_on_the_disk(tmp_path: Path, keep: Keep) -> None
     shutil.copy(killed, without_wal)
     for path in (keep().path, killed, without_wal):
         before = {file: file.stat() for file in path.parent.iterdir()}
-        with open_run(path) as run:
+        with open_run_file(path) as run:
             list(run.pages())
             run.outcome()
         after = {file: file.stat() for file in path.parent.iterdir()}
@@ -223,7 +225,7 @@ def test_reading_changes_nothing_on_the_disk(tmp_path: Path, keep: Keep) -> None
 PLAYING = """
 import sys
 from society.runs.runfile import Writer, manifest_of
-from society.config.spec import load
+from society.config.run_config import load
 from society.config.build import prepared
 
 setup = prepared(load("fishing_village", {"replicates": 50, "rounds": 2000, "parameters": {
@@ -262,7 +264,7 @@ def test_a_killed_run_keeps_every_committed_round(
     assert run.rounds >= number
     assert committed(path) == run.rounds
     same = {"replicates": 50, "rounds": run.rounds, "parameters": {"ends_on": "horizon"}}
-    assert run.outcome() == prepared(load("fishing_village", same)).gamemaster().play()
+    assert run.outcome() == build(load_config("fishing_village", same)).gamemaster().play()
 
 
 KILLED_BEFORE = """
@@ -281,7 +283,7 @@ connect = sqlite3.connect
 sqlite3.connect = lambda *where, **how: connect(*where, **how, factory=Killing)
 
 from society.runs.runfile import Writer, manifest_of
-from society.config.spec import load
+from society.config.run_config import load
 from society.config.build import prepared
 
 setup = prepared(load("fishing_village", {"agents": 6, "rounds": 12}))
@@ -312,7 +314,7 @@ def test_a_kill_at_any_moment_costs_nothing_that_was_committed(
         assert "there is no file" in complaint(path)
         return
     assert committed(path) == rounds
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         assert run.status == status
 
 
@@ -321,16 +323,16 @@ def test_a_killed_writer_is_gone_before_its_parent_asks_for_it(tmp_path: Path) -
     with subprocess.Popen([sys.executable, "-c", KILLED_BEFORE, str(path), "BEGIN", "3"]) as child:
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # dead, and left a zombie
         os.kill(child.pid, 0)  # which still has its number
-        with open_run(path) as run:
+        with open_run_file(path) as run:
             assert run.status == "interrupted"
     assert child.returncode == -signal.SIGKILL
 
 
 def test_a_writer_is_alive_only_as_the_same_process_on_the_same_host() -> None:
-    ours = Standing.running()
+    ours = RunStanding.running()
     assert ours.alive
     assert not ours._replace(host="elsewhere").alive
-    assert not Standing("finished", digest="").alive
+    assert not RunStanding("finished", digest="").alive
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         gone.wait()
     assert not ours._replace(process=gone.pid).alive
@@ -512,7 +514,7 @@ def alter(path: Path, sql: str) -> None:
 def complaint(path: Path) -> str:
     """What a reader says against a file."""
     with pytest.raises(RunFileError) as refused:
-        open_run(path)
+        open_run_file(path)
     return str(refused.value)
 
 
@@ -603,7 +605,7 @@ def test_a_truncated_file_beside_its_wal_shows_all_rounds_or_is_refused(tmp_path
 def test_damage_to_a_round_is_named_and_the_rounds_before_it_can_be_read(keep: Keep) -> None:
     path = keep().path
     alter(path, "UPDATE rounds SET lines = x'00' WHERE round = 7")
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         with pytest.raises(RunFileError, match="round 7 cannot be read"):
             list(run.pages())
         pages = run.pages()

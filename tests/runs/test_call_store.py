@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 
 from society.cli.main import main
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.calls import BARE, Address, Completion, Message, Request
 from society.engine.gateway import ModelGateway
 from society.engine.rng import Array
 from society.errors import FileError, Paused, RunFileError
-from society.llm.call_tables import CALL, SCHEMA, addresses, call_row
+from society.llm.call_tables import CALL, SCHEMA, call_addresses, call_row
 from society.runs import call_store
 from society.runs.call_store import RecordedCalls, RunFileCallStore
-from society.runs.runfile import Writer, manifest_of, open_run
+from society.runs.runfile import Writer, manifest_of, open_run_file
 from society.runs.verify import verify
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Book:
     def on_record(self, asked: Request) -> Completion | None:
         """What the next sitting finds."""
         assert self.published is not None
-        self.vault.known = addresses(self.published)
+        self.vault.known = call_addresses(self.published)
         return self.vault.kept(asked)
 
     def run(self, *jobs: Job) -> None:
@@ -205,7 +205,7 @@ def test_the_file_of_another_run_that_came_meanwhile_is_refused_and_nobody_waits
     tmp_path: Path,
 ) -> None:
     """Two runs were started with the same --out."""
-    setup = prepared(load("fishing_village", {"rounds": 1}))
+    setup = build(load_config("fishing_village", {"rounds": 1}))
     manifest = manifest_of(setup)
     first, second = (Writer(tmp_path / "a.run", manifest) for _ in range(2))
 
@@ -392,14 +392,14 @@ def test_vectors_of_a_finished_run_are_not_computed_again(residents: Path) -> No
         connection.isolation_level = None
         book.keep_vectors("minilm", {"lake": np.array([1.0, 2.0])})
     connection.close()
-    with open_run(residents) as run:
+    with open_run_file(residents) as run:
         outside = ModelGateway(vault=RecordedCalls(run))
         assert outside.embedded(Unasked(), ["lake", "lake"]).tolist() == [[1, 2], [1, 2]]
 
 
 def test_an_answer_that_was_exchanged_is_found_by_playing_again(residents: Path) -> None:
     """It is sealed as if it had been written so."""
-    with open_run(residents) as run:
+    with open_run_file(residents) as run:
         call = next(iter(run.calls()))
     with sqlite3.connect(residents) as file:
         file.execute("DELETE FROM calls WHERE call = 1")

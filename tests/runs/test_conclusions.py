@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 from society.cli.main import main
-from society.config.build import Setup, prepared
-from society.config.spec import load
+from society.config.build import Society, build
+from society.config.run_config import load_config
 from society.engine.rng import Array
 from society.engine.scenario import Finding, PostAnalysis
 from society.errors import RunFileError
 from society.memory import embedders
-from society.runs.conclusions import Concluded, concluded
+from society.runs.conclusions import PostAnalysisResults, run_post_analysis
 from society.runs.runfile import RunFile, Writer, manifest_of
 from society.runs.verify import verify
 from society.scenarios.village import norm_measures
@@ -62,7 +62,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def found(run: RunFile) -> dict[str, list[float]]:
     """Findings by name, a value for each replicate."""
-    findings, note = concluded(run)
+    findings, note = run_post_analysis(run)
     assert note == ""
     return {one.name: one.values.tolist() for one in findings}
 
@@ -115,7 +115,7 @@ def test_changed_findings_are_refused(
         file.execute("UPDATE findings SET findings = replace(findings, 'norm_drift', 'drift')")
     file.close()
     with pytest.raises(RunFileError, match="the findings cannot be read"):
-        concluded(reading(path))
+        run_post_analysis(reading(path))
 
 
 # What cannot be found
@@ -129,21 +129,21 @@ def test_without_the_extra_the_summary_says_how_to_install_it_and_keeps_nothing(
     assert main([*VILLAGE, "--out", str(path)]) == 0
     assert "pip install 'society[embeddings]'" in " ".join(capsys.readouterr().out.split())
     assert reading(path).findings() is None
-    assert concluded(reading(path)).findings == ()
+    assert run_post_analysis(reading(path)).findings == ()
 
 
 def after(*findings: Finding) -> Callable[[PostAnalysis], Iterable[Finding]]:
     return lambda run: findings
 
 
-def lake(afterword: Callable[[PostAnalysis], Iterable[Finding]] | None) -> Setup:
+def lake(afterword: Callable[[PostAnalysis], Iterable[Finding]] | None) -> Society:
     """A lake of two replicates and one round, of which this is concluded."""
     own = replace(fishing_village, name="lake", afterword=afterword)
     settings = {"agents": 4, "rounds": 1, "replicates": 2, "graphs": {"learn": "ring"}}
-    return prepared(load("lake", settings), own=[own])
+    return build(load_config("lake", settings), own=[own])
 
 
-def played(setup: Setup, path: Path, **more: Any) -> Path:
+def played(setup: Society, path: Path, **more: Any) -> Path:
     with Writer(path, manifest_of(setup, **more)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
     return path
@@ -155,7 +155,7 @@ def test_a_finding_is_a_number_for_each_replicate_or_one_for_all(
     both = Finding("both", "fish", np.array([1, 2])), Finding("all", "fish", np.array(3))
     setup = lake(after(*both))
     run = reading(played(setup, tmp_path / "a.run"))
-    findings = concluded(run, setup).findings
+    findings = run_post_analysis(run, setup).findings
     assert [(one.name, one.values.tolist()) for one in findings] == [
         ("both", [1.0, 2.0]),
         ("all", [3.0, 3.0]),
@@ -173,22 +173,25 @@ def test_a_conclusion_is_drawn_from_parameters_graphs_and_rounds(
 
     setup = lake(reckoned)
     run = reading(played(setup, tmp_path / "a.run"))
-    assert [one.values.tolist() for one in concluded(run, setup).findings] == [[1, 1], [0.6, 0.6]]
+    assert [one.values.tolist() for one in run_post_analysis(run, setup).findings] == [
+        [1, 1],
+        [0.6, 0.6],
+    ]
 
 
 def test_a_summary_keeps_no_lines_to_conclude_from(tmp_path: Path, reading: Reading) -> None:
     setup = lake(after(Finding("any", "fish", np.array(1))))
     run = reading(played(setup, tmp_path / "a.run", level="summary"))
-    assert concluded(run, setup) == Concluded()
+    assert run_post_analysis(run, setup) == PostAnalysisResults()
 
 
 def test_a_scenario_may_conclude_nothing(keep: Keep, reading: Reading) -> None:
-    assert concluded(reading(keep().path)) == Concluded()
+    assert run_post_analysis(reading(keep().path)) == PostAnalysisResults()
 
 
 def test_where_the_scenario_is_gone_the_note_says_so(tmp_path: Path, reading: Reading) -> None:
     run = reading(played(lake(None), tmp_path / "a.run"))
-    findings, note = concluded(run)
+    findings, note = run_post_analysis(run)
     assert findings == ()
     assert note.startswith(
         "no analysis of the run, which cannot be built again: there is no scenario 'lake'"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from society.engine.rng import Array
-from society.runs.encoding import ArrayLayout, StoredLine, packed, unpacked
+from society.runs.encoding import ArrayLayout, StoredLine, pack_lines, unpack_lines
 
 NUMBERS = st.sampled_from(["<f8", "<f4", "<i8", "|i1", "<u4", "|b1", ">f8"])
 
@@ -23,8 +23,8 @@ def line(**named: Array) -> StoredLine:
 
 def reread(*lines: StoredLine) -> list[StoredLine]:
     """Packed and unpacked, the look by way of its JSON."""
-    look, blob = packed(lines)
-    return unpacked(ArrayLayout.read(json.dumps(look)), blob)
+    look, blob = pack_lines(lines)
+    return unpack_lines(ArrayLayout.read(json.dumps(look)), blob)
 
 
 def back(values: Array) -> Array:
@@ -33,7 +33,7 @@ def back(values: Array) -> Array:
 
 
 def size(values: Array) -> int:
-    return len(packed([line(it=values)])[1])
+    return len(pack_lines([line(it=values)])[1])
 
 
 @given(NUMBERS.flatmap(lambda dtype: arrays(dtype, array_shapes(min_side=0, max_dims=3))))
@@ -88,8 +88,8 @@ def test_lines_come_back_with_kind_form_and_names_in_order() -> None:
 def test_an_array_that_two_lines_share_is_kept_once() -> None:
     catch = np.random.default_rng(1).random((1, 1_000))
     alone = size(catch)
-    assert len(packed([line(catch=catch), line(seen=catch)])[1]) == alone
-    assert len(packed([line(catch=catch), line(seen=catch.copy())])[1]) == 2 * alone
+    assert len(pack_lines([line(catch=catch), line(seen=catch)])[1]) == alone
+    assert len(pack_lines([line(catch=catch), line(seen=catch.copy())])[1]) == 2 * alone
 
 
 def test_flags_and_small_numbers_shrink_and_random_floats_are_left_alone() -> None:
@@ -107,15 +107,15 @@ def test_what_takes_few_values_takes_some_bits_for_each() -> None:
 
 
 def test_a_blob_that_does_not_fit_its_look_is_refused() -> None:
-    look, blob = packed([line(it=np.zeros((2, 2)))])
+    look, blob = pack_lines([line(it=np.zeros((2, 2)))])
     for cut in range(len(blob)):
         with pytest.raises(ValueError, match="bytes; expected"):
-            unpacked(look, blob[:cut])
-    look, blob = packed([line(it=np.arange(10_000) % 100)])
+            unpack_lines(look, blob[:cut])
+    look, blob = pack_lines([line(it=np.arange(10_000) % 100)])
     with pytest.raises(zlib.error):
-        unpacked(look, blob[:4] + bytes(len(blob) - 4))
-    look, blob = packed([line(it=np.arange(10_000) % 3)])
+        unpack_lines(look, blob[:4] + bytes(len(blob) - 4))
+    look, blob = pack_lines([line(it=np.arange(10_000) % 3)])
     with pytest.raises(ValueError, match="entry 3 of 3 values"):
-        unpacked(look, blob[:-1] + b"\xff")
+        unpack_lines(look, blob[:-1] + b"\xff")
     with pytest.raises(ValueError, match="reshape"):
-        unpacked(look, blob[:4] + bytes(len(blob) - 4))
+        unpack_lines(look, blob[:4] + bytes(len(blob) - 4))

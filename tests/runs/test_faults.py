@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from society.cli.main import main
-from society.runs.runfile import RunFile, open_run
+from society.runs.runfile import RunFile, open_run_file
 from society.runs.verify import verify
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def test_it_ends_and_every_retry_repair_and_fallback_is_counted(
     village: list[str], provider: Provider, tmp_path: Path
 ) -> None:
     assert main(village) == 0
-    with open_run(tmp_path / "a.run") as run:
+    with open_run_file(tmp_path / "a.run") as run:
         calls, ledger = list(run.calls()), run.ledger()
         asked = provider.stats()["count"]
         assert sum(entry.calls for entry in ledger) == len(calls)
@@ -70,7 +70,7 @@ def test_no_effort_is_played_that_nobody_has_stated(
 ) -> None:
     """Each effort stands in a reply of its agent, or is the stated fallback and counted as such."""
     assert main(village) == 0
-    with open_run(tmp_path / "a.run") as run:
+    with open_run_file(tmp_path / "a.run") as run:
         replies: dict[tuple[int, int], str] = {}
         for call in run.calls():
             if call.request.address.kind == "effort":

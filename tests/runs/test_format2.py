@@ -20,9 +20,9 @@ from xxhash import xxh3_128_hexdigest
 
 import society
 from society.cli.main import main
-from society.config.build import prepared
-from society.config.spec import Spec
-from society.runs.runfile import open_run
+from society.config.build import build
+from society.config.run_config import RunConfig
+from society.runs.runfile import open_run_file
 
 pytestmark = pytest.mark.thorough
 
@@ -63,11 +63,11 @@ def _move_home(path: Path) -> None:
 
 def _skip_if_reworded(path: Path) -> None:
     """Skip the rest for a run whose minds would be asked in other words today."""
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         given = run.manifest
     if not given.prompts:
         return
-    now = prepared(Spec.model_validate(given.spec)).words.hashes()
+    now = build(RunConfig.model_validate(given.spec)).words.hashes()
     if changed := sorted(file for file in given.prompts if now.get(file) != given.prompts[file]):
         pytest.skip(f"{path.name}: since it was made, {', '.join(changed)} changed")
 
@@ -78,7 +78,7 @@ def test_every_file_is_one_that_is_tested() -> None:
 
 @EVERY_RUN
 def test_it_opens_and_came_to_what_it_did(folder: Path, name: str) -> None:
-    with open_run(folder / f"{name}.run") as run:
+    with open_run_file(folder / f"{name}.run") as run:
         outcome, pages = run.outcome(), list(run.pages())
         assert (run.status, outcome.rounds) == (RUNS[name]["status"], RUNS[name]["rounds"])
         assert outcome.digest == RUNS[name]["digest"]
@@ -108,7 +108,7 @@ def test_it_is_replayed(folder: Path, name: str, capsys: pytest.CaptureFixture[s
 @EVERY_RUN
 def test_it_is_a_study(folder: Path, name: str) -> None:
     study = society.open_run(f"{name}.run")
-    with open_run(folder / f"{name}.run") as run:
+    with open_run_file(folder / f"{name}.run") as run:
         assert len(study.runs) == run.manifest.replicates
     assert len(study.rounds) >= RUNS[name]["rounds"]
 
@@ -126,7 +126,7 @@ def test_it_is_verified(folder: Path, name: str, capsys: pytest.CaptureFixture[s
 
 def _resumed(path: Path) -> dict[str, Any]:
     assert main(["resume", str(path), "--quiet", "--max-calls", "none"]) == 0
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         assert run.status == "finished"
         outcome = run.outcome()
     return {"rounds": outcome.rounds, "digest": outcome.digest}
@@ -138,12 +138,12 @@ def test_villagers_who_were_interrupted_go_on(folder: Path) -> None:
 
 def test_language_minds_that_were_paused_go_on(folder: Path) -> None:
     path = folder / "paused.run"
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         asked = [(call.request.address, call.said) for call in run.calls()]
     _skip_if_reworded(path)
     in_the_end = _resumed(path)
     assert in_the_end["rounds"] == RUNS["paused"]["in_the_end"]["rounds"]
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         said = [(call.request.address, call.said) for call in run.calls()]
     assert said[: len(asked)] == asked  # nobody was asked again
     assert len(said) > len(asked)

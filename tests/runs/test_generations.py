@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from society.cli.main import main
-from society.runs.runfile import open_run
+from society.runs.runfile import open_run_file
 from society.runs.verify import verify
 
 RULES = """\
@@ -44,7 +44,7 @@ class Told(NamedTuple):
 
 
 def told(path: Path) -> Told:
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         outcome, calls = run.outcome(), sum(entry.calls for entry in run.ledger())
         return Told(run.status, outcome.digest, outcome.rounds, calls)
 

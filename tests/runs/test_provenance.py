@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from society.config.build import Setup, prepared
-from society.config.spec import load
+from society.config.build import Society, build
+from society.config.run_config import load_config
 from society.runs.manifest import Manifest, manifest_of
-from society.runs.provenance import changes
+from society.runs.provenance import list_changes
 
 SETTINGS = {"agents": 2, "rounds": 1}
 RULE = """
@@ -42,16 +42,16 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     return written
 
 
-def village() -> Setup:
-    return prepared(load("language_village", {**SETTINGS, "prompts": "pack"}))
+def village() -> Society:
+    return build(load_config("language_village", {**SETTINGS, "prompts": "pack"}))
 
 
-def manifest(setup: Setup) -> Manifest:
+def manifest(setup: Society) -> Manifest:
     return manifest_of(setup)
 
 
 def test_where_nothing_has_changed_there_is_nothing_to_say(write: Write) -> None:
-    assert changes(manifest(village()), village()) == ""
+    assert list_changes(manifest(village()), village()) == ""
 
 
 def test_prompts_that_were_rewritten_added_or_taken_away_are_named(write: Write) -> None:
@@ -61,7 +61,7 @@ def test_prompts_that_were_rewritten_added_or_taken_away_are_named(write: Write)
     write(EFFORT, "How hard will you fish? {{ hint }}")
     Path("pack/any/mine.md").unlink()
     write("pack/language_village/told/landed.md", "You landed it.")
-    assert changes(before, village()) == (
+    assert list_changes(before, village()) == (
         "; changed since: prompt any/mine.md is missing, "
         "prompt language_village/effort.md has changed, "
         "prompt language_village/told/landed.md is new"
@@ -73,22 +73,22 @@ def test_a_prompt_taken_out_of_the_pack_has_changed_where_ours_stands_again(writ
     before = manifest(village())
     Path("pack/language_village/vote.md").unlink()
     assert "; changed since: prompt language_village/vote.md has changed" in (
-        changes(before, village())
+        list_changes(before, village())
     )
 
 
 def test_prompts_of_a_run_that_asks_no_model_do_not_matter(write: Write) -> None:
-    rules = prepared(load("fishing_village", SETTINGS))
+    rules = build(load_config("fishing_village", SETTINGS))
     before = manifest(rules)
     assert before.prompts == {}
-    assert changes(before, rules) == ""
+    assert list_changes(before, rules) == ""
 
 
 def test_a_parameter_with_another_default_is_named_with_both_values(write: Write) -> None:
     before = manifest(village())
-    now = prepared(load("language_village", {**SETTINGS, "prompts": "pack"}))
+    now = build(load_config("language_village", {**SETTINGS, "prompts": "pack"}))
     older = before.model_copy(update={"params": before.params | {"growth": 0.25, "vote": "median"}})
-    assert changes(older, now) == (
+    assert list_changes(older, now) == (
         "; changed since: parameter growth was 0.25, now 0.6, "
         "parameter vote was median, now plurality"
     )
@@ -97,12 +97,12 @@ def test_a_parameter_with_another_default_is_named_with_both_values(write: Write
 def test_versions_and_files_are_told_even_if_the_run_cannot_be_set_up_again(
     write: Write,
 ) -> None:
-    setup = prepared(load("fishing_village", {"uses": ["steady.py"]}))
+    setup = build(load_config("fishing_village", {"uses": ["steady.py"]}))
     before = manifest(setup)
     older = before.model_copy(update={"versions": before.versions | {"numpy": "1.0.0"}})
     write("steady.py", RULE.replace("0.5", "0.6"))
     numpy = before.versions["numpy"]
     changed = f"; changed since: numpy was 1.0.0, now {numpy}, steady.py has changed"
-    assert changes(older) == changed
+    assert list_changes(older) == changed
     Path("steady.py").unlink()
-    assert changes(before) == "; changed since: steady.py is missing"
+    assert list_changes(before) == "; changed since: steady.py is missing"

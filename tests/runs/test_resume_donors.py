@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from society.cli.main import main
-from society.runs.runfile import open_run
+from society.runs.runfile import open_run_file
 from society.runs.verify import verify
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Told(NamedTuple):
 
 
 def told(path: Path) -> Told:
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         calls = sum(entry.calls for entry in run.ledger())
         return Told(run.status, run.outcome().digest, calls, run.unanswered)
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.environment import Environment
 from society.engine.script import Script
 from society.runs.manifest import Manifest, manifest_of
@@ -17,13 +17,13 @@ from society.runs.structure import GameNote, rules_of
 from society.scenarios.games.public_goods import PublicGood
 
 TYPES = [
-    {"name": name, "components": [{"moves": {"strategy": strategy}}]}
+    {"name": name, "components": [{"classic_strategies": {"strategy": strategy}}]}
     for name, strategy in (("nice", "always_cooperate"), ("nasty", "always_defect"))
 ]
 
 
 def manifest(scenario: str, **said: Any) -> Manifest:
-    setup = prepared(load(scenario, said))
+    setup = build(load_config(scenario, said))
     return manifest_of(setup)
 
 
@@ -38,13 +38,13 @@ def test_a_game_is_kept_with_its_payoffs() -> None:
 
 
 def test_it_is_found_inside_of_mechanisms() -> None:
-    game = manifest("prisoners_dilemma", mechanisms=[{"repeated": {"games": 2}}]).game
+    game = manifest("prisoners_dilemma", mechanisms=[{"repetition": {"games": 2}}]).game
     assert game is not None
     assert game.cooperative == (2, 2)
 
 
 def test_it_is_known_without_playing_and_the_game_master_alone_calls_the_play() -> None:
-    game, tables = prepared(load("prisoners_dilemma")).gamemaster(), list[Environment]()
+    game, tables = build(load_config("prisoners_dilemma")).gamemaster(), list[Environment]()
 
     def play(table: Environment) -> Script:
         tables.append(table)

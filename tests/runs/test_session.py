@@ -17,7 +17,7 @@ from society.cli.main import main
 from society.engine.calls import Usage
 from society.llm.call_tables import checksum
 from society.runs import writer
-from society.runs.runfile import open_run
+from society.runs.runfile import open_run_file
 from society.runs.verify import verify
 
 if TYPE_CHECKING:
@@ -39,13 +39,13 @@ class Told(NamedTuple):
 
 
 def told(path: Path) -> Told:
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         calls = sum(entry.calls for entry in run.ledger())
         return Told(run.status, run.outcome().digest, calls, run.unanswered)
 
 
 def ledger(path: Path) -> tuple[Usage, ...]:
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         return run.ledger()
 
 
@@ -265,14 +265,14 @@ def test_code_that_was_mended_between_two_sittings_is_named_ever_after(
     part.write_text(MENDED.format("1 / 0 if one.moment == 3 else 0.4"))
     (tmp_path / "a.yaml").write_text(
         "scenario: language_village\nuses: [own.py]\nrounds: 4\nparameters: {ends_on: horizon}\n"
-        "cohorts: [{name: a, count: 2, components: [persona: {temper: altruist}, creed, own, "
+        "cohorts: [{name: a, count: 2, components: [persona: {temper: altruist}, personal_norm, own, "
         "language_policy]}]\n"
     )
     assert main(["run", "a.yaml", "--quiet", "--out", "a.run"]) == 1
     part.write_text(MENDED.format("0.9"))
     assert main(["resume", "a.run", "--quiet"]) == 0
     assert "changed since: own.py has changed" in capsys.readouterr().err
-    with open_run("a.run") as run:
+    with open_run_file("a.run") as run:
         assert run.sittings() == [(2, "changed since: own.py has changed")]
         efforts = [
             step.arrays["answer", ""].tolist()

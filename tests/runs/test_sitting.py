@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from society.config.build import Setup, prepared
-from society.config.spec import load
+from society.config.build import Society, build
+from society.config.run_config import load_config
 from society.engine.calls import Spent
 from society.engine.component import AgentGroup, Component, Question
 from society.engine.history import Page
 from society.errors import FileError, Paused
 from society.llm.providers.budget import Budget
 from society.llm.providers.settings import Limits
-from society.runs.runfile import open_run
-from society.runs.session import End, Session, taken_up
+from society.runs.runfile import open_run_file
+from society.runs.session import End, Session, resume_session
 
 VILLAGE = {"agents": 4, "rounds": 6, "parameters": {"ends_on": "horizon"}}
 
@@ -50,24 +50,24 @@ class Closing(Faulty):
     error = GeneratorExit
 
 
-def village(part: type[Component] | None = None) -> Setup:
+def village(part: type[Component] | None = None) -> Society:
     """A fishing village, whose harvest may be a component of ours."""
     if part is None:
-        return prepared(load("fishing_village", VILLAGE))
+        return build(load_config("fishing_village", VILLAGE))
     folk = {"name": "folk", "count": 4, "replace": {"harvest": part.title()}}
-    return prepared(load("fishing_village", VILLAGE | {"cohorts": [folk]}), own=[part])
+    return build(load_config("fishing_village", VILLAGE | {"cohorts": [folk]}), own=[part])
 
 
-def spoken() -> Setup:
+def spoken() -> Society:
     """A village of the offline mind."""
     parameters = {"ends_on": "horizon", "norm_embedder": "hashing"}
     models = {"default": {"model": "offline"}}
     given = {"rounds": 2, "parameters": parameters, "models": models}
-    return prepared(load("language_village", given))
+    return build(load_config("language_village", given))
 
 
 def digest(path: Path) -> str:
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         return run.outcome().digest
 
 
@@ -81,7 +81,7 @@ def sat(sitting: Session) -> End:
 
 def test_a_run_that_is_played_to_its_end_is_finished(tmp_path: Path) -> None:
     assert sat(Session.begun(village(), tmp_path / "a.run")) == End("finished")
-    with open_run(tmp_path / "a.run") as run:
+    with open_run_file(tmp_path / "a.run") as run:
         assert (run.status, run.rounds) == ("finished", 6)
 
 
@@ -99,7 +99,7 @@ def test_a_run_that_is_broken_off_says_how_and_keeps_what_was_played(
     end = sat(Session.begun(village(part), tmp_path / "a.run"))
     assert (end.status, end.code, end.words.endswith(words)) == (status, code, True)
     assert isinstance(end.bug, ZeroDivisionError) == (part is Faulty), "a bug, for its author"
-    with open_run(tmp_path / "a.run") as run:
+    with open_run_file(tmp_path / "a.run") as run:
         assert (run.status, run.rounds) == (status, 2)
 
 
@@ -139,7 +139,7 @@ def test_a_run_that_is_cancelled_among_others_can_be_taken_up(tmp_path: Path) ->
     end = asyncio.run(sitting.perform(Stop()))
     assert end[:3] == ("interrupted", 130, "interrupted")
     sitting.close(end)
-    assert sat(taken_up(tmp_path / "a.run")) == End("finished")
+    assert sat(resume_session(tmp_path / "a.run")) == End("finished")
     assert digest(tmp_path / "a.run") == digest(tmp_path / "whole.run")
 
 
@@ -159,7 +159,7 @@ def test_runs_may_share_a_budget(tmp_path: Path) -> None:
 
 
 def _calls(path: Path) -> int:
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         return run.spent.calls
 
 
@@ -169,7 +169,7 @@ def test_what_a_scenario_concludes_is_kept_once(tmp_path: Path) -> None:
         end = sitting.play()
         sitting.conclude()
         sitting.close(end)
-    with open_run(tmp_path / "a.run") as run:
+    with open_run_file(tmp_path / "a.run") as run:
         findings = run.findings()
     assert findings is not None
     assert "norm_drift" in [finding.name for finding in findings]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.config.build import Setup, prepared
-from society.config.spec import load
+from society.config.build import Society, build
+from society.config.run_config import load_config
 from society.engine.environment import Environment, complete_graphs
 from society.engine.scenario import DisplaySpec, Params
 from society.engine.script import Script, Tell
@@ -93,7 +93,7 @@ def test_each_loop_is_entered_once() -> None:
 
 
 def test_donors_in_generations_play_250_rounds_of_which_ten_are_births() -> None:
-    setup = prepared(load("donor_generations"))
+    setup = build(load_config("donor_generations"))
     manifest = manifest_of(setup)
     assert manifest.horizon == 12
     assert manifest.extent == RoundStructure(250, (10, 2, 12))
@@ -101,7 +101,7 @@ def test_donors_in_generations_play_250_rounds_of_which_ten_are_births() -> None
 
 
 def test_a_village_has_the_rounds_of_its_horizon() -> None:
-    setup = prepared(load("fishing_village"))
+    setup = build(load_config("fishing_village"))
     manifest = manifest_of(setup)
     assert manifest.extent is None
     assert manifest.most == manifest.horizon == 100
@@ -109,21 +109,21 @@ def test_a_village_has_the_rounds_of_its_horizon() -> None:
 
 def test_all_rounds_count_towards_what_is_recorded_in_full() -> None:
     fit = {"replicates": 333, "mechanisms": [{"generations": {"fitness": "final"}}]}
-    setup = prepared(load("donor_game", fit))  # of 12 agents, 250 rounds
+    setup = build(load_config("donor_game", fit))  # of 12 agents, 250 rounds
     assert manifest_of(setup).level == "full"
-    setup = prepared(load("donor_game", fit | {"replicates": 334}))
+    setup = build(load_config("donor_game", fit | {"replicates": 334}))
     assert manifest_of(setup).level == "summary"
 
 
 def test_heritable_columns_are_noted_with_their_labels_and_owners() -> None:
-    setup = prepared(load("donor_game"))
+    setup = build(load_config("donor_game"))
     notes = {one.name: one for one in manifest_of(setup).columns}
     assert notes["generosity"].heritable
     assert notes["generosity"].cohorts == ("donor",)
     assert "free_rider" in notes["policy"].labels
 
 
-def broken(error: Exception) -> Setup:
+def broken(error: Exception) -> Society:
     """A play that raises this in its first round."""
 
     def play(table: Environment) -> Script:
@@ -132,7 +132,7 @@ def broken(error: Exception) -> Setup:
             raise error
 
     levels = DisplaySpec(levels=("game", "round"))
-    setup = prepared(load("donor_game"))
+    setup = build(load_config("donor_game"))
     return replace(setup, scenario=replace(setup.scenario, play=play, stage=levels))
 
 
@@ -147,7 +147,7 @@ def test_a_mistake_in_a_script_is_no_unknown_extent() -> None:
 
 def test_cohorts_are_noted_with_what_their_children_inherit() -> None:
     """Columns that are not public included."""
-    setup = prepared(load("donor_game"))
+    setup = build(load_config("donor_game"))
     (donors,) = manifest_of(setup).cohorts
     assert "generosity" in donors.heritable
     assert "trust" not in donors.heritable

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from society.cli.main import main
-from society.runs.runfile import open_run
+from society.runs.runfile import open_run_file
 from society.runs.verify import verify
 
 if TYPE_CHECKING:
@@ -55,13 +55,13 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
     return written
 
 
-REPEATED = {"repeated": {"games": 15, "continuation": 0.8, "window": 3}}
+REPEATED = {"repetition": {"games": 15, "continuation": 0.8, "window": 3}}
 CALLS = {
     "no mechanism": ([], 72, 648),
     "repetition": ([REPEATED], 1_080, 9_720),
-    "reputation": ([{"reputed": {"games": 15}}], 180, 270),
-    "mediation": (["mediated"], 156, 1_314),
-    "contract": (["contracted"], 228, 1_962),
+    "reputation": ([{"reputation": {"games": 15}}], 180, 270),
+    "mediation": (["mediation"], 156, 1_314),
+    "contract": (["contracts"], 228, 1_962),
 }
 
 
@@ -94,7 +94,7 @@ class Told(NamedTuple):
 def told(path: Path) -> Told:
     if not path.exists():
         return Told("", "", 0, 0)
-    with open_run(path) as run:
+    with open_run_file(path) as run:
         calls = sum(entry.calls for entry in run.ledger())
         return Told(run.status, run.outcome().digest, calls, run.unanswered)
 
@@ -108,14 +108,14 @@ def play(file: str, *more: str) -> list[str]:
     return ["run", file, "--out", "t.run", "--quiet", *more]
 
 
-DESIGNS, MATCHES = Path("t.contracted-designs.run"), Path("t.run")
+DESIGNS, MATCHES = Path("t.contracts-designs.run"), Path("t.run")
 OF_DESIGNS, OF_MATCHES = 4, 24  # two types on two seats; three questions to each of four pairs
 
 
 @pytest.fixture
 def whole(write: Write, provider: Provider, tmp_path: Path) -> tuple[Told, Told]:
     """Designs and matches of a tournament with contracts, played without interruption."""
-    assert main(play(write("contracted", url=provider.url))) == 0
+    assert main(play(write("contracts", url=provider.url))) == 0
     ended = told(DESIGNS), told(MATCHES)
     DESIGNS.unlink()
     MATCHES.unlink()
@@ -126,11 +126,11 @@ def whole(write: Write, provider: Provider, tmp_path: Path) -> tuple[Told, Told]
 def test_designs_are_made_once_and_become_part_of_what_the_run_is_given(
     whole: tuple[Told, Told], write: Write, provider: Provider
 ) -> None:
-    assert main(play(write("contracted", url=provider.url))) == 0
+    assert main(play(write("contracts", url=provider.url))) == 0
     assert (told(DESIGNS), told(MATCHES)) == whole
     assert [one.calls for one in whole] == [OF_DESIGNS, OF_MATCHES]
-    with open_run(MATCHES) as run:
-        given = run.manifest.spec["drafts"]["contracted"]["designs"]
+    with open_run_file(MATCHES) as run:
+        given = run.manifest.spec["drafts"]["contracts"]["designs"]
     assert {name: [sorted(design) for design in made] for name, made in given.items()} == {
         "ann": [["A0", "A1"], ["A0", "A1"]],
         "bob": [["A0", "A1"], ["A0", "A1"]],
@@ -143,7 +143,7 @@ def test_a_tournament_killed_at_any_moment_goes_on_and_asks_nobody_twice(
     whole: tuple[Told, Told], write: Write, provider: Provider, launch: Launch
 ) -> None:
     """With SIGKILL, in its designs or its matches; what is lost are calls in flight, if any."""
-    file, cut = write("contracted", url=provider.url), set[str]()
+    file, cut = write("contracts", url=provider.url), set[str]()
     for calls in (1, 4, 5, 13, 21, 27):
         provider.reset()
         provider.plan(latency=[0.02, 0.1], seed=calls)
@@ -170,7 +170,7 @@ def test_a_tournament_killed_at_any_moment_goes_on_and_asks_nobody_twice(
 def test_a_limit_counts_designs_and_matches_and_the_same_command_goes_on(
     whole: tuple[Told, Told], write: Write, provider: Provider, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = write("contracted", url=provider.url)
+    file = write("contracts", url=provider.url)
     assert main(play(file, "--max-calls", "3")) == 3
     assert "continue with: the same command, with a higher limit" in capsys.readouterr().err
     assert (told(DESIGNS).status, MATCHES.exists()) == ("paused", False)
@@ -192,7 +192,7 @@ def test_a_limit_counts_designs_and_matches_and_the_same_command_goes_on(
 def test_a_run_of_designs_can_be_resumed_by_itself(
     whole: tuple[Told, Told], write: Write, provider: Provider, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = write("contracted", url=provider.url)
+    file = write("contracts", url=provider.url)
     assert main(play(file, "--max-calls", "3")) == 3
     assert main(["resume", str(DESIGNS), "--quiet", "--max-calls", "none"]) == 0
     assert "to play its tournament" in capsys.readouterr().err
@@ -203,7 +203,7 @@ def test_a_run_of_designs_can_be_resumed_by_itself(
 def test_overwriting_makes_designs_anew_unless_nobody_has_used_them_yet(
     write: Write, provider: Provider
 ) -> None:
-    file = write("contracted", url=provider.url)
+    file = write("contracts", url=provider.url)
     assert main(play(file)) == 0
     assert main(play(file)) == 2, "it is there already"
     assert asked(provider) == 28
@@ -220,19 +220,19 @@ def test_overwriting_makes_designs_anew_unless_nobody_has_used_them_yet(
 def test_designs_of_another_tournament_are_not_taken(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(play(write("contracted"))) == 0
+    assert main(play(write("contracts"))) == 0
     MATCHES.unlink()
-    file = write({"contracted": {"bound": 5}})
+    file = write({"contracts": {"bound": 5}})
     assert main(play(file)) == 2
     assert f"{DESIGNS} was played from another experiment" in capsys.readouterr().err
     assert main(play(file, "--overwrite")) == 0
 
 
 def test_two_mechanisms_have_their_designs_made_one_after_the_other(write: Write) -> None:
-    assert main(play(write("mediated", "contracted"))) == 0
+    assert main(play(write("mediation", "contracts"))) == 0
     assert sorted(path.name for path in Path().glob("*.run")) == [
-        "t.contracted-designs.run",
-        "t.mediated-designs.run",
+        "t.contracts-designs.run",
+        "t.mediation-designs.run",
         "t.run",
     ]
 
@@ -272,9 +272,9 @@ def test_a_replay_names_the_types_of_its_match_and_shows_no_payoff_where_there_i
 
 def test_a_design_that_is_never_understood_is_no_proposal(write: Write, provider: Provider) -> None:
     provider.plan(brains={"bob": "mumble"})
-    assert main(play(write("contracted", url=provider.url))) == 0
-    with open_run(MATCHES) as run:
-        designs = run.manifest.spec["drafts"]["contracted"]["designs"]
+    assert main(play(write("contracts", url=provider.url))) == 0
+    with open_run_file(MATCHES) as run:
+        designs = run.manifest.spec["drafts"]["contracts"]["designs"]
     assert designs["bob"] == [None, None]
     assert None not in designs["ann"]
 
@@ -285,7 +285,7 @@ def test_types_of_the_same_model_with_other_settings_are_two_types(
     settings = {"model": "resident", "api_base": provider.url}
     models = {"ann": {**settings, "temperature": 0.0}, "bob": {**settings, "temperature": 1.0}}
     assert main(play(write(models=models))) == 0
-    with open_run(MATCHES) as run:
+    with open_run_file(MATCHES) as run:
         sent = [(call.request.model, call.said.sent["temperature"]) for call in run.calls()]
         seated = [run.manifest.cohorts[number].name for number in run.manifest.types[1]]
     assert sorted(sent) == [("ann", 0.0)] * 4 + [("bob", 1.0)] * 4
@@ -296,15 +296,13 @@ def test_a_run_and_that_of_its_designs_tell_of_each_other(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What a run of designs has measured, or scored, is nothing."""
-    assert main(play(write("contracted"))) == 0
+    assert main(play(write("contracts"))) == 0
     assert main(["show", "t.run"]) == 0
-    line = f"designs  for contracted, made in {DESIGNS}: 4 more calls\n"
+    line = f"designs  for contracts, made in {DESIGNS}: 4 more calls\n"
     assert line in capsys.readouterr().out
     assert main(["show", str(DESIGNS)]) == 0
     shown = capsys.readouterr().out
-    assert (
-        "designs  for contracted: each replicate has the design of one type for one seat" in shown
-    )
+    assert "designs  for contracts: each replicate has the design of one type for one seat" in shown
     assert "points, mean over players" not in shown
     assert "score" not in shown
     DESIGNS.unlink()
@@ -316,8 +314,8 @@ CLASSIC = """
 scenario: prisoners_dilemma
 mechanisms: [tournament]
 cohorts:
-  - {name: nice, components: [moves: {strategy: always_cooperate}]}
-  - {name: nasty, components: [moves: {strategy: always_defect}]}
+  - {name: nice, components: [classic_strategies: {strategy: always_cooperate}]}
+  - {name: nasty, components: [classic_strategies: {strategy: always_defect}]}
 """
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.action_spaces import MixedStrategy
 from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
@@ -104,7 +104,7 @@ def prompted(recorded: Recorded) -> Prompted:
     def rendered(scenario: str, plan: Sequence[str], agent: int = 0, **changes: Any) -> list[str]:
         usual = {} if "cohorts" in changes else {"minds": "language", "thinking": False}
         minds = {**usual, **changes.pop("parameters", {})}
-        setup = prepared(load(scenario, {"agents": len(plan), "parameters": minds, **changes}))
+        setup = build(load_config(scenario, {"agents": len(plan), "parameters": minds, **changes}))
         model = Model(plan)
         recorded(setup.gamemaster(minds=model))
         asked = [one for one in model.requests if one.address.agent == agent]

@@ -15,9 +15,9 @@ from rich.console import Console
 from society.engine.calls import Address, Again, Completion, ParseIssue, Request, Usage
 from society.engine.history import Page, Step
 from society.engine.scenario import DisplaySpec
-from society.runs.runfile import Manifest, RunFile, Status, Writer, open_run
+from society.runs.runfile import Manifest, RunFile, Status, Writer, open_run_file
 from society.terminal.labels import Place
-from society.terminal.replay import history
+from society.terminal.replay import print_history
 
 LAKE = DisplaySpec(
     gauge=("stock", "capacity"),
@@ -128,7 +128,7 @@ class Hand:
         for page in pages:
             writer.page(page)
         writer.close(status)
-        return open_run(path)
+        return open_run_file(path)
 
     def told(
         self,
@@ -143,7 +143,7 @@ class Hand:
         """The history of a run as a terminal of this kind would receive it."""
         file = io.TextIOWrapper(io.BytesIO(), encoding)
         console = Console(file=file, width=width, force_terminal=colour)
-        history(run, console, start=start, replicate=replicate)
+        print_history(run, console, start=start, replicate=replicate)
         file.seek(0)
         return file.read()
 

@@ -10,7 +10,13 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from society.terminal.agent_table import Trace
-from society.terminal.console import TerminalStyle, decimals_for, figured, flowing, table
+from society.terminal.console import (
+    TerminalStyle,
+    decimals_for,
+    flow_items,
+    layout_table,
+    number_column,
+)
 
 WIDE = TerminalStyle("utf-8", 80)
 ASCII = TerminalStyle("ascii", 80)
@@ -127,7 +133,7 @@ def test_a_trace_of_half_the_rounds_fills_half_the_cells() -> None:
 )
 def test_flowing_items_never_leave_the_page(items: list[str], width: int) -> None:
     texts = [WIDE.text(item) for item in items]
-    lines = list(flowing(texts, width, label=Text("label"), gutter=8, gap="   "))
+    lines = list(flow_items(texts, width, label=Text("label"), gutter=8, gap="   "))
     assert all(line.cell_len <= width for line in lines)
     assert lines[0].plain.startswith("label")
     kept = "".join("".join(line.plain for line in lines).split())
@@ -141,8 +147,8 @@ def test_flowing_items_never_leave_the_page(items: list[str], width: int) -> Non
 )
 def test_a_table_never_leaves_the_page(values: list[float], count: int, width: int) -> None:
     ink = TerminalStyle("utf-8", width)
-    columns = [figured(ink, f"column {number}", np.array(values)) for number in range(count)]
-    lines = list(table(ink, [Text("somebody")] * len(values), columns))
+    columns = [number_column(ink, f"column {number}", np.array(values)) for number in range(count)]
+    lines = list(layout_table(ink, [Text("somebody")] * len(values), columns))
     assert all(line.cell_len <= width for line in lines)
     headings = " ".join(line.plain for line in lines)
     assert all(f"column {number}" in headings for number in range(count))

@@ -15,8 +15,8 @@ from society.errors import InputError
 from society.runs.structure import RoundStructure
 from society.terminal.console import TerminalStyle
 from society.terminal.live import Live
-from society.terminal.score_tables import courses
-from society.terminal.summary import happened
+from society.terminal.score_tables import measures_over_time
+from society.terminal.summary import course_sentence
 
 if TYPE_CHECKING:
     from society.runs.runfile import Manifest, RunFile, Status
@@ -184,16 +184,16 @@ def test_the_story_of_a_run_counts_every_level(
     run = played(hand, count)
     outcome = run.outcome()
     object.__setattr__(outcome, "ends", {ends: 1})
-    assert happened(run.manifest, outcome, status, run.paths()[-1]) == story
+    assert course_sentence(run.manifest, outcome, status, run.paths()[-1]) == story
 
 
 def test_many_replicates_lasted_all_of_it_or_were_going_on_there(hand: Hand) -> None:
     manifest, outcome = evolving(hand, replicates=8), played(hand).outcome()
     object.__setattr__(outcome, "ends", {"": 8})
-    assert happened(manifest, outcome, "finished", (2, 2, 3)) == (
+    assert course_sentence(manifest, outcome, "finished", (2, 2, 3)) == (
         "8 of 8 lasted all 2 generations of 2 games of 3 rounds."
     )
-    assert happened(manifest, outcome, "paused", (2, 2, 1)) == (
+    assert course_sentence(manifest, outcome, "paused", (2, 2, 1)) == (
         "8 of 8 were still running after generation 2 of 2, game 2 of 2, round 1 of 3; "
         "the run is paused."
     )
@@ -201,7 +201,9 @@ def test_many_replicates_lasted_all_of_it_or_were_going_on_there(hand: Hand) -> 
 
 def test_each_generation_has_a_row_of_what_changed_from_one_to_another(hand: Hand) -> None:
     run = played(hand)
-    lines = list(courses(run.manifest, run.records(lines=False), TerminalStyle("utf-8", 40)))
+    lines = list(
+        measures_over_time(run.manifest, run.records(lines=False), TerminalStyle("utf-8", 40))
+    )
     assert [plain(line.plain) for line in lines] == [
         "",
         "given fitness",
@@ -212,7 +214,9 @@ def test_each_generation_has_a_row_of_what_changed_from_one_to_another(hand: Han
 
 def test_a_run_of_plain_rounds_has_no_such_table(hand: Hand) -> None:
     run = hand.recorded(hand.page(0), hand.page(1))
-    assert not list(courses(run.manifest, run.records(lines=False), TerminalStyle("utf-8", 80)))
+    assert not list(
+        measures_over_time(run.manifest, run.records(lines=False), TerminalStyle("utf-8", 80))
+    )
 
 
 def test_of_many_generations_twenty_are_told(hand: Hand) -> None:
@@ -222,7 +226,7 @@ def test_of_many_generations_twenty_are_told(hand: Hand) -> None:
         for number in range(1, 101)
     ]
     run = hand.recorded(hand.page(0), *many, manifest=manifest)
-    lines = list(courses(manifest, run.records(lines=False), TerminalStyle("utf-8", 80)))
+    lines = list(measures_over_time(manifest, run.records(lines=False), TerminalStyle("utf-8", 80)))
     assert len(lines) == 22
     assert lines[2].plain.split()[:2] == ["generation", "1"]
     assert lines[-1].plain.split()[:2] == ["generation", "100"]
@@ -231,7 +235,9 @@ def test_of_many_generations_twenty_are_told(hand: Hand) -> None:
 @pytest.mark.parametrize("width", [24, 40, 80])
 def test_the_table_keeps_its_figures_on_any_terminal(hand: Hand, width: int) -> None:
     run = played(hand)
-    lines = list(courses(run.manifest, run.records(lines=False), TerminalStyle("utf-8", width)))
+    lines = list(
+        measures_over_time(run.manifest, run.records(lines=False), TerminalStyle("utf-8", width))
+    )
     assert all(line.cell_len <= width for line in lines)
     assert any(" 0.12" in line.plain for line in lines)
 

@@ -8,14 +8,14 @@ import numpy as np
 from rich.console import Console
 
 from society.engine.rng import Array
-from society.terminal.score_tables import scoreboard
+from society.terminal.score_tables import print_scoreboard
 
 NAN = np.nan
 
 
 def shown(types: list[str], means: Array, met: Array | None, void: int = 0) -> str:
     console = Console(file=io.StringIO(), width=100)
-    scoreboard(types, means, met, void, console)
+    print_scoreboard(types, means, met, void, console)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 

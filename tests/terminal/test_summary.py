@@ -14,7 +14,7 @@ from rich.console import Console
 from society.engine.calls import Usage
 from society.engine.game_master import Outcome
 from society.engine.scenario import Estimate
-from society.terminal.summary import happened, summary
+from society.terminal.summary import course_sentence, print_summary
 
 if TYPE_CHECKING:
     from society.runs.runfile import RunFile
@@ -34,7 +34,7 @@ def outcome(rounds: int, ends: Mapping[str, int], **more: Any) -> Outcome:
 
 def printed(run: RunFile, result: Outcome, *, width: int = 80, notes: Sequence[str] = ()) -> str:
     file = io.StringIO()
-    summary(run, result, notes, Console(file=file, width=width))
+    print_summary(run, result, notes, Console(file=file, width=width))
     return file.getvalue()
 
 
@@ -77,20 +77,20 @@ def words(lines: Sequence[str]) -> list[str]:
 def test_one_replicate_is_told_as_a_story(
     hand: Hand, rounds: int, ends: dict[str, int], status: str, story: str
 ) -> None:
-    assert happened(hand.manifest(scenario="pond"), outcome(rounds, ends), status) == story
+    assert course_sentence(hand.manifest(scenario="pond"), outcome(rounds, ends), status) == story
 
 
 def test_many_replicates_are_counted_by_their_end(hand: Hand) -> None:
     manifest = hand.manifest(replicates=20)
     ends = {"": 8, "starved": 3, "collapsed": 9}
-    assert happened(manifest, outcome(10, ends), "finished") == (
+    assert course_sentence(manifest, outcome(10, ends), "finished") == (
         "12 of 20 replicates ended: in 9 the lake collapsed, in 3 starved. "
         "8 of 20 lasted all 10 rounds."
     )
-    assert happened(manifest, outcome(4, ends), "paused").endswith(
+    assert course_sentence(manifest, outcome(4, ends), "paused").endswith(
         "8 of 20 were still running after 4 of 10 rounds; the run is paused."
     )
-    assert happened(manifest, outcome(5, {"starved": 20}), "finished") == (
+    assert course_sentence(manifest, outcome(5, {"starved": 20}), "finished") == (
         "20 of 20 replicates ended: in 20 starved."
     )
 

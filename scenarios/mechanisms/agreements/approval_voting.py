@@ -51,20 +51,20 @@ class Elected(NamedTuple):
             f"{noun}_approvals": self.approvals,
             f"{noun}_unanimous": self.unanimous,
         }
-        return {name: own(everybody(matches, values)) for name, values in told.items()}
+        return {name: own(spread_to_players(matches, values)) for name, values in told.items()}
 
 
-def everybody(matches: Matches, values: Array) -> Array:
+def spread_to_players(matches: Matches, values: Array) -> Array:
     """What a match has, for each who plays in it: (R, M, ...) -> (R, N, ...)."""
     return matches.spread(np.repeat(values[:, :, None], matches.players, axis=2))
 
 
-def shared(matches: Matches, values: Array) -> Fact:
+def match_fact(matches: Matches, values: Array) -> Fact:
     """What all in a match know of it, (R, M, ...)."""
-    return common(values) if matches.count == 1 else own(everybody(matches, values))
+    return common(values) if matches.count == 1 else own(spread_to_players(matches, values))
 
 
-def elected(
+def elect(
     table: Environment,
     matches: Matches,
     noun: str,
@@ -82,12 +82,12 @@ def elected(
     facts = {
         "seat": own(matches.seat + 1),
         **known,
-        f"{noun}_proposals": shared(matches, designs),
-        f"{noun}_offered": shared(matches, offered),
+        f"{noun}_proposals": match_fact(matches, designs),
+        f"{noun}_offered": match_fact(matches, offered),
     }
     ballots = Fields({f"proposal {number}": BALLOT for number in range(1, matches.players + 1)})
     spoilt = dict.fromkeys(ballots.fields, "no") if fallback is None else fallback
-    who = everybody(matches, np.logical_or.reduce(offered, axis=-1))
+    who = spread_to_players(matches, np.logical_or.reduce(offered, axis=-1))
     said = yield Ask(f"approve_{noun}s", ballots, facts, who, spoilt, REPAIRS)
     chance = matches.gathered(table.draws(CHANCE_ID).uniform(noun))[:, :, 0]
     # By proposal, one after the other: all votes at once would be (R, N, n).

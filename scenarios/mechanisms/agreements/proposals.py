@@ -21,9 +21,9 @@ from society.engine.matching import Matches
 from society.engine.mechanism import Declared, Play, declared_by, survey
 from society.engine.rng import Array
 from society.engine.script import VOID_REPLICATE, Ask, Fact, Line, Script, Tell, common, own
-from society.errors import ScenarioError, nearest
+from society.errors import ScenarioError, suggest
 from society.scenarios.games.game import REPAIRS, Game
-from society.scenarios.games.matching import in_order
+from society.scenarios.games.player_matching import in_order
 
 Shape = Literal["count", "seat"]
 DesignEntry = Real | Choice
@@ -66,7 +66,7 @@ class Ground(NamedTuple):
         return VOID_REPLICATE if alone else stated
 
 
-def surveyed(play: Play, table: Environment, mechanism: str) -> Ground:
+def survey_play(play: Play, table: Environment, mechanism: str) -> Ground:
     """What a play is made of, which was given this table before; raises ScenarioError."""
     declared = declared_by(play, mechanism)
     first, terms = survey(_opening, play, table, declared.move)
@@ -74,8 +74,8 @@ def surveyed(play: Play, table: Environment, mechanism: str) -> Ground:
         raise ScenarioError(f"{mechanism}: the play never asks {declared.move!r}, its move")
     if "opponents" in first.facts:
         raise ScenarioError(
-            f"{mechanism} stands around reputed, where those who agree on something part after one "
-            f"game; name {mechanism} before reputed"
+            f"{mechanism} stands around reputation, where those who agree on something part after one "
+            f"game; name {mechanism} before reputation"
         )
     players = table.agents if declared.players is None else declared.players(table.params)
     if players < 2:
@@ -104,7 +104,7 @@ def _is_term(fact: Fact) -> bool:
     return fact.scope == "common" and fact.values.ndim == 0
 
 
-def amount(ground: Ground, mechanism: str, form: Shape) -> Real:
+def bounded_move(ground: Ground, mechanism: str, form: Shape) -> Real:
     """The move of a play without a game; raises ScenarioError unless it is a bounded amount."""
     reply = ground.first.reply
     if not isinstance(reply, Real) or not np.isfinite(reply.high).all():
@@ -196,7 +196,7 @@ def _said(entry: DesignEntry, value: float) -> float | str:
     return float(value)
 
 
-def handed(
+def designs_by_seat(
     designs: TypeDesigns, blueprint: Blueprint, table: Environment, players: int, mechanism: str
 ) -> Array:
     """The design of everybody's type for its seat, (R, N, K); NaN where it proposes nothing.
@@ -208,7 +208,7 @@ def handed(
         if name not in table.cohorts:
             raise ScenarioError(
                 f"{of} has some of {name!r}, and no cohort is called so; "
-                f"{nearest(name, table.cohorts)}"
+                f"{suggest(name, table.cohorts)}"
             )
     rows = np.full((*table.present.shape, len(blueprint.entries)), np.nan)
     seat = in_order(table, players).seat
@@ -238,10 +238,10 @@ def designed_apart(table: Environment, ground: Ground, blueprint: Blueprint) -> 
         yield Tell("designed", {f"{blueprint.noun}_design": own(texts)})
 
 
-def between(knots: Sequence[float], values: Array, where: Array) -> Array:
+def interpolate(knots: Sequence[float], values: Array, where: Array) -> Array:
     """Linear between ascending knots, and level beyond: (..., K) and (..., n) -> (..., n).
 
-    >>> between((0, 0.5, 1), np.array([0.0, 4.0, 2.0]), np.array([0.25, 0.5, 0.75, 2]))
+    >>> interpolate((0, 0.5, 1), np.array([0.0, 4.0, 2.0]), np.array([0.25, 0.5, 0.75, 2]))
     array([2., 4., 3., 2.])
     """
     at = np.asarray(knots, float)

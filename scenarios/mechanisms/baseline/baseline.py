@@ -7,6 +7,6 @@ from society.engine.scenario import mechanism
 
 
 @mechanism(chance_id="unchanged")
-def unchanged(play: Play) -> Play:
+def baseline(play: Play) -> Play:
     """The game is as it was."""
     return play

@@ -25,34 +25,34 @@ from society.engine.script import Ask, Fact, Line, Script, common, own
 from society.errors import ScenarioError
 from society.scenarios.games.game import REPAIRS
 from society.scenarios.mechanisms.cheap_talk.groups import (
-    announced,
-    grouped,
-    informed,
+    announce_terms,
+    current_matches,
+    play_stage_first,
     refuse_strangers,
 )
 
 
 @mechanism(chance_id="discussed", quotes={"say": "says"})
-def discussed(
+def cheap_talk(
     play: Play,
     *,
     rounds: Annotated[int, Field(ge=1, description="messages of each before every move")] = 1,
     limit: Annotated[int, Field(ge=1, description="characters of a message")] = 400,
 ) -> PlayFunction:
     """Players say something to all others before they move; what is said binds nobody."""
-    declared = declared_by(play, "discussed")
+    declared = declared_by(play, "cheap_talk")
 
     def talking(table: Environment) -> Script:
-        script = announced(play(table), {"say_rounds": common(rounds)})
-        refuse_strangers(declared, table, "discussed")
+        script = announce_terms(play(table), {"say_rounds": common(rounds)})
+        refuse_strangers(declared, table, "cheap_talk")
         if survey(_has_talk, play, table):
             raise ScenarioError(
-                "discussed: players talk in this play already; name the mechanism once, with as "
+                "cheap_talk: players talk in this play already; name the mechanism once, with as "
                 "many rounds as they need"
             )
 
         def talk(ask: Ask) -> Script:
-            matches = grouped(declared, table)
+            matches = current_matches(declared, table)
             known = {**ask.facts, "said_as": own(matches.number)}
             said: list[Array] = []
             for _ in range(rounds):
@@ -60,7 +60,7 @@ def discussed(
                 said.append((yield Ask("say", Text(limit), facts, None, "", REPAIRS)))
             return {"said_as": known["said_as"], **_heard(matches, said)}
 
-        return informed(script, declared.move, talk)
+        return play_stage_first(script, declared.move, talk)
 
     return talking
 

@@ -12,24 +12,24 @@ from society.engine.mechanism import Declared, intercept
 from society.engine.script import Ask, Fact, Line, Script, Tell
 from society.errors import ScenarioError
 from society.scenarios.games.game import Game
-from society.scenarios.games.matching import met
+from society.scenarios.games.player_matching import match_players
 
 _MOST = 100  # players who know each of the others: what they are shown grows with the square
 
 
-def size(declared: Declared, table: Environment) -> int:
+def group_size(declared: Declared, table: Environment) -> int:
     """How many play together."""
     return table.agents if declared.players is None else int(declared.players(table.params))
 
 
-def grouped(declared: Declared, table: Environment) -> Matches:
+def current_matches(declared: Declared, table: Environment) -> Matches:
     """Who plays with whom in this round; all, where a play has no number of players."""
-    return met(table, size(declared, table))
+    return match_players(table, group_size(declared, table))
 
 
 def refuse_strangers(declared: Declared, table: Environment, mechanism: str) -> None:
     """Raises ScenarioError unless there are others, and few enough to deal with each of them."""
-    players = size(declared, table)
+    players = group_size(declared, table)
     if not 2 <= players <= _MOST:
         raise ScenarioError(
             f"{mechanism}: players deal with each of the others, and {players} play together; "
@@ -47,7 +47,7 @@ def game_of(table: Environment, mechanism: str) -> Game:
     return table.rules
 
 
-def announced(script: Script, terms: Mapping[str, Fact]) -> Script:
+def announce_terms(script: Script, terms: Mapping[str, Fact]) -> Script:
     """Drive a play in which all are told these terms of a mechanism whenever they are asked."""
 
     def line(said: Line) -> Line:
@@ -58,7 +58,7 @@ def announced(script: Script, terms: Mapping[str, Fact]) -> Script:
     return intercept(script, line=line)
 
 
-def informed(script: Script, move: str, stage: Callable[[Ask], Script]) -> Script:
+def play_stage_first(script: Script, move: str, stage: Callable[[Ask], Script]) -> Script:
     """Play a stage before players move; what it returns, facts, is known to all who move then.
 
     A play may ask some players for their move after the others; they move at the same time if it

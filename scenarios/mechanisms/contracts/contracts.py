@@ -21,20 +21,20 @@ from pydantic import Field
 
 from society.engine.environment import Environment
 from society.engine.matching import Matches
-from society.engine.mechanism import Play, PlayFunction, intercept, topped_up
+from society.engine.mechanism import Play, PlayFunction, add_extra_payoff, intercept
 from society.engine.rng import Array
 from society.engine.scenario import Drafts, Measure, RoundFacts, mean_over, mechanism
 from society.engine.script import Ask, Fact, Line, Script, Tell, own
 from society.errors import ScenarioError
 from society.scenarios.games.game import REPAIRS
-from society.scenarios.games.matching import met
+from society.scenarios.games.player_matching import match_players
 from society.scenarios.mechanisms.agreements.approval_voting import (
     BALLOT,
     YES,
     Elected,
-    elected,
-    everybody,
-    shared,
+    elect,
+    match_fact,
+    spread_to_players,
 )
 from society.scenarios.mechanisms.agreements.proposals import (
     GivenDesigns,
@@ -42,10 +42,10 @@ from society.scenarios.mechanisms.agreements.proposals import (
     Shape,
     Stage,
     designed_apart,
-    handed,
-    surveyed,
+    designs_by_seat,
+    survey_play,
 )
-from society.scenarios.mechanisms.contracts.terms import Terms, terms, transfers
+from society.scenarios.mechanisms.contracts.terms import Terms, contract_terms, net_transfers
 
 _DID = "action"  # the fact that says what everybody did; else it is called as the move
 
@@ -55,17 +55,17 @@ def in_force(told: RoundFacts, table: Environment) -> Array:
     return mean_over(table.present, told["contract_active"])
 
 
-def unanimous(told: RoundFacts, table: Environment) -> Array:
+def unanimous_signing(told: RoundFacts, table: Environment) -> Array:
     """Share of those present, (R,), that is of matches; NaN where nothing was proposed."""
     return mean_over(table.present & (told["contract_proposer"] > 0), told["contract_unanimous"])
 
 
-def signing(told: RoundFacts, table: Environment) -> Array:
+def signing_share(told: RoundFacts, table: Environment) -> Array:
     """Share of those present who could sign, (R,); NaN where nothing was proposed."""
     return mean_over(table.present & (told["contract_proposer"] > 0), told["contract_signs"])
 
 
-def moved(told: RoundFacts, table: Environment) -> Array:
+def amount_transferred(told: RoundFacts, table: Environment) -> Array:
     """What the contract takes from some and gives to others, mean over those present, (R,)."""
     return mean_over(table.present, np.abs(told["contract_transfer"]) / 2)
 
@@ -75,10 +75,10 @@ MEASURES = (
     Measure(
         "contract_unanimity",
         "share of matches in which all approved of the winner",
-        unanimous,
+        unanimous_signing,
     ),
-    Measure("contract_signing", "share of players who sign what was proposed", signing),
-    Measure("contract_payments", "in units of payoff, per player and game", moved),
+    Measure("contract_signing", "share of players who sign what was proposed", signing_share),
+    Measure("contract_payments", "in units of payoff, per player and game", amount_transferred),
 )
 
 
@@ -88,7 +88,7 @@ MEASURES = (
     columns=("contract_proposer", "contract_active", "contract_transfer"),
     drafts=Drafts("designs", ("stage", "design"), "contract_design"),
 )
-def contracted(
+def contracts(
     play: Play,
     *,
     form: Annotated[
@@ -108,12 +108,12 @@ def contracted(
 
     def agreed(table: Environment) -> Script:
         inner = play(table)  # says now what it misses
-        ground = surveyed(play, table, "contracted")
+        ground = survey_play(play, table, "contracts")
         _refuse_unpaid(ground)
-        sense = terms(ground, form, bound, knots)
+        sense = contract_terms(ground, form, bound, knots)
         given = None
         if designs is not None:
-            given = handed(designs, sense.blueprint, table, ground.players, "contracted")
+            given = designs_by_seat(designs, sense.blueprint, table, ground.players, "contracts")
         if stage == "design":
             return designed_apart(table, ground, sense.blueprint)
         return _agreed(table, inner, ground, sense, given)
@@ -124,27 +124,27 @@ def contracted(
 def _refuse_unpaid(ground: Ground) -> None:
     if not ground.declared.payoff:
         raise ScenarioError(
-            "contracted: what is owned in this play can grow or vanish from round to round, and "
+            "contracts: what is owned in this play can grow or vanish from round to round, and "
             "what was promised might not be there when it is due; take a game of fixed payoffs, "
-            "or `mediated`, which needs no payments"
+            "or `mediation`, which needs no payments"
         )
 
 
 def _agreed(
     table: Environment, inner: Script, ground: Ground, sense: Terms, given: Array | None
 ) -> Script:
-    matches, blueprint = met(table, ground.players), sense.blueprint
+    matches, blueprint = match_players(table, ground.players), sense.blueprint
     drafts = given
     if drafts is None:
         drafts = yield from blueprint.asked(table, ground, matches)
     spoilt = ground.fallback(table, None)
     about = blueprint.described(ground)
     before = {**ground.terms, **about}
-    won = yield from elected(table, matches, "contract", drafts, before, spoilt)
-    known = {**about, "contract": shared(matches, won.design)}
-    known["contract_proposer"] = shared(matches, won.proposer)
+    won = yield from elect(table, matches, "contract", drafts, before, spoilt)
+    known = {**about, "contract": match_fact(matches, won.design)}
+    known["contract_proposer"] = match_fact(matches, won.proposer)
     facts = {"seat": own(matches.seat + 1), **ground.terms, **known}
-    who, fallback = everybody(matches, won.exists), ground.fallback(table, "no")
+    who, fallback = spread_to_players(matches, won.exists), ground.fallback(table, "no")
     said = yield Ask("sign_contract", BALLOT, facts, who, fallback, REPAIRS)
     contract = Contract(table, matches, ground, sense, won, said == YES, known)
     return (yield from intercept(inner, line=contract.heard, answer=contract.answered))
@@ -173,12 +173,12 @@ class Contract:
         self._contract = np.where(self._active[..., None], won.design, 0)
         self._asked = {
             **known,
-            "contract_active": shared(matches, self._active),
-            "contract_signed": shared(matches, signed),
+            "contract_active": match_fact(matches, self._active),
+            "contract_signed": match_fact(matches, signed),
         }
         self._told = {
             **won.told(matches, "contract"),
-            "contract_active": own(everybody(matches, self._active)),
+            "contract_active": own(spread_to_players(matches, self._active)),
             "contract_signs": own(signs),
         }
         self._did = np.zeros(table.present.shape, np.int64)
@@ -210,7 +210,7 @@ class Contract:
         matches = self._matches
         due = self._sense.due(self._contract, matches.gathered(self._did))
         present = matches.gathered(self._table.active)
-        self._transfer = matches.spread(transfers(due, present))
-        paid = topped_up(said, self._ground.declared, self._transfer)
+        self._transfer = matches.spread(net_transfers(due, present))
+        paid = add_extra_payoff(said, self._ground.declared, self._transfer)
         transfer = {"contract_transfer": own(self._transfer)}
         return replace(paid, facts={**paid.facts, **self._told, **transfer})

@@ -26,8 +26,8 @@ from society.scenarios.mechanisms.agreements.proposals import (
     Blueprint,
     Ground,
     Shape,
-    amount,
-    between,
+    bounded_move,
+    interpolate,
     shared_labels,
 )
 
@@ -47,7 +47,7 @@ class ByAction(Terms):
 
     def __init__(self, game: Game, form: Shape, bound: float) -> None:
         if form == "count":
-            names = list(shared_labels(game, "contracted"))
+            names = list(shared_labels(game, "contracts"))
             self._first = np.zeros(game.players, np.intp)
         else:
             names = [
@@ -71,7 +71,7 @@ class ByAmount(Terms):
         self.blueprint = _blueprint([f"{effort:g}" for effort in self._at], bound, at)
 
     def due(self, contract: Array, did: Array) -> Array:
-        return between(self._at, contract, did)
+        return interpolate(self._at, contract, did)
 
 
 def _blueprint(names: Sequence[str], bound: float, more: Mapping[str, Fact]) -> Blueprint:
@@ -84,17 +84,17 @@ def _blueprint(names: Sequence[str], bound: float, more: Mapping[str, Fact]) -> 
     )
 
 
-def terms(ground: Ground, form: Shape, bound: float, knots: int) -> Terms:
+def contract_terms(ground: Ground, form: Shape, bound: float, knots: int) -> Terms:
     """What a contract is about in this play; raises ScenarioError."""
     if ground.game is not None:
         return ByAction(ground.game, form, bound)
-    return ByAmount(amount(ground, "contracted", form), bound, knots)
+    return ByAmount(bounded_move(ground, "contracts", form), bound, knots)
 
 
-def transfers(due: Array, present: Array) -> Array:
+def net_transfers(due: Array, present: Array) -> Array:
     """What everybody gets, from what the others of its match owe it; (..., n) each.
 
-    >>> transfers(np.array([2.0, 2.0, -3.0]), np.array([True, True, True])).tolist()
+    >>> net_transfers(np.array([2.0, 2.0, -3.0]), np.array([True, True, True])).tolist()
     [2.5, 2.5, -5.0]
     """
     others = present.sum(-1, keepdims=True) - 1

@@ -22,7 +22,12 @@ from society.engine.scenario import Measure, Params, RoundFacts, mean_over, mech
 from society.engine.script import Ask, Fact, Line, Script, Tell, common, own
 from society.errors import ScenarioError
 from society.scenarios.games.game import Game
-from society.scenarios.mechanisms.cheap_talk.groups import announced, game_of, grouped, informed
+from society.scenarios.mechanisms.cheap_talk.groups import (
+    announce_terms,
+    current_matches,
+    game_of,
+    play_stage_first,
+)
 
 _ROUNDED = 1e-6  # of a sum of probabilities
 
@@ -60,17 +65,17 @@ class Device(NamedTuple):
         }
 
 
-def followed(told: RoundFacts, table: Environment) -> Array:
+def following_share(told: RoundFacts, table: Environment) -> Array:
     """Share of players who do as recommended, (R,)."""
     return mean_over(table.present, told["action"] == told["recommended_action"])
 
 
 @mechanism(
     chance_id=CHANCE_ID,
-    measures=(Measure("followed", "share of recommendations", followed),),
+    measures=(Measure("followed", "share of recommendations", following_share),),
     columns=("recommended_action",),
 )
-def recommended(
+def correlation_device(
     play: Play,
     *,
     profiles: Annotated[
@@ -79,12 +84,12 @@ def recommended(
     ] = None,
 ) -> PlayFunction:
     """A device draws an action for each player, and recommends it to that player in private."""
-    declared = declared_by(play, "recommended")
+    declared = declared_by(play, "correlation_device")
 
     def advised(table: Environment) -> Script:
         script = play(table)
-        device = _device(game_of(table, "recommended"), profiles)
-        script = announced(script, device.facts(table.replicates))
+        device = _device(game_of(table, "correlation_device"), profiles)
+        script = announce_terms(script, device.facts(table.replicates))
         told: dict[str, Fact] = {}
 
         def advise(ask: Ask) -> Script:
@@ -97,14 +102,14 @@ def recommended(
                 return replace(said, facts={**said.facts, **told})
             return said
 
-        return intercept(informed(script, declared.move, advise), line=reported)
+        return intercept(play_stage_first(script, declared.move, advise), line=reported)
 
     return advised
 
 
 def _parts(table: Environment, declared: Declared, device: Device) -> Array:
     """The action that is recommended to everybody, (R, N): one draw for each match."""
-    matches = grouped(declared, table)
+    matches = current_matches(declared, table)
     uniform = matches.gathered(table.draws(CHANCE_ID).uniform("profile"))[:, :, 0]
     return matches.spread(device.drawn(uniform))
 
@@ -114,7 +119,7 @@ def _device(game: Game, profiles: Sequence[Recommendation] | None) -> Device:
     if profiles is None:
         if game.cooperation is None:
             raise ScenarioError(
-                "recommended: nothing is cooperation in this game; say what to recommend, "
+                "correlation_device: nothing is cooperation in this game; say what to recommend, "
                 "as in profiles: [{profile: [0, 1], probability: 1}]"
             )
         return Device(np.array([game.cooperation]), np.ones(1))
@@ -122,12 +127,12 @@ def _device(game: Game, profiles: Sequence[Recommendation] | None) -> Device:
         fits = len(one.profile) == game.players
         if not fits or any(a >= k for a, k in zip(one.profile, game.sizes, strict=True)):
             raise ScenarioError(
-                f"recommended: got the profile {one.profile}; expected an action, counted from 0, "
+                f"correlation_device: got the profile {one.profile}; expected an action, counted from 0, "
                 f"of each of {game.players} players, who have {game.sizes} of them"
             )
     chances = np.array([one.probability for one in profiles])
     if abs(chances.sum() - 1) > _ROUNDED:
         raise ScenarioError(
-            f"recommended: the probabilities of profiles sum to {chances.sum():g}; expected 1"
+            f"correlation_device: the probabilities of profiles sum to {chances.sum():g}; expected 1"
         )
     return Device(np.array([one.profile for one in profiles]), chances)

@@ -37,9 +37,13 @@ from society.engine.mechanism import Play, dry_run, intercept
 from society.engine.rng import Array
 from society.engine.scenario import Brought, Measure, RoundFacts, mean_over, mechanism
 from society.engine.script import Fact, Line, Script, Tell
-from society.errors import ScenarioError, nearest
+from society.errors import ScenarioError, suggest
 from society.scenarios.mechanisms.generations.diversity import refuse_missing, told_by_strategies
-from society.scenarios.mechanisms.generations.lineage import LineageRecorder, Strategies, Succession
+from society.scenarios.mechanisms.generations.lineage_recorder import (
+    LineageRecorder,
+    Strategies,
+    Succession,
+)
 from society.scenarios.mechanisms.generations.selection import CHANCE_ID, Selection, SelectionRule
 from society.scenarios.mechanisms.repetition.repetition import Recess
 
@@ -202,7 +206,7 @@ def _find(play: Play, table: Environment, wanted: dict[str, str]) -> None:
         if name in missed:
             raise ScenarioError(
                 f"generations: the play tells no number {name!r} of each agent, which is to be its "
-                f"{use}; {nearest(name, told)}"
+                f"{use}; {suggest(name, told)}"
             )
 
 

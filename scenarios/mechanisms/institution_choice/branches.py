@@ -40,7 +40,7 @@ class _Told(NamedTuple):
     players: Array
 
 
-def played(
+def play_branches(
     table: Environment,
     declared: Declared,
     branches: Sequence[Branch],

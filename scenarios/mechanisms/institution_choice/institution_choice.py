@@ -32,18 +32,18 @@ from society.engine.scenario import Measure, Part, RoundFacts, mean_over, mechan
 from society.engine.script import VOID_REPLICATE, Ask, Fact, Script, Tell, common, own
 from society.errors import ScenarioError
 from society.scenarios.games.game import REPAIRS
-from society.scenarios.games.matching import met
+from society.scenarios.games.player_matching import match_players
 from society.scenarios.games.public_goods import PublicGood
-from society.scenarios.mechanisms.agreements.proposals import surveyed
+from society.scenarios.mechanisms.agreements.proposals import survey_play
 from society.scenarios.mechanisms.cheap_talk.groups import game_of
-from society.scenarios.mechanisms.institution_choice.branches import MEASURED, Branch, played
+from society.scenarios.mechanisms.institution_choice.branches import MEASURED, Branch, play_branches
 from society.scenarios.mechanisms.institution_choice.options import (
     Option,
-    described,
-    option,
+    describe_options,
+    option_titles,
+    parse_option,
     parts_of,
     refuse_fixed,
-    titles,
 )
 
 By = Literal["vote", "feet"]
@@ -55,10 +55,10 @@ _CLOSED = (
 CHANCE_ID = "chosen"
 
 
-def measuring(*, own: Mapping[str, Any]) -> Iterator[Measure]:
+def option_measures(*, own: Mapping[str, Any]) -> Iterator[Measure]:
     """How many play under each option, and what the options themselves measure."""
     offered = _offered(own["options"])
-    for number, title in enumerate(titles(offered)):
+    for number, title in enumerate(option_titles(offered)):
         name = "_".join(re.findall(r"\w+", title))
         yield Measure(f"chose_{name}", "share of players", partial(_under, number))
     inner = {one.name: one for each in offered for one in each.measures}
@@ -76,13 +76,15 @@ def _measured(name: str, told: RoundFacts, table: Environment) -> Array:
     return told[f"{MEASURED}{name}"]
 
 
-def parts(*, own: Mapping[str, Any]) -> Iterator[Part]:
+def option_parts(*, own: Mapping[str, Any]) -> Iterator[Part]:
     """The mechanisms of all options."""
     return parts_of(_offered(own["options"]), "chosen_option")
 
 
-@mechanism(chance_id=CHANCE_ID, measuring=measuring, columns=("chosen_option",), parts=parts)
-def chosen(
+@mechanism(
+    chance_id=CHANCE_ID, measuring=option_measures, columns=("chosen_option",), parts=option_parts
+)
+def institution_choice(
     play: Play,
     *,
     options: Annotated[
@@ -97,7 +99,7 @@ def chosen(
     for a play that is no game in normal form of one round and one match, for what an option itself
     refuses, and by feet for a game in which not any number of players can play.
     """
-    declared = declared_by(play, "chosen")
+    declared = declared_by(play, "institution_choice")
     offered = _offered(options)
     plays = [one.laid_over(play) for one in offered]
 
@@ -106,7 +108,7 @@ def chosen(
         _refuse_many(play, table, declared)
         if by == "feet":
             _refuse_fixed(table, offered)
-        terms = surveyed(play, table, "chosen").terms
+        terms = survey_play(play, table, "institution_choice").terms
         scripts = [one(table) for one in plays]
         branches = [
             Branch(script, one.measures) for script, one in zip(scripts, offered, strict=True)
@@ -117,19 +119,22 @@ def chosen(
 
 
 def _offered(options: list[Any]) -> list[Option]:
-    return [option(said, f"chosen: options[{number}]") for number, said in enumerate(options)]
+    return [
+        parse_option(said, f"institution_choice: options[{number}]")
+        for number, said in enumerate(options)
+    ]
 
 
 def _choice(table: Environment, offered: list[Option], by: By, terms: Mapping[str, Fact]) -> Ask:
     """Which option it is to be; terms: what all know of the mechanisms within."""
     facts = {
-        "seat": own(met(table, table.agents).number),
+        "seat": own(match_players(table, table.agents).number),
         "chosen_by": common(np.array(by, object)),
         **terms,
-        **described(offered, table.replicates),
+        **describe_options(offered, table.replicates),
     }
     fallback: Any = VOID_REPLICATE if by == "vote" else 0
-    return Ask("choose", Choice(*titles(offered)), facts, None, fallback, REPAIRS)
+    return Ask("choose", Choice(*option_titles(offered)), facts, None, fallback, REPAIRS)
 
 
 def _played(
@@ -142,7 +147,7 @@ def _played(
         known = {**choice.facts, "chosen_option": own(mine)}
         if by == "feet":
             known["chosen_group"] = own((mine[:, :, None] == mine[:, None]).sum(-1))
-        told = yield from played(table, declared, branches, mine, known)
+        told = yield from play_branches(table, declared, branches, mine, known)
         yield Tell(declared.told, {**told, "chosen_option": own(mine)})
 
 
@@ -158,10 +163,10 @@ def _winner(table: Environment, votes: Array, options: int) -> Array:
 
 def _refuse_many(play: Play, table: Environment, declared: Declared) -> None:
     """Raises ScenarioError unless a replicate is one match that is paid once."""
-    players = game_of(table, "chosen").players
+    players = game_of(table, "institution_choice").players
     if table.agents != players:
         raise ScenarioError(
-            f"chosen: those who play a match choose its rules, and {table.agents} agents make "
+            f"institution_choice: those who play a match choose its rules, and {table.agents} agents make "
             f"{table.agents // players} matches; take {players} agents, and replicates for more "
             "matches"
         )
@@ -169,8 +174,8 @@ def _refuse_many(play: Play, table: Environment, declared: Declared) -> None:
     paid = sum(said.kind == declared.told for said in told)
     if paid != 1:
         raise ScenarioError(
-            f"chosen: the rules are chosen for one round, and this play has {paid}; take "
-            "rounds: 1, and name `repeated` after `chosen` to choose anew before each game"
+            f"institution_choice: the rules are chosen for one round, and this play has {paid}; take "
+            "rounds: 1, and name `repetition` after `institution_choice` to choose anew before each game"
         )
 
 
@@ -178,7 +183,7 @@ def _refuse_fixed(table: Environment, offered: list[Option]) -> None:
     """Raises ScenarioError unless groups of any size can play."""
     if not isinstance(table.rules, PublicGood):
         raise ScenarioError(
-            f"chosen: by feet groups have any size, and this is a game of {table.rules.players}; "
+            f"institution_choice: by feet groups have any size, and this is a game of {table.rules.players}; "
             "take public_goods, with all agents as players, or by: vote"
         )
     refuse_fixed(offered)

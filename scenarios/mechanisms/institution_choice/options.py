@@ -12,14 +12,14 @@ import numpy as np
 
 from society.config.registry import Registry
 from society.engine.mechanism import Play
-from society.engine.parameters import Refused, checked
+from society.engine.parameters import ValidationIssues, validate
 from society.engine.scenario import Layer, Measure, Part
 from society.engine.script import Fact, common
 from society.errors import CatalogueError, ScenarioError
 from society.former_names import with_current_parameters
 
 # They share among all players of a match, and count those of them who play in another group.
-_FIXED = ("contracted", "mediated")
+_FIXED = ("contracts", "mediation")
 
 
 class Option(NamedTuple):
@@ -39,7 +39,7 @@ class Option(NamedTuple):
         return tuple(chain.from_iterable(layer.spec.measures for layer in self.layers))
 
 
-def option(said: Any, place: str) -> Option:
+def parse_option(said: Any, place: str) -> Option:
     """An option as it was said: a name, {name: {parameter: value}}, or a list of these.
 
     Raises ScenarioError for what names no mechanism that can be chosen, or not its parameters.
@@ -48,11 +48,11 @@ def option(said: Any, place: str) -> Option:
     return Option(tuple(_layer(part, place) for part in parts))
 
 
-def titles(options: list[Option]) -> tuple[str, ...]:
+def option_titles(options: list[Option]) -> tuple[str, ...]:
     """By what an option is chosen; those with the same mechanisms are numbered.
 
-    >>> titles([option(name, "here") for name in ("fined", "unchanged", "fined")])
-    ('fined', 'unchanged', 'fined (2)')
+    >>> option_titles([parse_option(name, "here") for name in ("peer_punishment", "baseline", "peer_punishment")])
+    ('peer_punishment', 'baseline', 'fined (2)')
     """
     seen: Counter[str] = Counter()
     named = []
@@ -79,7 +79,7 @@ def _numbers(layer: Layer) -> Mapping[str, float]:
     }
 
 
-def described(options: list[Option], replicates: int) -> dict[str, Fact]:
+def describe_options(options: list[Option], replicates: int) -> dict[str, Fact]:
     """What the options are made of, one mechanism after the other, (R, 1, L) each.
 
     option_of: of which option, counted from 0. option_mechanism: its name. The others: a parameter
@@ -103,7 +103,7 @@ def refuse_fixed(options: list[Option]) -> None:
     for layer in (layer for one in options for layer in one.layers):
         if layer.name in _FIXED:
             raise ScenarioError(
-                f"chosen: {layer.name} is for all players of a match, and by feet only some of "
+                f"institution_choice: {layer.name} is for all players of a match, and by feet only some of "
                 "them play; leave it out, or take by: vote"
             )
 
@@ -122,8 +122,8 @@ def _layer(said: Any, place: str) -> Layer:
         raise ScenarioError(f"{place}: {error}") from None
     try:
         given = with_current_parameters(spec.name, given or {})
-        layer = Layer(spec, dict(checked(spec.parameters, given)))
-    except Refused as refused:
+        layer = Layer(spec, dict(validate(spec.parameters, given)))
+    except ValidationIssues as refused:
         raise ScenarioError(f"{place}: {name}: {refused}") from None
     _refuse_unplayed(layer, place)
     return layer
@@ -132,14 +132,14 @@ def _layer(said: Any, place: str) -> Layer:
 def _refuse_unplayed(layer: Layer, place: str) -> None:
     """Raises ScenarioError for what cannot be played once, as it is, by those who choose it."""
     spec, drafts = layer.spec, layer.spec.drafts
-    if layer.name == "chosen":
+    if layer.name == "institution_choice":
         raise ScenarioError(
             f"{place}: an option is no choice of its own; name its options beside the others"
         )
     if spec.levels or spec.seating:
         raise ScenarioError(
             f"{place}: {layer.name} holds whole games, and an option is played for one; name it "
-            "after `chosen`"
+            "after `institution_choice`"
         )
     if drafts is not None and layer.given[drafts.stage[0]] == drafts.stage[1]:
         raise ScenarioError(

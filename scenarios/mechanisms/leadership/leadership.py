@@ -23,24 +23,28 @@ from society.engine.scenario import mechanism
 from society.engine.script import Ask, Fact, Line, Script, Tell, common, own
 from society.errors import ScenarioError
 from society.scenarios.games.game import ABSENT, Game
-from society.scenarios.games.normal_form import drawn
-from society.scenarios.mechanisms.agreements.approval_voting import everybody
-from society.scenarios.mechanisms.cheap_talk.groups import announced, grouped, size
+from society.scenarios.games.normal_form import draw_actions
+from society.scenarios.mechanisms.agreements.approval_voting import spread_to_players
+from society.scenarios.mechanisms.cheap_talk.groups import (
+    announce_terms,
+    current_matches,
+    group_size,
+)
 
 CHANCE_ID = "led"
 
 
 @mechanism(chance_id=CHANCE_ID, columns=("leader_action",))
-def led(
+def leadership(
     play: Play,
     *,
     leader: Annotated[int, Field(ge=1, description="its seat, counted from 1")] = 1,
 ) -> PlayFunction:
     """One player moves first, and the others see what it does before they move."""
-    declared = declared_by(play, "led")
+    declared = declared_by(play, "leadership")
 
     def following(table: Environment) -> Script:
-        script = announced(play(table), {"leader_seat": common(leader)})
+        script = announce_terms(play(table), {"leader_seat": common(leader)})
         _refuse_unasked(play, table, declared, leader)
         seen: Mapping[str, Fact] | None = None
 
@@ -55,7 +59,7 @@ def led(
 
         def led_by(said: Ask) -> Script:
             nonlocal seen
-            leads = grouped(declared, table).seat == leader - 1
+            leads = current_matches(declared, table).seat == leader - 1
             answer = yield _asked(said, leads, {"leads": own(leads)})
             action, answer = _shown(table, said, answer)
             seen = _sight(table, declared, leader, action)
@@ -89,37 +93,39 @@ def _shown(table: Environment, said: Ask, answer: Array) -> tuple[Array, Array]:
     """What is seen of everybody's answer, (R, N), and the answer that has come of it."""
     if not isinstance(said.reply, MixedStrategy):
         return answer, answer
-    action = drawn(answer, table.draws(CHANCE_ID).uniform("action"))
+    action = draw_actions(answer, table.draws(CHANCE_ID).uniform("action"))
     return action, np.eye(said.reply.width)[action]
 
 
 def _sight(
     table: Environment, declared: Declared, leader: int, action: Array
 ) -> Mapping[str, Fact]:
-    matches = grouped(declared, table)
+    matches = current_matches(declared, table)
     here = matches.gathered(np.where(table.active, action, ABSENT))[:, :, leader - 1]
     # Others may keep the last question for a move as what everybody knew, the leader included.
     leads = own(matches.seat == leader - 1)
-    return {"leads": leads, "leader_action": own(everybody(matches, here))}
+    return {"leads": leads, "leader_action": own(spread_to_players(matches, here))}
 
 
 def _refuse_unasked(play: Play, table: Environment, declared: Declared, leader: int) -> None:
     """Raises ScenarioError for a leader who cannot move before all others."""
-    players = size(declared, table)
+    players = group_size(declared, table)
     has_leader, in_turn = survey(_asked_before, play, table, declared.move)
     if has_leader:
-        raise ScenarioError("led: somebody leads in this play already; name the mechanism once")
+        raise ScenarioError(
+            "leadership: somebody leads in this play already; name the mechanism once"
+        )
     if leader > players:
-        raise ScenarioError(f"led: leader is seat {leader} of {players}; name one from 1 on")
+        raise ScenarioError(f"leadership: leader is seat {leader} of {players}; name one from 1 on")
     if isinstance(table.rules, Game):
         if table.rules.actions[leader - 1] != table.rules.actions[0]:
             raise ScenarioError(
-                f"led: player {leader} has other actions than player 1, who is asked before it; "
+                f"leadership: player {leader} has other actions than player 1, who is asked before it; "
                 "let player 1 lead, or number the players differently"
             )
     elif in_turn:
         raise ScenarioError(
-            "led: not everybody is asked for a move at the same time, so that nobody can lead; "
+            "leadership: not everybody is asked for a move at the same time, so that nobody can lead; "
             "take a play in which all move together"
         )
 

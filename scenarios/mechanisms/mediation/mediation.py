@@ -26,18 +26,18 @@ from society.engine.rng import Array
 from society.engine.scenario import Drafts, Measure, RoundFacts, mean_over, mechanism
 from society.engine.script import Script
 from society.errors import ScenarioError
-from society.scenarios.games.matching import met
-from society.scenarios.mechanisms.agreements.approval_voting import elected
+from society.scenarios.games.player_matching import match_players
+from society.scenarios.mechanisms.agreements.approval_voting import elect
 from society.scenarios.mechanisms.agreements.proposals import (
     GivenDesigns,
     Ground,
     Shape,
     Stage,
     designed_apart,
-    handed,
-    surveyed,
+    designs_by_seat,
+    survey_play,
 )
-from society.scenarios.mechanisms.mediation.plans import Plans, plans
+from society.scenarios.mechanisms.mediation.plans import Plans, mediator_plans
 from society.scenarios.mechanisms.mediation.service import (
     CHANCE_ID,
     DELEGATE,
@@ -46,27 +46,29 @@ from society.scenarios.mechanisms.mediation.service import (
 )
 
 
-def delegating(told: RoundFacts, table: Environment) -> Array:
+def delegation_share(told: RoundFacts, table: Environment) -> Array:
     """Share of those who could delegate, (R,); NaN where nobody could."""
     return mean_over(told["mediator_asked"], told["mediator_delegated"])
 
 
-def adopted(told: RoundFacts, table: Environment) -> Array:
+def all_delegate(told: RoundFacts, table: Environment) -> Array:
     """Share of those who could delegate in whose match all did, (R,)."""
     return mean_over(told["mediator_asked"], told["mediator_count"] == told["mediator_most"])
 
 
-def unanimous(told: RoundFacts, table: Environment) -> Array:
+def unanimous_approval(told: RoundFacts, table: Environment) -> Array:
     """Share of those present, (R,), that is of matches; NaN where nothing was proposed."""
     return mean_over(table.present & (told["mediator_proposer"] > 0), told["mediator_unanimous"])
 
 
 MEASURES = (
-    Measure("mediators", "share of matches in which all delegate", adopted),
+    Measure("mediators", "share of matches in which all delegate", all_delegate),
     Measure(
-        "mediator_unanimity", "share of matches in which all approved of the winner", unanimous
+        "mediator_unanimity",
+        "share of matches in which all approved of the winner",
+        unanimous_approval,
     ),
-    Measure("delegating", "share of those who could", delegating),
+    Measure("delegating", "share of those who could", delegation_share),
 )
 
 
@@ -76,7 +78,7 @@ MEASURES = (
     columns=("mediator_proposer", "mediator_delegated"),
     drafts=Drafts("designs", ("stage", "design"), "mediator_design"),
 )
-def mediated(
+def mediation(
     play: Play,
     *,
     form: Annotated[Shape, Field(description="an action for all, or for each seat")] = "count",
@@ -94,12 +96,12 @@ def mediated(
 
     def helped(table: Environment) -> Script:
         inner = play(table)  # says now what it misses
-        ground = surveyed(play, table, "mediated")
+        ground = survey_play(play, table, "mediation")
         _refuse_turns(ground)
-        sense = plans(ground, form, knots)
+        sense = mediator_plans(ground, form, knots)
         given = None
         if designs is not None:
-            given = handed(designs, sense.blueprint, table, ground.players, "mediated")
+            given = designs_by_seat(designs, sense.blueprint, table, ground.players, "mediation")
         if stage == "design":
             return designed_apart(table, ground, sense.blueprint)
         gaps = any(None in of_type for of_type in (designs or {}).values())
@@ -115,20 +117,20 @@ def _refuse_turns(ground: Ground) -> None:
         return
     if any(DELEGATE in labels for labels in game.actions):
         raise ScenarioError(
-            f"mediated: an action of this game is called {DELEGATE!r}, as is leaving the move to "
+            f"mediation: an action of this game is called {DELEGATE!r}, as is leaving the move to "
             "the mediator; call that action something else"
         )
     if not isinstance(reply, MixedStrategy) or DELEGATE in reply.actions:
         raise ScenarioError(
-            f"mediated: {ground.declared.move!r} asks for {reply.form()}; take mixed strategies, "
+            f"mediation: {ground.declared.move!r} asks for {reply.form()}; take mixed strategies, "
             "and no more than one mediator"
         )
     alike = np.array([labels == reply.actions for labels in game.actions])
     seats = ground.first.facts["seat"].values - 1
     if not np.array_equal(np.ones(seats.shape, bool) if who is None else who, alike[seats]):
         raise ScenarioError(
-            "mediated: not all move at the same time, so that those who delegate could not be "
-            "counted before anybody moves; name mediated before led"
+            "mediation: not all move at the same time, so that those who delegate could not be "
+            "counted before anybody moves; name mediation before leadership"
         )
 
 
@@ -141,13 +143,13 @@ def _helped(
     *,
     gaps: bool,
 ) -> Script:
-    matches, blueprint = met(table, ground.players), sense.blueprint
+    matches, blueprint = match_players(table, ground.players), sense.blueprint
     drafts = given
     if drafts is None:
         drafts = yield from blueprint.asked(table, ground, matches)
     spoilt = ground.fallback(table, None)
     before = {**ground.terms, **blueprint.described(ground)}
-    won = yield from elected(table, matches, "mediator", drafts, before, spoilt)
+    won = yield from elect(table, matches, "mediator", drafts, before, spoilt)
     service = Amounts if ground.game is None else ActionMediator
     mediator = service(table, matches, ground, sense, won, gaps=gaps)
     return (yield from mediator.serving(inner))

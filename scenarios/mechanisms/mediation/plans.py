@@ -22,12 +22,12 @@ from society.scenarios.mechanisms.agreements.proposals import (
     Blueprint,
     Ground,
     Shape,
-    amount,
-    between,
+    bounded_move,
+    interpolate,
     shared_labels,
 )
 
-MEDIATED = "mediated"
+MEDIATION = "mediation"
 
 
 class Plans(ABC):
@@ -47,7 +47,7 @@ class ByCount(Plans):
     """One action for all who delegate to it."""
 
     def __init__(self, game: Game) -> None:
-        labels = shared_labels(game, MEDIATED)
+        labels = shared_labels(game, MEDIATION)
         names = [str(count) for count in range(1, game.players + 1)]
         neutral = dict.fromkeys(names, float(_usual(game)[0]))
         entries = dict.fromkeys(names, Choice(*labels))
@@ -92,7 +92,7 @@ class ByShare(Plans):
 
     def done(self, mediator: Array, delegate: Array, asked: Array) -> Array:
         share = delegate.sum(-1, keepdims=True) / np.maximum(asked.sum(-1, keepdims=True), 1)
-        return np.broadcast_to(between(self._at, mediator, share), delegate.shape)
+        return np.broadcast_to(interpolate(self._at, mediator, share), delegate.shape)
 
 
 def _usual(game: Game) -> tuple[int, ...]:
@@ -100,9 +100,9 @@ def _usual(game: Game) -> tuple[int, ...]:
     return game.equilibrium or (0,) * game.players
 
 
-def plans(ground: Ground, form: Shape, knots: int) -> Plans:
+def mediator_plans(ground: Ground, form: Shape, knots: int) -> Plans:
     """What a mediator is about in this play; raises ScenarioError."""
     if ground.game is None:
-        amount(ground, MEDIATED, form)
+        bounded_move(ground, MEDIATION, form)
         return ByShare(knots)
     return ByCount(ground.game) if form == "count" else BySeat(ground.game)

@@ -24,8 +24,8 @@ from society.scenarios.mechanisms.agreements.approval_voting import (
     BALLOT,
     YES,
     Elected,
-    everybody,
-    shared,
+    match_fact,
+    spread_to_players,
 )
 from society.scenarios.mechanisms.agreements.proposals import Ground
 from society.scenarios.mechanisms.mediation.plans import Plans
@@ -51,13 +51,13 @@ class Mediator(ABC):
         gaps: bool = False,
     ) -> None:
         self.table, self.matches, self.ground, self._sense = table, matches, ground, sense
-        self.gaps, self.serves = gaps, everybody(matches, won.exists)
+        self.gaps, self.serves = gaps, spread_to_players(matches, won.exists)
         # Where there is none nobody delegates to it; a number stands there all the same.
         self._plan = np.nan_to_num(won.design)
         self._asked = {
             **sense.blueprint.described(ground),
-            "mediator": shared(matches, won.design),
-            "mediator_proposer": shared(matches, won.proposer),
+            "mediator": match_fact(matches, won.design),
+            "mediator_proposer": match_fact(matches, won.proposer),
         }
         self._elected = won.told(matches, "mediator")
         self._told: Mapping[str, Fact] = {}
@@ -86,8 +86,8 @@ class Mediator(ABC):
             **self._elected,
             "mediator_asked": own(asked),
             "mediator_delegated": own(delegate),
-            "mediator_count": own(everybody(self.matches, those.sum(-1))),
-            "mediator_most": own(everybody(self.matches, of.sum(-1))),
+            "mediator_count": own(spread_to_players(self.matches, those.sum(-1))),
+            "mediator_most": own(spread_to_players(self.matches, of.sum(-1))),
         }
         return self.matches.spread(self._sense.done(self._plan, those, of))
 
@@ -113,7 +113,7 @@ class ActionMediator(Mediator):
         chance = self.table.draws(CHANCE_ID).uniform(DELEGATE)
         delegate = np.any([chance < mix[..., -1] for mix in mixes.values()], axis=0)
         action = self.done(delegate, self.serves & self.table.active)
-        return {labels: resolved(mix, delegate, action) for labels, mix in mixes.items()}
+        return {labels: resolve_delegation(mix, delegate, action) for labels, mix in mixes.items()}
 
     def _groups(self) -> Iterator[tuple[tuple[str, ...], Array | None]]:
         """Labels of actions, and who has these, (R, N) of bool; None: everybody."""
@@ -150,13 +150,13 @@ class Amounts(Mediator):
         return np.where(delegate, reply.low + share * (reply.high - reply.low), moves)
 
 
-def resolved(mix: Array, delegate: Array, action: Array) -> Array:
+def resolve_delegation(mix: Array, delegate: Array, action: Array) -> Array:
     """What remains of mixed strategies when it is known who delegates: (R, N, K + 1) -> (R, N, K).
 
     Delegates play what the mediator says; the others what they would if they could not delegate.
 
     >>> mix = np.array([[[0.3, 0.1, 0.6], [0.3, 0.1, 0.6]]])
-    >>> resolved(mix, np.array([[True, False]]), np.array([[1, 1]])).round(2).tolist()
+    >>> resolve_delegation(mix, np.array([[True, False]]), np.array([[1, 1]])).round(2).tolist()
     [[[0.0, 1.0], [0.75, 0.25]]]
     """
     rest = mix[..., :-1]

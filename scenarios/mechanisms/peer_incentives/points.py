@@ -23,20 +23,20 @@ from society.engine.mechanism import (
     Declared,
     Play,
     PlayFunction,
+    add_extra_payoff,
     declared_by,
     intercept,
     refuse_unpaid,
-    topped_up,
 )
 from society.engine.rng import Array
 from society.engine.scenario import Brought, Measure, RoundFacts, mean_over
 from society.engine.script import Ask, Fact, Line, Script, Tell, common, own
 from society.scenarios.games.game import REPAIRS
 from society.scenarios.mechanisms.cheap_talk.groups import (
-    announced,
-    grouped,
+    announce_terms,
+    current_matches,
+    group_size,
     refuse_strangers,
-    size,
 )
 
 
@@ -58,7 +58,7 @@ class PeerPoints:
         declared = declared_by(play, self.mechanism)
 
         def spending(table: Environment) -> Script:
-            script = announced(play(table), self._terms())
+            script = announce_terms(play(table), self._terms())
             refuse_unpaid(declared, self.mechanism)
             refuse_strangers(declared, table, self.mechanism)
             known: dict[str, Fact] = {}
@@ -81,22 +81,22 @@ class PeerPoints:
 
         known: what all knew when they moved.
         """
-        matches, paid = grouped(declared, table), said.facts[declared.payoff]
+        matches, paid = current_matches(declared, table), said.facts[declared.payoff]
         about = {
             "others_seats": own(matches.others(matches.number)),
             "whom": own(matches.opposite),
         }
         if declared.players is not None:  # elsewhere one knows what one sees of the others
             about["others_payoffs"] = own(matches.others(paid.values))
-        fields = [f"other_{number}" for number in range(1, size(declared, table))]
+        fields = [f"other_{number}" for number in range(1, group_size(declared, table))]
         reply = Fields({field: Integer(0, self.most) for field in fields})
         facts = {**known, **said.facts, **about}
         answer = yield Ask(self.ask, reply, facts, None, dict.fromkeys(fields, 0), REPAIRS)
         points = np.stack([answer[field] for field in fields], axis=-1)
-        spent, received = settled(matches, points, table.active)
+        spent, received = settle_points(matches, points, table.active)
         added: Array = self.worth * received - self.cost * spent
         more = {f"{self.ask}_spent": own(spent), f"{self.ask}_received": own(received)}
-        said = topped_up(said, declared, added)
+        said = add_extra_payoff(said, declared, added)
         back = yield replace(said, facts={**said.facts, **more})
         return added if back is None else added + back
 
@@ -105,7 +105,7 @@ class PeerPoints:
         return {f"{self.ask}_{name}": common(value) for name, value in terms.items()}
 
 
-def shown(mechanism: str, ask: str) -> Brought:
+def points_spec(chance_id: str, ask: str) -> Brought:
     """What a mechanism of points brings along; ask: the kind of its question."""
     spent, received = f"{ask}_spent", f"{ask}_received"
 
@@ -113,10 +113,10 @@ def shown(mechanism: str, ask: str) -> Brought:
         return mean_over(table.present, told[spent])
 
     measure = Measure(spent, "points, mean over players and rounds", mean_spent)
-    return {"chance_id": mechanism, "measures": (measure,), "columns": (spent, received)}
+    return {"chance_id": chance_id, "measures": (measure,), "columns": (spent, received)}
 
 
-def settled(matches: Matches, points: Array, active: Array) -> tuple[Array, Array]:
+def settle_points(matches: Matches, points: Array, active: Array) -> tuple[Array, Array]:
     """Points that everybody spends and receives, (R, N) each.
 
     points: (R, N, n - 1), on co-players in order of seat. active: (R, N), who takes part.

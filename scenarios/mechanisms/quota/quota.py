@@ -1,6 +1,6 @@
 """A cap: an authority lets no answer to one question be above a bound.
 
-In Python: replace(fishing_village, play=capped(fishing_village.play, kind="effort", at=0.5)).
+In Python: replace(fishing_village, play=quota(fishing_village.play, kind="effort", at=0.5)).
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from society.engine.environment import Environment
 from society.engine.mechanism import Play, PlayFunction, intercept, questions
 from society.engine.scenario import mechanism
 from society.engine.script import Ask, Line, Script
-from society.errors import ScenarioError, nearest
+from society.errors import ScenarioError, suggest
 
 
 @mechanism(chance_id="capped")
-def capped(play: Play, *, kind: str, at: float) -> PlayFunction:
+def quota(play: Play, *, kind: str, at: float) -> PlayFunction:
     """An authority lets no answer to the question `kind`, an amount, be above `at`.
 
     The agents are asked for an amount up to `at`, in the units of the question, and whoever wishes
@@ -45,13 +45,13 @@ def _find(kind: str, play: Play, table: Environment) -> None:
             _amount(ask)
             return
         others.add(ask.kind)
-    raise ScenarioError(f"capped: the play never asks {kind!r}; {nearest(kind, others)}")
+    raise ScenarioError(f"quota: the play never asks {kind!r}; {suggest(kind, others)}")
 
 
 def _amount(ask: Ask) -> Real:
     if not isinstance(ask.reply, Real):
         raise ScenarioError(
-            f"capped: {ask.kind!r} asks for {ask.reply.form()}; only an amount can be capped"
+            f"quota: {ask.kind!r} asks for {ask.reply.form()}; only an amount can be capped"
         )
     return ask.reply
 
@@ -61,7 +61,7 @@ def _below(ask: Ask, at: float) -> Ask:
     amount = _amount(ask)
     if np.any(amount.low > at):
         raise ScenarioError(
-            f"capped: at={at:g} is below the least legal answer to {ask.kind!r}, "
+            f"quota: at={at:g} is below the least legal answer to {ask.kind!r}, "
             f"{np.max(amount.low):g}; raise it"
         )
     lower = dataclasses.replace(amount, high=np.minimum(amount.high, at))

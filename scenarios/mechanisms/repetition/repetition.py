@@ -3,7 +3,7 @@
 Of games in matches, as all in normal form are, everybody is shown the actions of those it plays
 with, which are the same in each game, but not what they come to. What counts in the end is the mean
 over games, weighted by how likely it is that they are played
-(society.scenarios.mechanisms.history).
+(society.scenarios.mechanisms.action_history).
 
 Whoever dies in a game, is dead in those that follow. Where a game ends before its horizon, its
 agents wait for the next one; what is told meanwhile has no numbers, since nothing happens there.
@@ -24,7 +24,7 @@ from society.engine.rng import Array
 from society.engine.scenario import mechanism
 from society.engine.script import Fact, Line, Script, Tell
 from society.errors import ScenarioError
-from society.scenarios.mechanisms.history import ActionHistory, Opening, weights
+from society.scenarios.mechanisms.action_history import ActionHistory, Opening, game_weights
 
 
 class Recess:
@@ -77,7 +77,7 @@ Window = Annotated[
 
 
 @mechanism(chance_id="repeated", levels=("game",))
-def repeated(
+def repetition(
     play: Play,
     *,
     games: Annotated[int, Field(ge=1)] = 2,
@@ -100,10 +100,10 @@ def repeated(
         if declared is None:
             _refuse_past(continuation, window)
         else:
-            refuse_rounds(table, "repeated")
+            refuse_rounds(table, "repetition")
 
         def script() -> Script:
-            counted = weights(games, continuation)
+            counted = game_weights(games, continuation)
             past = None if declared is None else ActionHistory(declared, continuation, window)
             for number in table.rounds(games):
                 recess = Recess(table)
@@ -119,8 +119,8 @@ def repeated(
 def _refuse_generations(play: Play) -> None:
     if play.succession is not None:
         raise ScenarioError(
-            "repeated: what is to be repeated has generations, and they would begin anew in "
-            "each game; name `repeated` before `generations`, so that each generation plays "
+            "repetition: what is to be repeated has generations, and they would begin anew in "
+            "each game; name `repetition` before `generations`, so that each generation plays "
             "several games, or ask for more generations (count)"
         )
 
@@ -131,7 +131,7 @@ def _matches(play: Play, table: Environment) -> Declared | None:
     if declared is None:
         return None
     opening = survey(Opening, play, table, declared)
-    opening.refuse_series("repeated")
+    opening.refuse_series("repetition")
     return declared if opening.has_actions else None
 
 
@@ -139,7 +139,7 @@ def _refuse_past(continuation: float | None, window: int | None) -> None:
     for name, given in (("continuation", continuation), ("window", window)):
         if given is not None:
             raise ScenarioError(
-                f"repeated: {name} is for games in matches that tell everybody's action, and this "
+                f"repetition: {name} is for games in matches that tell everybody's action, and this "
                 "play tells none; leave it out"
             )
 

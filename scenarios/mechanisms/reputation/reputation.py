@@ -31,8 +31,8 @@ from society.engine.rng import Array
 from society.engine.scenario import mechanism
 from society.engine.script import Fact, Script, Tell, common, own
 from society.errors import ScenarioError
-from society.scenarios.games.matching import in_order
-from society.scenarios.mechanisms.history import Opening, Past, weights
+from society.scenarios.games.player_matching import in_order
+from society.scenarios.mechanisms.action_history import Opening, Past, game_weights
 from society.scenarios.mechanisms.repetition.repetition import (
     Continuation,
     Recess,
@@ -152,7 +152,7 @@ def _of(values: Array, whose: Array) -> Array:
     return taken
 
 
-def mixed(table: Environment, matches: Matches) -> Matches:
+def shuffle_matches(table: Environment, matches: Matches) -> Matches:
     """Who meets whom next: those of each seat, (R, M), in an order of their own, by chance."""
     uniform = matches.gathered(table.draws(CHANCE_ID).uniform("order"))
     order = np.argsort(uniform, axis=1, kind="stable")
@@ -172,7 +172,7 @@ def entries_of(games: int, players: int, levels: int) -> int:
 
 
 @mechanism(chance_id=CHANCE_ID, levels=("game",), rematching=True)
-def reputed(
+def reputation(
     play: Play,
     *,
     games: Annotated[int, Field(ge=1)] = 15,
@@ -186,7 +186,7 @@ def reputed(
 ) -> PlayFunction:
     """Many play in matches that change from game to game, and see what their co-players did before.
 
-    games, continuation, window: as in `repeated`. Raises ScenarioError, before the first line, for
+    games, continuation, window: as in `repetition`. Raises ScenarioError, before the first line, for
     a play without matches or actions, for a single match, for games that are repeated already, and
     for more rounds to be shown than anybody could read.
     """
@@ -200,10 +200,10 @@ def reputed(
         _refuse_long(earlier, first.players, levels)
 
         def script() -> Script:
-            counted = weights(games, continuation)
+            counted = game_weights(games, continuation)
             past = Reputations(table, declared, continuation, window, levels)
             for number in table.rounds(games):
-                table.meetings = mixed(table, first)
+                table.meetings = shuffle_matches(table, first)
                 recess = Recess(table)
                 yield from past.kept(recess.played(play), counted[number - 1])
                 yield Tell("gathered", back=recess.waiting)
@@ -215,24 +215,24 @@ def reputed(
 
 def _matches(play: Play, table: Environment) -> Declared:
     """What a play of matches declares; raises ScenarioError for any other one."""
-    declared = declared_by(play, "reputed")
+    declared = declared_by(play, "reputation")
     play(table)  # says now what it misses
     if declared.players is None:
         raise ScenarioError(
-            "reputed: all who are there play together, so that nobody could meet anybody else; "
-            "take a game in matches, or `repeated`"
+            "reputation: all who are there play together, so that nobody could meet anybody else; "
+            "take a game in matches, or `repetition`"
         )
     if play.succession is not None:
         raise ScenarioError(
-            "reputed: what is played has generations, and they would begin anew in each game; "
-            "name `reputed` before `generations`"
+            "reputation: what is played has generations, and they would begin anew in each game; "
+            "name `reputation` before `generations`"
         )
-    refuse_rounds(table, "reputed")
+    refuse_rounds(table, "reputation")
     opening = survey(Opening, play, table, declared)
-    opening.refuse_series("reputed")
+    opening.refuse_series("reputation")
     if not opening.has_actions:
         raise ScenarioError(
-            "reputed: the play tells no actions that could be shown; games in normal form do (the "
+            "reputation: the play tells no actions that could be shown; games in normal form do (the "
             "donor game shows a past of its own: see its parameters medium, trace and known)"
         )
     return declared
@@ -245,12 +245,12 @@ def _players(declared: Declared, table: Environment) -> int:
 
 def _refuse_one(matches: Matches) -> None:
     if matches.players == 1:
-        raise ScenarioError("reputed: this game has one player, and nobody meets anybody in it")
+        raise ScenarioError("reputation: this game has one player, and nobody meets anybody in it")
     if matches.count == 1:
         raise ScenarioError(
-            f"reputed: {matches.players} agents are one match, and have nobody else to meet; take "
+            f"reputation: {matches.players} agents are one match, and have nobody else to meet; take "
             f"{2 * matches.players} agents, or any other multiple of {matches.players}, or "
-            "`repeated`"
+            "`repetition`"
         )
 
 
@@ -258,6 +258,6 @@ def _refuse_long(games: int, players: int, levels: int) -> None:
     shown = players * entries_of(games, players, levels)
     if shown > _MOST:
         raise ScenarioError(
-            f"reputed: everybody would be shown {shown:,} rounds before it answers, and at most "
+            f"reputation: everybody would be shown {shown:,} rounds before it answers, and at most "
             f"{_MOST:,} are; take a smaller window or depth, or order: first"
         )

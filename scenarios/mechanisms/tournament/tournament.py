@@ -71,7 +71,7 @@ def seating_apart(play: Play, types: int, params: Any, *, own: Mapping[str, Any]
 
 
 @mechanism(chance_id="drafted", seating=seating_apart)
-def drafted(play: Play) -> Play:
+def draft_designs(play: Play) -> Play:
     """Types of agents make their designs, each for itself and for each seat, before they meet.
 
     Tournaments have it played in a run of its own where a mechanism takes designs.

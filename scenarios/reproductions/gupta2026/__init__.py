@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from society.reproduction.papers import paper
+from society.reproduction.papers import read_paper
 
-PAPER = paper(Path(__file__).with_name("claims.yaml"), __name__)
+PAPER = read_paper(Path(__file__).with_name("claims.yaml"), __name__)

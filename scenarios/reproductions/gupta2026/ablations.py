@@ -13,14 +13,14 @@ import numpy as np
 
 from society.claims.data import LevelsOf, SampleSpec
 from society.engine.rng import Array
-from society.reproduction.samples import Samples
+from society.reproduction.claim_samples import Samples
 
 CONDITIONS = ("full", "only_social_learning", "only_group_decision", "neither")
 POPULATIONS = ("altruist", "mixed", "selfish")
 LAKES = ("harsh", "rich")
 
 
-def lowest(samples: Samples, *, condition: str) -> str:
+def count_lowest(samples: Samples, *, condition: str) -> str:
     """Count the lakes and populations in which a condition has the lowest mean."""
     cells = list(product(LAKES, POPULATIONS))
     found = 0

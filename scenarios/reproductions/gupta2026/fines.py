@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from society.claims.data import SampleSpec
-from society.reproduction.samples import Samples
+from society.reproduction.claim_samples import Samples
 
 
 def rising_steps(samples: Samples, *, trial: str) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 
 from society.claims.comparisons import ALPHA
 from society.claims.types import ClaimFinding, outcome_of
-from society.reproduction.samples import Samples
+from society.reproduction.claim_samples import Samples
 
 TRIAL = "models"
 

@@ -38,7 +38,7 @@ class Deviation(NamedTuple):
     gain: float
 
 
-def mediation(game: Game, target: Profile, fallback: Profile) -> Iterator[Deviation]:
+def mediator_deviations(game: Game, target: Profile, fallback: Profile) -> Iterator[Deviation]:
     """Every deviation, if anybody may propose any mediator of the form `count`.
 
     A mediator names one action for all who delegate, by how many do; target and fallback have the
@@ -72,7 +72,7 @@ def _mediated(
             yield Deviation(where, seat, paid(seat, delegating, actions) - planned)
 
 
-def contract(
+def contract_deviations(
     game: Game, target: Profile, fallback: Profile, *, mended: bool = False
 ) -> Iterator[Deviation]:
     """Every deviation, if anybody may propose a few contracts of the form `count`.
@@ -80,12 +80,12 @@ def contract(
     Proposed may be the strategy's own contract, none, twice and the opposite of it, and what pays
     for the fallback instead; target and fallback have the same action for everybody.
     """
-    best = dominating(game, target)
+    best = dominating_payments(game, target)
     designs = [best, 0 * best, 2 * best, -best, np.roll(best, fallback[0] - target[0])]
     worth = _worth(game, [target, *[fallback] * (len(designs) - 1)])
     refused = worth[-1]
     for at, design in enumerate(designs):
-        active = transferred(game, design)
+        active = game_under_contract(game, design)
         planned = target if at == 0 else fallback
         if mended and at:
             planned = next(active.equilibria())
@@ -102,7 +102,7 @@ def _worth(game: Game, outcomes: Sequence[Profile]) -> Array:
     return game.paid(np.array(outcomes))
 
 
-def dominating(game: Game, target: Profile) -> Array:
+def dominating_payments(game: Game, target: Profile) -> Array:
     """What all others together pay for each action, (A,), so that the target's part dominates."""
     most = max(float(table.max() - table.min()) for table in game.payoffs) + 1
     paid: Array = np.zeros(game.sizes[0])
@@ -110,7 +110,7 @@ def dominating(game: Game, target: Profile) -> Array:
     return paid
 
 
-def transferred(game: Game, design: Array) -> NormalForm:
+def game_under_contract(game: Game, design: Array) -> NormalForm:
     """The game under a contract that all have signed: who gets c gets it from all others alike."""
     profiles = np.moveaxis(np.indices(game.sizes), 0, -1)
     gets = design[profiles]

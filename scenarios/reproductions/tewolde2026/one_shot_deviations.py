@@ -76,15 +76,15 @@ def subgame_perfect(players: Iterable[Decisions], d: float) -> bool:
     return all(one.gains(d).max() <= CLOSE for one in players)
 
 
-def nash(players: Iterable[Decisions], d: float) -> bool:
+def is_nash(players: Iterable[Decisions], d: float) -> bool:
     """Whether no player has a better plan before the first round."""
     return all(one.best(d)[0] - one.values(d)[0] <= CLOSE * (1 - d) for one in players)
 
 
-def threshold(holds: Callable[[float], bool]) -> float | None:
+def lowest_threshold(holds: Callable[[float], bool]) -> float | None:
     """The lowest continuation probability from which on something holds; None if it never does.
 
-    >>> round(threshold(lambda d: d >= 0.25), 6), threshold(lambda d: d > 2)
+    >>> round(lowest_threshold(lambda d: d >= 0.25), 6), lowest_threshold(lambda d: d > 2)
     (0.25, None)
     """
     if holds(0):

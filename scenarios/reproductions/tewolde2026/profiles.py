@@ -15,12 +15,15 @@ from society.scenarios.games import travellers_dilemma as travellers
 from society.scenarios.games import two_by_two
 from society.scenarios.games.game import Game, Profile
 from society.scenarios.games.public_goods import PublicGood
-from society.scenarios.reproductions.tewolde2026.one_shot_deviations import Decisions, threshold
+from society.scenarios.reproductions.tewolde2026.one_shot_deviations import (
+    Decisions,
+    lowest_threshold,
+)
 from society.scenarios.reproductions.tewolde2026.trigger_strategies import (
     TriggerNorm,
-    pure,
-    repetition,
-    reputation,
+    decide_under_repetition,
+    decide_under_reputation,
+    pure_profile,
 )
 
 FEW = 2  # agents of each seat, of whom all labels can be listed
@@ -30,27 +33,27 @@ GAMES: dict[str, Game] = {
     "prisoner's dilemma": two_by_two.PRISONERS_DILEMMA,
     "public goods": PublicGood(3, 1.5),
     "trust": two_by_two.TRUST,
-    "traveller's dilemma": travellers.game(travellers.TravellersDilemma()),
+    "traveller's dilemma": travellers.travellers_game(travellers.TravellersDilemma()),
     "stag hunt": two_by_two.STAG_HUNT,
 }
 
 
-def repeated(game: Game, window: int | None = None) -> list[Decisions]:
+def grim_trigger(game: Game, window: int | None = None) -> list[Decisions]:
     """Grim trigger between cooperation and equilibrium of a game."""
     target, fallback = profiles(game)
-    return repetition(game, target, pure(game, fallback), window)
+    return decide_under_repetition(game, target, pure_profile(game, fallback), window)
 
 
-def population(game: Game, norm: TriggerNorm, count: int = FEW) -> list[Decisions]:
+def norm_in_population(game: Game, norm: TriggerNorm, count: int = FEW) -> list[Decisions]:
     """A norm between cooperation and equilibrium of a game."""
-    return reputation(game, *profiles(game), norm, count)
+    return decide_under_reputation(game, *profiles(game), norm, count)
 
 
 def from_d(
     holds: Callable[[Iterable[Decisions], float], bool], players: list[Decisions]
 ) -> float | None:
     """The lowest continuation probability from which on something holds of all."""
-    return threshold(lambda d: holds(players, d))
+    return lowest_threshold(lambda d: holds(players, d))
 
 
 def profiles(game: Game) -> tuple[Profile, Profile]:

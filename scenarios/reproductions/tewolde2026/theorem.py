@@ -26,12 +26,12 @@ from society.scenarios.games.game import Game, Profile
 from society.scenarios.games.two_by_two import STAG_HUNT
 from society.scenarios.reproductions.tewolde2026.agreement_games import (
     Deviation,
-    contract,
-    mediation,
+    contract_deviations,
+    mediator_deviations,
 )
 from society.scenarios.reproductions.tewolde2026.one_shot_deviations import (
     CLOSE,
-    nash,
+    is_nash,
     subgame_perfect,
 )
 from society.scenarios.reproductions.tewolde2026.profiles import (
@@ -39,29 +39,29 @@ from society.scenarios.reproductions.tewolde2026.profiles import (
     GAMES,
     HUNTERS,
     from_d,
-    population,
+    grim_trigger,
+    norm_in_population,
     profiles,
-    repeated,
 )
 from society.scenarios.reproductions.tewolde2026.trigger_strategies import (
     ATONING,
     OWN,
     STANDING,
-    forbearance,
-    patience,
-    repetition,
-    trigger,
+    decide_under_repetition,
+    forbearance_threshold,
+    patience_threshold,
+    trigger_norm,
 )
 
 CONTINUATION, WINDOW, ROUNDS = 0.8, 3, 15  # of the paper
 PAPERS = 6  # agents of each seat
 
 
-def repeating() -> ClaimFinding:
+def repetition_thresholds() -> ClaimFinding:
     """From which d on, by game and, where they differ, by seat."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
-        found = [from_d(subgame_perfect, [one]) for one in repeated(game)]
+        found = [from_d(subgame_perfect, [one]) for one in grim_trigger(game)]
         parts.append(None not in found)
         words.append(f"{name} {_worded(*found)}")
     notes = (
@@ -71,11 +71,11 @@ def repeating() -> ClaimFinding:
     return ClaimFinding(outcome_of(parts), f"by grim trigger, from d on: {'; '.join(words)}", notes)
 
 
-def standing() -> ClaimFinding:
+def standing_as_printed() -> ClaimFinding:
     """Whether the norm as printed is subgame perfect, and what the best deviation gains."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
-        players = population(game, STANDING)
+        players = norm_in_population(game, STANDING)
         parts.append(from_d(subgame_perfect, players) is not None)
         gain = max(float(one.gains(CONTINUATION).max()) for one in players)
         words.append(f"{name} {gain:.3g}")
@@ -90,10 +90,10 @@ def standing_by_own() -> ClaimFinding:
     """From which d on the norm with the own label is subgame perfect."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
-        found = from_d(subgame_perfect, population(game, OWN))
-        due = max(patience(game, *profiles(game), FEW))
+        found = from_d(subgame_perfect, norm_in_population(game, OWN))
+        due = max(patience_threshold(game, *profiles(game), FEW))
         parts.append(found is not None and bool(np.isclose(found, due, atol=1e-6)))
-        six = max(patience(game, *profiles(game), PAPERS))
+        six = max(patience_threshold(game, *profiles(game), PAPERS))
         words.append(f"{name} {_worded(found)}, {six:.3g}")
     notes = (
         "the more agents, the higher: in the worst state nobody is good but those who meet now, "
@@ -104,10 +104,11 @@ def standing_by_own() -> ClaimFinding:
     return ClaimFinding(outcome_of(parts), found_words, notes)
 
 
-def atoning() -> ClaimFinding:
+def atonement_thresholds() -> ClaimFinding:
     """From which d on the norm that lets the bad atone is subgame perfect."""
     found = {
-        name: from_d(subgame_perfect, population(game, ATONING)) for name, game in GAMES.items()
+        name: from_d(subgame_perfect, norm_in_population(game, ATONING))
+        for name, game in GAMES.items()
     }
     words = "; ".join(f"{name} {_worded(one)}" for name, one in found.items())
     notes = (
@@ -119,17 +120,17 @@ def atoning() -> ClaimFinding:
     )
 
 
-def mediating() -> ClaimFinding:
+def mediation_deviations() -> ClaimFinding:
     """Whether any deviation in any stage of a mediator's making and use pays."""
-    outcome, found = _agreeing(mediation)
+    outcome, found = _agreeing(mediator_deviations)
     return ClaimFinding(
         outcome, f"by the proof's strategy, whichever mediators are proposed: {found}"
     )
 
 
-def contracting(*, mended: bool = False) -> ClaimFinding:
+def contract_stages(*, mended: bool = False) -> ClaimFinding:
     """The same of contracts; mended: with an equilibrium under whatever all have signed."""
-    outcome, found = _agreeing(partial(contract, mended=mended))
+    outcome, found = _agreeing(partial(contract_deviations, mended=mended))
     whose = "the proof's strategy"
     notes = "any other contract is like these: nobody brings one into force alone"
     if mended:
@@ -154,12 +155,14 @@ def _agreeing(
     return outcome_of(parts), "; ".join(words)
 
 
-def triggering() -> ClaimFinding:
+def trigger_thresholds() -> ClaimFinding:
     """From which d on triggers are Nash equilibria: windows of 1 to 3, then reputation."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
-        windows = [from_d(nash, repeated(game, window)) for window in (1, 2, WINDOW)]
-        firsts = [from_d(nash, population(game, trigger(window))) for window in (None, 1)]
+        windows = [from_d(is_nash, grim_trigger(game, window)) for window in (1, 2, WINDOW)]
+        firsts = [
+            from_d(is_nash, norm_in_population(game, trigger_norm(window))) for window in (None, 1)
+        ]
         parts.append(None not in [*windows, *firsts])
         words.append(f"{name} {_worded(*windows, *firsts)}")
     notes = "the same d for windows of 1, 2 and 3 and for reputation with all rounds or the last"
@@ -170,13 +173,13 @@ def only_nash() -> ClaimFinding:
     """Where a deviation pays after some history, and where none does."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
-        first = from_d(subgame_perfect, population(game, trigger()))
-        windows = [from_d(subgame_perfect, repeated(game, k)) for k in (1, 2, WINDOW)]
-        six = max(forbearance(game, *profiles(game), PAPERS))
+        first = from_d(subgame_perfect, norm_in_population(game, trigger_norm()))
+        windows = [from_d(subgame_perfect, grim_trigger(game, k)) for k in (1, 2, WINDOW)]
+        six = max(forbearance_threshold(game, *profiles(game), PAPERS))
         parts += [first is None, six >= 1, None in windows]
         among = _worded(first, six if six < 1 else None)
         words.append(f"{name}: reputation {among}, windows {_worded(*windows)}")
-    hunt = repetition(STAG_HUNT, (0, 0), HUNTERS, WINDOW)
+    hunt = decide_under_repetition(STAG_HUNT, (0, 0), HUNTERS, WINDOW)
     gain = max(float(one.gains(CONTINUATION).max()) for one in hunt)
     parts.append(gain > CLOSE)
     notes = (
@@ -194,23 +197,23 @@ def only_nash() -> ClaimFinding:
     )
 
 
-def comfortable() -> ClaimFinding:
+def enough_at_paper_d() -> ClaimFinding:
     """Whether 0.8 is enough for a Nash equilibrium, with a window of 3 and under reputation."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
-        least = from_d(nash, repeated(game, WINDOW))
+        least = from_d(is_nash, grim_trigger(game, WINDOW))
         parts.append(least is not None and least < CONTINUATION)
-        parts.append(nash(population(game, trigger()), CONTINUATION))
+        parts.append(is_nash(norm_in_population(game, trigger_norm()), CONTINUATION))
         words.append(f"{name} {_worded(least)}")
     found = f"Nash under repetition from d on: {'; '.join(words)}"
     return ClaimFinding(outcome_of(parts), found, "under reputation looked at with d = 0.8 alone")
 
 
-def comfortable_in_subgames() -> ClaimFinding:
+def enough_in_subgames() -> ClaimFinding:
     """Whether 0.8 is enough for standing with the own label, among as many as in the paper."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
-        least = max(patience(game, *profiles(game), PAPERS))
+        least = max(patience_threshold(game, *profiles(game), PAPERS))
         parts.append(least < CONTINUATION)
         words.append(f"{name} {least:.3g}")
     return ClaimFinding(outcome_of(parts), f"from d on: {'; '.join(words)}")

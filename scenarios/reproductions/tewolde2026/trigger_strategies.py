@@ -46,20 +46,20 @@ class TriggerNorm(NamedTuple):
     after: Callable[[Array, Array], Array]
 
 
-def repetition(
+def decide_under_repetition(
     game: Game, target: Profile, fallback: Mixed, window: int | None = None
 ) -> list[Decisions]:
     """What each player decides; window: k, all rounds if None; fallback: s*.
 
     A state holds, as bits, in which of the last k rounds something else than the target was played.
     """
-    wanted = pure(game, target)
+    wanted = pure_profile(game, target)
     return [
         _repeated(game, seat, (target, wanted, fallback), window) for seat in range(game.players)
     ]
 
 
-def pure(game: Game, profile: Profile) -> list[Array]:
+def pure_profile(game: Game, profile: Profile) -> list[Array]:
     """A profile as probabilities."""
     return [np.eye(size)[action] for size, action in zip(game.sizes, profile, strict=True)]
 
@@ -97,7 +97,7 @@ def _remembered(state: Array | int, wrong: Array | int, window: int | None) -> A
     return state | wrong if window is None else (2 * state + wrong) % 2**window
 
 
-def reputation(
+def decide_under_reputation(
     game: Game, target: Profile, fallback: Profile, norm: TriggerNorm, count: int
 ) -> list[Decisions]:
     """What one agent of each seat decides, if `count` agents have each; fallback: s*.
@@ -167,7 +167,7 @@ OWN = TriggerNorm(2, _all_good, _stood)
 ATONING = TriggerNorm(2, lambda labels: ~_others_bad(labels) | (labels != 0), _atoned)
 
 
-def trigger(window: int | None = None) -> TriggerNorm:
+def trigger_norm(window: int | None = None) -> TriggerNorm:
     """The norm `trigger`, over all rounds or the last `window`."""
 
     def after(labels: Array, kept: Array) -> Array:
@@ -177,7 +177,9 @@ def trigger(window: int | None = None) -> TriggerNorm:
     return TriggerNorm(2 ** (window or 1), _all_good, after)
 
 
-def patience(game: Game, target: Profile, fallback: Profile, count: int = 1) -> list[float]:
+def patience_threshold(
+    game: Game, target: Profile, fallback: Profile, count: int = 1
+) -> list[float]:
     """From which continuation probability on each player keeps to `own`, in closed form.
 
     A player gains g at most by deviating from the target, once, and then has s* in place of it
@@ -192,12 +194,14 @@ def patience(game: Game, target: Profile, fallback: Profile, count: int = 1) -> 
     found = []
     for seat, table in enumerate(game.payoffs):
         kept, lost = table[target], table[target] - table[fallback]
-        gain = max(_expected(game, seat, pure(game, target))) - kept
+        gain = max(_expected(game, seat, pure_profile(game, target))) - kept
         found.append(float(gain / (gain + lost * again)))
     return found
 
 
-def forbearance(game: Game, target: Profile, fallback: Profile, count: int) -> list[float]:
+def forbearance_threshold(
+    game: Game, target: Profile, fallback: Profile, count: int
+) -> list[float]:
     """From which continuation probability on each player keeps to `trigger` in all subgames.
 
     If only those are good who meet now, they cooperate as long as they meet each other, and no
@@ -206,7 +210,7 @@ def forbearance(game: Game, target: Profile, fallback: Profile, count: int) -> l
 
         q / (1 - q) = g / (u(a) - u(s*))    with q = d / m^(n - 1)
 
-    A result of 1 or more is never. Under first-order reputation; symbols as in `patience`.
+    A result of 1 or more is never. Under first-order reputation; symbols as in `patience_threshold`.
     """
     rarer = count ** (game.players - 1)
-    return [least * rarer for least in patience(game, target, fallback)]
+    return [least * rarer for least in patience_threshold(game, target, fallback)]

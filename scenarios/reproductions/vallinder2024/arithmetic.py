@@ -15,8 +15,8 @@ import numpy as np
 
 from society.claims.types import ClaimFinding, outcome_of
 from society.errors import ScenarioError
-from society.reproduction.samples import Samples
-from society.scenarios.donor.pairing import Schedule, feasible, shift
+from society.reproduction.claim_samples import Samples
+from society.scenarios.donor.pairing import Schedule, refuse_infeasible, round_shift
 
 CEILING = "ceiling"  # the experiment
 AGENTS = ROUNDS = 12
@@ -26,10 +26,10 @@ SHARES = {"all": 1.0, "half": 0.5}
 CLOSE = 1e-9
 
 
-def arithmetic(multiplier: float, share: float, schedule: Schedule) -> float:
+def constant_share_outcome(multiplier: float, share: float, schedule: Schedule) -> float:
     """What a pair ends with on average where everybody always gives the same share.
 
-    >>> arithmetic(2, 1, "ordered-once"), arithmetic(2, 1, "published")
+    >>> constant_share_outcome(2, 1, "ordered-once"), constant_share_outcome(2, 1, "published")
     (30720.0, 15360.0)
     """
     held = [ENDOWMENT, ENDOWMENT]
@@ -41,10 +41,10 @@ def arithmetic(multiplier: float, share: float, schedule: Schedule) -> float:
     return sum(held) / 2
 
 
-def most(multiplier: float, schedule: Schedule) -> float:
+def most_attainable(multiplier: float, schedule: Schedule) -> float:
     """What a pair can end with on average at most, if a unit always goes where it is worth most.
 
-    >>> most(2, "ordered-once"), most(2, "published"), most(0.5, "ordered-once")
+    >>> most_attainable(2, "ordered-once"), most_attainable(2, "published"), most_attainable(0.5, "ordered-once")
     (30720.0, 30720.0, 10.0)
     """
     worth = [1.0, 1.0]  # of a unit of either's, at the end
@@ -56,28 +56,28 @@ def most(multiplier: float, schedule: Schedule) -> float:
 
 def _turns(schedule: Schedule) -> list[bool]:
     """Whether the first half gives, round by round."""
-    return [shift(schedule, number, AGENTS // 2)[1] for number in range(1, ROUNDS + 1)]
+    return [round_shift(schedule, number, AGENTS // 2)[1] for number in range(1, ROUNDS + 1)]
 
 
 def giving_all_is_most(samples: Samples) -> ClaimFinding:
     """Does giving all come to its sum, and no other way of giving to more?"""
-    found = sums(samples, given="all", schedule="ordered-once")
+    found = agrees_with_arithmetic(samples, given="all", schedule="ordered-once")
     parts, words = [found.outcome == "reproduced"], list[str]()
     for multiplier in MULTIPLIERS:
-        highest = most(multiplier, "ordered-once")
-        all_given = arithmetic(multiplier, 1, "ordered-once")
+        highest = most_attainable(multiplier, "ordered-once")
+        all_given = constant_share_outcome(multiplier, 1, "ordered-once")
         parts.append(math.isclose(highest, all_given, rel_tol=CLOSE))
         words.append(f"{highest:,.1f}")
     return ClaimFinding(outcome_of(parts), f"{found.found}; at most {', '.join(words)}")
 
 
-def sums(samples: Samples, *, given: str, schedule: Schedule) -> ClaimFinding:
+def agrees_with_arithmetic(samples: Samples, *, given: str, schedule: Schedule) -> ClaimFinding:
     """Do all runs come to what a pair comes to by arithmetic?"""
     parts, words = list[bool | None](), list[str]()
     for multiplier in MULTIPLIERS:
         levels = {"multiplier": multiplier, "given": given, "schedule": schedule}
         found = samples.evidence.runs(CEILING, "final_resources", levels)
-        due = arithmetic(multiplier, SHARES[given], schedule)
+        due = constant_share_outcome(multiplier, SHARES[given], schedule)
         parts.append(bool(np.allclose(found, due, rtol=CLOSE, atol=0)))
         words.append(f"multiplier {multiplier}: {found.mean():,.1f}, by arithmetic {due:,.1f}")
     return ClaimFinding(outcome_of(parts), "; ".join(words))
@@ -86,7 +86,7 @@ def sums(samples: Samples, *, given: str, schedule: Schedule) -> ClaimFinding:
 def no_pair_twice() -> ClaimFinding:
     """Is there a schedule of twelve rounds in which no agent faces another twice?"""
     try:
-        feasible("no-repeat", AGENTS, ROUNDS)
+        refuse_infeasible("no-repeat", AGENTS, ROUNDS)
     except ScenarioError as error:
         return ClaimFinding(
             "not reproduced", str(error), "it cannot be played; see above for our pairs"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from society.claims.data import SampleSpec
-from society.reproduction.samples import Samples
+from society.reproduction.claim_samples import Samples
 
 
 def runs_that_rise(samples: Samples, *, multiplier: float) -> str:

@@ -24,7 +24,7 @@ import numpy as np
 from society.claims.comparisons import ALPHA
 from society.claims.types import ClaimFinding, order_finding, outcome_of
 from society.engine.rng import Array
-from society.reproduction.samples import Samples, by_generation
+from society.reproduction.claim_samples import Samples, samples_by_generation
 
 CLAUDE, GEMINI, GPT = "claude-3.5-sonnet", "gemini-1.5-flash", "gpt-4o"
 TRIAL = "models"
@@ -34,7 +34,7 @@ SEVERAL = 2  # runs
 SUCCESS = 2.0  # times
 
 
-def declining(samples: Samples) -> ClaimFinding:
+def all_runs_decline(samples: Samples) -> ClaimFinding:
     """Does every run of GPT-4o decline?"""
     course = _by_generation(samples, "fitness", GPT)
     slopes = np.polyfit(np.arange(course.shape[1]), np.log(course.T), 1)[0]
@@ -44,7 +44,7 @@ def declining(samples: Samples) -> ClaimFinding:
     )
 
 
-def crashing(samples: Samples) -> ClaimFinding:
+def some_runs_crash(samples: Samples) -> ClaimFinding:
     """Do several runs of Gemini rise, and then crash?"""
     course = _by_generation(samples, "fitness", GEMINI)
     first, best, last = course[:, 0], course.max(1), course[:, -1]
@@ -57,7 +57,7 @@ def crashing(samples: Samples) -> ClaimFinding:
     return ClaimFinding(outcome_of([bool(crashed.sum() >= SEVERAL)]), found)
 
 
-def threshold(samples: Samples) -> ClaimFinding:
+def success_threshold(samples: Samples) -> ClaimFinding:
     """Do runs of Claude that succeed begin with more generous donors than all others?"""
     good = _succeeded(_by_generation(samples, "fitness", CLAUDE))
     first = _by_generation(samples, "phenotype", CLAUDE)[:, 0]
@@ -109,7 +109,7 @@ def _best(samples: Samples, measure: str, name: str) -> Array:
 def _by_generation(samples: Samples, measure: str, name: str, *, punishment: bool = False) -> Array:
     """A measure of a model's runs in each generation, (n, G)."""
     levels = {"model": samples.model(TRIAL, name), "punishment": punishment}
-    return by_generation(samples.evidence, TRIAL, measure, levels)
+    return samples_by_generation(samples.evidence, TRIAL, measure, levels)
 
 
 def _succeeded(resources: Array) -> Array:

@@ -32,9 +32,9 @@ from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.engine.rng import Array
 from society.engine.rubric import Criterion
 from society.engine.scenario import Finding
-from society.errors import InputError, brief
+from society.errors import InputError, short_path
 from society.experiments.coding_plan import SCENARIO, CodingPlan
-from society.runs.reader import RunFile, open_run
+from society.runs.reader import RunFile, open_run_file
 
 from .texts import Texts, gather_texts, refuse_summary
 
@@ -58,7 +58,7 @@ def read_codes(run: RunFile) -> Codes:
     """Read the codes of a norm_coding run; raises InputError if it keeps none."""
     given = run.manifest
     if given.scenario != SCENARIO:
-        raise InputError(f"{brief(run.path)} is a run of {given.scenario}, not of {SCENARIO}")
+        raise InputError(f"{short_path(run.path)} is a run of {given.scenario}, not of {SCENARIO}")
     refuse_summary(run)
     criteria = [Criterion.model_validate(said) for said in given.params["criteria"]]
     codes = {}
@@ -200,7 +200,7 @@ def measure_codes(codes: Codes, coding: CodingPlan, runs: Mapping[str, Path]) ->
     """Measure runs by their codes; raises InputError. runs: that were coded, by condition."""
     replicates = {}
     for name, one in runs.items():
-        with open_run(one) as run:
+        with open_run_file(one) as run:
             replicates[name] = run.manifest.replicates
     texts = gather_texts(runs, coding.quotes, coding.rounds)
     return CodingResults(findings(codes, texts, replicates), "; ".join(reliability_doubts(codes)))

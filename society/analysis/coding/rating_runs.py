@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from society.config.build import prepared
+from society.config.build import build
 from society.engine.rubric import Rubric
-from society.errors import InputError, brief
+from society.errors import InputError, short_path
 from society.experiments.coding_plan import (
     CodingPlan,
     HandCodes,
@@ -25,8 +25,8 @@ from society.experiments.factors import coding_name
 from society.experiments.folder import TEXTS
 from society.experiments.jobs import PlannedRun, planned_runs, run_statuses
 from society.experiments.sweep import Sweep
-from society.runs.session import total
-from society.text import fenced
+from society.runs.session import use_in_files
+from society.text import quote_text
 
 from .texts import Texts, gather_texts, write_sheet
 
@@ -45,9 +45,9 @@ def read_sheet(
 
     blank: the sheet that is to be filled in.
     """
-    name = brief(file)
+    name = short_path(file)
     if not file.exists():
-        return Sheet(f"coding waits for {name}: fill in {brief(blank)} and save it as {name}")
+        return Sheet(f"coding waits for {name}: fill in {short_path(blank)} and save it as {name}")
     codes = read_hand_codes(file, rubric.criteria)
     notes = tuple(_strays(rater, codes, texts))
     if not any(text in texts for coded in codes.values() for text in coded):
@@ -60,7 +60,7 @@ def _strays(rater: str, codes: HandCodes, texts: Collection[str]) -> Iterator[st
     others = {text: None for coded in codes.values() for text in coded if text not in texts}
     if others:
         count = "a text that is" if len(others) == 1 else f"{len(others)} texts that are"
-        yield f"{rater} has coded {count} in no run: {fenced(next(iter(others)), 60)}"
+        yield f"{rater} has coded {count} in no run: {quote_text(next(iter(others)), 60)}"
 
 
 def _gaps(name: str, codes: HandCodes, texts: Collection[str]) -> Iterator[str]:
@@ -91,7 +91,9 @@ def play_coding(
     if not texts:
         raise InputError("there is no text to be coded: nobody in these runs has said anything")
     written = write_sheet(blank, texts, rubric.criteria)
-    notes = [] if written else [f"{brief(blank)} is kept as it is; for a blank one, move it away"]
+    notes = (
+        [] if written else [f"{short_path(blank)} is kept as it is; for a blank one, move it away"]
+    )
     people = coding.people.items()
     sheets = {name: read_sheet(name, file, rubric, texts, blank) for name, file in people}
     ready = [name for name in coding.raters if name not in sheets or not sheets[name].waits]
@@ -106,7 +108,7 @@ def _refuse_sheet(coding: CodingPlan, blank: Path) -> None:
     for name, file in coding.people.items():
         if file == blank.resolve():
             raise InputError(
-                f"coding.raters.{name}: {brief(blank)} is the blank sheet for all; name another "
+                f"coding.raters.{name}: {short_path(blank)} is the blank sheet for all; name another "
                 "file, and save it as that once it is filled in"
             )
 
@@ -128,9 +130,7 @@ def _play(
     files = {name: path / file for name, file in coding.files.items()}
     # Codes are answers, which only the level full keeps, whoever gives them.
     wanted = [
-        PlannedRun(
-            coding_name(name), prepared(rater_spec(coding, name, texts)), files[name], "full"
-        )
+        PlannedRun(coding_name(name), build(rater_spec(coding, name, texts)), files[name], "full")
         for name in raters
     ]
     found = run_statuses([part for part in wanted if part.speaks], overwrite=overwrite)
@@ -140,9 +140,9 @@ def _play(
     found |= run_statuses(people, overwrite=True)
     sweep.skip([part for part in wanted if found.get(part.name) == "finished"])
     todo = [part for part in wanted if part.name not in sweep.results]
-    asyncio.run(sweep.play(todo, total([*files.values(), *runs])))
+    asyncio.run(sweep.play(todo, use_in_files([*files.values(), *runs])))
     return [
-        f"{brief(part.file)} is made anew, which costs nothing: the person's table, the texts, the "
+        f"{short_path(part.file)} is made anew, which costs nothing: the person's table, the texts, the "
         "rubric or the code have changed"
         for part in begun
         if part.name not in found

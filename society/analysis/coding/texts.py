@@ -1,6 +1,6 @@
 """The texts of some runs: gathered to be coded, and written for people who code them.
 
-A text is told by how it is shown (society.text.clean): what looks the same is coded once. Texts
+A text is told by how it is shown (society.text.clean_line): what looks the same is coded once. Texts
 stand in an order that comes from their own words alone, so that it gives no condition away.
 """
 
@@ -16,10 +16,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from society.engine.rubric import Criterion
-from society.errors import FileError, InputError, brief, nearest
-from society.runs.reader import RunFile, open_run
+from society.errors import FileError, InputError, short_path, suggest
+from society.runs.reader import RunFile, open_run_file
 from society.terminal.round_view import RoundView
-from society.text import clean, fenced
+from society.text import clean_line, quote_text
 
 Rounds = Literal["last", "all"] | int  # of each agent its last text, all, or those of every n-th
 
@@ -43,7 +43,7 @@ def gather_texts(runs: Mapping[str, Path], quote: str | None, rounds: Rounds) ->
     """
     places: dict[str, list[TextPlace]] = {}
     for condition, file in runs.items():
-        with open_run(file) as run:
+        with open_run_file(file) as run:
             for place, text in _held(run, condition, _quote(run, quote), rounds):
                 places.setdefault(text, []).append(place)
     return {text: tuple(places[text]) for text in sorted(places, key=_shuffled)}
@@ -57,11 +57,11 @@ def _quote(run: RunFile, name: str | None) -> str:
     given, quotes = run.manifest, run.manifest.stage.quotes
     if not quotes:
         raise InputError(
-            f"{brief(run.path)} cannot be coded: {given.scenario} quotes no text; code a scenario "
+            f"{short_path(run.path)} cannot be coded: {given.scenario} quotes no text; code a scenario "
             "whose agents speak, such as language_village"
         )
     if name is not None and name not in quotes:
-        raise InputError(f"{given.scenario} quotes no {name!r}; {nearest(name, quotes)}")
+        raise InputError(f"{given.scenario} quotes no {name!r}; {suggest(name, quotes)}")
     refuse_summary(run)
     return name or next(iter(quotes))
 
@@ -70,7 +70,7 @@ def refuse_summary(run: RunFile) -> None:
     """Raise InputError for a run that does not keep what was said in it."""
     if run.manifest.level == "summary":
         raise InputError(
-            f"{brief(run.path)} keeps nothing of what was said; play it with --record full"
+            f"{short_path(run.path)} keeps nothing of what was said; play it with --record full"
         )
 
 
@@ -87,7 +87,7 @@ def _held(
             continue
         for replicate, agent in np.argwhere(scene.present & scene.running).tolist():
             said = values[replicate, agent]
-            if isinstance(said, str) and (text := clean(said)):
+            if isinstance(said, str) and (text := clean_line(said)):
                 found = TextPlace(condition, replicate, agent, page.number), text
                 if rounds == "last":
                     latest[replicate, agent] = found
@@ -104,7 +104,7 @@ def write_sheet(file: Path, texts: Iterable[str], criteria: Iterable[Criterion])
     lines, names = StringIO(newline=""), [criterion.name for criterion in criteria]
     sheet = csv.writer(lines)
     sheet.writerow(["text", *names])
-    sheet.writerows([fenced(text, limit=len(text)), *("" for _ in names)] for text in texts)
+    sheet.writerows([quote_text(text, limit=len(text)), *("" for _ in names)] for text in texts)
     # The mark at the beginning tells spreadsheets that this is UTF-8, and the guillemets keep them
     # from taking a text that begins with = or - for a formula.
     blank = lines.getvalue().encode("utf-8-sig")
@@ -113,5 +113,5 @@ def write_sheet(file: Path, texts: Iterable[str], criteria: Iterable[Criterion])
             return file.read_bytes() == blank
         file.write_bytes(blank)
     except OSError as error:
-        raise FileError(f"cannot write {brief(file)}: {error.strerror}") from None
+        raise FileError(f"cannot write {short_path(file)}: {error.strerror}") from None
     return True

@@ -24,10 +24,10 @@ from society.engine.rng import Array
 from society.runs.structure import GameNote
 
 from .cell import GameCell
-from .decisions import BALLOTS
-from .match_tables import agent_columns
+from .game_decisions import BALLOTS
+from .match_tables import match_agent_columns
 
-_DESIGNED = {"contracted": "contract", "mediated": "mediator"}
+_DESIGNED = {"contracts": "contract", "mediation": "mediator"}
 _TOLERANCE = 1e-9  # points
 
 
@@ -199,7 +199,7 @@ def _adopted(cell: GameCell, sort: str) -> dict[str, Array]:
         return np.where(proposed, values, np.nan)
 
     return {
-        **agent_columns(cell, made.replicate[held], made.agent[held], made.seat[held]),
+        **match_agent_columns(cell, made.replicate[held], made.agent[held], made.seat[held]),
         "mechanism": np.full(len(held), sort, object),
         "ballot": ballot[first] + 1,
         "winner": _winners(cell, held, proposer[held]),

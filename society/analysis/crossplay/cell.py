@@ -19,14 +19,14 @@ from society.analysis.study.condition import ConditionRun
 from society.analysis.study.details import read_pages
 from society.engine.rng import Array
 from society.engine.script import UNREAD
-from society.errors import InputError, brief
+from society.errors import InputError, short_path
 from society.runs.structure import GameNote
 
-from .decisions import GameDecisions
+from .game_decisions import GameDecisions
 
 # Mechanisms under which seats that were alike stay so, if they have no form by seat.
-_EVEN = {"contracted", "discussed", "fined", "gifted", "mediated", "repeated"}
-_EVEN |= {"tournament", "unchanged"}
+_EVEN = {"contracts", "cheap_talk", "peer_punishment", "peer_reward", "mediation", "repetition"}
+_EVEN |= {"tournament", "baseline"}
 
 
 def has_game_moves(run: ConditionRun) -> bool:
@@ -53,10 +53,12 @@ class GameCell:
         """Read a run file; raises InputError for another scenario, or level summary."""
         manifest = run.manifest
         if manifest.game is None:
-            raise InputError(f"{brief(run.path)} is of {manifest.scenario}, no game in normal form")
+            raise InputError(
+                f"{short_path(run.path)} is of {manifest.scenario}, no game in normal form"
+            )
         if manifest.level != "full":
             raise InputError(
-                f"{brief(run.path)} was recorded at level {manifest.level}, which does not keep "
+                f"{short_path(run.path)} was recorded at level {manifest.level}, which does not keep "
                 "who earned what; play it with --record full (record: full in an experiment)"
             )
         with run.opened() as file:

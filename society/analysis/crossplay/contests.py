@@ -1,7 +1,7 @@
 """Contests: the cells of a study, grouped and named by game and mechanism.
 
 A mechanism is called by its name and by those of its parameters in which cells differ, a game
-likewise; tournament and unchanged change nothing, and have no name here.
+likewise; tournament and baseline change nothing, and have no name here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .cell import GameCell
 from .standings import Contest
 
 NONE = "no mechanism"
-_SILENT = ("tournament", "unchanged")
+_SILENT = ("tournament", "baseline")
 _FILLED = "designs"  # a parameter that another run has filled
 _NO_DIFFERENCE = ("seed", "record", "limits", "drafts")  # of a spec: the same cell all the same
 

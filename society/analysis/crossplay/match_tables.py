@@ -24,7 +24,7 @@ def match_rows(cell: GameCell) -> TableRows:
         pairs = zip(replicate.tolist(), agent.tolist(), strict=True)
         opponents[:] = [", ".join(cell.opposed(*pair)) for pair in pairs]
     return {
-        **agent_columns(cell, replicate, agent, cell.seats.reshape(-1)),
+        **match_agent_columns(cell, replicate, agent, cell.seats.reshape(-1)),
         "repetition": np.repeat(cell.repetition, agents),
         "opponents": opponents,
         "void": np.repeat(cell.void, agents),
@@ -42,7 +42,7 @@ def decision_rows(cell: GameCell) -> TableRows:
         labels[seat, : len(own)] = own
     nothing = np.full(len(made), np.nan)
     return {
-        **agent_columns(cell, made.replicate, made.agent, made.seat),
+        **match_agent_columns(cell, made.replicate, made.agent, made.seat),
         "round": made.round,
         "void": cell.void[made.replicate],
         "action": labels[made.seat, made.action],
@@ -53,7 +53,9 @@ def decision_rows(cell: GameCell) -> TableRows:
     }
 
 
-def agent_columns(cell: GameCell, replicate: Array, agent: Array, seat: Array) -> dict[str, Array]:
+def match_agent_columns(
+    cell: GameCell, replicate: Array, agent: Array, seat: Array
+) -> dict[str, Array]:
     """The columns that say which agent a row is about; seat: from 0."""
     return {
         "replicate": replicate,

@@ -12,8 +12,8 @@ from society.analysis.study.condition import ConditionRun
 from society.engine.calls import ParseIssue
 from society.engine.rng import Array
 from society.llm.call_tables import Call
-from society.runs.design_runs import drafted_in
-from society.runs.runfile import RunFile, open_run
+from society.runs.design_runs import design_file
+from society.runs.runfile import RunFile, open_run_file
 
 _Where = tuple[Path, str, str, int, int, int]  # file, component, kind, round, replicate, agent
 _Question = tuple[Path, str, str, int, int, int, int]  # the same, and its number there
@@ -24,7 +24,7 @@ def reply_quality_rows(run: ConditionRun) -> Mapping[str, Array]:
     calls, asked = list[Call](), set[tuple[str, _Question]]()
     lost, fell = set[_Where](), set[_Where]()
     for path in _files(run):
-        with open_run(path) as file:
+        with open_run_file(path) as file:
             own, troubles = list(file.calls()), list(_troubles(file))
         calls += own
         # A question is an occasion; what is again asked belongs to the first exchange.
@@ -52,7 +52,7 @@ def _files(run: ConditionRun) -> Iterator[Path]:
     """Its own, and those beside it in which designs were made."""
     yield run.path
     for mechanism in run.manifest.spec.get("drafts", {}):
-        path = drafted_in(run.path, mechanism)
+        path = design_file(run.path, mechanism)
         if path.exists():
             yield path
 

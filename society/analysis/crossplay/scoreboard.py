@@ -10,7 +10,7 @@ import numpy as np
 from society.analysis.study.condition import ConditionRun
 from society.engine.rng import Array
 from society.runs.design_runs import is_drafting
-from society.terminal.score_tables import scoreboard, unscored
+from society.terminal.score_tables import print_no_scores, print_scoreboard
 
 from .cell import GameCell, has_game_moves
 
@@ -24,12 +24,12 @@ def print_scores(path: Path, console: Console) -> None:
     if not _of_types(run):
         return
     if not has_game_moves(run):
-        unscored(console)
+        print_no_scores(console)
         return
     cell = GameCell.read(run)
     means = [_mean(own) for own in cell.by_type(cell.scores)]
     met = _met(cell) if cell.matches == 1 else None
-    scoreboard(cell.names, np.array(means), met, int(cell.void.sum()), console)
+    print_scoreboard(cell.names, np.array(means), met, int(cell.void.sum()), console)
 
 
 def scores_as_json(path: Path) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from society.analysis.metagame import (
     lopsided_seatings,
     mean_payoffs,
     metagame_gap,
-    normalised,
+    normalise_payoffs,
     payoff_tensor,
     replicator_dynamics,
     standard_error,
@@ -191,7 +191,7 @@ class Contest:
         if game.equilibrial is None or game.cooperative is None:
             raise NotEstimable(f"{self.game} names no cooperation with which to compare")
         low, high = np.mean(game.equilibrial), np.mean(game.cooperative)
-        return normalised(mean, float(low), float(high))
+        return normalise_payoffs(mean, float(low), float(high))
 
 
 def _known(of: Callable[[RunStandings], T], runs: Sequence[RunStandings]) -> list[T]:

@@ -21,7 +21,7 @@ from society.analysis.study.frames import CONDITION, LongForm
 from society.analysis.study.study import Study
 from society.engine.gateway import TextEmbedder
 from society.engine.rng import Array
-from society.errors import InputError, nearest
+from society.errors import InputError, suggest
 from society.lineage import Lineage
 from society.optional import require
 
@@ -151,7 +151,7 @@ class Evolution:
         """All lives of one replicate; raises InputError for a condition that there is not."""
         known = {past.run.name: past for past in self.pasts}
         if condition not in known:
-            raise InputError(f"no condition is called {condition!r}; {nearest(condition, known)}")
+            raise InputError(f"no condition is called {condition!r}; {suggest(condition, known)}")
         return known[condition].lineage(replicate)
 
     def _gathered(self, of: Callable[[rows.RunGeneration], rows.GenerationRows]) -> Any:

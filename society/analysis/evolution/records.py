@@ -15,18 +15,18 @@ from society.engine.gateway import TextEmbedder
 from society.engine.history import Page
 from society.engine.rng import Array
 from society.engine.scenario import Folded
-from society.errors import InputError, brief
+from society.errors import InputError, short_path
 from society.lineage import (
     Descents,
     Generation,
     Heredity,
     Lineage,
-    descent,
     descents,
     elders,
-    generations,
+    lineage_of,
+    list_generations,
 )
-from society.runs.heritable import heredity
+from society.runs.heritable import run_heredity
 from society.runs.manifest import ColumnNote
 
 Phenotype = Literal["phenotype", "fitness", "reaction"]
@@ -66,9 +66,9 @@ class GenerationRecords:
 
         with run.opened() as file:
             try:
-                found = tuple(generations(folded(file.pages())))
+                found = tuple(list_generations(folded(file.pages())))
             except InputError as error:
-                raise InputError(f"{brief(run.path)}: {error}") from None
+                raise InputError(f"{short_path(run.path)}: {error}") from None
         measures = tuple(
             {name: fold.values() for name, fold in folds.get(now.number, {}).items()}
             for now in found
@@ -85,11 +85,11 @@ class GenerationRecords:
     @cached_property
     def heredity(self) -> Heredity:
         """Who has which heritable columns, and who saw whose strategies."""
-        return heredity(self.run.manifest)
+        return run_heredity(self.run.manifest)
 
     def lineage(self, replicate: int = 0) -> Lineage:
         """All lives of one replicate."""
-        return descent(self.generations, replicate, self.heredity)
+        return lineage_of(self.generations, replicate, self.heredity)
 
     def descents(self, place: int, replicate: int) -> Descents:
         """From whom those of a generation descend; place: its own in the run, from 1."""
@@ -152,7 +152,7 @@ class GenerationRecords:
         missing = sum(text not in known for text in texts)
         if missing:
             raise InputError(
-                f"{brief(self.run.path)} keeps no vectors by {embedder} of {missing} of its "
+                f"{short_path(self.run.path)} keeps no vectors by {embedder} of {missing} of its "
                 f"{len(texts)} strategies; give an embedder in place of a name"
             )
         return known

@@ -10,7 +10,7 @@ from society.analysis.statistics.samples import try_compute
 from society.analysis.study.condition import ConditionRun
 from society.analysis.study.frames import CONDITION
 from society.analysis.study.study import Study
-from society.errors import InputError, brief
+from society.errors import InputError, short_path
 from society.optional import require
 
 from .evolution_study import Evolution
@@ -76,7 +76,7 @@ def _focal_seat(run: ConditionRun) -> int:
     seats = [seat for note in run.manifest.cohorts if note.name == FOCAL for seat in note.seats]
     if len(seats) != 1 or not re.fullmatch(_NAME, run.name):
         raise InputError(
-            f"{brief(run.path)} is no transplant experiment; play what "
+            f"{short_path(run.path)} is no transplant experiment; play what "
             "society.analysis.evolution.transplant_experiment writes"
         )
     return seats[0]

@@ -24,14 +24,14 @@ import numpy as np
 from pydantic import BaseModel
 
 from society.analysis.study.condition import ConditionRun
-from society.config.build import prepared
-from society.config.spec import Spec
+from society.config.build import build
+from society.config.run_config import RunConfig
 from society.engine.component import Column, Component
 from society.engine.graph import NOBODY
 from society.engine.parameters import parameters_of
 from society.engine.population import Cohort
 from society.engine.scenario import Params
-from society.errors import InputError, brief
+from society.errors import InputError, short_path
 from society.lineage import Generation, descents
 
 from .records import GenerationRecords
@@ -62,7 +62,7 @@ def transplant_experiment(
     """
     past = GenerationRecords.read(ConditionRun.read(Path(run), Path(run).stem, {}))
     before, now = _steps(past, generation, replicate)
-    setup = prepared(Spec.model_validate(past.run.manifest.spec))
+    setup = build(RunConfig.model_validate(past.run.manifest.spec))
     setting_up = _SettingUp(past, setup.cast(), replicate)
     focal = {
         name: setting_up.components(one)
@@ -86,7 +86,9 @@ def transplant_experiment(
             name: {f"cohorts.{FOCAL}.components": parts} for name, parts in focal.items()
         },
     }
-    return _HEAD.format(generation=generation, run=brief(run), replicate=replicate) + _yaml(said)
+    return _HEAD.format(generation=generation, run=short_path(run), replicate=replicate) + _yaml(
+        said
+    )
 
 
 def _plain(name: str) -> str:
@@ -112,7 +114,7 @@ def _steps(
     last = len(past.generations)
     if not 2 <= generation <= last:
         raise InputError(
-            f"generation {generation} of {brief(past.run.path)}, which has {last}; choose one from "
+            f"generation {generation} of {short_path(past.run.path)}, which has {last}; choose one from "
             f"2 to {last}, since the first has none before it"
         )
     if not 0 <= replicate < past.run.manifest.replicates:

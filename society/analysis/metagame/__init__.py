@@ -12,13 +12,18 @@ a type were given a seat by lot; with `by_seat` each seat has a population, and 
 
 from __future__ import annotations
 
-from .dynamics import ReplicatorOutcome, evolutionarily_stable, replicator_dynamics, resists
+from .dynamics import (
+    ReplicatorOutcome,
+    evolutionarily_stable,
+    replicator_dynamics,
+    resistance_matrix,
+)
 from .payoffs import (
     Matchups,
     lopsided_seatings,
     mean_payoffs,
     metagame_gap,
-    normalised,
+    normalise_payoffs,
     payoff_tensor,
     standard_error,
 )
@@ -34,9 +39,9 @@ __all__ = [
     "lopsided_seatings",
     "mean_payoffs",
     "metagame_gap",
-    "normalised",
+    "normalise_payoffs",
     "payoff_tensor",
     "replicator_dynamics",
-    "resists",
+    "resistance_matrix",
     "standard_error",
 ]

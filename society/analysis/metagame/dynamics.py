@@ -128,14 +128,14 @@ def _shares(start: Array, shape: tuple[int, ...]) -> Array:
 _EQUAL = 1e-9  # scores that differ by less, relative to the largest, are the same
 
 
-def resists(tensor: Array) -> Array:
+def resistance_matrix(tensor: Array) -> Array:
     """Whether a population of type i keeps rare mutants of type j out, [i, j]; (K, K) of bool.
 
     tensor: of `payoff_tensor`, seats averaged. True on the diagonal; False for types that score
     the same whatever they meet, since mutants then drift.
 
     >>> hawk_dove = np.array([[-1.0, 4.0], [0.0, 2.0]])  # each is invaded by the other
-    >>> resists(hawk_dove).tolist()
+    >>> resistance_matrix(hawk_dove).tolist()
     [[True, False], [False, True]]
     """
     seats, types = check_tensor(tensor, by_seat=False)
@@ -151,4 +151,4 @@ def resists(tensor: Array) -> Array:
 
 def evolutionarily_stable(tensor: Array) -> Array:
     """Which types are evolutionarily stable among these: they resist every other; (K,) of bool."""
-    return np.asarray(resists(tensor).all(1))
+    return np.asarray(resistance_matrix(tensor).all(1))

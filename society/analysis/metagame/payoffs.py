@@ -180,12 +180,12 @@ def _orders(seats: int) -> list[tuple[int, ...]]:
     return list(permutations(range(seats)))
 
 
-def normalised(values: ArrayLike, equilibrium: float, cooperation: float) -> Array:
+def normalise_payoffs(values: ArrayLike, equilibrium: float, cooperation: float) -> Array:
     """Payoffs on the scale where the equilibrium pays 0 and full cooperation 1; any shape.
 
     Raises NotEstimable where cooperation pays no more than the equilibrium.
 
-    >>> normalised([1, 1.5, 2], equilibrium=1, cooperation=2)
+    >>> normalise_payoffs([1, 1.5, 2], equilibrium=1, cooperation=2)
     array([0. , 0.5, 1. ])
     """
     if cooperation <= equilibrium:

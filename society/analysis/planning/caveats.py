@@ -9,7 +9,7 @@ import numpy as np
 
 from society.analysis.statistics.samples import has_spread
 from society.experiments.experiment import Experiment
-from society.llm.providers.pricing import price
+from society.llm.providers.pricing import find_price
 from society.optional import require
 
 from .pilot import Pilot, asks_by_itself, models_asked
@@ -108,7 +108,7 @@ def _costs(experiment: Experiment, pilot: Pilot) -> Iterator[str]:
         )
     if experiment.coding is not None:
         yield "what the coding of norms takes is not counted"
-    unpriced = [name for name, spec in models_asked(experiment).items() if price(spec) is None]
+    unpriced = [name for name, spec in models_asked(experiment).items() if find_price(spec) is None]
     if unpriced and pilot.demand.cost is None:
         yield f"dollars are unknown, for want of a price of {', '.join(unpriced)}"
     if any(asks_by_itself(condition.setup) for condition in experiment.conditions):

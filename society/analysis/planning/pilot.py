@@ -16,12 +16,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from society.config.build import Setup
-from society.engine.calls import Spent, added
+from society.config.build import Society
+from society.engine.calls import Spent, sum_known
 from society.engine.game_master import Outcome
 from society.engine.rng import Array
 from society.engine.scenario import Finding
-from society.errors import InputError, nearest
+from society.errors import InputError, suggest
 from society.experiments.experiment import Condition, Experiment
 from society.experiments.factors import Label
 from society.experiments.jobs import PlannedRun, run_statuses
@@ -29,8 +29,8 @@ from society.llm.providers.budget import Budget
 from society.llm.providers.estimate import Counting
 from society.llm.providers.pool import ModelPool
 from society.llm.providers.settings import Limits, ModelSpec
-from society.runs.design_runs import drafted
-from society.runs.runfile import open_run
+from society.runs.design_runs import make_designs
+from society.runs.runfile import open_run_file
 
 PilotOrigin = Literal["finished runs", "played now", "none"]
 
@@ -118,7 +118,7 @@ def models_asked(experiment: Experiment) -> dict[str, ModelSpec]:
     return {spec.model: spec for spec in asked}
 
 
-def asks_by_itself(setup: Setup) -> bool:
+def asks_by_itself(setup: Society) -> bool:
     """Whether a component asks somebody whom nobody else knows."""
     parts = (part for cohort in setup.cast() for part in cohort.components)
     return any(part.overrides("consult") and not part.models for part in parts)
@@ -161,7 +161,7 @@ def _finished(condition: Condition, folder: Path) -> bool:
     file, setup = folder / condition.file, condition.setup
     if not file.exists():
         return False
-    with open_run(file) as run:
+    with open_run_file(file) as run:
         replicates = run.manifest.replicates
     # A pilot has fewer runs than what is planned from it; nothing else may differ.
     like = replace(setup, spec=setup.spec.model_copy(update={"replicates": replicates}))
@@ -169,7 +169,7 @@ def _finished(condition: Condition, folder: Path) -> bool:
 
 
 def _read(condition: Condition, folder: Path, name: str) -> PilotRuns:
-    with open_run(folder / condition.file) as run:
+    with open_run_file(folder / condition.file) as run:
         return _trial(condition, run.outcome(), run.findings() or (), name)
 
 
@@ -178,7 +178,7 @@ def _played(condition: Condition, name: str) -> PilotRuns:
     count = min(_SPEAKING, setup.replicates) if setup.models_named else _RULES
     if setup.scenario.seats is not None:  # replicates are matches, of which none stands for others
         count = setup.replicates
-    setup = drafted(setup, setup.minds(budget=Budget(Limits(), Spent())))
+    setup = make_designs(setup, setup.minds(budget=Budget(Limits(), Spent())))
     game = setup.gamemaster(
         minds=setup.minds(budget=Budget(Limits(), Spent())), table=setup.table(np.arange(count))
     )
@@ -198,27 +198,27 @@ def _trial(
     measured |= {found.name: (found.values, found.unit) for found in findings}
     if name not in measured:
         raise InputError(
-            f"analysis.outcome: no run of the pilot measures {name!r}; {nearest(name, measured)} "
+            f"analysis.outcome: no run of the pilot measures {name!r}; {suggest(name, measured)} "
             "(what is concluded from runs is known of those in a folder: sweep a few, then plan)"
         )
     values, unit = measured[name]
     asked = outcome.ledger
-    calls = added(entry.calls for entry in asked)
-    tokens = added(
+    calls = sum_known(entry.calls for entry in asked)
+    tokens = sum_known(
         count for entry in asked for count in (entry.prompt_tokens, entry.completion_tokens)
     )
-    cost = added(entry.cost for entry in asked)
+    cost = sum_known(entry.cost for entry in asked)
     used = Demand(calls, tokens, tokens, cost, cost, seconds)
     waiting = outcome.censored.get(name, np.zeros(0))
     return PilotRuns(condition, values, unit, int(waiting.sum()), used.times(1 / len(values)))
 
 
-def _counted(setup: Setup) -> tuple[Demand, int]:
+def _counted(setup: Society) -> tuple[Demand, int]:
     """What one run would take, and how many rounds it lasts at most; nothing is asked."""
     if asks_by_itself(setup):
         return Demand(), 0
     once, counting = (Counting(setup.spec.models, seed=setup.seed) for _ in range(2))
-    setup = drafted(setup, once)
+    setup = make_designs(setup, once)
     count = _COUNTED if setup.scenario.seats is None else min(_COUNTED, setup.replicates)
     game = setup.gamemaster(minds=counting, table=setup.table(np.arange(count)))
     rounds = game.play().rounds
@@ -248,4 +248,4 @@ def _piloted(origin: PilotOrigin, trials: Sequence[PilotRuns], conditions: int) 
 
 def _sum(demands: Iterable[Demand]) -> Demand:
     """All of them together; nothing is taken by none."""
-    return Demand(*map(added, zip(*(_NOTHING, *demands), strict=True)))
+    return Demand(*map(sum_known, zip(*(_NOTHING, *demands), strict=True)))

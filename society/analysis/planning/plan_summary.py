@@ -15,11 +15,11 @@ from society.terminal.console import (
     TerminalColumn,
     TerminalStyle,
     decimals_for,
-    flowing,
-    printed,
-    table,
+    flow_items,
+    layout_table,
+    print_lines,
 )
-from society.terminal.llm_usage import UNKNOWN, dollars
+from society.terminal.usage_tables import UNKNOWN, format_dollars
 
 from .pilot import PilotRuns
 from .plan import ALPHA, POWER, Plan, Smallest
@@ -41,13 +41,13 @@ _ORIGINS = {
 def print_plan(plan: Plan, console: Console) -> None:
     """Print a plan."""
     ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
-    printed(console, _heading(ink, plan))
-    printed(console, _contrasts(ink, plan))
-    printed(console, _variance(ink, plan))
-    printed(console, _demand(ink, plan))
+    print_lines(console, _heading(ink, plan))
+    print_lines(console, _contrasts(ink, plan))
+    print_lines(console, _variance(ink, plan))
+    print_lines(console, _demand(ink, plan))
     label = "notes"
     for note in plan.notes:
-        printed(console, _labelled(ink, label, f"{note}."))
+        print_lines(console, _labelled(ink, label, f"{note}."))
         label = ""
 
 
@@ -86,7 +86,7 @@ def _piloted(trial: PilotRuns) -> dict[str, Any]:
 def _heading(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
     read, pilot = plan.experiment, plan.pilot
     words = f"{read.name}: {_runs(plan.own, plan.own, len(read.conditions))}"
-    yield from flowing([ink.text(words, "bold")], ink.width)
+    yield from flow_items([ink.text(words, "bold")], ink.width)
     unit = f" ({pilot.unit})" if pilot.unit else ""
     yield from _labelled(ink, "outcome", f"{read.analysis.outcome}{unit}")
     words, runs = _ORIGINS[pilot.origin], [len(trial.values) for trial in pilot.trials]
@@ -137,7 +137,9 @@ def _demand(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
     if any(each.calls != 0 for each in demand):
         told["calls"] = [_whole(each.calls) for each in demand]
         told["tokens"] = [_range(_whole(each.tokens), _whole(each.most_tokens)) for each in demand]
-        told["dollars"] = [_range(dollars(each.cost), dollars(each.most_cost)) for each in demand]
+        told["dollars"] = [
+            _range(format_dollars(each.cost), format_dollars(each.most_cost)) for each in demand
+        ]
     if plan.pilot.demand.seconds is not None:
         told["seconds"] = [_seconds(each.seconds) for each in demand]
     columns = [
@@ -150,9 +152,9 @@ def _by_runs(
     ink: TerminalStyle, plan: Plan, words: str, columns: Sequence[TerminalColumn]
 ) -> Iterator[Text]:
     """A table with a row for each number of runs of a condition; the experiment's own is bold."""
-    yield from flowing([ink.text(words, "bold")], ink.width)
+    yield from flow_items([ink.text(words, "bold")], ink.width)
     stub = [ink.text(f"{size:>4} runs", "bold" if size == plan.own else "") for size in plan.sizes]
-    yield from table(ink, stub, columns)
+    yield from layout_table(ink, stub, columns)
     yield ink.text("")
 
 
@@ -186,4 +188,4 @@ def _range(least: str, most: str) -> str:
 
 def _labelled(ink: TerminalStyle, label: str, words: str) -> Iterator[Text]:
     name = ink.text(label, "bold")
-    yield from flowing([ink.text(words)], ink.width, label=name, gutter=_GUTTER)
+    yield from flow_items([ink.text(words)], ink.width, label=name, gutter=_GUTTER)

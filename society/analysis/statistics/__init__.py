@@ -40,7 +40,15 @@ from .contrasts import (
     welch,
 )
 from .means import Mean, ShareEstimate, bootstrapped_mean, mean, share
-from .posthoc import Correction, Difference, Tukey, compact_letters, corrected, tukey, tukey_after
+from .posthoc import (
+    Correction,
+    Difference,
+    Tukey,
+    compact_letters,
+    correct_p_values,
+    tukey,
+    tukey_after,
+)
 from .power import Detectable, Simulation, detectable_difference, detectable_partial_eta_squared
 from .proportions import Binomial, Count, Fisher, binomial, fisher
 from .ranks import (
@@ -100,7 +108,7 @@ __all__ = [
     "bootstrapped_mean",
     "cohens_kappa",
     "compact_letters",
-    "corrected",
+    "correct_p_values",
     "detectable_difference",
     "detectable_partial_eta_squared",
     "effect",

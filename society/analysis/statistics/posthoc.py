@@ -149,7 +149,7 @@ def compact_letters(differ: Array) -> tuple[str, ...]:
     )
 
 
-def corrected(p_values: Sequence[float], method: Correction = "holm") -> Array:
+def correct_p_values(p_values: Sequence[float], method: Correction = "holm") -> Array:
     """The p values of several tests, adjusted for their number; (k,) -> (k,).
 
     holm, bonferroni: the chance of any false alarm stays below the level at which they are read;

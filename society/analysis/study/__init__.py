@@ -15,11 +15,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from society.config.spec import Spec
-from society.errors import InputError, RunFileError, brief
+from society.config.run_config import RunConfig
+from society.errors import InputError, RunFileError, short_path
 from society.experiments.folder import config_hash, open_folder
 from society.runs.design_runs import is_drafting
-from society.runs.runfile import open_run as read_run
+from society.runs.runfile import open_run_file as read_run
 
 from .codings import open_codings
 from .condition import ConditionRun
@@ -64,7 +64,9 @@ def open_study(paths: Sequence[Path | str]) -> Study:
         raise InputError("nothing to study; name run files, or folders of sweeps")
     for path in map(Path, paths):
         if not path.exists():
-            raise InputError(f"there is no {brief(path)}; name run files, or folders of sweeps")
+            raise InputError(
+                f"there is no {short_path(path)}; name run files, or folders of sweeps"
+            )
     studies = [
         _sweep(path) if path.is_dir() else open_run(path)
         for path in map(Path, paths)
@@ -88,16 +90,18 @@ def _sweep(path: Path) -> Study:
         file = folder.path / condition.file
         if file.exists():
             run = ConditionRun.read(file, condition.name, condition.factors)
-            if config_hash(Spec.model_validate(run.manifest.spec)) != condition.essence:
+            if config_hash(RunConfig.model_validate(run.manifest.spec)) != condition.essence:
                 raise RunFileError(
-                    f"{brief(file)} is not the run of {condition.name}; was it renamed? "
+                    f"{short_path(file)} is not the run of {condition.name}; was it renamed? "
                     "`society sweep` tells which runs are other ones"
                 )
             played.append(run)
         else:
             missing.append(condition.name)
     if not played:
-        raise InputError(f"no condition of {brief(path)} has been played; go on with its sweep")
+        raise InputError(
+            f"no condition of {short_path(path)} has been played; go on with its sweep"
+        )
     return Study(
         folder.name,
         tuple(played),

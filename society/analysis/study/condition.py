@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from society.engine.calls import Usage
 from society.runs.manifest import Manifest
-from society.runs.runfile import RunFile, Status, open_run
+from society.runs.runfile import RunFile, Status, open_run_file
 
 if TYPE_CHECKING:
     from society.experiments.factors import Label
@@ -36,7 +36,7 @@ class ConditionRun:
     @classmethod
     def read(cls, path: Path, name: str, factors: Mapping[str, Label]) -> Self:
         """From its run file; raises RunFileError."""
-        with open_run(path) as run:
+        with open_run_file(path) as run:
             rounds = run.rounds
             last = next(run.records(rounds, lines=False), None)
             digest = last.chain if last else ""
@@ -47,4 +47,4 @@ class ConditionRun:
 
     def opened(self) -> RunFile:
         """The run file, to be closed again."""
-        return open_run(self.path)
+        return open_run_file(self.path)

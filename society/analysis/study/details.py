@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from society.engine.rng import Array
-from society.errors import InputError, brief
+from society.errors import InputError, short_path
 from society.optional import require
 from society.runs.runfile import RunFile
 
@@ -40,7 +40,7 @@ def read_pages(run: RunFile) -> Iterator[PageReading]:
     """Every page; raises InputError if the run file has none of their lines."""
     if run.manifest.level != "full":
         raise InputError(
-            f"{brief(run.path)} was recorded at level {run.manifest.level}, which does not keep "
+            f"{short_path(run.path)} was recorded at level {run.manifest.level}, which does not keep "
             "what agents did; play it with --record full (record: full in an experiment)"
         )
     before, owners = None, run.manifest.owners()

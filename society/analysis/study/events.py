@@ -15,7 +15,7 @@ import numpy as np
 from society.engine.graph import NOBODY
 from society.engine.history import Page, Step
 from society.engine.rng import Array
-from society.terminal.round_view import forms_of, labelled, opened
+from society.terminal.round_view import answer_labels, forms_of, present_at_start
 
 _PEERS = ("join", "cut", "parents")
 _MASKS = ("gone", "ends", "void")
@@ -60,7 +60,7 @@ class PageReading:
 
     def __init__(self, page: Page, before: Page | None, owners: Mapping[str, Array]) -> None:
         self.page, self._owners = page, owners
-        self._present, self._running = opened(page, before)
+        self._present, self._running = present_at_start(page, before)
 
     @property
     def part(self) -> Array:
@@ -183,7 +183,7 @@ def _worded(values: Array, form: str, options: Array | None) -> Iterator[tuple[s
         actions = form.removeprefix("mix over ").split("/")
         yield from ((action, values[..., k]) for k, action in enumerate(actions))
     elif form.startswith("choice"):
-        yield "", labelled(values, form, options)
+        yield "", answer_labels(values, form, options)
     elif form.startswith("peer "):
         yield "", np.where(values == NOBODY, np.nan, values)
     else:

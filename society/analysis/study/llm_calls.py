@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from society.config.registry import component_title
-from society.engine.calls import Message, ParseIssue, Usage, added
+from society.engine.calls import Message, ParseIssue, Usage, sum_known
 from society.llm.call_tables import Call
 
 from .frames import Columns, FrameColumn, nullable_integers, strings
@@ -110,7 +110,7 @@ def _prompt(messages: Sequence[Message]) -> str:
 
 def _sums(ledgers: Sequence[Sequence[Usage]], name: str) -> list[Any]:
     """Of one field over each ledger; None where one of its values is unknown."""
-    return [added(getattr(entry, name) for entry in entries) for entries in ledgers]
+    return [sum_known(getattr(entry, name) for entry in entries) for entries in ledgers]
 
 
 def _numbers(values: Iterable[int], unit: str) -> FrameColumn:

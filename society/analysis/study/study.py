@@ -14,8 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from society.errors import brief
-from society.runs.conclusions import Concluded, concluded
+from society.errors import short_path
+from society.runs.conclusions import PostAnalysisResults, run_post_analysis
 
 from . import llm_calls as exchanges
 from .codings import SweepCoding
@@ -79,7 +79,7 @@ class Study:
         """What could not be concluded from runs and codings, by condition or folder, in words."""
         pairs = zip(self.played, self._concluded, strict=True)
         notes = {run.name: conclusion.note for run, conclusion in pairs}
-        notes |= {brief(folder): coded.note for folder, coded in self._coded.items()}
+        notes |= {short_path(folder): coded.note for folder, coded in self._coded.items()}
         return {name: note for name, note in notes.items() if note}
 
     @cached_property
@@ -107,7 +107,7 @@ class Study:
             "seed": FrameColumn([one.seed for one in given]),
             "level": FrameColumn([one.level for one in given]),
             "digest": FrameColumn([run.digest for run in self.played]),
-            "file": FrameColumn([brief(run.path) for run in self.played], "path"),
+            "file": FrameColumn([short_path(run.path) for run in self.played], "path"),
             **exchanges.spending_columns([run.ledger for run in self.played]),
             "unanswered": FrameColumn([run.unanswered for run in self.played], "calls"),
             "failure": FrameColumn(
@@ -251,7 +251,7 @@ class Study:
         return RoundHistory(self.played)
 
     @cached_property
-    def _concluded(self) -> list[Concluded]:
+    def _concluded(self) -> list[PostAnalysisResults]:
         return [_conclusion(run) for run in self.played]
 
     @cached_property
@@ -295,8 +295,8 @@ class Study:
         return data_frame(columns)
 
 
-def _conclusion(run: ConditionRun) -> Concluded:
+def _conclusion(run: ConditionRun) -> PostAnalysisResults:
     if run.status != "finished":
-        return Concluded()
+        return PostAnalysisResults()
     with run.opened() as file:
-        return concluded(file)
+        return run_post_analysis(file)

@@ -30,32 +30,32 @@ from society.engine.action_spaces import (
     Value,
 )
 from society.errors import CutOff, PartError, Unparsed
-from society.text import clean, fenced
+from society.text import clean_line, quote_text
 
 from .extract import (
-    answer,
     breaking_off,
-    filled,
+    entries_named,
     filled_in,
-    named,
-    prepared,
-    quoted,
-    speech,
-    unnamed,
-    unread,
+    find_answer,
+    find_fields,
+    find_speech,
+    first_unnamed,
+    quote_excerpt,
+    strip_thoughts,
+    unread_error,
 )
 from .sentences import find_sentence, parse_sentence
 from .values import (
     NO_ONE,
     NONE,
     YES_OR_NO,
-    nothing,
-    number,
-    numbered,
-    option,
-    peer,
-    plain,
-    unwrapped,
+    are_numbered,
+    match_option,
+    match_peer,
+    means_nothing,
+    normalise_words,
+    parse_number,
+    strip_wrapping,
 )
 
 _ROUNDED = 0.0015  # of the sum of a mix: three times 33.3 percent are 100
@@ -79,7 +79,7 @@ def parse(reply: ActionSpace, text: str, legal: Legal) -> Any:
     return own(text, legal) if own else _parse(reply, text, legal)
 
 
-def read(reply: ActionSpace, text: str, legal: Legal, finish: str) -> Any:
+def read_reply(reply: ActionSpace, text: str, legal: Legal, finish: str) -> Any:
     """The answer in a model's reply; finish: why the model stopped, as its provider says.
 
     Raises CutOff for "length" even if an answer stands there, since it may be a step of the
@@ -122,9 +122,9 @@ def _(reply: Choice, legal: Legal) -> str:
 
     Options that look alike are as many lines: the answer may be their number.
     """
-    labels = list(offered(reply, legal))
-    shown = [fenced(label) for label in labels]
-    if numbered(labels):
+    labels = list(open_options(reply, legal))
+    shown = [quote_text(label) for label in labels]
+    if are_numbered(labels):
         lines = [f"{place}. {label}" for place, label in enumerate(shown, 1)]
         return "\n".join(["the number of one of these:", *lines])
     return f"one of these: {', '.join(label[1:-1] for label in shown)}"
@@ -166,7 +166,7 @@ def _span(reply: Real | Integer) -> str:
     return f" of at most {high:g}" if math.isinf(low) else f" from {low:g} to {high:g}"
 
 
-def offered(reply: Choice, legal: Legal) -> Mapping[str, int]:
+def open_options(reply: Choice, legal: Legal) -> Mapping[str, int]:
     """The open options of a choice: labels as text -> indices."""
     if not reply.fixed:
         return legal.options
@@ -183,7 +183,7 @@ def _interpret(reply: Any, said: Any, legal: Legal) -> Any:
 
 @_interpret.register
 def _(reply: Real, said: Any, legal: Legal) -> float | None:
-    return math.nan if reply.optional and nothing(said) else _within(reply, said)
+    return math.nan if reply.optional and means_nothing(said) else _within(reply, said)
 
 
 @_interpret.register
@@ -195,12 +195,12 @@ def _(reply: Integer, said: Any, legal: Legal) -> int | None:
 
 @_interpret.register
 def _(reply: Choice, said: Any, legal: Legal) -> int | None:
-    return option(said, offered(reply, legal))
+    return match_option(said, open_options(reply, legal))
 
 
 @_interpret.register
 def _(reply: Neighbour, said: Any, legal: Legal) -> int | None:
-    return peer(said, legal.peers)
+    return match_peer(said, legal.peers)
 
 
 @_interpret.register
@@ -214,8 +214,8 @@ def _(reply: MixedStrategy, said: Any, legal: Legal) -> list[float] | None:
 @_interpret.register
 def _(reply: Text, said: Any, legal: Legal) -> str | None:
     """Without the quotes around it; None if nothing of it can be seen."""
-    words = unwrapped(said) if isinstance(said, str) else ""
-    return words if clean(words) else None
+    words = strip_wrapping(said) if isinstance(said, str) else ""
+    return words if clean_line(words) else None
 
 
 @_interpret.register
@@ -233,7 +233,7 @@ def _within(reply: Real | Integer, said: Any) -> float | None:
     A percentage is read where the bounds make it one of two things: of 1, or of 100.
     """
     low, high = float(reply.low), float(reply.high)
-    value = number(said, whole=high if low == 0 else math.nan)
+    value = parse_number(said, whole=high if low == 0 else math.nan)
     if value is None:
         return None
     # Whoever repeats a bound as it was shown, with six figures, means the bound.
@@ -246,10 +246,10 @@ def _shares(reply: MixedStrategy, said: Mapping[str, Any]) -> list[float]:
 
     Raises ValueError, saying what is wrong. What has no figure may stand beside them: a reason.
     """
-    strange = unnamed(said, reply.actions)
+    strange = first_unnamed(said, reply.actions)
     if strange is not None:
-        raise ValueError(f"where {quoted(strange)} is no action")
-    entries = named(said.items(), reply.actions)
+        raise ValueError(f"where {quote_excerpt(strange)} is no action")
+    entries = entries_named(said.items(), reply.actions)
     shares = [_share(entries, action) for action in reply.actions]
     total = math.fsum(shares)
     marked = any(isinstance(entry, str) and "%" in entry for entry in entries.values())
@@ -263,9 +263,9 @@ def _share(entries: Mapping[str, Any], action: str) -> float:
     """Of one action; raises ValueError."""
     if action not in entries:
         raise ValueError(f"which must have {action!r} once")
-    share = number(entries[action], whole=100)
+    share = parse_number(entries[action], whole=100)
     if share is None or share < 0:
-        raise ValueError(f"where {quoted(entries[action])} is no share of {action!r}")
+        raise ValueError(f"where {quote_excerpt(entries[action])} is no share of {action!r}")
     return share
 
 
@@ -275,24 +275,26 @@ def _share(entries: Mapping[str, Any], action: str) -> float:
 @singledispatch
 def _parse(reply: Any, text: str, legal: Legal) -> Any:
     """A single value, found by its place in the text."""
-    ready = prepared(text)
-    given = answer(ready, _bare_answers(reply, legal))
+    ready = strip_thoughts(text)
+    given = find_answer(ready, _bare_answers(reply, legal))
     value = None if given is None else interpret(reply, given.said, legal)
     if value is None:
-        raise unread(ready, given, hint(reply, legal))
+        raise unread_error(ready, given, hint(reply, legal))
     return value
 
 
 @_parse.register
 def _(reply: MixedStrategy, text: str, legal: Legal) -> list[float]:
-    ready = prepared(text)
+    ready = strip_thoughts(text)
     entries = filled_in(ready, reply.actions)
     if not entries:
-        raise unread(ready, None, hint(reply, legal))
+        raise unread_error(ready, None, hint(reply, legal))
     try:
         return _shares(reply, entries)
     except ValueError as wrong:
-        raise Unparsed(f"got {quoted(entries)}, {wrong}; expected {hint(reply, legal)}") from None
+        raise Unparsed(
+            f"got {quote_excerpt(entries)}, {wrong}; expected {hint(reply, legal)}"
+        ) from None
 
 
 @_parse.register
@@ -301,11 +303,11 @@ def _(reply: Text, text: str, legal: Legal) -> str:
 
     Several paragraphs beyond the limit are thoughts, and are not taken for what is said.
     """
-    ready = prepared(text)
-    given = speech(ready, reply.limit)
+    ready = strip_thoughts(text)
+    given = find_speech(ready, reply.limit)
     words: str | None = None if given is None else interpret(reply, given.said, legal)
     if words is None:
-        raise unread(ready, given, hint(reply, legal))
+        raise unread_error(ready, given, hint(reply, legal))
     return words
 
 
@@ -317,17 +319,17 @@ def _(reply: Sentence, text: str, legal: Legal) -> str:
 @_parse.register
 def _(reply: Fields, text: str, legal: Legal) -> dict[str, Any]:
     """The answer to each field; raises Unparsed with the field, or CutOff."""
-    ready = prepared(text)
-    entries = filled(ready, list(reply.fields))
+    ready = strip_thoughts(text)
+    entries = find_fields(ready, list(reply.fields))
     if not entries:
-        raise unread(ready, None, hint(reply, legal))
+        raise unread_error(ready, None, hint(reply, legal))
     answers = {}
     for name, part in reply.fields.items():
         if name not in entries and not getattr(part, "optional", False):
             raise Unparsed(f"got no single {name!r}; expected {hint(part, legal)}")
         answers[name] = interpret(part, entries.get(name), legal)
         if answers[name] is None:
-            came = f"{quoted(entries[name])} for {name!r}"
+            came = f"{quote_excerpt(entries[name])} for {name!r}"
             raise Unparsed(f"got {came}; expected {hint(part, legal)}")
     return answers
 
@@ -335,7 +337,7 @@ def _(reply: Fields, text: str, legal: Legal) -> dict[str, Any]:
 def _bare_answers(reply: Any, legal: Legal) -> Collection[str]:
     """Plain words that are an answer where a line says nothing else."""
     if isinstance(reply, Choice):
-        return YES_OR_NO | {plain(label) for label in offered(reply, legal)}
+        return YES_OR_NO | {normalise_words(label) for label in open_options(reply, legal)}
     if isinstance(reply, Neighbour):
-        return NO_ONE | {plain(name) for name in legal.peers}
+        return NO_ONE | {normalise_words(name) for name in legal.peers}
     return NONE

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from society.errors import CutOff, Unparsed
 
-from .json_objects import dangling, objects
-from .values import WRAPPING, plain
+from .json_objects import decode_objects, unclosed_brace
+from .values import WRAPPING, normalise_words
 
 _ROOM = 3000  # characters; if more is said after it, an answer was a step of the reasoning
 _SHORT = 80  # characters; so much may end without a full stop
@@ -52,10 +52,10 @@ class Given(NamedTuple):
     said: Any
 
 
-def quoted(said: Any, *, end: bool = False) -> str:
+def quote_excerpt(said: Any, *, end: bool = False) -> str:
     """A short quote, from the beginning or from the end.
 
-    >>> quoted("well, " * 30)
+    >>> quote_excerpt("well, " * 30)
     "'well, well, well, well, well, well, well, well, well, well, ...'"
     """
     text = said.strip() if isinstance(said, str) else reprlib.repr(said)
@@ -64,7 +64,7 @@ def quoted(said: Any, *, end: bool = False) -> str:
     return repr(" ".join(text.split()))
 
 
-def unread(text: str, given: Given | None, expected: str) -> Unparsed:
+def unread_error(text: str, given: Given | None, expected: str) -> Unparsed:
     """The error for a reply in which `given` is no answer, or nothing stands in its place."""
     if not text.strip():
         return Unparsed(f"got an empty reply; expected {expected}")
@@ -72,8 +72,10 @@ def unread(text: str, given: Given | None, expected: str) -> Unparsed:
     if isinstance(said, str) and len(said) > (_SHORT if _unfinished(said) else _LONG):
         return CutOff(f"{breaking_off(text)}; expected {expected}")
     if given is not None:
-        return Unparsed(f"got {quoted(said)}; expected {expected}")
-    return Unparsed(f"got {quoted(text, end=True)} without a clear answer; expected {expected}")
+        return Unparsed(f"got {quote_excerpt(said)}; expected {expected}")
+    return Unparsed(
+        f"got {quote_excerpt(text, end=True)} without a clear answer; expected {expected}"
+    )
 
 
 def breaking_off(text: str) -> str:
@@ -82,7 +84,7 @@ def breaking_off(text: str) -> str:
     >>> breaking_off("So I think that")
     "got a reply that breaks off, 'So I think that'"
     """
-    return f"got a reply that breaks off, {quoted(text, end=True)}"
+    return f"got a reply that breaks off, {quote_excerpt(text, end=True)}"
 
 
 def _unfinished(text: str) -> bool:
@@ -94,26 +96,26 @@ def _unfinished(text: str) -> bool:
 # What a single value, a form and a speech are found by
 
 
-def prepared(text: str) -> str:
+def strip_thoughts(text: str) -> str:
     """Without the thoughts that a model marks as such, and without LaTeX around the answer."""
     if "think>" in text:
         _, closed, after = text.rpartition("</think>")
         if not closed and text.lstrip().startswith("<think>"):
-            raise CutOff(f"got thoughts without an end, {quoted(text, end=True)}")
+            raise CutOff(f"got thoughts without an end, {quote_excerpt(text, end=True)}")
         text = after if closed else text
-    return unlatexed(text)
+    return strip_latex(text)
 
 
-def unlatexed(text: str) -> str:
+def strip_latex(text: str) -> str:
     """Without LaTeX around words and before signs.
 
-    >>> unlatexed(r"\\textbf{half}, 50\\%")
+    >>> strip_latex(r"\\textbf{half}, 50\\%")
     'half, 50%'
     """
     return _ESCAPED.sub(r"\1", _TEXT.sub(r"\1", text)) if "\\" in text else text
 
 
-def answer(text: str, known: Collection[str] = ()) -> Given | None:
+def find_answer(text: str, known: Collection[str] = ()) -> Given | None:
     """What stands in the place of a single answer; None if nothing does.
 
     known: plain words that are an answer if a line says nothing else. Raises CutOff.
@@ -127,12 +129,12 @@ def answer(text: str, known: Collection[str] = ()) -> Given | None:
     return given or _in_lines(text, known)
 
 
-def filled(text: str, names: Sequence[str]) -> dict[str, Any]:
+def find_fields(text: str, names: Sequence[str]) -> dict[str, Any]:
     """What a reply gives to these names, in any case, in the place of `filled_in`.
 
     A name that comes twice there is left out. Raises CutOff.
     """
-    return named(filled_in(text, names).items(), names)
+    return entries_named(filled_in(text, names).items(), names)
 
 
 def filled_in(text: str, names: Sequence[str]) -> Mapping[str, Any]:
@@ -140,7 +142,7 @@ def filled_in(text: str, names: Sequence[str]) -> Mapping[str, Any]:
 
     Raises CutOff.
     """
-    for found in objects(text):
+    for found in decode_objects(text):
         entries = _entries(found.value, names)
         if entries is not None:
             _whole(text, found.end)
@@ -150,7 +152,7 @@ def filled_in(text: str, names: Sequence[str]) -> Mapping[str, Any]:
     return _in_labelled_lines(text, names)
 
 
-def speech(text: str, limit: int, *, wrapped: bool = False) -> Given | None:
+def find_speech(text: str, limit: int, *, wrapped: bool = False) -> Given | None:
     """Words that are said: an answer in an object or after "Answer:", or all; None if in doubt.
 
     wrapped: leave markup and quotes around words, for who can tell to what they belong.
@@ -173,8 +175,8 @@ def speech(text: str, limit: int, *, wrapped: bool = False) -> Given | None:
 
 def _in_object(text: str) -> tuple[int, Given | None]:
     """Where the last object ends that gives one answer, and which: `answer`, or its only entry."""
-    for found in objects(text):
-        entries = {plain(key): entry for key, entry in found.value.items()}
+    for found in decode_objects(text):
+        entries = {normalise_words(key): entry for key, entry in found.value.items()}
         if len(entries) == 1 or "answer" in entries:
             _placed(text, found.start, found.end)
             return found.end, Given(entries.get("answer", next(iter(entries.values()))))
@@ -186,25 +188,25 @@ def _entries(value: dict[str, Any], names: Sequence[str]) -> dict[str, Any] | No
 
     It may wrap them as its `answer`, or as all it has; wrapped in another way they are in doubt.
     """
-    if named(value.items(), names):
+    if entries_named(value.items(), names):
         return value
     wrapped = {
-        plain(key): inner
+        normalise_words(key): inner
         for key, inner in value.items()
-        if isinstance(inner, dict) and named(inner.items(), names)
+        if isinstance(inner, dict) and entries_named(inner.items(), names)
     }
     if len(value) == 1:
         return next(iter(wrapped.values()), None)
     return wrapped.get("answer", {}) if wrapped else None
 
 
-def named(entries: Iterable[tuple[str, Any]], names: Collection[str]) -> dict[str, Any]:
+def entries_named(entries: Iterable[tuple[str, Any]], names: Collection[str]) -> dict[str, Any]:
     """The entries under these names, in any case; a name that comes twice is left out."""
-    wanted = {plain(name): name for name in names}
+    wanted = {normalise_words(name): name for name in names}
     found: dict[str, Any] = {}
     twice = set()
     for key, entry in entries:
-        name = wanted.get(plain(key))
+        name = wanted.get(normalise_words(key))
         if name in found:
             twice.add(name)
         elif name is not None:
@@ -212,15 +214,15 @@ def named(entries: Iterable[tuple[str, Any]], names: Collection[str]) -> dict[st
     return {name: entry for name, entry in found.items() if name not in twice}
 
 
-def unnamed(entries: Mapping[str, Any], names: Collection[str]) -> str | None:
+def first_unnamed(entries: Mapping[str, Any], names: Collection[str]) -> str | None:
     """The first other name that is given a figure, be it on a line of its own, if there is one.
 
-    >>> unnamed({"a": 1, "why": "It is safe.", "c": "2 %"}, ["a", "b"])
+    >>> first_unnamed({"a": 1, "why": "It is safe.", "c": "2 %"}, ["a", "b"])
     'c'
     """
-    wanted = {plain(name) for name in names}
+    wanted = {normalise_words(name) for name in names}
     for key, entry in entries.items():
-        if plain(key) not in wanted and _figure(entry):
+        if normalise_words(key) not in wanted and _figure(entry):
             return key
         if isinstance(entry, str) and (line := _NAMED_FIGURE.search(entry)):
             return line[1]
@@ -241,23 +243,25 @@ def _placed(text: str, start: int, end: int) -> None:
         return
     before = text[text.rfind("\n", 0, start) + 1 : start].strip(_OPENING)
     if before not in _FENCES and text[rest] not in ".!?" and "\n" not in text[end:rest]:
-        raise CutOff(f"got an object in the middle of a sentence, {quoted(text[start:])}")
+        raise CutOff(f"got an object in the middle of a sentence, {quote_excerpt(text[start:])}")
     _ended(text, end)
 
 
 def _ended(text: str, end: int) -> None:
     """Raises CutOff if what follows an answer is too much, or stops in mid-sentence."""
     if len(text) - end > _ROOM:
-        raise CutOff(f"got {len(text) - end} more characters after {quoted(text[:end], end=True)}")
+        raise CutOff(
+            f"got {len(text) - end} more characters after {quote_excerpt(text[:end], end=True)}"
+        )
     if _unfinished(text[end:]):
         raise CutOff(breaking_off(text))
 
 
 def _whole(text: str, end: int) -> None:
     """Raises CutOff if an object begins after `end` and is never closed."""
-    start = dangling(text)
+    start = unclosed_brace(text)
     if start >= max(end, 0) and _OBJECT.match(text, start) and "\n\n" not in text[start:]:
-        raise CutOff(f"got an object that is not closed, {quoted(text[start:])}")
+        raise CutOff(f"got an object that is not closed, {quote_excerpt(text[start:])}")
 
 
 # Words
@@ -308,7 +312,7 @@ def _in_lines(text: str, known: Collection[str]) -> Given | None:
 
 
 def _alone(line: str, known: Collection[str]) -> bool:
-    said = plain(line)
+    said = normalise_words(line)
     return said in known or _TITLE.sub("", said, count=1) in known or bool(_BARE.fullmatch(line))
 
 
@@ -323,7 +327,7 @@ def _in_labelled_lines(text: str, names: Sequence[str]) -> dict[str, Any]:
     if after and text[: labels[0].start()].strip(WRAPPING):
         return {}
     keys = (label[1] for label in labels)
-    return named(zip(keys, (words.strip(WRAPPING) for words in said), strict=True), names)
+    return entries_named(zip(keys, (words.strip(WRAPPING) for words in said), strict=True), names)
 
 
 @lru_cache(maxsize=256)

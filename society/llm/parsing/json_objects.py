@@ -48,7 +48,7 @@ class _Braces(NamedTuple):
     height: int
 
 
-def objects(text: str) -> Iterator[Found]:
+def decode_objects(text: str) -> Iterator[Found]:
     """The objects that can be decoded, the last first; what stands inside another is left out."""
     first = text.find("{")
     if first < 0:
@@ -67,7 +67,7 @@ def objects(text: str) -> Iterator[Found]:
                 start = pair.start
 
 
-def dangling(text: str) -> int:
+def unclosed_brace(text: str) -> int:
     """Where the last brace stands that is never closed; -1 if there is none."""
     return _closed(text)[1]
 

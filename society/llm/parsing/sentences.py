@@ -21,16 +21,22 @@ from itertools import pairwise
 
 from society.engine.action_spaces import Sentence
 from society.errors import CutOff, Unparsed
-from society.text import clean
+from society.text import clean_line
 
-from .extract import Given, prepared, quoted, speech, unlatexed, unread
+from .extract import Given, find_speech, quote_excerpt, strip_latex, strip_thoughts, unread_error
 from .values import WRAPPING
 
 _LEADING = WRAPPING + ":•–—-"
 _GOES_ON = (":", ";", ",")
 _BREAKS_OFF = (*_GOES_ON, "-", "–", "—", "(")
 _QUOTES = tuple("\"'“”‘’‹›")
-_OPENED_BY = {'"': '"', "”": "“", "›": "‹", "**": "**", "`": "`"}  # `clean` has made « and » single
+_OPENED_BY = {
+    '"': '"',
+    "”": "“",
+    "›": "‹",
+    "**": "**",
+    "`": "`",
+}  # `clean_line` has made « and » single
 _BEFORE = re.compile(r"(?:^|[^\w\s]|\b(?:so|thus|hence|therefore))[\s>#*_`]*$", re.IGNORECASE)
 _BULLET = re.compile(r"(?:[-*•–>#]+\s+)+")
 _NUMBERED = re.compile(r"\(?(\d{1,2})[.)]\s+(?=\S)")
@@ -50,10 +56,10 @@ def parse_sentence(space: Sentence, text: str, expected: str) -> str:
 
     expected: the hint, for errors.
     """
-    text = prepared(text)
-    given = _string(text) or speech(text, len(text), wrapped=True)
+    text = strip_thoughts(text)
+    given = _string(text) or find_speech(text, len(text), wrapped=True)
     if given is None or not isinstance(given.said, str):
-        raise unread(text, given, expected)
+        raise unread_error(text, given, expected)
     return find_sentence(space, given.said, expected)
 
 
@@ -62,16 +68,16 @@ def find_sentence(space: Sentence, said: str, expected: str) -> str:
     sentence = _found(space, said, expected)
     # What would be read in another way when it is read again is in doubt.
     if _found(space, sentence, expected) != sentence:
-        raise Unparsed(f"got {quoted(sentence)}; expected {expected}")
+        raise Unparsed(f"got {quote_excerpt(sentence)}; expected {expected}")
     return sentence
 
 
 def _found(space: Sentence, said: str, expected: str) -> str:
     """The sentence that begins with the opening, as it is kept: on one line."""
-    said = "\n".join(map(clean, unlatexed(said).splitlines()))
+    said = "\n".join(map(clean_line, strip_latex(said).splitlines()))
     openings = _opened(said, space.opening)
     if not openings:
-        raise unread(said, Given(said), expected)
+        raise unread_error(said, Given(said), expected)
     rest = said[openings[-1].end() :]
     first = rest.lstrip(_LEADING)
     colon = ":" in rest[: len(rest) - len(first)]
@@ -82,10 +88,10 @@ def _found(space: Sentence, said: str, expected: str) -> str:
     if not any(map(str.isalnum, body)):
         raise Unparsed(f"got no more than {space.opening!r}; expected {expected}")
     if _DEBRIS.search(body):
-        raise Unparsed(f"got a broken object, {quoted(body, end=True)}; expected {expected}")
+        raise Unparsed(f"got a broken object, {quote_excerpt(body, end=True)}; expected {expected}")
     _single(body, expected)
     if other := _another(said, openings, body):
-        both = f"{quoted(other)} and {quoted(body)} after {space.opening!r}"
+        both = f"{quote_excerpt(other)} and {quote_excerpt(body)} after {space.opening!r}"
         raise Unparsed(f"got {both}; expected {expected}")
     sentence = f"{space.opening}{':' if colon else ''} {body}"
     if len(sentence) > space.limit:
@@ -194,7 +200,7 @@ def _alone(text: str) -> str:
 
 def _trimmed(text: str) -> str:
     """Without markup, and without quotes at the end that nothing in the text has opened."""
-    text = clean(_MARKUP.sub("", text))
+    text = clean_line(_MARKUP.sub("", text))
     while text[-1:] in _OPENED_BY and _unopened(text[:-1], text[-1]):
         text = text[:-1].rstrip()
     return text
@@ -209,11 +215,11 @@ def _unopened(before: str, mark: str) -> bool:
 def _single(body: str, expected: str) -> None:
     """Raises Unparsed if a sentence ends before the end of a text, CutOff if it does not end."""
     if body.endswith(_BREAKS_OFF):
-        raise CutOff(f"got a sentence that breaks off, {quoted(body, end=True)}")
+        raise CutOff(f"got a sentence that breaks off, {quote_excerpt(body, end=True)}")
     for found in _END.finditer(body):
         if found.end() < len(body) and _ends(body, found):
             raise Unparsed(
-                f"got several sentences, the second begins {quoted(body[found.end() :])}; "
+                f"got several sentences, the second begins {quote_excerpt(body[found.end() :])}; "
                 f"expected {expected}"
             )
 

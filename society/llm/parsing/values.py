@@ -52,20 +52,20 @@ _AROUND = "*_`\"'“”()[]{},;:!~≈=\\"
 
 
 @lru_cache(maxsize=4096)  # the same options are offered to many
-def plain(words: str) -> str:
+def normalise_words(words: str) -> str:
     """Words without markup, case and a full stop.
 
-    >>> plain(' **"Stay_home"**. ')
+    >>> normalise_words(' **"Stay_home"**. ')
     'stay home'
     """
     bare = words.strip(WRAPPING).rstrip(".!").strip(WRAPPING)
     return " ".join(bare.replace("_", " ").casefold().split())
 
 
-def unwrapped(words: str) -> str:
+def strip_wrapping(words: str) -> str:
     """Text without blanks, quotes and stars around all of it; nothing else of it is changed.
 
-    >>> unwrapped('**"Stay home" is "law".** ')
+    >>> strip_wrapping('**"Stay home" is "law".** ')
     '"Stay home" is "law".'
     """
     words = words.encode("utf-8", "replace").decode().strip()  # JSON can spell half characters
@@ -77,22 +77,22 @@ def unwrapped(words: str) -> str:
     return words
 
 
-def nothing(said: Any) -> bool:
+def means_nothing(said: Any) -> bool:
     """Whether somebody says that there is no value: null, NaN, "none", "n/a"."""
     if isinstance(said, str):
-        return plain(said) in NONE
+        return normalise_words(said) in NONE
     return said is None or (isinstance(said, float) and math.isnan(said))
 
 
 # Numbers
 
 
-def number(said: Any, whole: float = math.nan) -> float | None:
+def parse_number(said: Any, whole: float = math.nan) -> float | None:
     """The one number that is said, or None; a percentage is a part of `whole`.
 
     whole: 1 or 100; with any other value percentages are not read.
 
-    >>> number("I take 5.5 fish (of the 0 to 10 allowed)"), number("40 percent", whole=1)
+    >>> parse_number("I take 5.5 fish (of the 0 to 10 allowed)"), parse_number("40 percent", whole=1)
     (5.5, 0.4)
     """
     if isinstance(said, str):
@@ -131,15 +131,15 @@ def _figure(figure: str, whole: float) -> float | None:
 # Options
 
 
-def numbered(labels: Collection[str]) -> bool:
+def are_numbered(labels: Collection[str]) -> bool:
     """Whether options are shown with numbers, counted from 1: they are if one is a sentence."""
     return any(len(label) > _SENTENCE or " " in label.strip() for label in labels)
 
 
-def option(said: Any, options: Mapping[str, int]) -> int | None:
+def match_option(said: Any, options: Mapping[str, int]) -> int | None:
     """The index of the one option that is said, or None.
 
-    >>> option("I choose Cooperate.", {"cooperate": 0, "defect": 1})
+    >>> match_option("I choose Cooperate.", {"cooperate": 0, "defect": 1})
     0
     """
     if isinstance(said, bool):
@@ -158,36 +158,38 @@ def option(said: Any, options: Mapping[str, int]) -> int | None:
 
 
 def _verbatim(said: str, options: Mapping[str, int]) -> int | None:
-    words = re.sub(r"^(?:option|action) ", "", plain(said))
-    return _only(index for label, index in options.items() if plain(label) == words)
+    words = re.sub(r"^(?:option|action) ", "", normalise_words(said))
+    return _only(index for label, index in options.items() if normalise_words(label) == words)
 
 
 def _agreed(said: str, options: Mapping[str, int]) -> int | None:
     """Yes for true, no for false, between two options that say so."""
-    labels = {plain(label): index for label, index in options.items()}
+    labels = {normalise_words(label): index for label, index in options.items()}
     if len(labels) == 2 and labels.keys() & _YES and labels.keys() & _NO:
         for words in (_YES, _NO):
-            if plain(said) in words:
+            if normalise_words(said) in words:
                 return labels[(labels.keys() & words).pop()]
     return None
 
 
 def _by_number(said: str, options: Mapping[str, int]) -> int | None:
     """`2`, `Option 2` or `2. its text`, where the options are shown with numbers."""
-    match = re.fullmatch(r"(?:option |number |no\.? ?|#)?(\d{1,9})(?:[.):]? (.+))?", plain(said))
+    match = re.fullmatch(
+        r"(?:option |number |no\.? ?|#)?(\d{1,9})(?:[.):]? (.+))?", normalise_words(said)
+    )
     labels = list(options)
-    if match is None or not numbered(labels) or not 1 <= int(match[1]) <= len(labels):
+    if match is None or not are_numbered(labels) or not 1 <= int(match[1]) <= len(labels):
         return None
     label = labels[int(match[1]) - 1]
-    return options[label] if match[2] in (None, plain(label)) else None
+    return options[label] if match[2] in (None, normalise_words(label)) else None
 
 
 def _by_value(said: str, options: Mapping[str, int]) -> int | None:
     """The option that equals the number which is said, if all options are numbers."""
-    values = {index: number(label) for label, index in options.items()}
+    values = {index: parse_number(label) for label, index in options.items()}
     if None in values.values():
         return None
-    value = number(said)
+    value = parse_number(said)
     return _only(index for index, known in values.items() if known == value)
 
 
@@ -196,12 +198,12 @@ def _mentioned(said: str, options: Mapping[str, int]) -> int | None:
     if not options or _DENIED.search(said):
         return None
     labels = _words(tuple(options))
-    named = {plain(words) for words in labels.findall(said)}
+    named = {normalise_words(words) for words in labels.findall(said)}
     if len(named) != 1 or named <= {"a", "i"}:
         return None
-    if numbered(options) and re.search(r"\d", labels.sub("", said)):
+    if are_numbered(options) and re.search(r"\d", labels.sub("", said)):
         return None  # a number that may be another option's
-    return _only(index for label, index in options.items() if plain(label) in named)
+    return _only(index for label, index in options.items() if normalise_words(label) in named)
 
 
 @lru_cache(maxsize=256)
@@ -221,10 +223,10 @@ def _only(indices: Iterable[int]) -> int | None:
 # Peers
 
 
-def peer(said: Any, peers: Mapping[str, int]) -> int | None:
+def match_peer(said: Any, peers: Mapping[str, int]) -> int | None:
     """The seat of the one peer who is named, NOBODY if nobody is; None if that is unclear.
 
-    >>> peer("Villager 3, who took 5 fish", {"3": 2, "5": 4})
+    >>> match_peer("Villager 3, who took 5 fish", {"3": 2, "5": 4})
     2
     """
     if said is None:
@@ -234,7 +236,7 @@ def peer(said: Any, peers: Mapping[str, int]) -> int | None:
     words = str(said)
     if words in peers:
         return peers[words]
-    if plain(words) in NO_ONE:
+    if normalise_words(words) in NO_ONE:
         return NOBODY
     if _DENIED.search(words):
         return None

@@ -1,6 +1,6 @@
 """Keys: from the environment or a .env file to the provider, and nowhere else.
 
-What goes into messages and run files passes through `redacted`.
+What goes into messages and run files passes through `redact`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LONG = 16  # characters that do not stand within others by accident
 _SHOWN = 240  # characters of what a provider said
 
 
-def load() -> None:
+def load_env_file() -> None:
     """Add what the .env file of the working directory says to the environment, which wins."""
     from dotenv import load_dotenv
 
@@ -42,9 +42,9 @@ def load() -> None:
         raise FileError(f"cannot read .env: {reason}; repair the file, or move it away") from None
 
 
-def found() -> list[str]:
+def key_names() -> list[str]:
     """Names, never values, of the keys that are set."""
-    load()
+    load_env_file()
     return sorted(name for name, value in os.environ.items() if name.endswith("_API_KEY") and value)
 
 
@@ -64,26 +64,26 @@ def _secrets() -> dict[str, str]:
     }
 
 
-def texts(value: JsonValue) -> Iterator[str]:
+def nested_texts(value: JsonValue) -> Iterator[str]:
     """Every text in a setting, however deep; not the names there."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
         for one in value.values() if isinstance(value, dict) else value:
-            yield from texts(one)
+            yield from nested_texts(one)
 
 
-def revealed(settings: JsonValue) -> str | None:
+def exposed_secret(settings: JsonValue) -> str | None:
     """The variable whose secret stands among the settings; None if there is none."""
     known = _secrets().items()
-    for text in texts(settings):
+    for text in nested_texts(settings):
         for secret, name in known:
             if text == secret or (len(secret) >= _LONG and secret in text):
                 return name
     return None
 
 
-def redacted(text: str) -> str:
+def redact(text: str) -> str:
     """The same text with "[key]" in place of every secret of the environment."""
     # The longest first: one secret may begin another.
     for secret in sorted(_secrets(), key=len, reverse=True):
@@ -91,21 +91,21 @@ def redacted(text: str) -> str:
     return text
 
 
-def quoted(text: str) -> str:
+def quote_stranger(text: str) -> str:
     """What a stranger said, fit for a message: short, on one line, without keys.
 
-    >>> quoted("Bad\\x1b[31m  Gateway")
+    >>> quote_stranger("Bad\\x1b[31m  Gateway")
     'Bad [31m Gateway'
     """
-    shown = redacted(text)[: 20 * _SHOWN]
+    shown = redact(text)[: 20 * _SHOWN]
     plain = " ".join("".join(sign if sign.isprintable() else " " for sign in shown).split())
     return plain if len(plain) <= _SHOWN else f"{plain[:_SHOWN]}..."
 
 
-def host(url: str) -> str:
+def url_host(url: str) -> str:
     """Whom a URL leads to.
 
-    >>> host("https://me:secret@api.example.org:8000/v1?key=1")
+    >>> url_host("https://me:secret@api.example.org:8000/v1?key=1")
     'api.example.org:8000'
     """
     return urlsplit(url).netloc.rpartition("@")[2]

@@ -7,15 +7,15 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from society.engine.calls import Completion, Going, Request, added
+from society.engine.calls import Completion, Going, Request, sum_known
 from society.engine.cancellation import CancellationToken
 from society.errors import Paused
 
 from .budget import Budget, Use
-from .pricing import price
-from .rate_limits import limiter
+from .pricing import find_price
+from .rate_limits import shared_limiter
 from .responses import Client, Failed, Reply
-from .retry import numbers, persistent
+from .retry import ask_persistently, numbers
 from .settings import ModelSpec
 
 _LETTERS = 4  # to a token, about
@@ -27,8 +27,8 @@ class Remote:
 
     def __init__(self, spec: ModelSpec, client: Client, budget: Budget) -> None:
         self.spec, self.client, self.budget = spec, client, budget
-        self.limiter = limiter(spec)
-        self.price = price(spec)
+        self.limiter = shared_limiter(spec)
+        self.price = find_price(spec)
         self._sent: dict[int | None, Mapping[str, Any]] = {}
 
     def check(self) -> None:
@@ -81,15 +81,15 @@ class _Call:
     async def said(self) -> Completion:
         """The first reply with words. If none has any, that is what was said."""
         remote = self.remote
-        last = await persistent(
+        last = await ask_persistently(
             self._attempt, remote.spec, self.number, self.busy, self.token.sleep
         )
         return Completion(
             last.text,
             last.finish,
-            added(reply.prompt_tokens for reply in self.replies),
-            added(reply.completion_tokens for reply in self.replies),
-            added(reply.cost for reply in self.replies),
+            sum_known(reply.prompt_tokens for reply in self.replies),
+            sum_known(reply.completion_tokens for reply in self.replies),
+            sum_known(reply.cost for reply in self.replies),
             self.busy(),
             self.attempts - 1,
             last.model or remote.spec.model,
@@ -172,6 +172,6 @@ class _Call:
 
     def _used(self, reply: Reply, most: Use) -> Use:
         """What it did use; what nobody says is taken to be the most."""
-        tokens = added((reply.prompt_tokens, reply.completion_tokens))
+        tokens = sum_known((reply.prompt_tokens, reply.completion_tokens))
         cost = most.cost if reply.cost is None else reply.cost
         return Use(most.calls, most.tokens if tokens is None else tokens, cost)

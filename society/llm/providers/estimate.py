@@ -13,7 +13,7 @@ from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
 
 from .pool import ModelPool
-from .pricing import price
+from .pricing import find_price
 from .settings import ModelSpec
 
 _CHARACTERS = 4  # of English text make about a token
@@ -67,7 +67,7 @@ class Counting:
     def _forecast(self, name: str) -> Forecast:
         spec, rows = self._desk.spec(name), self._counted[name]
         prompt, reply, most = (sum(column) for column in zip(*rows, strict=True))
-        known = price(spec)
+        known = find_price(spec)
         costs = [None if known is None else known.of(prompt, words) for words in (reply, most)]
         return Forecast(spec.model, len(rows), prompt, reply, most, *costs)
 

@@ -16,10 +16,10 @@ from langchain_core.messages import AIMessage
 from pydantic import JsonValue
 
 from society.engine.calls import Message
-from society.errors import InputError, SocietyError, blamed, brief
+from society.errors import InputError, SocietyError, describe_user_error, short_path
 
-from .api_keys import quoted
-from .responses import Failed, Reply, ResponsePlace, refusal, reply
+from .api_keys import quote_stranger
+from .responses import Failed, Reply, ResponsePlace, checked_reply, http_error
 from .settings import ModelSpec
 
 # What providers call the two ends that matter here.
@@ -32,17 +32,17 @@ class LangChain:
     """The model that FILE.py:function makes; raises InputError if it makes none."""
 
     def __init__(self, spec: ModelSpec, make: Callable[[], BaseChatModel]) -> None:
-        name = brief(spec.model)
+        name = short_path(spec.model)
         self.place = ResponsePlace(name, name, "its environment variable")
         try:
             model = make()
         except SocietyError:
             raise
         except Exception as error:
-            raise InputError(quoted(blamed(error))) from None
+            raise InputError(quote_stranger(describe_user_error(error))) from None
         if not isinstance(model, BaseChatModel):
             raise InputError(
-                f"{name} gave {quoted(repr(model)[:60])}; "
+                f"{name} gave {quote_stranger(repr(model)[:60])}; "
                 "expected a BaseChatModel of langchain-core"
             )
         self._model, self._spec = model, spec
@@ -77,10 +77,10 @@ class LangChain:
     def _verdict(self, error: Exception) -> Exception:
         """Clients of providers say a status; what is neither that nor the network is a mistake."""
         status = getattr(error, "status_code", None)
-        words = quoted(f"{type(error).__name__}: {error}")
+        words = quote_stranger(f"{type(error).__name__}: {error}")
         if isinstance(status, int):
             headers = getattr(getattr(error, "response", None), "headers", None) or {}
-            return refusal(status, words, headers, self.place)
+            return http_error(status, words, headers, self.place)
         if isinstance(error, OSError | TimeoutError):
             return Failed(words)
         return InputError(f"{self.place.model}: {words}")
@@ -94,4 +94,4 @@ def _reply(said: AIMessage) -> Reply:
     finish = about.get("finish_reason") or about.get("stop_reason") or about.get("done_reason")
     tokens = (usage["input_tokens"], usage["output_tokens"]) if usage else (None, None)
     model = about.get("model_name") or about.get("model")
-    return reply(str(said.text), _FINISH.get(str(finish), finish), tokens, model)
+    return checked_reply(str(said.text), _FINISH.get(str(finish), finish), tokens, model)

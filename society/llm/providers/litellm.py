@@ -13,12 +13,12 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from society.engine.calls import Message, added
+from society.engine.calls import Message, sum_known
 from society.errors import InputError
 
-from .api_keys import quoted
-from .pricing import price
-from .responses import FILTERED, Reply, ResponsePlace, completion, refusal
+from .api_keys import quote_stranger
+from .pricing import find_price
+from .responses import FILTERED, Reply, ResponsePlace, http_error, parse_completion
 from .settings import ModelSpec
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else the import asks the network for prices
@@ -47,7 +47,7 @@ class Litellm:
         self._missing = [name for name in missing if name.endswith(("_KEY", "_TOKEN"))]
         variable = missing[0] if missing else f"{provider.upper()}_API_KEY"
         self.place = ResponsePlace(provider, spec.model, variable, key=not self._missing)
-        self._spec, self._priced = spec, price(spec) is not None
+        self._spec, self._priced = spec, find_price(spec) is not None
 
     def check(self) -> None:
         """Raises InputError if its keys are not set, or a setting would be dropped in silence."""
@@ -80,10 +80,10 @@ class Litellm:
         except Exception as error:
             # Whatever it is, litellm says it by a status; what has none is a body it cannot read.
             headers = getattr(error, "litellm_response_headers", None) or {}
-            words = quoted(str(getattr(error, "message", None) or error))
-            raise refusal(_status(error), words, dict(headers), self.place) from None
-        reply = completion(response.model_dump())
-        counted = added((reply.prompt_tokens, reply.completion_tokens)) is not None
+            words = quote_stranger(str(getattr(error, "message", None) or error))
+            raise http_error(_status(error), words, dict(headers), self.place) from None
+        reply = parse_completion(response.model_dump())
+        counted = sum_known((reply.prompt_tokens, reply.completion_tokens)) is not None
         return reply._replace(cost=self._cost(response) if counted and self._priced else None)
 
     def _cost(self, response: Any) -> float | None:

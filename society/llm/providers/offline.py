@@ -40,7 +40,7 @@ from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
 from society.engine.rng import generator
 from society.errors import InputError
-from society.text import number
+from society.text import format_number
 
 from .budget import Budget, Use
 
@@ -206,7 +206,7 @@ def _labels(question: Inquiry, choice: Choice) -> list[str]:
     """The open options as text."""
     options = choice.options[0] if question.options is None else question.options
     there = (option for option in options if option is not None and option == option)
-    return [option if isinstance(option, str) else number(option) for option in there]
+    return [option if isinstance(option, str) else format_number(option) for option in there]
 
 
 class OfflineModel:

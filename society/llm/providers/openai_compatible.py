@@ -17,8 +17,8 @@ from pydantic import JsonValue
 from society.engine.calls import Message
 from society.errors import InputError
 
-from .api_keys import SERVERS, for_server, host, quoted
-from .responses import FILTERED, Failed, Reply, ResponsePlace, completion, refusal
+from .api_keys import SERVERS, for_server, quote_stranger, url_host
+from .responses import FILTERED, Failed, Reply, ResponsePlace, http_error, parse_completion
 from .settings import ModelSpec
 
 _FILTERS = ("content_filter", "content_policy_violation")
@@ -32,7 +32,7 @@ class OpenAICompatible:
         variable, self._key = for_server(spec.model)
         prefix, _, rest = spec.model.partition("/")
         name = rest if prefix in SERVERS and rest else spec.model
-        self.place = ResponsePlace(host(spec.api_base), name, variable, self._key is not None)
+        self.place = ResponsePlace(url_host(spec.api_base), name, variable, self._key is not None)
         self._spec, self._url = spec, f"{spec.api_base}/chat/completions"
 
     @cached_property
@@ -69,9 +69,9 @@ class OpenAICompatible:
         except aiohttp.InvalidURL:
             raise InputError(f"{self.place.host} is not a valid host; correct --api-base") from None
         except aiohttp.ClientConnectorError as error:
-            raise Failed(quoted(f"{type(error).__name__}: {error}"), billed=False) from None
+            raise Failed(quote_stranger(f"{type(error).__name__}: {error}"), billed=False) from None
         except (aiohttp.ClientError, OSError) as error:
-            raise Failed(quoted(f"{type(error).__name__}: {error}")) from None
+            raise Failed(quote_stranger(f"{type(error).__name__}: {error}")) from None
 
     def _read(self, response: aiohttp.ClientResponse, body: bytes) -> Reply:
         try:
@@ -79,13 +79,15 @@ class OpenAICompatible:
         except (ValueError, RecursionError):
             payload = body.decode(errors="replace")
         if response.status == 200 and not isinstance(payload, str):
-            return completion(payload)
+            return parse_completion(payload)
         if response.status == 200:
-            raise Failed(f"a body of {response.content_type} that is no JSON: {quoted(payload)}")
+            raise Failed(
+                f"a body of {response.content_type} that is no JSON: {quote_stranger(payload)}"
+            )
         words, code = _complaint(payload)
         if response.status == 400 and code in _FILTERS:
             return FILTERED
-        raise refusal(response.status, words, response.headers, self.place)
+        raise http_error(response.status, words, response.headers, self.place)
 
     async def close(self) -> None:
         """Let go of connections."""

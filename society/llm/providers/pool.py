@@ -10,10 +10,10 @@ from society.engine.cancellation import CancellationToken
 from society.errors import InputError
 
 from . import api_keys
+from .answer_tape import AnswerTape
 from .budget import Budget
 from .offline import Offline, OfflineModel
-from .pricing import price
-from .replay import AnswerTape
+from .pricing import find_price
 from .settings import Limits, ModelSpec
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class ModelPool:
     def _refuse_uncounted(self, spec: ModelSpec) -> None:
         if self._budget.limits.max_cost is None:
             return
-        if price(spec) is None:
+        if find_price(spec) is None:
             unknown = f"the price of {spec.model!r} is unknown"
         elif self._budget.known.cost is None:
             unknown = "nobody knows what the run has cost so far"
@@ -125,7 +125,7 @@ class ModelPool:
     def _remote(self, spec: ModelSpec) -> Remote:
         from .caller import Remote
 
-        api_keys.load()
+        api_keys.load_env_file()
         _refuse_keys(spec)
         return Remote(spec, self._client(spec), self._budget)
 
@@ -147,8 +147,8 @@ class ModelPool:
 
 def _refuse_keys(spec: ModelSpec) -> None:
     """Raises InputError if a key of the environment stands among the settings."""
-    if variable := api_keys.revealed(spec.model_dump()):
+    if variable := api_keys.exposed_secret(spec.model_dump()):
         raise InputError(
-            f"the settings of model {api_keys.redacted(spec.model)!r} hold the value of "
+            f"the settings of model {api_keys.redact(spec.model)!r} hold the value of "
             f"{variable}, and would be written down; take it out: keys come from the environment"
         )

@@ -40,7 +40,7 @@ def _table() -> Mapping[str, Mapping[str, Any]]:
     return table
 
 
-def price(spec: ModelSpec) -> Price | None:
+def find_price(spec: ModelSpec) -> Price | None:
     """The price of a model; None if nobody knows it.
 
     A server of one's own has no listed price, whatever its models are called, and a function of the

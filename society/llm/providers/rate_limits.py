@@ -225,7 +225,7 @@ _limiters: dict[tuple[str, str | None], Limiter] = {}
 _lock = threading.Lock()
 
 
-def limiter(spec: ModelSpec) -> Limiter:
+def shared_limiter(spec: ModelSpec) -> Limiter:
     """The one for this model on this server."""
     with _lock:
         return _limiters.setdefault((spec.model, spec.api_base), Limiter())

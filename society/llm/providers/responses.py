@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from society.engine.calls import Message
 from society.errors import InputError, Paused, SocietyError
 
-from .api_keys import quoted
+from .api_keys import quote_stranger
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -92,7 +92,7 @@ class Client(Protocol):
         ...
 
 
-def completion(payload: Any) -> Reply:
+def parse_completion(payload: Any) -> Reply:
     """The first choice of an OpenAI-like chat completion; raises Failed."""
     try:
         choices, usage = payload["choices"], payload.get("usage")
@@ -100,16 +100,16 @@ def completion(payload: Any) -> Reply:
         text, finish = _text(choice["message"].get("content")), choice.get("finish_reason")
     except (AttributeError, KeyError, IndexError, TypeError):
         shown = json.dumps(payload, default=repr)
-        raise Failed(f"a body that is no chat completion: {quoted(shown)}") from None
+        raise Failed(f"a body that is no chat completion: {quote_stranger(shown)}") from None
     usage = usage if isinstance(usage, dict) else {}
     tokens = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    return reply(text, finish, tokens, payload.get("model"))
+    return checked_reply(text, finish, tokens, payload.get("model"))
 
 
-def reply(text: str, finish: object, tokens: tuple[object, object], model: object) -> Reply:
+def checked_reply(text: str, finish: object, tokens: tuple[object, object], model: object) -> Reply:
     """A reply of which only the text is known to be what it should be."""
     asked, answered = map(_count, tokens)
-    return Reply(spoken(text), _name(finish), asked, answered, model=_name(model))
+    return Reply(without_thoughts(text), _name(finish), asked, answered, model=_name(model))
 
 
 def _count(value: object) -> int | None:
@@ -123,7 +123,7 @@ def _name(value: object) -> str:
     """A provider's word, fit for tables and files."""
     if not isinstance(value, str):
         return ""
-    return value if value.isprintable() and len(value) <= _NAME else quoted(value)
+    return value if value.isprintable() and len(value) <= _NAME else quote_stranger(value)
 
 
 def _text(content: Any) -> str:
@@ -135,13 +135,13 @@ def _text(content: Any) -> str:
     return "".join(part["text"] for part in content if part.get("type") == "text")
 
 
-def spoken(text: str) -> str:
+def without_thoughts(text: str) -> str:
     """What was said, without what was thought before: <think> ... </think>.
 
     Templates may hold the opening tag, so that only the closing one arrives; thoughts that were cut
     off never close.
 
-    >>> spoken("<think>7 or 8?</think> 7")
+    >>> without_thoughts("<think>7 or 8?</think> 7")
     '7'
     """
     thought, closed, rest = text.partition("</think>")
@@ -151,12 +151,14 @@ def spoken(text: str) -> str:
     return "" if opened else text
 
 
-def refusal(status: int, words: str, headers: Mapping[str, str], place: ResponsePlace) -> Exception:
+def http_error(
+    status: int, words: str, headers: Mapping[str, str], place: ResponsePlace
+) -> Exception:
     """What to raise for an HTTP status other than 200.
 
     A client that got none makes one up, and has no headers.
     """
-    said = quoted(words) or "no reason given"
+    said = quote_stranger(words) or "no reason given"
     if status in _AGAIN or status >= 500:
         wait = retry_after(headers)
         billed = not headers or status in _LATE

@@ -23,7 +23,7 @@ _LONGEST = 60.0  # seconds of jitter
 numbers = count()  # of calls in this process
 
 
-async def persistent(
+async def ask_persistently(
     attempt: Callable[[], Awaitable[Reply]],
     spec: ModelSpec,
     number: int,

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
-from .api_keys import texts
+from .api_keys import nested_texts
 
 Sort = Literal["offline", "tape", "own", "lean", "litellm"]
 Above = Annotated[float, Field(gt=0)]
@@ -144,7 +144,7 @@ def _secrets(value: JsonValue) -> Iterator[str]:
             yield from _secrets(one)
     if isinstance(value, dict):
         for name, one in value.items():
-            if _SECRET.search(name.lower()) and any(texts(one)):
+            if _SECRET.search(name.lower()) and any(nested_texts(one)):
                 yield name
             yield from _secrets(one)
 
@@ -159,7 +159,7 @@ class Limits(BaseModel):
     max_tokens: Count | None = Field(None, description="of prompts and replies")
 
 
-def listing() -> list[tuple[str, str]]:
+def model_syntax() -> list[tuple[str, str]]:
     """What `--model` takes, and what it means."""
     return [
         ("offline", "a scripted resident, no language model: free, instant, the same every time"),

@@ -8,17 +8,17 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from society.engine.rng import Array
-from society.text import clean
+from society.text import clean_line
 
 
-def format_number(value: float) -> str:
+def format_axis_number(value: float) -> str:
     """Give a number with three digits, or all that stand before the point."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def prefix_title(title: str, words: str) -> str:
     """Put a title and a colon before some words, if there is a title."""
-    return f"{clean(title)}: {words}" if title else words
+    return f"{clean_line(title)}: {words}" if title else words
 
 
 def describe_extremes(values: Mapping[str, float]) -> str:
@@ -32,12 +32,12 @@ def describe_extremes(values: Mapping[str, float]) -> str:
         return "There are no values."
     low, high = min(known, key=lambda name: known[name]), max(known, key=lambda name: known[name])
     if len(known) == 1:
-        return prefix_title(low, f"{format_number(known[low])}.")
+        return prefix_title(low, f"{format_axis_number(known[low])}.")
     if known[low] == known[high]:
-        return f"All {len(known)} values are {format_number(known[low])}."
+        return f"All {len(known)} values are {format_axis_number(known[low])}."
     return (
-        f"Lowest: {format_number(known[low])} ({clean(low)}). "
-        f"Highest: {format_number(known[high])} ({clean(high)})."
+        f"Lowest: {format_axis_number(known[low])} ({clean_line(low)}). "
+        f"Highest: {format_axis_number(known[high])} ({clean_line(high)})."
     )
 
 
@@ -52,10 +52,10 @@ def describe_curve(name: str, rounds: Array, values: Array, along: str = "round"
     if not len(known):
         return prefix_title(name, "no values.")
     if (known == known[0]).all():
-        level = format_number(known[0])
+        level = format_axis_number(known[0])
         return prefix_title(name, f"{level} from {along} {when[0]:g} to {when[-1]:g}.")
     start, end, lowest, highest = (
-        f"{format_number(known[at])} in {along} {when[at]:g}"
+        f"{format_axis_number(known[at])} in {along} {when[at]:g}"
         for at in (0, -1, int(known.argmin()), int(known.argmax()))
     )
     return prefix_title(name, f"{start}, {end}, lowest {lowest}, highest {highest}.")

@@ -13,7 +13,7 @@ import numpy as np
 
 from society.engine.rng import Array
 
-from .alt_text import describe_curves, format_number
+from .alt_text import describe_curves, format_axis_number
 from .scales import LINEAR, AxisScale
 from .style import FAINT, Figure, constant_range, render_panels, series_style, shorten_label
 
@@ -53,7 +53,7 @@ class SurvivalPanel(NamedTuple):
         for curve in self.curves:
             half = curve.times[curve.share <= 0.5]
             until = f"half by round {half[0]:g}" if len(half) else "more than half to the end"
-            end = f"{format_number(float(curve.share[-1]))} at round {curve.times[-1]:g}"
+            end = f"{format_axis_number(float(curve.share[-1]))} at round {curve.times[-1]:g}"
             said.append(f"{curve.label}: {until}, {end}.")
         return " ".join(said)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from society.engine.rng import Array
 
-from .alt_text import format_number
+from .alt_text import format_axis_number
 
 TIMES = 20
 Number = TypeVar("Number", float, Array)
@@ -68,7 +68,7 @@ class AxisScale(NamedTuple):
         axes.set(**{f"{along}scale": self.name})
         axis = getattr(axes, f"{along}axis")
         # Powers would be set as formulas, which labels are not.
-        axis.set_major_formatter(lambda value, place: format_number(float(value)))
+        axis.set_major_formatter(lambda value, place: format_axis_number(float(value)))
         axis.set_minor_formatter(lambda value, place: "")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from society.engine.rng import Array
 
-from .alt_text import format_number
+from .alt_text import format_axis_number
 from .scales import AxisScale
 from .style import (
     FAINT,
@@ -66,7 +66,7 @@ def scatter_plot(
 
 def _describe_ranges(cloud: PointCloud, name: str) -> str:
     ranges = [
-        f"{format_number(float(np.nanmin(values)))} to {format_number(float(np.nanmax(values)))}"
+        f"{format_axis_number(float(np.nanmin(values)))} to {format_axis_number(float(np.nanmax(values)))}"
         for values in cloud
     ]
     return f"{name or 'all'}: across {ranges[0]}, upwards {ranges[1]}."
@@ -93,7 +93,7 @@ def norm_space(
         add_legend(figure, handles, names)
 
     means = {
-        name: [format_number(float(np.nanmean(values))) for values in cloud]
+        name: [format_axis_number(float(np.nanmean(values))) for values in cloud]
         for name, cloud in clouds.items()
     }
     alt = " ".join(

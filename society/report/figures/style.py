@@ -22,7 +22,7 @@ import numpy as np
 
 from society.engine.rng import Array
 from society.optional import require
-from society.text import clean
+from society.text import clean_line
 
 from .alt_text import prefix_title
 
@@ -235,7 +235,7 @@ def shorten_label(text: object, longest: int = _LONGEST_LABEL) -> str:
     >>> shorten_label("one two three four five", 15)
     'one … five'
     """
-    words = clean(str(text))
+    words = clean_line(str(text))
     if len(words) <= longest:
         return words
     half = (longest - len(" … ")) // 2
@@ -252,7 +252,7 @@ def wrap_label(text: object, width: int = _LONGEST_LABEL, lines: int = 2) -> str
     'fine = 2,\\nlake = harsh'
     """
     wrapper = _Wrapper(width, break_on_hyphens=False, max_lines=lines, placeholder=" …")
-    return _unbound("\n".join(wrapper.wrap(_bound(clean(str(text))))))
+    return _unbound("\n".join(wrapper.wrap(_bound(clean_line(str(text))))))
 
 
 class _Wrapper(TextWrapper):

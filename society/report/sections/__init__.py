@@ -11,12 +11,12 @@ from society.report.page import Section
 from .crossplay import CROSS_PLAY
 from .evolution import EVOLUTION, Populations
 from .hypothesis_tests import compare_panels, hypothesis_tests_section
-from .llm_usage import llm_usage_section
-from .norms import norms_section, texts_section
+from .llm_usage_section import llm_usage_section
+from .norms_section import norms_section, texts_section
 from .outcome import maps_section, outcome_section
 from .over_time import over_time_section
-from .provenance import provenance_section, summary_section
-from .survival import survival_section
+from .provenance_section import provenance_section, summary_section
+from .survival_section import survival_section
 
 
 def every_section(layout: Layout) -> Iterator[Section]:

@@ -18,7 +18,7 @@ from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.experiments.factors import format_label
 from society.report.figures.scales import AxisScale
 from society.report.layout import ConditionGroup, Layout
-from society.report.page import Section, SectionPart, fold
+from society.report.page import Section, SectionPart, folded_section
 from society.report.tables import CellValue, Head, Table, TableColumn, read_fields
 
 from .pairwise_tests import contrasts, rank_tests
@@ -148,7 +148,7 @@ def _comparisons(layout: Layout, tests: Sequence[PanelTests]) -> Iterator[Sectio
         marginal = isinstance(one.anova, Anova) and len(one.anova.margins) > 1
         yield _letter_table(f"tukey_{number}", title, factor, found, marginal, layout.scale)
         pairs = _pair_table(f"tukey_{number}_pairs", f"All pairs: {title}", found, layout.scale)
-        yield fold("All pairs", pairs)
+        yield folded_section("All pairs", pairs)
 
 
 def _letter_table(

@@ -10,11 +10,11 @@ import numpy as np
 from society.engine.rng import Array
 from society.engine.scenario import COURSELESS
 from society.optional import require
-from society.report.figures.alt_text import format_number
+from society.report.figures.alt_text import format_axis_number
 from society.report.figures.curves import Curve, CurvePanel, line_plot
 from society.report.figures.scales import AxisScale
 from society.report.layout import ConditionGroup, Layout, legend_note
-from society.report.page import Section, SectionPart, fold
+from society.report.page import Section, SectionPart, folded_section
 from society.report.tables import CellValue, Head, Table
 
 from .evolution.aggregates import RunMean
@@ -43,7 +43,7 @@ def over_time_section(
     flat = {name: value for name in names if (value := _constant(layout, name)) is not None}
     parts = [part for name in names if name not in flat for part in _measure(populations, name)]
     if flat:
-        values = ", ".join(f"{name} ({format_number(value)})" for name, value in flat.items())
+        values = ", ".join(f"{name} ({format_axis_number(value)})" for name, value in flat.items())
         parts.append(f"The same in every round of every run: {values}.")
     nested = any(len(run.manifest.stage.levels) > 1 for run in layout.conditions)
     lead = _LEAD + _NUMBERED * nested
@@ -91,7 +91,7 @@ def _measure(populations: Populations, name: str) -> Iterator[SectionPart]:
     ]
     caption += legend_note(lines) + _runs_left(taken, along)
     yield line_plot(f"time_{name}", name, caption, panels, name)
-    yield fold(f"{name} in numbers", _numbers(layout, name, curves, along, scale))
+    yield folded_section(f"{name} in numbers", _numbers(layout, name, curves, along, scale))
 
 
 class _Series(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from society.analysis.statistics.contrasts import Contrast, paired, welch
-from society.analysis.statistics.posthoc import corrected
+from society.analysis.statistics.posthoc import correct_p_values
 from society.analysis.statistics.ranks import friedman, kruskal_wallis, mann_whitney, wilcoxon
 from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.report.layout import ConditionGroup, Layout
@@ -42,7 +42,7 @@ def contrasts(layout: Layout) -> Iterator[SectionPart]:
     test, by_rank = (paired, wilcoxon) if layout.paired else (welch, mann_whitney)
     found = [try_compute(_contrast, layout, test, *pair) for pair in pairs]
     adjusted = iter(
-        corrected([one.p for one in found if not isinstance(one, NotEstimable)]).tolist()
+        correct_p_values([one.p for one in found if not isinstance(one, NotEstimable)]).tolist()
     )
     rows = [
         (

@@ -22,11 +22,11 @@ from society.analysis.coding.codes import (
 )
 from society.analysis.coding.texts import TextPlace
 from society.analysis.statistics.agreement import Agreement
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.rubric import Criterion
 from society.errors import InputError
-from society.runs.runfile import Level, Writer, manifest_of, open_run
+from society.runs.runfile import Level, Writer, manifest_of, open_run_file
 
 NAN, ZERO = float("nan"), np.zeros((1, 1))
 TEXTS = ["Fish less.", "Fish more.", "Sing."]
@@ -50,10 +50,10 @@ Rated = Callable[..., Codes]
 
 def codes_in(file: Path, name: str, changes: dict[str, Any], level: Level = "full") -> Codes:
     """Of a run that is played into a file."""
-    setup = prepared(load(name, changes))
+    setup = build(load_config(name, changes))
     with Writer(file, manifest_of(setup, level)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
-    with open_run(file) as run:
+    with open_run_file(file) as run:
         return read_codes(run)
 
 
@@ -63,7 +63,7 @@ def rated(tmp_path: Path) -> Rated:
 
     def kept(*people: Any, count: int = 1, replicates: int = 3) -> Codes:
         cohorts = [
-            {"name": name, "count": count, "components": [{"coded_by_hand": {"codes": codes}}]}
+            {"name": name, "count": count, "components": [{"human_coder": {"codes": codes}}]}
             for name, codes in zip(("ann", "bob"), people, strict=False)
         ]
         criteria = [DEMAND.model_dump(), FORCE.model_dump()]
@@ -114,7 +114,7 @@ def test_another_scenario_has_no_codes(tmp_path: Path) -> None:
 
 
 def test_a_summary_has_no_codes(tmp_path: Path) -> None:
-    cohorts = [{"name": "ann", "count": 1, "components": ["coded_by_hand"]}]
+    cohorts = [{"name": "ann", "count": 1, "components": ["human_coder"]}]
     with pytest.raises(InputError, match="keeps nothing of what was said; play it with --record"):
         codes_in(tmp_path / "a.run", "norm_coding", {"cohorts": cohorts}, "summary")
 
@@ -123,11 +123,11 @@ def test_criteria_that_a_run_has_not_come_to_are_no_part(tmp_path: Path, rated: 
     """A run that was stopped after its first round."""
     whole = tmp_path / "coding.run"
     rated(ANN, BOB)
-    with open_run(whole) as run, Writer(tmp_path / "cut.run", run.manifest) as writer:
+    with open_run_file(whole) as run, Writer(tmp_path / "cut.run", run.manifest) as writer:
         for page in run.pages():
             if page.number < 2:
                 writer.page(page)
-    with open_run(tmp_path / "cut.run") as run:
+    with open_run_file(tmp_path / "cut.run") as run:
         codes = read_codes(run)
     assert [criterion.name for criterion in codes.criteria] == ["demand"]
     assert list(codes.given) == ["demand"]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from society.analysis.coding.texts import Rounds, TextPlace, gather_texts, write_sheet
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.action_spaces import Text
 from society.engine.component import AgentGroup, Column, Component, News, Question
 from society.engine.environment import Environment
@@ -88,7 +88,7 @@ def speaking(tmp_path: Path) -> Speaking:
     """`speaking()` plays the assembly, or a scenario of ours, into a run file."""
 
     def kept(name: str = "assembly", level: Level = "full", **changes: Any) -> Path:
-        setup = prepared(load(name, changes), own=[assembly])
+        setup = build(load_config(name, changes), own=[assembly])
         file = tmp_path / f"{name}.run"
         with Writer(file, manifest_of(setup, level)) as writer:
             setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()

@@ -10,9 +10,9 @@ import pytest
 
 from society.analysis.crossplay import GameCell
 from society.analysis.study.condition import ConditionRun
-from society.config.build import prepared
-from society.config.spec import load
-from society.runs.design_runs import drafted
+from society.config.build import build
+from society.config.run_config import load_config
+from society.runs.design_runs import make_designs
 from society.runs.runfile import Level, Writer, manifest_of
 
 Tournament = Callable[..., ConditionRun]
@@ -23,9 +23,9 @@ NICE = {"nice": "always_cooperate", "nasty": "always_defect"}
 
 @pytest.fixture(scope="session")
 def tournament(tmp_path_factory: pytest.TempPathFactory) -> Tournament:
-    """`tournament("trust", {"repeated": {"games": 3}}, types={"nice": "always_cooperate", ...})`.
+    """`tournament("trust", {"repetition": {"games": 3}}, types={"nice": "always_cooperate", ...})`.
 
-    Types are strategies of `moves`, all capable of designs, or the components of a cohort.
+    Types are strategies of `moves`, all capable of mechanism_use, or the components of a cohort.
     """
     folder, kept = tmp_path_factory.mktemp("tournaments"), dict[str, ConditionRun]()
 
@@ -42,7 +42,7 @@ def tournament(tmp_path_factory: pytest.TempPathFactory) -> Tournament:
         key = json.dumps([game, said, level])
         if key not in kept:
             path = folder / f"{len(kept)}.run"
-            setup = drafted(prepared(load(game, said)))
+            setup = make_designs(build(load_config(game, said)))
             with Writer(path, manifest_of(setup, level)) as writer:
                 setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
             kept[key] = ConditionRun.read(path, path.stem, {})
@@ -53,7 +53,11 @@ def tournament(tmp_path_factory: pytest.TempPathFactory) -> Tournament:
 
 def _cohort(said: tuple[str, Any]) -> dict[str, Any]:
     name, minds = said
-    classic = [{"moves": {"strategy": minds}}, {"designs": {"skill": "capable"}}, {"sanctions": {}}]
+    classic = [
+        {"classic_strategies": {"strategy": minds}},
+        {"mechanism_use": {"skill": "capable"}},
+        {"sanctions": {}},
+    ]
     return {"name": name, "components": classic if isinstance(minds, str) else minds}
 
 

@@ -12,14 +12,14 @@ from society.analysis.crossplay import CrossPlay
 from society.analysis.crossplay.action_frequencies import NOTHING_YET, MoveTable
 from society.analysis.study.condition import ConditionRun
 from society.analysis.study.study import Study
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.runs.session import Session
 
 from .conftest import InCell, Tournament
 
 TWO = {"tit": "tit_for_tat", "nasty": "always_defect"}
-TIMES = {"repeated": {"games": 4}}
+TIMES = {"repetition": {"games": 4}}
 
 
 def test_tit_for_tat_does_what_its_co_player_did_last(in_cell: InCell) -> None:
@@ -34,7 +34,7 @@ def test_tit_for_tat_does_what_its_co_player_did_last(in_cell: InCell) -> None:
 
 def test_what_is_submitted_and_what_is_drawn_are_two_things(tournament: Tournament) -> None:
     """A player by chance submits one half, and draws what the frame says that it did."""
-    times = {"repeated": {"games": 5}}
+    times = {"repetition": {"games": 5}}
     run = tournament("prisoners_dilemma", times, types={"random": "random"}, seed=2)
     play = CrossPlay(Study("one", (run,)))
     often = MoveTable.of(*play.cells).of_type(0)
@@ -47,7 +47,7 @@ def test_what_is_submitted_and_what_is_drawn_are_two_things(tournament: Tourname
 
 def test_of_several_co_players_the_order_does_not_matter(in_cell: InCell) -> None:
     types = {"nice": "always_cooperate", "nasty": "always_defect"}
-    moves = MoveTable.of(in_cell("public_goods", {"repeated": {"games": 2}}, types=types))
+    moves = MoveTable.of(in_cell("public_goods", {"repetition": {"games": 2}}, types=types))
     assert moves.contexts == [NOTHING_YET, "A0, A0", "A0, A1", "A1, A1"]
     # Every seat of the 8 matches has one second game; co-players are of each kind in 1, 2, 1 of 4.
     assert [often.n for _, often in moves.after()] == [24, 6, 12, 6]
@@ -58,7 +58,7 @@ def test_where_partners_change_their_last_action_counts_whomever_they_met(
 ) -> None:
     """Recounted from the frame: the last action of an agent's opponent in the round before."""
     types = {"random": "random", "nasty": "always_defect"}
-    run = tournament("prisoners_dilemma", {"reputed": {"games": 6}}, types=types)
+    run = tournament("prisoners_dilemma", {"reputation": {"games": 6}}, types=types)
     play = CrossPlay(Study("one", (run,)))
     (cell,) = play.cells
     expected: dict[str, int] = {}
@@ -79,12 +79,16 @@ def test_where_partners_change_their_last_action_counts_whomever_they_met(
 def test_moves_under_each_of_several_rules_are_there_once(by: str, tmp_path: Path) -> None:
     """Options are played one after the other, and told of together."""
     types = [
-        {"name": name, "count": count, "components": [{"moves": {"strategy": name}}, "sanctions"]}
+        {
+            "name": name,
+            "count": count,
+            "components": [{"classic_strategies": {"strategy": name}}, "sanctions"],
+        }
         for name, count in (("random", 2), ("always_cooperate", 1))
     ]
-    rules = {"chosen": {"options": ["unchanged", "fined"], "by": by}}
+    rules = {"institution_choice": {"options": ["baseline", "peer_punishment"], "by": by}}
     said = {"cohorts": types, "mechanisms": [rules], "replicates": 9}
-    end = Session.begun(prepared(load("public_goods", said)), tmp_path / "one.run").play()
+    end = Session.begun(build(load_config("public_goods", said)), tmp_path / "one.run").play()
     assert end.status == "finished"
     run = ConditionRun.read(tmp_path / "one.run", "one", {})
     play = CrossPlay(Study("one", (run,)))
@@ -96,8 +100,11 @@ def test_moves_under_each_of_several_rules_are_there_once(by: str, tmp_path: Pat
 
 
 def test_delegating_is_what_was_drawn_and_not_what_the_mediator_then_did(in_cell: InCell) -> None:
-    able = [{"moves": {"strategy": "always_cooperate"}}, {"designs": {"skill": "capable"}}]
-    cell = in_cell("prisoners_dilemma", {"mediated": {}}, types={"able": able})
+    able = [
+        {"classic_strategies": {"strategy": "always_cooperate"}},
+        {"mechanism_use": {"skill": "capable"}},
+    ]
+    cell = in_cell("prisoners_dilemma", {"mediation": {}}, types={"able": able})
     often = MoveTable.of(cell).of_type(0)
     assert often.drawn == {"A0": 0, "A1": 0, "delegate": 1}
     assert often.submitted["delegate"] == 1

@@ -19,19 +19,22 @@ from society.analysis.crossplay.adoption import (
     judge_design,
     mediator_payoffs,
 )
-from society.components.games.mechanism_use import binding, sustaining
+from society.components.games.mechanism_use import binding_contracts, sustaining_mediators
 from society.engine.rng import Array
 from society.runs.structure import GameNote
 from society.scenarios.games.game import Game
 from society.scenarios.games.public_goods import PublicGood
 from society.scenarios.games.two_by_two import PRISONERS_DILEMMA, STAG_HUNT
-from society.scenarios.reproductions.tewolde2026.agreement_games import transferred
+from society.scenarios.reproductions.tewolde2026.agreement_games import game_under_contract
 
 from .conftest import InCell
 
 DILEMMA, STAG = GameNote.of(PRISONERS_DILEMMA), GameNote.of(STAG_HUNT)
 DILEMMAS: list[Game] = [PRISONERS_DILEMMA, STAG_HUNT, PublicGood(3, 1.5)]
-ABLE = [{"moves": {"strategy": "always_cooperate"}}, {"designs": {"skill": "capable"}}]
+ABLE = [
+    {"classic_strategies": {"strategy": "always_cooperate"}},
+    {"mechanism_use": {"skill": "capable"}},
+]
 
 
 def test_payments_go_to_whoever_acts_and_come_from_all_others() -> None:
@@ -81,8 +84,8 @@ def test_capable_minds_sign_what_is_judged_dominant_and_better(paid: Array, rule
     """Two ways to the same payoffs, and to the same verdict."""
     note = GameNote.of(rules)
     verdict = judge_design(note, "contract", dict(zip(("A0", "A1"), paid, strict=True)))
-    assert (verdict.dominant and verdict.better) == binding(rules, paid)
-    under = np.stack([*transferred(rules, paid).payoffs])
+    assert (verdict.dominant and verdict.better) == binding_contracts(rules, paid)
+    under = np.stack([*game_under_contract(rules, paid).payoffs])
     assert under == pytest.approx(contract_payoffs(note, {"A0": paid[0], "A1": paid[1]}))
 
 
@@ -93,12 +96,14 @@ def test_capable_minds_delegate_where_that_is_judged_stable_and_better(rules: Ga
         acts = [*plans, 0]
         fields = {str(count): f"A{act}" for count, act in enumerate(acts, 1)}
         verdict = judge_design(GameNote.of(rules), "mediator", fields)
-        assert (verdict.stable and verdict.better) == sustaining(rules, np.array(acts, float))
+        assert (verdict.stable and verdict.better) == sustaining_mediators(
+            rules, np.array(acts, float)
+        )
 
 
 def test_designs_of_a_tournament_are_judged_one_by_one(in_cell: InCell) -> None:
-    types = {"able": ABLE, "nasty": [*ABLE[:1], {"designs": {"skill": "stubborn"}}]}
-    found = designs(in_cell("prisoners_dilemma", {"contracted": {}}, types=types))
+    types = {"able": ABLE, "nasty": [*ABLE[:1], {"mechanism_use": {"skill": "stubborn"}}]}
+    found = designs(in_cell("prisoners_dilemma", {"contracts": {}}, types=types))
     assert [(one.type, one.seat, one.sort, one.dominant, one.stable) for one in found] == [
         ("able", 1, "contract", True, True),
         ("able", 2, "contract", True, True),
@@ -108,14 +113,14 @@ def test_designs_of_a_tournament_are_judged_one_by_one(in_cell: InCell) -> None:
 
 
 def test_a_mediator_that_does_not_cooperate_for_all_is_no_good(in_cell: InCell) -> None:
-    stubborn = [*ABLE[:1], {"designs": {"skill": "stubborn"}}]
-    found = designs(in_cell("prisoners_dilemma", {"mediated": {}}, types={"one": stubborn}))
+    stubborn = [*ABLE[:1], {"mechanism_use": {"skill": "stubborn"}}]
+    found = designs(in_cell("prisoners_dilemma", {"mediation": {}}, types={"one": stubborn}))
     assert {(one.dominant, one.stable) for one in found} == {(False, False)}
 
 
 def test_a_design_that_could_not_be_read_is_not_judged(in_cell: InCell) -> None:
     given = {"able": [{"A0": 2, "A1": 0}, None]}
-    cell = in_cell("prisoners_dilemma", {"contracted": {"designs": given}}, types={"able": ABLE})
+    cell = in_cell("prisoners_dilemma", {"contracts": {"designs": given}}, types={"able": ABLE})
     assert [(one.fields, one.dominant) for one in designs(cell)] == [
         ({"A0": 2, "A1": 0}, True),
         (None, None),
@@ -123,5 +128,5 @@ def test_a_design_that_could_not_be_read_is_not_judged(in_cell: InCell) -> None:
 
 
 def test_without_cooperation_there_is_nothing_to_judge(in_cell: InCell) -> None:
-    cell = in_cell("matching_pennies", {"contracted": {}}, types={"able": ABLE})
+    cell = in_cell("matching_pennies", {"contracts": {}}, types={"able": ABLE})
     assert {one.dominant for one in designs(cell)} == {None}

@@ -25,7 +25,7 @@ def test_scores_weigh_games_by_the_continuation_probability(in_cell: InCell) -> 
     """Tit for tat loses the first game to a defector, of weight 1 - d = 0.2."""
     types = {"tit": "tit_for_tat", "nasty": "always_defect"}
     cell = in_cell(
-        "prisoners_dilemma", {"repeated": {"games": 3, "continuation": 0.8}}, types=types
+        "prisoners_dilemma", {"repetition": {"games": 3, "continuation": 0.8}}, types=types
     )
     assert cell.scores[1] == pytest.approx([0.8, 0.2 * 3 + 0.8])
     assert cell.continuation == 0.8
@@ -38,7 +38,7 @@ def test_repetitions_are_the_same_matches_again(in_cell: InCell) -> None:
 
 
 def test_where_partners_change_a_replicate_is_a_population(in_cell: InCell) -> None:
-    cell = in_cell("prisoners_dilemma", {"reputed": {"games": 2}}, repetitions=2)
+    cell = in_cell("prisoners_dilemma", {"reputation": {"games": 2}}, repetitions=2)
     assert cell.matches == 2
     assert cell.types.tolist() == [[0, 0, 1, 1]] * 2
     assert cell.seats.tolist() == [[0, 1, 0, 1]] * 2
@@ -54,14 +54,14 @@ def test_types_on_asymmetric_seats_are_paid_by_seat(in_cell: InCell) -> None:
 @pytest.mark.parametrize(
     "stack",
     [
-        ["unchanged"],
-        ["fined"],
-        ["gifted"],
-        ["led"],
-        ["recommended"],
-        ["contracted", "repeated"],
-        ["mediated", "contracted"],
-        ["reputed"],
+        ["baseline"],
+        ["peer_punishment"],
+        ["peer_reward"],
+        ["leadership"],
+        ["correlation_device"],
+        ["contracts", "repetition"],
+        ["mediation", "contracts"],
+        ["reputation"],
     ],
     ids=" in ".join,
 )
@@ -79,8 +79,8 @@ def test_scores_are_what_the_run_measures_as_payoff(
 def test_scores_of_each_seat_are_what_it_was_told_in_each_game(tournament: Tournament) -> None:
     """Recounted from the lines of the run: the weight times the payoff, seat by seat."""
     types = {"nice": "always_cooperate", "nasty": "always_defect", "random": "random"}
-    games = {"repeated": {"games": 3, "continuation": 0.5}}
-    run = tournament("trust", {"fined": {}}, games, types=types)
+    games = {"repetition": {"games": 3, "continuation": 0.5}}
+    run = tournament("trust", {"peer_punishment": {}}, games, types=types)
     with run.opened() as file:
         told = [step for page in file.pages() for step in page.steps if step.kind == "played"]
     earned = [step.arrays["common", "weight"] * step.arrays["own", "payoff"] for step in told]

@@ -66,7 +66,7 @@ def test_matches_have_a_row_for_each_agent(tournament: Tournament) -> None:
 
 def test_decisions_have_a_row_for_each_move(tournament: Tournament) -> None:
     types = {"tit": "tit_for_tat", "nasty": "always_defect"}
-    run = tournament("prisoners_dilemma", {"repeated": {"games": 2}}, types=types)
+    run = tournament("prisoners_dilemma", {"repetition": {"games": 2}}, types=types)
     frame = frames(run).decisions
     mine = frame[(frame["replicate"] == 1) & (frame["type"] == "tit")]
     assert rows(mine, "round", "action", "others", "payoff", "p_A0", "p_A1") == [
@@ -76,17 +76,23 @@ def test_decisions_have_a_row_for_each_move(tournament: Tournament) -> None:
 
 
 def test_cells_without_a_column_lack_it(tournament: Tournament) -> None:
-    able = [{"moves": {"strategy": "always_cooperate"}}, {"designs": {"skill": "capable"}}]
-    runs = [tournament(), tournament("trust", {"mediated": {}}, types={"able": able})]
+    able = [
+        {"classic_strategies": {"strategy": "always_cooperate"}},
+        {"mechanism_use": {"skill": "capable"}},
+    ]
+    runs = [tournament(), tournament("trust", {"mediation": {}}, types={"able": able})]
     frame = frames(*runs).decisions
     by_cell = frame.groupby("condition", observed=True)["p_delegate"].count()
     assert by_cell.tolist() == [0, 2]
 
 
 def test_adoption_tells_whose_contract_was_signed_by_whom(tournament: Tournament) -> None:
-    able = [{"moves": {"strategy": "always_cooperate"}}, {"designs": {"skill": "capable"}}]
-    types = {"able": able, "nasty": [*able[:1], {"designs": {"skill": "stubborn"}}]}
-    frame = frames(tournament("prisoners_dilemma", {"contracted": {}}, types=types)).adoption
+    able = [
+        {"classic_strategies": {"strategy": "always_cooperate"}},
+        {"mechanism_use": {"skill": "capable"}},
+    ]
+    types = {"able": able, "nasty": [*able[:1], {"mechanism_use": {"skill": "stubborn"}}]}
+    frame = frames(tournament("prisoners_dilemma", {"contracts": {}}, types=types)).adoption
     together, apart = (frame[frame["replicate"] == number] for number in (0, 1))
     columns = ("type", "mechanism", "winner", "unanimous", "agreed", "active")
     assert rows(together, *columns) == [("able", "contract", "able", True, 1, 1)] * 2
@@ -132,7 +138,7 @@ def test_questions_for_designs_in_a_run_of_their_own_are_counted(
         "scenario: prisoners_dilemma\n"
         "models: {mind: {model: offline}}\n"
         "cohorts: [{name: one, components: [language_policy: {model: mind}]}]\n"
-        "mechanisms: [contracted: {}, tournament: {}]\n"
+        "mechanisms: [contracts: {}, tournament: {}]\n"
     )
     assert main(["run", "alone.yaml", "--out", "alone.run", "--quiet"]) == 0
     (row,) = rows(

@@ -34,7 +34,7 @@ def test_the_dominant_type_has_the_first_rank(in_cell: InCell) -> None:
 
 
 def test_reputation_has_a_mean_and_says_why_nothing_else(in_cell: InCell) -> None:
-    cell = in_cell("prisoners_dilemma", {"reputed": {"games": 20}}, repetitions=2)
+    cell = in_cell("prisoners_dilemma", {"reputation": {"games": 20}}, repetitions=2)
     (contest,) = group_contests([cell])
     average, nice, nasty = contest.summed("Mean").mean
     assert nice < nasty
@@ -83,7 +83,7 @@ def test_where_seats_are_alike_the_other_order_stands_for_it(in_cell: InCell) ->
     assert cell.exchangeable
     assert (RunStandings(cell, ALL).tensor == RunStandings(whole, ALL).tensor).all()
     assert not in_cell("trust").exchangeable
-    assert not in_cell("prisoners_dilemma", {"led": {}}).exchangeable
+    assert not in_cell("prisoners_dilemma", {"leadership": {}}).exchangeable
 
 
 def test_a_type_that_never_scored_beside_another_is_left_out_of_its_mean(in_cell: InCell) -> None:
@@ -111,25 +111,25 @@ def test_what_is_not_finished_has_no_scores_to_compare(in_cell: InCell) -> None:
 
 
 def test_cells_are_called_by_game_mechanism_and_what_differs(in_cell: InCell) -> None:
-    reputed = [{"reputed": {"games": 2, "order": order}} for order in ("first", "higher")]
+    reputed = [{"reputation": {"games": 2, "order": order}} for order in ("first", "higher")]
     cells = [
         in_cell(),
         *(in_cell("prisoners_dilemma", each) for each in reputed),
-        in_cell("prisoners_dilemma", {"contracted": {}}, {"repeated": {"games": 2}}),
+        in_cell("prisoners_dilemma", {"contracts": {}}, {"repetition": {"games": 2}}),
         in_cell("public_goods", parameters={"players": 2}),
         in_cell("public_goods", parameters={"players": 3}),
     ]
     assert [(one.game, one.mechanism) for one in group_contests(cells)] == [
         ("prisoners dilemma", "no mechanism"),
-        ("prisoners dilemma", "reputed (order = first)"),
-        ("prisoners dilemma", "reputed (order = higher)"),
-        ("prisoners dilemma", "contracted in repeated"),
+        ("prisoners dilemma", "reputation (order = first)"),
+        ("prisoners dilemma", "reputation (order = higher)"),
+        ("prisoners dilemma", "contracts in repetition"),
         ("public goods (players = 2)", "no mechanism"),
         ("public goods (players = 3)", "no mechanism"),
     ]
 
 
 def test_cells_that_differ_by_seed_alone_are_runs_of_one(in_cell: InCell) -> None:
-    cells = [in_cell("prisoners_dilemma", {"contracted": {}}, seed=seed) for seed in (1, 2)]
+    cells = [in_cell("prisoners_dilemma", {"contracts": {}}, seed=seed) for seed in (1, 2)]
     (contest,) = group_contests(cells)
     assert len(contest.standings) == 2

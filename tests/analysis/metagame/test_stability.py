@@ -6,13 +6,20 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from society.analysis.metagame import evolutionarily_stable, normalised, resists, standard_error
+from society.analysis.metagame import (
+    evolutionarily_stable,
+    normalise_payoffs,
+    resistance_matrix,
+    standard_error,
+)
 from society.analysis.statistics import NotEstimable
 from society.errors import InputError
 
 
 def test_defectors_keep_cooperators_out() -> None:
-    assert_array_equal(resists(np.array([[2.0, 0.0], [3.0, 1.0]])), [[True, False], [True, True]])
+    assert_array_equal(
+        resistance_matrix(np.array([[2.0, 0.0], [3.0, 1.0]])), [[True, False], [True, True]]
+    )
 
 
 def test_both_conventions_are_stable() -> None:
@@ -34,19 +41,19 @@ def test_with_three_seats_a_tie_is_decided_by_meeting_one_mutant_before_two() ->
     tensor = np.ones((2, 2, 2))
     tensor[0, 0, 1] = tensor[0, 1, 0] = 1.5  # A scores more with one mutant B
     tensor[0, 1, 1] = -9  # and much less with two
-    assert_array_equal(resists(tensor)[0], [True, True])
+    assert_array_equal(resistance_matrix(tensor)[0], [True, True])
 
 
 def test_shares_of_seats_are_no_population() -> None:
     with pytest.raises(InputError, match="one axis a seat"):
-        resists(np.zeros((2, 3, 3)))
+        resistance_matrix(np.zeros((2, 3, 3)))
 
 
 def test_payoffs_are_scaled_from_equilibrium_to_cooperation() -> None:
     """The traveller's dilemma: claims of 2 at equilibrium, and 5 in cooperation."""
-    assert_array_equal(normalised([2, 3.5, 5, 0.5], 2, 5), [0, 0.5, 1, -0.5])
+    assert_array_equal(normalise_payoffs([2, 3.5, 5, 0.5], 2, 5), [0, 0.5, 1, -0.5])
     with pytest.raises(NotEstimable, match="cooperation pays 0 and the equilibrium 0"):
-        normalised([1.0], equilibrium=0, cooperation=0)
+        normalise_payoffs([1.0], equilibrium=0, cooperation=0)
 
 
 def test_standard_errors_leave_out_what_is_missing() -> None:

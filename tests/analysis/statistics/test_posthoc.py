@@ -17,7 +17,7 @@ from society.analysis.statistics import (
     NotEstimable,
     anova,
     compact_letters,
-    corrected,
+    correct_p_values,
     tukey,
     tukey_after,
 )
@@ -150,11 +150,15 @@ def test_replicates_without_a_value_are_counted() -> None:
 
 
 def test_three_tests_corrected_by_hand() -> None:
-    assert corrected([0.01, 0.04, 0.03], "bonferroni").tolist() == pytest.approx([0.03, 0.12, 0.09])
-    assert corrected([0.01, 0.04, 0.03], "holm").tolist() == pytest.approx([0.03, 0.06, 0.06])
-    found = corrected([0.01, 0.04, 0.03], "benjamini-hochberg").tolist()
+    assert correct_p_values([0.01, 0.04, 0.03], "bonferroni").tolist() == pytest.approx(
+        [0.03, 0.12, 0.09]
+    )
+    assert correct_p_values([0.01, 0.04, 0.03], "holm").tolist() == pytest.approx(
+        [0.03, 0.06, 0.06]
+    )
+    found = correct_p_values([0.01, 0.04, 0.03], "benjamini-hochberg").tolist()
     assert found == pytest.approx([0.03, 0.04, 0.04])
-    assert corrected([]).tolist() == []
+    assert correct_p_values([]).tolist() == []
 
 
 @pytest.mark.parametrize(
@@ -163,7 +167,7 @@ def test_three_tests_corrected_by_hand() -> None:
         (lambda: tukey({"a": [1, 2]}), "1 group to compare"),
         (lambda: tukey({"a": [1, 2], "b": [3]}), "b: 1 of at least 2 values"),
         (lambda: tukey({"a": [1, 1], "b": [3, 3]}), "the same value in all 2 groups"),
-        (lambda: corrected([0.1, NAN]), "1 of 2 p values are missing"),
+        (lambda: correct_p_values([0.1, NAN]), "1 of 2 p values are missing"),
     ],
 )
 def test_what_cannot_be_compared_is_said(question: Callable[[], object], words: str) -> None:

@@ -17,7 +17,7 @@ from society.engine.calls import Address, Completion, Message, ParseIssue, Reque
 from society.engine.history import Page, Step
 from society.engine.scenario import DisplaySpec, Finding
 from society.errors import InputError
-from society.runs.runfile import Level, Manifest, Status, Writer, open_run
+from society.runs.runfile import Level, Manifest, Status, Writer, open_run_file
 
 MANIFEST = Manifest.model_validate(
     {
@@ -185,7 +185,7 @@ def test_runs_fold_measures_over_the_rounds_that_a_replicate_lived(lake: Lake) -
 
 def test_runs_come_to_what_the_run_file_comes_to(lake: Lake) -> None:
     runs = lake().runs
-    with open_run("lake.run") as file:
+    with open_run_file("lake.run") as file:
         outcome = file.outcome()
     for name, values in outcome.values.items():
         assert runs[name].tolist() == values.tolist()
@@ -367,7 +367,7 @@ def test_conditions_say_what_was_run(lake: Lake) -> None:
     said = lake().conditions
     columns = "condition", "scenario", "replicates", "agents", "seed", "level", "file", "failure"
     assert rows(said, *columns) == [("lake", "lake", 2, 3, 7, "full", "lake.run", "")]
-    with open_run("lake.run") as file:
+    with open_run_file("lake.run") as file:
         assert said.digest.tolist() == [file.outcome().digest]
 
 

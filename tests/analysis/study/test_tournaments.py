@@ -11,10 +11,10 @@ from society.cli.main import main
 
 GAME = """
 scenario: public_goods
-mechanisms: [contracted, tournament]
+mechanisms: [contracts, tournament]
 cohorts:
-  - {name: capable, components: [designs, moves: {strategy: always_defect}]}
-  - {name: stubborn, components: [designs: {skill: stubborn}, moves: {strategy: always_defect}]}
+  - {name: capable, components: [mechanism_use, classic_strategies: {strategy: always_defect}]}
+  - {name: stubborn, components: [mechanism_use: {skill: stubborn}, classic_strategies: {strategy: always_defect}]}
 """
 
 
@@ -46,10 +46,10 @@ def test_entries_of_a_fact_are_numbered(played: Study) -> None:
 
 TALK = """
 scenario: prisoners_dilemma
-mechanisms: [discussed: {rounds: 2}, repeated: {games: 2}, tournament]
+mechanisms: [cheap_talk: {rounds: 2}, repetition: {games: 2}, tournament]
 cohorts:
   - {name: spoken, components: [language_policy]}
-  - {name: classic, components: [sanctions, moves: {strategy: tit_for_tat}]}
+  - {name: classic, components: [sanctions, classic_strategies: {strategy: tit_for_tat}]}
 models: {default: offline}
 """
 

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from society.components.common.genes import ModelGene
 from society.components.language.attitude import ATTITUDES, Attitude
 from society.components.language.llm_policy import LanguagePolicy
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.action_spaces import Real
 from society.engine.component import Component
 from society.engine.environment import Environment
@@ -135,5 +135,5 @@ def test_an_attitude_is_said_before_every_question_unless_it_is_neutral(talk: Ta
 
 
 def test_the_models_of_a_gene_are_among_those_that_a_run_asks() -> None:
-    setup = prepared(load("donor_language_genes"))
+    setup = build(load_config("donor_language_genes"))
     assert setup.models_named == {"first", "second"}

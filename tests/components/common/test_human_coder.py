@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from society.components.common.human_coder import CodedByHand
+from society.components.common.human_coder import HumanCoder
 from society.engine.action_spaces import Choice
 from society.engine.script import common, own
 from society.errors import PartError
@@ -26,7 +26,7 @@ def rated(
     """The indices of the labels given to three texts, of: spare, use, uncoded."""
     facts = {"criterion": common(criterion), "text": own(TEXTS)}
     reply = Choice("spare", "use", "uncoded")
-    labels: list[int] = answer("rate", reply, CodedByHand(codes), facts=facts)[0].tolist()
+    labels: list[int] = answer("rate", reply, HumanCoder(codes), facts=facts)[0].tolist()
     return labels
 
 
@@ -43,5 +43,5 @@ def test_texts_are_told_apart_word_for_word(answer: Answer) -> None:
 
 
 def test_a_label_that_is_not_asked_for_is_refused(answer: Answer) -> None:
-    with pytest.raises(PartError, match="coded_by_hand answered 'rate' with 'law'"):
+    with pytest.raises(PartError, match="human_coder answered 'rate' with 'law'"):
         rated(answer, "demand", {"demand": {"Sing.": "law"}})

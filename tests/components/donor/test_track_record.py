@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.components.donor.track_record import known_shares, mean_share, reviews
+from society.components.donor.track_record import known_shares, mean_share, write_reviews
 from society.engine.action_spaces import Real, Text
 from society.engine.component import AgentGroup, Component, Question
 from society.engine.rng import Array
@@ -34,7 +34,7 @@ class Reviewer(Component):
     answers = ("review",)
 
     def answer(self, ask: Question, agents: AgentGroup) -> Array:
-        return reviews(ask, agents)
+        return write_reviews(ask, agents)
 
 
 def read(answer: Answer, **facts: Any) -> Any:

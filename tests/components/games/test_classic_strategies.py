@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.components.games.classic_strategies import STRATEGIES, Moves, StrategyName
-from society.components.games.mechanism_use import Designs, Skill
+from society.components.games.classic_strategies import STRATEGIES, ClassicStrategies, StrategyName
+from society.components.games.mechanism_use import MechanismUse, Skill
 from society.engine.action_spaces import Choice, MixedStrategy
 from society.engine.population import Cohort
 from society.engine.rng import Array
-from society.engine.scenario import Scenario, wrapped
+from society.engine.scenario import Scenario, wrap_scenario
 from society.engine.script import Ask, Script, Tell, common, own
 from society.scenarios.games.normal_form import normal_form
 from society.scenarios.games.public_goods import PublicGood, public_goods
 from society.scenarios.games.travellers_dilemma import travellers_dilemma
 from society.scenarios.games.two_by_two import matching_pennies, prisoners_dilemma, stag_hunt, trust
-from society.scenarios.mechanisms.contracts.contracts import contracted
+from society.scenarios.mechanisms.contracts.contracts import contracts
 
 if TYPE_CHECKING:
     from society.engine.environment import Environment
@@ -35,7 +35,7 @@ def against(duel: Duel) -> Against:
     def reply(
         word: str, strategy: StrategyName, game: Scenario = prisoners_dilemma, **fields: Any
     ) -> str:
-        return duel(Moves(strategy, **fields), word, game=game)[0]
+        return duel(ClassicStrategies(strategy, **fields), word, game=game)[0]
 
     return reply
 
@@ -153,7 +153,7 @@ def test_a_seat_with_other_actions_provokes_by_its_own_defection(play: Play) -> 
 
 
 def test_one_defector_among_three_provokes_both_others(duel: Duel) -> None:
-    minds = Moves("tit_for_tat"), Moves("grim"), "CDCC"
+    minds = ClassicStrategies("tit_for_tat"), ClassicStrategies("grim"), "CDCC"
     assert duel(*minds, game=public_goods) == ["CCDD", "CCDD", "CDCC"]
 
 
@@ -179,7 +179,10 @@ def test_seats_are_told_by_id_and_not_by_place(play: Play) -> None:
     """Trust: with the ids turned round, the second row is player 1."""
     over = play(
         trust,
-        cast=[Cohort("x", 1, (Moves("best_response"),)), Cohort("y", 1, (Moves("grim"),))],
+        cast=[
+            Cohort("x", 1, (ClassicStrategies("best_response"),)),
+            Cohort("y", 1, (ClassicStrategies("grim"),)),
+        ],
         agents=2,
         rounds=3,
         ids=[1, 0],
@@ -192,7 +195,9 @@ def test_a_choice_is_answered_with_an_action(play: Play) -> None:
         table.rules = rules(play)
         yield Ask("move", Choice("A0", "A1"), {"seat": own(np.array([[1, 2]]))})
 
-    assert play(script, Moves("always_defect"), agents=2).answers("move")[0].tolist() == [[1, 1]]
+    assert play(script, ClassicStrategies("always_defect"), agents=2).answers("move")[
+        0
+    ].tolist() == [[1, 1]]
 
 
 def test_nobody_delegates_without_a_mind_for_it(play: Play) -> None:
@@ -201,16 +206,16 @@ def test_nobody_delegates_without_a_mind_for_it(play: Play) -> None:
         facts = {"mediator": common(np.array([[[1.0, 0.0]]]))}
         yield Ask("move", MixedStrategy("A0", "A1", "delegate"), facts)
 
-    alone = play(script, Moves("grim"), agents=2).answers("move")[0]
+    alone = play(script, ClassicStrategies("grim"), agents=2).answers("move")[0]
     assert alone.tolist() == [[[1, 0, 0]] * 2]
-    capable = play(script, Moves("grim"), Designs(), agents=2).answers("move")[0]
+    capable = play(script, ClassicStrategies("grim"), MechanismUse(), agents=2).answers("move")[0]
     assert capable.tolist() == [[[0, 0, 1]] * 2]
 
 
 def test_a_cohort_holds_any_mixture(play: Play) -> None:
-    over = play(prisoners_dilemma, Moves("any"), agents=2, replicates=500)
+    over = play(prisoners_dilemma, ClassicStrategies("any"), agents=2, replicates=500)
     assert set(over.pages[-1].public["strategy"].ravel().tolist()) == set(range(len(STRATEGIES)))
-    some = Moves(("tit_for_tat", "grim"))
+    some = ClassicStrategies(("tit_for_tat", "grim"))
     over = play(prisoners_dilemma, some, agents=2, replicates=500)
     kept = over.pages[-1].public["strategy"].ravel().tolist()
     assert {STRATEGIES[one] for one in kept} == {"tit_for_tat", "grim"}
@@ -240,7 +245,7 @@ def test_who_took_no_part_has_not_defected(
         yield Tell("played", {**facts, "payoff": own(np.ones((1, 3)))})
         yield Ask("move", MixedStrategy("A0", "A1"))
 
-    answered = play(script, Moves(strategy), agents=3).answers("move")[1]
+    answered = play(script, ClassicStrategies(strategy), agents=3).answers("move")[1]
     assert answered.argmax(-1).tolist() == [[move] * 3]
 
 
@@ -262,7 +267,7 @@ def history(play: Play, strategy: StrategyName, **actions: list[int]) -> float:
         }
         yield Ask("move", MixedStrategy("A0", "A1"), facts)
 
-    answered: Array = play(script, Moves(strategy), agents=2).answers("move")[0]
+    answered: Array = play(script, ClassicStrategies(strategy), agents=2).answers("move")[0]
     return float(answered[0, 0, 0])
 
 
@@ -310,7 +315,7 @@ def versus(
     game: Scenario = prisoners_dilemma,
     **at: Any,
 ) -> Played:
-    cast = [Cohort("x", 1, (Moves(one),)), Cohort("y", 1, (Moves(other),))]
+    cast = [Cohort("x", 1, (ClassicStrategies(one),)), Cohort("y", 1, (ClassicStrategies(other),))]
     return play(game, cast=cast, agents=2, **at)
 
 
@@ -330,9 +335,9 @@ def bound(
     }[form]
     contract = {**dict.fromkeys(names, 0), names[0]: payment}
     designs = {"x": [contract, None], "y": [None, None]}
-    minds = Moves(strategy), Designs(skill)
+    minds = ClassicStrategies(strategy), MechanismUse(skill)
     cast = [Cohort("x", 1, minds), Cohort("y", 1, minds)]
-    scenario = wrapped(game, contracted, form=form, designs=designs)
+    scenario = wrap_scenario(game, contracts, form=form, designs=designs)
     return play(scenario, cast=cast, agents=2, rounds=4)
 
 
@@ -343,4 +348,4 @@ def actions(over: Played) -> list[list[int]]:
 
 def rules(play: Play) -> Any:
     """Those of the prisoner's dilemma."""
-    return play(prisoners_dilemma, Moves(), agents=2).game.table.rules
+    return play(prisoners_dilemma, ClassicStrategies(), agents=2).game.table.rules

@@ -14,7 +14,7 @@ from society.components.language.recall import Recall
 from society.engine.action_spaces import Real
 from society.engine.calls import NoCallStore, Request
 from society.engine.environment import Environment
-from society.engine.population import fitted
+from society.engine.population import fill_from_params
 from society.engine.rng import Array
 from society.engine.scenario import Params
 from society.engine.script import Ask, Inherit, Script, Tell, common, own
@@ -221,7 +221,7 @@ def mine(tmp_path: Path) -> str:
 
 
 def test_any_embeddings_of_langchain_may_find_memories(talk: Talking, mine: str) -> None:
-    recall = fitted(Recall, Params(), kind="associative", embedder=f"{mine}:fake", k=1)
+    recall = fill_from_params(Recall, Params(), kind="associative", embedder=f"{mine}:fake", k=1)
     held = talk(storm_and_calm, recall, LanguagePolicy(), says="1", rounds=2)
     assert len(recalled(held)[-1]) == 1
 
@@ -240,7 +240,7 @@ def test_when_an_embedder_fails_the_run_pauses(talk: Talking, mine: str) -> None
 
 def test_a_name_that_is_no_embedder_is_refused_with_those_that_are() -> None:
     with pytest.raises(CastError) as refused:
-        fitted(Recall, Params(), embedder="bert")
+        fill_from_params(Recall, Params(), embedder="bert")
     assert str(refused.value) == (
         "recall: embedder: got 'bert'; expected one of hashing, minilm or FILE.py:function"
     )

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from society.components.games.classic_strategies import Moves
-from society.components.games.mechanism_use import Designs
-from society.components.language.recorded_decisions import COLUMNS, Recorded
-from society.config.build import prepared
-from society.config.spec import load
+from society.components.games.classic_strategies import ClassicStrategies
+from society.components.games.mechanism_use import MechanismUse
+from society.components.language.recorded_decisions import COLUMNS, RecordedDecisions
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.population import Cohort
-from society.engine.scenario import wrapped
+from society.engine.scenario import wrap_scenario
 from society.errors import FileError, ScenarioError
-from society.runs.design_runs import drafted
+from society.runs.design_runs import make_designs
 from society.scenarios.games.normal_form import normal_form
 from society.scenarios.games.two_by_two import prisoners_dilemma
-from society.scenarios.mechanisms.contracts.contracts import contracted
+from society.scenarios.mechanisms.contracts.contracts import contracts
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played, Written
@@ -31,7 +31,7 @@ TWO_ROUNDS = HEAD + "0,1,move,1,A0\n0,1,move,2,A1\n0,2,move,1,A1\n0,2,move,2,A1\
 
 
 def test_a_table_is_played_as_it_stands(play: Play, written: Written) -> None:
-    part = Recorded(written("people.csv", TWO_ROUNDS))
+    part = RecordedDecisions(written("people.csv", TWO_ROUNDS))
     over = play(prisoners_dilemma, part, agents=2, rounds=2)
     assert [told.tolist() for told in over.told("action")] == [[[0, 1]], [[1, 1]]]
     assert [told.tolist() for told in over.told("payoff")] == [[[0, 3]], [[1, 1]]]
@@ -43,22 +43,22 @@ def test_lines_of_json_say_the_same(play: Play, written: Written) -> None:
         {"match": 0, "round": 1, "stage": "move", "seat": 1, "decision": {"A0": 25, "A1": 75}},
         {"match": 0, "round": 1, "stage": "move", "seat": 2, "decision": {"A0": 0.5, "A1": 0.5}},
     ]
-    part = Recorded(written("people.jsonl", "\n".join(map(json.dumps, lines))))
+    part = RecordedDecisions(written("people.jsonl", "\n".join(map(json.dumps, lines))))
     mix = play(prisoners_dilemma, part, agents=2).answers("move")[0]
     assert mix.tolist() == [[[0.25, 0.75], [0.5, 0.5]]]
 
 
 def test_what_strategies_play_can_be_recorded_and_played_again(play: Play, tmp_path: Path) -> None:
     """Contracts are designed, voted on and signed; of four matches, five games each."""
-    minds = Moves("random"), Designs("any")
+    minds = ClassicStrategies("random"), MechanismUse("any")
     cast = [Cohort("1", 1, minds), Cohort("2", 1, minds)]
-    scenario = wrapped(prisoners_dilemma, contracted)
+    scenario = wrap_scenario(prisoners_dilemma, contracts)
     at = {"agents": 2, "rounds": 5, "replicates": 4}
     first = play(scenario, cast=cast, **at)
     file = tmp_path / "minds.csv"
     with file.open("w", newline="") as lines:
         csv.writer(lines).writerows([COLUMNS, *rows(first)])
-    again = play(scenario, Recorded(str(file)), **at)
+    again = play(scenario, RecordedDecisions(str(file)), **at)
     assert [told.tolist() for told in again.told("payoff")] == [
         told.tolist() for told in first.told("payoff")
     ]
@@ -82,9 +82,9 @@ def test_designs_of_a_tournament_stand_one_match_for_each_type_and_seat(written:
             for stage, said in stages.items()
         ]
         file = written(f"{name}.csv", HEAD + "".join((*made, *played)))
-        cohorts.append({"name": name, "components": [{"recorded": {"file": file}}]})
-    given = {"cohorts": cohorts, "mechanisms": ["contracted", "tournament"]}
-    over = drafted(prepared(load("prisoners_dilemma", given))).gamemaster().play()
+        cohorts.append({"name": name, "components": [{"recorded_decisions": {"file": file}}]})
+    given = {"cohorts": cohorts, "mechanisms": ["contracts", "tournament"]}
+    over = make_designs(build(load_config("prisoners_dilemma", given))).gamemaster().play()
     assert over.measures["contracts"].mean == 1
     assert over.measures["payoff"].mean == 2
 
@@ -93,7 +93,7 @@ def test_rounds_count_how_often_a_player_was_asked(play: Play, written: Written)
     """Player 2 has other actions, and so is asked after player 1."""
     said = {"payoffs": [[[0, 0], [1, 1], [2, 2]], [[3, 3], [4, 4], [5, 5]]]}
     table = HEAD + "0,1,move,1,A1\n0,1,move,2,A2\n0,2,move,1,A0\n0,2,move,2,A1\n"
-    part = Recorded(written("people.csv", table))
+    part = RecordedDecisions(written("people.csv", table))
     over = play(normal_form, part, agents=2, rounds=2, params=said)
     assert [told.tolist() for told in over.told("action")] == [[[1, 2]], [[0, 1]]]
 
@@ -134,7 +134,7 @@ def test_rounds_count_how_often_a_player_was_asked(play: Play, written: Written)
 def test_a_table_that_does_not_fit_is_refused(
     play: Play, written: Written, file: str, table: str, words: str
 ) -> None:
-    part = Recorded(written(file, table))
+    part = RecordedDecisions(written(file, table))
     with pytest.raises(FileError) as refused:
         play(prisoners_dilemma, part, agents=2, rounds=2)
     assert words in str(refused.value)
@@ -143,18 +143,22 @@ def test_a_table_that_does_not_fit_is_refused(
 def test_a_relative_path_starts_at_the_scenario_file(written: Written) -> None:
     """And the manifest will hold the hash of the table."""
     table = written("data/people.csv", TWO_ROUNDS)
-    cohort = "cohorts: [{name: people, count: 2, components: [{recorded: {file: people.csv}}]}]"
+    cohort = "cohorts: [{name: people, count: 2, components: [{recorded_decisions: {file: people.csv}}]}]"
     file = written("data/study.yaml", f"scenario: prisoners_dilemma\nrounds: 2\n{cohort}\n")
-    setup = prepared(load(file))
+    setup = build(load_config(file))
     assert list(setup.files) == [table]
     assert setup.gamemaster().play().measures["cooperation"].mean == 0.25
 
 
 def test_a_missing_table_is_refused_before_the_game(written: Written) -> None:
-    cohort = {"name": "people", "count": 2, "components": [{"recorded": {"file": "none.csv"}}]}
+    cohort = {
+        "name": "people",
+        "count": 2,
+        "components": [{"recorded_decisions": {"file": "none.csv"}}],
+    }
     written("other.csv", "")
     with pytest.raises(ScenarioError, match=r"cannot read none\.csv: No such file"):
-        prepared(load("prisoners_dilemma", {"cohorts": [cohort]}))
+        build(load_config("prisoners_dilemma", {"cohorts": [cohort]}))
 
 
 def rows(over: Played) -> Iterator[tuple[Any, ...]]:

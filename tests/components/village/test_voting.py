@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from society.components.village.norm_belief import NormBelief
-from society.components.village.voting import Voting, caps_of, worded
+from society.components.village.voting import Voting, caps_of, proposal_texts
 from society.engine.action_spaces import Choice, Fields, Real, Text
 from society.engine.component import AgentGroup
 from society.engine.environment import Environment
 from society.engine.script import Ask, Script
-from society.text import clean
+from society.text import clean_line
 
 if TYPE_CHECKING:
     from tests.components.conftest import Answer
@@ -106,7 +106,7 @@ def test_no_cap_at_all_may_be_voted_for(answer: Answer) -> None:
 )
 def test_a_proposal_is_a_sentence_with_its_cap(sentence: str, cap: float, proposal: str) -> None:
     sentences = np.array([[sentence]], object)
-    assert worded(sentences, np.array([[cap]])).tolist() == [[proposal]]
+    assert proposal_texts(sentences, np.array([[cap]])).tolist() == [[proposal]]
 
 
 @pytest.mark.parametrize(
@@ -125,6 +125,6 @@ def test_a_cap_is_read_at_the_end_and_in_its_one_form_only(words: str) -> None:
 
 @given(st.text(max_size=60), st.floats(0, 1e12))
 def test_a_cap_is_read_as_it_was_written(sentence: str, cap: float) -> None:
-    (proposal,) = worded(np.array([sentence], object), np.array([cap])).tolist()
+    (proposal,) = proposal_texts(np.array([sentence], object), np.array([cap])).tolist()
     read = caps_of(np.array([proposal], object)).item()
-    assert read == round(cap, 2) if clean(sentence) else np.isnan(read)
+    assert read == round(cap, 2) if clean_line(sentence) else np.isnan(read)

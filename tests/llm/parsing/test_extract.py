@@ -21,8 +21,8 @@ from society.engine.action_spaces import (
     Text,
 )
 from society.errors import CutOff, Unparsed
-from society.llm.parsing.answers import parse, read
-from society.llm.parsing.extract import quoted
+from society.llm.parsing.answers import parse, read_reply
+from society.llm.parsing.extract import quote_excerpt
 
 EFFORT = Real(0, 1)
 MOVE = Choice("cooperate", "defect")
@@ -95,7 +95,7 @@ def test_an_error_quotes_the_reply_shortly_and_says_what_was_expected() -> None:
     assert told.startswith("got '...")
     assert "without a clear answer" in told
     assert len(told) < 150
-    assert quoted("x" * 99) == repr("x" * 60 + "...")
+    assert quote_excerpt("x" * 99) == repr("x" * 60 + "...")
 
 
 # Mixes and forms
@@ -189,9 +189,9 @@ def test_a_short_or_finished_reply_without_an_answer_is_not_cut_off() -> None:
 
 
 def test_what_ends_at_the_limit_of_tokens_is_cut_off_even_if_it_holds_an_answer() -> None:
-    assert read(EFFORT, '{"answer": 0.4}', LEGAL, "stop") == 0.4
+    assert read_reply(EFFORT, '{"answer": 0.4}', LEGAL, "stop") == 0.4
     with pytest.raises(CutOff, match=r"limit of tokens; expected a number from 0 to 1"):
-        read(EFFORT, '{"answer": 0.4}', LEGAL, "length")
+        read_reply(EFFORT, '{"answer": 0.4}', LEGAL, "length")
 
 
 # Whatever comes

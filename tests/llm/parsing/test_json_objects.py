@@ -6,17 +6,20 @@ from typing import Any
 
 import pytest
 
-from society.llm.parsing.json_objects import DEPTH, MOST, dangling, objects
+from society.llm.parsing.json_objects import DEPTH, MOST, decode_objects, unclosed_brace
 
 
 def found(text: str) -> list[dict[str, Any]]:
-    return [one.value for one in objects(text)]
+    return [one.value for one in decode_objects(text)]
 
 
 def test_the_last_object_comes_first_and_says_where_it_stands() -> None:
     text = 'a {"x": 1} b {"y": {"z": 2}} c'
     assert found(text) == [{"y": {"z": 2}}, {"x": 1}]
-    assert [text[one.start : one.end] for one in objects(text)] == ['{"y": {"z": 2}}', '{"x": 1}']
+    assert [text[one.start : one.end] for one in decode_objects(text)] == [
+        '{"y": {"z": 2}}',
+        '{"x": 1}',
+    ]
 
 
 def test_braces_that_hold_no_object_are_passed_over() -> None:
@@ -49,8 +52,8 @@ def test_what_could_mean_two_things_is_no_object(text: str) -> None:
 
 
 def test_a_brace_left_open_is_told() -> None:
-    assert dangling('{"x": 1}') == dangling("none") == -1
-    assert dangling('{"x": 1} and {"y": ') == 13
+    assert unclosed_brace('{"x": 1}') == unclosed_brace("none") == -1
+    assert unclosed_brace('{"x": 1} and {"y": ') == 13
 
 
 def test_what_nests_too_deeply_or_stands_too_far_back_is_passed_over() -> None:

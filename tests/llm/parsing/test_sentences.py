@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from society.engine.action_spaces import Fields, Legal, Sentence, Text
 from society.errors import CutOff, Unparsed
-from society.llm.parsing.answers import interpret, parse, read
+from society.llm.parsing.answers import interpret, parse, read_reply
 
 PLAN = Sentence(1500, opening="My plan will be")
 HALF = "My plan will be to give half of what I own."
@@ -157,7 +157,7 @@ def test_what_is_no_single_sentence_is_not_read(text: str, reason: str) -> None:
 )
 def test_a_sentence_that_breaks_off_can_be_asked_for_again_with_more_room(text: str) -> None:
     with pytest.raises(CutOff):
-        read(PLAN, text, Legal(), "length" if text.endswith("and") else "stop")
+        read_reply(PLAN, text, Legal(), "length" if text.endswith("and") else "stop")
 
 
 @pytest.mark.parametrize(

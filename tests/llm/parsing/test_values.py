@@ -7,7 +7,13 @@ import math
 import pytest
 
 from society.engine.graph import NOBODY
-from society.llm.parsing.values import nothing, number, option, peer, plain
+from society.llm.parsing.values import (
+    match_option,
+    match_peer,
+    means_nothing,
+    normalise_words,
+    parse_number,
+)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +39,7 @@ from society.llm.parsing.values import nothing, number, option, peer, plain
     ],
 )
 def test_a_number_is_read_among_words(said: object, value: float) -> None:
-    assert number(said) == value
+    assert parse_number(said) == value
 
 
 @pytest.mark.parametrize(
@@ -45,21 +51,21 @@ def test_a_number_is_read_among_words(said: object, value: float) -> None:
     ],
 )
 def test_a_number_in_doubt_is_not_read(said: object) -> None:
-    assert number(said) is None
+    assert parse_number(said) is None
 
 
 def test_a_percentage_is_a_part_of_one_or_of_a_hundred() -> None:
     for said in ("40%", "40 %", "40 percent", "40 per cent of it"):
-        assert [number(said, whole) for whole in (1, 100, 10)] == [0.4, 40, None]
+        assert [parse_number(said, whole) for whole in (1, 100, 10)] == [0.4, 40, None]
 
 
 def test_no_value_is_null_or_a_word_for_it() -> None:
-    assert all(nothing(said) for said in (None, math.nan, "none", "N/A", "null."))
-    assert not any(nothing(said) for said in (0, "", "nothing much", False))
+    assert all(means_nothing(said) for said in (None, math.nan, "none", "N/A", "null."))
+    assert not any(means_nothing(said) for said in (0, "", "nothing much", False))
 
 
 def test_plain_words_have_no_markup_and_no_case() -> None:
-    assert plain(" **'Stay_at home!'** ") == "stay at home"
+    assert normalise_words(" **'Stay_at home!'** ") == "stay at home"
 
 
 MOVES = {"cooperate": 0, "defect": 1}
@@ -90,7 +96,7 @@ RULES = {"Nobody takes more than five fish a year.": 0, "Everybody takes what th
 def test_an_option_is_read_by_its_text_its_number_or_its_value(
     options: dict[str, int], said: object, index: int
 ) -> None:
-    assert option(said, options) == index
+    assert match_option(said, options) == index
 
 
 @pytest.mark.parametrize(
@@ -115,7 +121,7 @@ def test_an_option_is_read_by_its_text_its_number_or_its_value(
     ],
 )
 def test_an_option_in_doubt_is_not_read(options: dict[str, int], said: object) -> None:
-    assert option(said, options) is None
+    assert match_option(said, options) is None
 
 
 PEERS = {"3": 2, "5": 4, "Ann": 7}
@@ -138,7 +144,7 @@ PEERS = {"3": 2, "5": 4, "Ann": 7}
     ],
 )
 def test_a_peer_is_read_by_its_name(said: object, seat: int) -> None:
-    assert peer(said, PEERS) == seat
+    assert match_peer(said, PEERS) == seat
 
 
 @pytest.mark.parametrize(
@@ -149,4 +155,4 @@ def test_a_peer_is_read_by_its_name(said: object, seat: int) -> None:
     ],
 )
 def test_a_peer_in_doubt_or_out_of_sight_is_not_read(said: object) -> None:
-    assert peer(said, PEERS) is None
+    assert match_peer(said, PEERS) is None

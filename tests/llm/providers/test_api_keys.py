@@ -31,10 +31,10 @@ def test_a_dot_env_file_gives_what_the_environment_does_not(
 ) -> None:
     without(surroundings, "GROQ_API_KEY")
     (tmp_path / ".env").write_text("GROQ_API_KEY=from-the-file\nOPENAI_API_KEY=from-the-file\n")
-    api_keys.load()
+    api_keys.load_env_file()
     assert os.environ["GROQ_API_KEY"] == "from-the-file"
     assert os.environ["OPENAI_API_KEY"] == "sk-do-not-tell-anybody"
-    assert {"GROQ_API_KEY", "OPENAI_API_KEY"} <= set(api_keys.found())
+    assert {"GROQ_API_KEY", "OPENAI_API_KEY"} <= set(api_keys.key_names())
 
 
 def test_a_dot_env_file_that_is_no_text_is_refused(
@@ -42,7 +42,7 @@ def test_a_dot_env_file_that_is_no_text_is_refused(
 ) -> None:
     (tmp_path / ".env").write_bytes(b"GROQ_API_KEY=\xff\xfe\n")
     with pytest.raises(FileError, match=r"cannot read \.env: it is not text in UTF-8"):
-        api_keys.load()
+        api_keys.load_env_file()
 
 
 @pytest.mark.parametrize(
@@ -88,12 +88,12 @@ def test_secrets_are_replaced_the_longest_first(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("A_TOKEN", "abcdefgh")
     monkeypatch.setenv("B_SECRET", "abcdefghijkl")
     monkeypatch.setenv("C_API_KEY", "none")
-    assert api_keys.redacted("abcdefghijkl, abcdefgh, none") == "[key], [key], none"
+    assert api_keys.redact("abcdefghijkl, abcdefgh, none") == "[key], [key], none"
 
 
 def test_what_strangers_say_is_short_and_on_one_line() -> None:
-    assert api_keys.quoted("a\x1b[2J\n\n b \u202e c") == "a [2J b c"
-    assert len(api_keys.quoted("x" * 10_000)) == 243
+    assert api_keys.quote_stranger("a\x1b[2J\n\n b \u202e c") == "a [2J b c"
+    assert len(api_keys.quote_stranger("x" * 10_000)) == 243
 
 
 @pytest.mark.parametrize(("fault", "error"), [("500", Paused), ("401", InputError)])
@@ -145,8 +145,8 @@ def test_short_secrets_are_found_only_where_they_stand_alone(
 ) -> None:
     """A server without keys may be given its own name as one."""
     surroundings.setenv("MINE_API_KEY", "lm-studio")
-    assert api_keys.revealed({"model": "lm-studio/llama", "max_tokens": 5}) is None
-    assert api_keys.revealed({"extra": {"deep": ["lm-studio"]}}) == "MINE_API_KEY"
+    assert api_keys.exposed_secret({"model": "lm-studio/llama", "max_tokens": 5}) is None
+    assert api_keys.exposed_secret({"extra": {"deep": ["lm-studio"]}}) == "MINE_API_KEY"
 
 
 @pytest.mark.parametrize(
@@ -170,4 +170,4 @@ def test_secrets_are_known_by_a_word_in_the_name_of_their_variable(
     variable: str, secret: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(variable, "sesame-open-yourself")
-    assert (api_keys.redacted("sesame-open-yourself") == "[key]") == secret
+    assert (api_keys.redact("sesame-open-yourself") == "[key]") == secret

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.action_spaces import Text
 from society.engine.calls import Address, Completion, Message, Request
 from society.engine.cancellation import CancellationToken
@@ -97,7 +97,7 @@ def test_a_village_is_counted_without_any_server_or_key(monkeypatch: pytest.Monk
     """Three villagers answer four questions a round: effort, fine, norm and vote."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     models = {"default": {"model": "openai/nobody", "api_base": "http://localhost:1/v1"}}
-    setup = prepared(load("language_village", {"agents": 3, "rounds": 2, "models": models}))
+    setup = build(load_config("language_village", {"agents": 3, "rounds": 2, "models": models}))
     minds = Counting(setup.spec.models, seed=setup.seed)
     outcome = setup.gamemaster(minds=minds).play()
     (forecast,) = minds.forecasts()

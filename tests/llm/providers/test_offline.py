@@ -23,7 +23,7 @@ from society.engine.action_spaces import (
 from society.engine.calls import Address, Message, Request
 from society.engine.component import Inquiry
 from society.errors import InputError
-from society.llm.parsing.answers import read
+from society.llm.parsing.answers import read_reply
 from society.llm.providers.offline import Offline
 
 NO_FACTS: Any = {}  # it reads the form of the question only
@@ -72,7 +72,7 @@ def test_what_it_says_can_be_read_as_an_answer(reply: ActionSpace) -> None:
     for agent in range(10):
         for use in range(3):
             said = Offline(1)(request(reply, agent, options, use))
-            assert read(reply, said.text, LEGAL, said.finish) is not None
+            assert read_reply(reply, said.text, LEGAL, said.finish) is not None
 
 
 def efforts(agent: int, seed: int = 1) -> list[float]:

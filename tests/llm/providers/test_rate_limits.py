@@ -10,7 +10,7 @@ import pytest
 
 from society.engine.cancellation import CancellationToken
 from society.errors import Paused
-from society.llm.providers.rate_limits import Breaker, Limiter, limiter
+from society.llm.providers.rate_limits import Breaker, Limiter, shared_limiter
 from society.llm.providers.settings import ModelSpec
 
 
@@ -178,9 +178,11 @@ def test_a_rest_beyond_the_deadline_pauses_the_run(clock: Clock) -> None:
 
 def test_one_model_on_one_server_has_one_limiter() -> None:
     spec = ModelSpec(model="m", api_base="http://one:1/v1")
-    assert limiter(spec) is limiter(spec.model_copy(update={"temperature": 1.0}))
-    assert limiter(spec) is not limiter(spec.model_copy(update={"api_base": "http://two:1/v1"}))
-    assert limiter(spec) is not limiter(spec.model_copy(update={"model": "n"}))
+    assert shared_limiter(spec) is shared_limiter(spec.model_copy(update={"temperature": 1.0}))
+    assert shared_limiter(spec) is not shared_limiter(
+        spec.model_copy(update={"api_base": "http://two:1/v1"})
+    )
+    assert shared_limiter(spec) is not shared_limiter(spec.model_copy(update={"model": "n"}))
 
 
 def test_places_are_given_in_the_order_of_asking() -> None:

@@ -15,10 +15,10 @@ from society.llm.providers.responses import (
     Failed,
     Reply,
     ResponsePlace,
-    completion,
-    refusal,
+    http_error,
+    parse_completion,
     retry_after,
-    spoken,
+    without_thoughts,
 )
 
 
@@ -28,15 +28,15 @@ def body(content: Any, finish: Any = "stop", **more: Any) -> dict[str, Any]:
 
 def test_the_first_choice_is_the_reply() -> None:
     usage = {"prompt_tokens": 3, "completion_tokens": 4}
-    assert completion(body("0.4") | {"usage": usage, "model": "m-2024"}) == Reply(
+    assert parse_completion(body("0.4") | {"usage": usage, "model": "m-2024"}) == Reply(
         "0.4", "stop", 3, 4, None, "m-2024"
     )
 
 
 def test_reasoning_is_no_part_of_the_text() -> None:
-    assert completion(body("0.4", reasoning_content="hm")).text == "0.4"
+    assert parse_completion(body("0.4", reasoning_content="hm")).text == "0.4"
     parts = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "0.4"}]
-    assert completion(body(parts)).text == "0.4"
+    assert parse_completion(body(parts)).text == "0.4"
 
 
 @pytest.mark.parametrize(
@@ -51,28 +51,28 @@ def test_reasoning_is_no_part_of_the_text() -> None:
     ],
 )
 def test_thoughts_before_the_answer_are_cut_off(said: str, heard: str) -> None:
-    assert spoken(said) == heard
+    assert without_thoughts(said) == heard
 
 
 def test_calls_of_tools_say_nothing() -> None:
-    reply = completion(body(None, "tool_calls", tool_calls=[{"id": "1"}]))
+    reply = parse_completion(body(None, "tool_calls", tool_calls=[{"id": "1"}]))
     assert (reply.text, reply.finish, reply.empty) == ("", "tool_calls", False)
 
 
 @pytest.mark.parametrize("finish", ["stop", None])
 def test_no_words_for_no_reason_are_an_empty_reply(finish: str | None) -> None:
-    assert completion(body(None, finish)).empty
-    assert completion(body(" \n", finish)).empty
-    assert completion({"choices": []}).empty
+    assert parse_completion(body(None, finish)).empty
+    assert parse_completion(body(" \n", finish)).empty
+    assert parse_completion({"choices": []}).empty
 
 
 def test_no_words_because_all_room_went_into_thoughts_are_not() -> None:
-    assert not completion(body("", "length")).empty
+    assert not parse_completion(body("", "length")).empty
 
 
 def test_an_answer_without_the_reason_of_its_end_is_an_answer() -> None:
     whole = {"choices": [{"message": {"content": "0.4"}}]}
-    assert completion(whole) == completion(body("0.4", None)) == Reply("0.4", "")
+    assert parse_completion(whole) == parse_completion(body("0.4", None)) == Reply("0.4", "")
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_an_answer_without_the_reason_of_its_end_is_an_answer() -> None:
     ],
 )
 def test_words_of_a_provider_are_fit_for_files_and_tables(name: Any, heard: str) -> None:
-    said = completion(body("0.4", name) | {"model": name})
+    said = parse_completion(body("0.4", name) | {"model": name})
     assert (said.model, said.finish) == (heard, heard)
 
 
@@ -103,7 +103,7 @@ def test_words_of_a_provider_are_fit_for_files_and_tables(name: Any, heard: str)
     ],
 )
 def test_tokens_that_are_not_told_are_unknown(usage: Any) -> None:
-    said = completion(body("0.4") | {"usage": usage})
+    said = parse_completion(body("0.4") | {"usage": usage})
     assert (said.text, said.prompt_tokens) == ("0.4", None)
 
 
@@ -112,12 +112,12 @@ def test_tokens_that_are_not_told_are_unknown(usage: Any) -> None:
 )
 def test_what_is_no_completion_is_a_failed_attempt(payload: Any) -> None:
     with pytest.raises(Failed, match="no chat completion"):
-        completion(payload)
+        parse_completion(payload)
 
 
 def test_a_body_that_is_deeply_nested_is_a_failed_attempt() -> None:
     with pytest.raises(Failed, match="no chat completion"):
-        completion(json.loads("[" * 500 + "]" * 500))
+        parse_completion(json.loads("[" * 500 + "]" * 500))
 
 
 json_values = st.recursive(
@@ -131,7 +131,7 @@ json_values = st.recursive(
 def test_no_body_does_worse_than_to_fail(choices: Any, content: Any, finish: Any) -> None:
     for payload in ({"choices": choices}, body(content, finish)):
         with suppress(Failed):
-            assert isinstance(completion(payload).text, str)
+            assert isinstance(parse_completion(payload).text, str)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_what_nobody_knows_the_end_of_may_have_to_be_paid_for(
     status: int, headers: dict[str, str], billed: bool
 ) -> None:
     """A gateway that gave up waiting; a client that has no answer and calls that a 500."""
-    failed = refusal(status, "", headers, ResponsePlace("host", "m", "KEY"))
+    failed = http_error(status, "", headers, ResponsePlace("host", "m", "KEY"))
     assert isinstance(failed, Failed)
     assert failed.billed == billed
 

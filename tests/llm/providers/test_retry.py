@@ -9,7 +9,7 @@ from itertools import count
 import pytest
 
 from society.llm.providers.responses import Failed, Reply
-from society.llm.providers.retry import jitter, persistent
+from society.llm.providers.retry import ask_persistently, jitter
 from society.llm.providers.settings import ModelSpec
 
 GOOD, EMPTY = Reply("0.4", "stop"), Reply("", "stop")
@@ -33,7 +33,7 @@ class Tried:
 
     def result(self, spec: ModelSpec, busy: Iterator[float] | None = None) -> Reply:
         seconds = busy or count(0)
-        going = persistent(self.attempt, spec, 7, lambda: next(seconds), self.sleep)
+        going = ask_persistently(self.attempt, spec, 7, lambda: next(seconds), self.sleep)
         return asyncio.run(going)
 
 

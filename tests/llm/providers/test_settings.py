@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from society.engine.parameters import Refused, checked
-from society.llm.providers.settings import Limits, ModelSpec, listing
+from society.engine.parameters import ValidationIssues, validate
+from society.llm.providers.settings import Limits, ModelSpec, model_syntax
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_only_what_was_said_is_sent() -> None:
     ],
 )
 def test_what_cannot_be_meant_is_refused(given: dict[str, Any], words: str) -> None:
-    with pytest.raises(Refused) as refused:
-        checked(ModelSpec, given)
+    with pytest.raises(ValidationIssues) as refused:
+        validate(ModelSpec, given)
     assert words in str(refused.value)
     assert "sesame" not in str(refused.value)
 
@@ -82,8 +82,8 @@ def test_settings_that_count_tokens_hold_no_secret() -> None:
 def test_limits_are_above_zero() -> None:
     assert Limits(max_cost=0.5, max_calls=1, max_tokens=1).max_cost == 0.5
     for name in ("max_cost", "max_calls", "max_tokens"):
-        with pytest.raises(Refused, match=name):
-            checked(Limits, {name: 0})
+        with pytest.raises(ValidationIssues, match=name):
+            validate(Limits, {name: 0})
 
 
 def test_a_slash_at_the_end_of_a_url_does_not_matter() -> None:
@@ -94,7 +94,7 @@ def test_a_slash_at_the_end_of_a_url_does_not_matter() -> None:
 
 
 def test_every_sort_of_model_is_listed() -> None:
-    assert [name for name, _ in listing()] == [
+    assert [name for name, _ in model_syntax()] == [
         "offline",
         "tape:FILE",
         "provider/name",

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from society.analysis.study import ConditionRun, Study
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.experiments.factors import Label
 from society.report import write_report, write_sections
 from society.report.figures.style import Figure
@@ -134,7 +134,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Telling:
 
 
 def _run(folder: Path, changes: dict[str, object], level: Level) -> ConditionRun:
-    setup = prepared(load(str(folder / "gifts.py"), changes))
+    setup = build(load_config(str(folder / "gifts.py"), changes))
     worth = dict(setup.params)["worth"]
     path = folder / f"worth={worth:g}.run"
     with Writer(path, manifest_of(setup, level)) as writer:

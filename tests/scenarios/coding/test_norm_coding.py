@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
 from society.engine.component import AgentGroup, Component, Question
@@ -138,7 +138,7 @@ def read(
     """A model that has rated texts, and its answers to each criterion."""
     model = Model(words)
     given = {"parameters": {"criteria": [DEMAND, FORCE], "texts": list(texts)}, "rounds": 2}
-    setup = prepared(load("norm_coding", {**given, "replicates": len(texts), **said}))
+    setup = build(load_config("norm_coding", {**given, "replicates": len(texts), **said}))
     codes: list[Array] = []
 
     class Answers:
@@ -218,7 +218,7 @@ def test_a_rater_may_be_somebody() -> None:
 )
 def test_what_is_no_rubric_is_refused(given: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError) as refusal:
-        prepared(load("norm_coding", {"parameters": given}))
+        build(load_config("norm_coding", {"parameters": given}))
     assert str(refusal.value) == words
 
 

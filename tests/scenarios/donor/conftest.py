@@ -9,8 +9,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.action_spaces import Choice, Fields, MixedStrategy
 from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
@@ -188,7 +188,7 @@ def speaking(recorded: Recorded) -> Speaking:
     ) -> Spoken:
         model, parameters = Model(says), {"games": 1, "minds": "language", **params}
         sizes = {"agents": agents, "rounds": rounds}
-        setup = prepared(load("donor_game", {**sizes, "parameters": parameters}))
+        setup = build(load_config("donor_game", {**sizes, "parameters": parameters}))
         return Spoken(Donors(recorded(setup.gamemaster(minds=model))), model.requests)
 
     return spoke

@@ -10,7 +10,7 @@ import pytest
 
 from society.cli.main import main
 from society.components.donor.donation import Donation
-from society.engine.scenario import wrapped
+from society.engine.scenario import wrap_scenario
 from society.errors import ScenarioError
 from society.scenarios.donor.donor_game import donor_game
 from society.scenarios.mechanisms.generations.generations import generations
@@ -207,7 +207,7 @@ def test_who_is_too_rich_in_one_run_changes_no_other(donors: Game) -> None:
 
 
 def test_in_generations_the_others_go_on_and_so_does_it_in_the_next_game(play: Play) -> None:
-    society = wrapped(donor_game, generations, count=2, fitness="final")
+    society = wrap_scenario(donor_game, generations, count=2, fitness="final")
     params = {"schedule": "random", "multiplier": 1e160, "games": 1}
     fixed = Donation("fixed", 0.5, noise=0, mutation=0)
     over = play(society, fixed, agents=4, rounds=4, params=params, replicates=5)

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from society.components.donor.opinions import Reputation
+from society.components.donor.opinions import Opinions
 from society.engine.calls import Request
 from society.engine.component import AgentGroup, Column, Component, News
 from society.engine.graph import NOBODY
@@ -178,6 +178,6 @@ def test_what_donors_by_rule_say_and_see_makes_a_difference_to_what_they_give(pl
     """In the cast that they have if nobody says otherwise: who sees nothing thinks good of all."""
     usual = donation(play)
     assert usual != donation(play, known=0.3)
-    cast = [Cohort("donor", 12, (Reputation("any"),))]
+    cast = [Cohort("donor", 12, (Opinions("any"),))]
     assert usual == donation(play, cast)
     assert usual != donation(play, cast, gossip=False)

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.history import Page
 from society.engine.rng import Array
-from society.runs.reader import open_run
+from society.runs.reader import open_run_file
 from society.runs.session import Session
 
 Told = Callable[..., tuple[Mapping[str, Array], list[Page]]]
@@ -25,12 +25,12 @@ def told(tmp_path: Path) -> Told:
     """Findings of a run by name, and its pages."""
 
     def played(**said: Any) -> tuple[Mapping[str, Array], list[Page]]:
-        setup = prepared(load("donor_game", {"rounds": 4, "replicates": 3, **said}))
+        setup = build(load_config("donor_game", {"rounds": 4, "replicates": 3, **said}))
         sitting = Session.begun(setup, tmp_path / "a.run", "full")
         end = sitting.play()
         sitting.conclude()
         sitting.close(end)
-        with open_run(tmp_path / "a.run") as run:
+        with open_run_file(tmp_path / "a.run") as run:
             return {one.name: one.values for one in run.findings() or ()}, list(run.pages())
 
     return played
@@ -49,7 +49,7 @@ def test_seats_without_the_trait_do_not_count(told: Told) -> None:
     """Six have a policy, six a norm; the zeros of the others are no policy."""
     cohorts = [
         {"name": "one", "count": 6, "components": [{"donation": {"policy": "random"}}]},
-        {"name": "other", "count": 6, "components": [{"reputation": {"norm": "L8"}}]},
+        {"name": "other", "count": 6, "components": [{"opinions": {"norm": "L8"}}]},
     ]
     found, _ = told(cohorts=cohorts)
     assert {name: values.tolist() for name, values in found.items()} == {

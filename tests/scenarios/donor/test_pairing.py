@@ -12,7 +12,7 @@ import pytest
 
 from society.engine.graph import NOBODY
 from society.errors import ScenarioError
-from society.scenarios.donor.pairing import Schedule, feasible, shift
+from society.scenarios.donor.pairing import Schedule, refuse_infeasible, round_shift
 
 if TYPE_CHECKING:
     from .conftest import Game, Net
@@ -43,7 +43,7 @@ def test_a_pair_meets_again_as_late_as_it_can(donors: Game, agents: int) -> None
 
 
 def test_the_rounds_of_twelve_agents_turn_as_stated() -> None:
-    turns = [shift("ordered-once", number, 6) for number in range(1, 13)]
+    turns = [round_shift("ordered-once", number, 6) for number in range(1, 13)]
     assert [turn for turn, _ in turns] == [0, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 0]
     assert [first_gives for _, first_gives in turns] == [True, False] * 6
 
@@ -177,14 +177,14 @@ def test_a_schedule_that_cannot_be_met_names_the_limit_and_what_would_do(
     agents: int, rounds: int, schedule: Schedule, words: str
 ) -> None:
     with pytest.raises(ScenarioError, match=words):
-        feasible(schedule, agents, rounds)
+        refuse_infeasible(schedule, agents, rounds)
 
 
 @pytest.mark.parametrize("agents", EVEN)
 def test_what_is_recommended_can_be_had(agents: int) -> None:
-    feasible("ordered-once", agents, agents)
-    feasible("no-repeat", agents, agents // 2)
-    feasible("random", agents, 1_000)
+    refuse_infeasible("ordered-once", agents, agents)
+    refuse_infeasible("no-repeat", agents, agents // 2)
+    refuse_infeasible("random", agents, 1_000)
 
 
 @pytest.mark.parametrize("schedule", ["ordered-once", "no-repeat", "published"])

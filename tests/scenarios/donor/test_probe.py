@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from society.components.donor.donation import POLICIES, Donation
-from society.components.donor.opinions import Reputation
+from society.components.donor.opinions import Opinions
 from society.components.donor.social_norms import NORMS
 from society.engine.component import AgentGroup, Column, Component, Question
 from society.engine.population import Cast, Cohort
 from society.engine.rng import Array
-from society.engine.scenario import Finding, wrapped
+from society.engine.scenario import Finding, wrap_scenario
 from society.scenarios.donor.donor_game import donor_game
-from society.scenarios.donor.probe import BATTERY, mutation_bias
+from society.scenarios.donor.probe import BATTERY, bias_of_mutation
 from society.scenarios.mechanisms.generations.generations import generations
 from society.scenarios.mechanisms.generations.selection import SelectionRule
 
@@ -169,7 +169,7 @@ def test_units_are_shares_of_what_both_own(
 def found(over: Played) -> list[Finding]:
     """What is concluded from a run that is over."""
     after: Any = SimpleNamespace(params=over.game.table.params, pages=lambda: iter(over.pages))
-    return list(mutation_bias(after))
+    return list(bias_of_mutation(after))
 
 
 def bias(over: Played) -> Array:
@@ -183,7 +183,7 @@ RULES: tuple[SelectionRule, ...] = ("truncation", "proportional", "tournament", 
 LASTING = sorted(set(POLICIES) - {"random"})
 # Like their parents, of whichever cohort these are.
 CLONES = [Cohort(policy, 2, (Donation(policy, noise=0, mutation=0),)) for policy in LASTING]
-FOLLOWERS = [Cohort(norm, 2, (Reputation(norm, mutation=0),)) for norm in NORMS]
+FOLLOWERS = [Cohort(norm, 2, (Opinions(norm, mutation=0),)) for norm in NORMS]
 
 
 def evolved(play: Play, cast: Cast, *, count: int = 3, **given: Any) -> Played:
@@ -195,7 +195,7 @@ def evolved(play: Play, cast: Cast, *, count: int = 3, **given: Any) -> Played:
         "execution_error": 0.2,
         **given.pop("params", {}),
     }
-    society = wrapped(donor_game, generations, **rule)
+    society = wrap_scenario(donor_game, generations, **rule)
     agents = sum(cohort.count for cohort in cast)
     return play(society, cast=cast, agents=agents, rounds=6, params=params, replicates=20, **given)
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.components.games.classic_strategies import Moves
-from society.config.build import prepared
-from society.config.spec import load
+from society.components.games.classic_strategies import ClassicStrategies
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.component import AgentGroup, Component, Question
 from society.engine.matching import Matches
 from society.engine.scenario import Scenario
 from society.errors import ScenarioError
-from society.scenarios.games.game import NormalForm, numbered
-from society.scenarios.games.normal_form import NormalFormParams, normal_form, tabulated
+from society.scenarios.games.game import NormalForm, number_labels
+from society.scenarios.games.normal_form import NormalFormParams, normal_form, tabulate_game
 from society.scenarios.games.public_goods import PublicGood, public_goods
 from society.scenarios.games.travellers_dilemma import travellers_dilemma
 from society.scenarios.games.two_by_two import matching_pennies, prisoners_dilemma, stag_hunt, trust
@@ -78,7 +78,7 @@ def test_to_keep_dominates_in_a_public_good_of_any_size(players: int, factor: fl
 
 
 def test_to_undercut_by_one_pays_down_to_the_lowest_claim() -> None:
-    game = prepared(load("travellers_dilemma", {"parameters": {"lowest": 1, "highest": 9}}))
+    game = build(load_config("travellers_dilemma", {"parameters": {"lowest": 1, "highest": 9}}))
     table = game.gamemaster().table
     game.scenario.play(table)
     assert [table.rules.best(0, (0, claim)) for claim in range(9)] == [
@@ -92,20 +92,20 @@ def test_to_undercut_by_one_pays_down_to_the_lowest_claim() -> None:
 @pytest.mark.parametrize("sizes", [(2, 3), (2, 2, 3), (3, 1, 2, 2)])
 def test_a_table_is_looked_up_for_all_profiles_at_once(sizes: tuple[int, ...]) -> None:
     cells = np.arange(np.prod(sizes) * len(sizes), dtype=float).reshape(*sizes, len(sizes))
-    game = NormalForm(cells, numbered(*sizes))
+    game = NormalForm(cells, number_labels(*sizes))
     profiles = list(product(*map(range, sizes)))
     expected = [cells[profile].tolist() for profile in profiles]
     assert game.paid(np.array(profiles)).tolist() == expected
 
 
 def test_without_all_its_players_a_table_pays_nothing_that_is_a_number() -> None:
-    game = NormalForm(np.array([[[2, 2], [0, 3]], [[6, 1], [1, 1]]]), numbered(2, 2))
+    game = NormalForm(np.array([[[2, 2], [0, 3]], [[6, 1], [1, 1]]]), number_labels(2, 2))
     paid = game.paid(np.array([[1, 0], [-1, 0], [-1, -1]]))
     np.testing.assert_array_equal(paid, [[6, 1], [np.nan, np.nan], [np.nan, np.nan]])
 
 
 def test_a_player_is_shown_each_cell_with_its_own_action_first() -> None:
-    game = NormalForm(np.array([[[2, 2], [0, 3]], [[6, 1], [1, 1]]]), numbered(2, 2))
+    game = NormalForm(np.array([[[2, 2], [0, 3]], [[6, 1], [1, 1]]]), number_labels(2, 2))
     second = [(cell.mine, cell.theirs, cell.points, cell.their_points) for cell in game.listed(1)]
     assert second == [
         ("A0", ("A0",), 2, (2,)),
@@ -156,7 +156,7 @@ def test_many_matches_are_played_at_one_table(puppets: Puppets) -> None:
 
 def test_agents_who_make_no_whole_matches_are_refused() -> None:
     with pytest.raises(ScenarioError, match="5 agents make no matches of 2; take 6 agents"):
-        prepared(load("trust", {"agents": 5}))
+        build(load_config("trust", {"agents": 5}))
 
 
 def test_who_meets_whom_may_be_any_seating() -> None:
@@ -239,10 +239,10 @@ def test_what_is_no_game_is_refused(given: dict[str, Any], message: str) -> None
 
 
 def test_a_single_equilibrium_is_found_and_one_of_several_must_be_named() -> None:
-    assert tabulated(NormalFormParams(**table(DILEMMA))).equilibrium == (1, 1)
+    assert tabulate_game(NormalFormParams(**table(DILEMMA))).equilibrium == (1, 1)
     stags = [[[5, 5], [0, 3]], [[3, 0], [3, 3]]]
-    assert tabulated(NormalFormParams(**table(stags))).equilibrium is None
-    assert tabulated(NormalFormParams(**table(stags, equilibrium=[1, 1]))).equilibrium == (1, 1)
+    assert tabulate_game(NormalFormParams(**table(stags))).equilibrium is None
+    assert tabulate_game(NormalFormParams(**table(stags, equilibrium=[1, 1]))).equilibrium == (1, 1)
 
 
 @pytest.mark.parametrize(("lowest", "highest"), [(5, 5), (5, 4), (1, 501)])
@@ -251,13 +251,17 @@ def test_a_travellers_dilemma_needs_two_claims_and_no_more_than_can_be_shown(
 ) -> None:
     told = f"lowest {lowest} to highest {highest}; take from 2 to 500 claims"
     with pytest.raises(ScenarioError, match=told):
-        prepared(load("travellers_dilemma", {"parameters": {"lowest": lowest, "highest": highest}}))
+        build(
+            load_config(
+                "travellers_dilemma", {"parameters": {"lowest": lowest, "highest": highest}}
+            )
+        )
 
 
 def test_claims_of_80_to_200_are_played_as_in_experiments(play: Play) -> None:
     """Capra et al. 1999: 121 claims; the last one is the highest."""
     params = {"lowest": 80, "highest": 200, "bonus": 10}
-    over = play(travellers_dilemma, Moves("always_cooperate"), agents=2, params=params)
+    over = play(travellers_dilemma, ClassicStrategies("always_cooperate"), agents=2, params=params)
     assert over.told("action")[0].tolist() == [[120, 120]]
     assert over.told("payoff")[0].tolist() == [[200, 200]]
     meeting = travellers_dilemma.stage.meeting

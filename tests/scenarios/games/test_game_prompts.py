@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 
 if TYPE_CHECKING:
     from tests.conftest import Recorded
@@ -23,11 +23,11 @@ GAMES = (
     "travellers_dilemma",
     "normal_form",
 )
-OFTEN = {"mechanisms": [{"reputed": {"games": 7, "order": "higher"}}]}
+OFTEN = {"mechanisms": [{"reputation": {"games": 7, "order": "higher"}}]}
 SELDOM: tuple[dict[str, Any], ...] = (
     {},
-    {"mechanisms": [{"repeated": {"games": 7, "continuation": 0.8, "window": 3}}]},
-    {"mechanisms": [{"reputed": {"games": 7, "order": "first"}}]},
+    {"mechanisms": [{"repetition": {"games": 7, "continuation": 0.8, "window": 3}}]},
+    {"mechanisms": [{"reputation": {"games": 7, "order": "first"}}]},
 )
 CASES = [*((game, OFTEN) for game in GAMES), *(("trust", changes) for changes in SELDOM)]
 HIDDEN = ["dilemma", "trust", "stag", "hunt", "pennies", "goods", "traveller", "defect", "cooperat"]
@@ -45,7 +45,7 @@ def test_the_rules_name_nothing_and_tell_no_number_of_games(
 ) -> None:
     """The fourth of seven games, among twelve agents under reputation, else in one match."""
     players = 3 if game == "public_goods" else 2
-    agents = 4 * players if "reputed" in str(changes) else players
+    agents = 4 * players if "reputation" in str(changes) else players
     before = prompted(game, ["0"] * agents, agent=1, **changes)
     prompt = before[min(3, len(before) - 1)]
     assert not [word for word in HIDDEN if word in prompt.lower()]
@@ -60,7 +60,7 @@ def test_a_mechanism_stands_between_the_rules_and_the_form_of_the_answer(
     prompted: Prompted,
 ) -> None:
     plain = prompted("trust", ["0", "0"])[0]
-    again = prompted("trust", ["0", "0"], mechanisms=[{"repeated": {}}])[0]
+    again = prompted("trust", ["0", "0"], mechanisms=[{"repetition": {}}])[0]
     rules, _, form = plain.partition("\n\nSay with which")
     assert again.startswith(f"{rules}\n\nYou play this game again")
     assert again.endswith(form)
@@ -103,8 +103,8 @@ def test_a_table_of_three_players_with_actions_of_their_own(prompted: Prompted) 
 
 
 def test_the_past_of_a_repeated_game_is_told_without_points(prompted: Prompted) -> None:
-    repeated = {"repeated": {"games": 5, "continuation": 0.8, "window": 3}}
-    first, second, *_, last = prompted("trust", ["01100", "00110"], mechanisms=[repeated])
+    repetition = {"repetition": {"games": 5, "continuation": 0.8, "window": 3}}
+    first, second, *_, last = prompted("trust", ["01100", "00110"], mechanisms=[repetition])
     assert told(first) == (
         " and again with the same player. The action that is drawn for you is shown to the other "
         "player in later games, and may bear on what they do then. After each game there is a "
@@ -120,16 +120,16 @@ def test_the_past_of_a_repeated_game_is_told_without_points(prompted: Prompted) 
 
 
 def test_of_three_players_each_is_named(prompted: Prompted) -> None:
-    repeated = {"repeated": {"games": 2}}
-    prompt = prompted("public_goods", ["01", "10", "00"], agent=1, mechanisms=[repeated])[1]
+    repetition = {"repetition": {"games": 2}}
+    prompt = prompted("public_goods", ["01", "10", "00"], agent=1, mechanisms=[repetition])[1]
     assert "- Game 1: you A1, player 1 A0, player 3 A0\n" in prompt
     assert "chance" not in told(prompt)
 
 
 def test_a_past_of_higher_order_is_told_as_a_tree_with_points(prompted: Prompted) -> None:
     """With four agents everybody has met everybody on the other seat, or nearly so."""
-    reputed = {"reputed": {"games": 3, "order": "higher", "continuation": 0.5}}
-    prompt = prompted("prisoners_dilemma", ["000", "111", "000", "111"], mechanisms=[reputed])[2]
+    reputation = {"reputation": {"games": 3, "order": "higher", "continuation": 0.5}}
+    prompt = prompted("prisoners_dilemma", ["000", "111", "000", "111"], mechanisms=[reputation])[2]
     assert "a chance of 50 % that another one follows. You have played 2 games so far." in prompt
     entry = r"- Game {}: {} A{} \({}\) with {} A{} \({}\)\n"
     mine = entry.format(2, "you", 0, 0, r"agent #\d", 1, 3)
@@ -141,8 +141,8 @@ def test_a_past_of_higher_order_is_told_as_a_tree_with_points(prompted: Prompted
 
 def test_who_remembers_is_told_actions_and_points_and_no_weights(prompted: Prompted) -> None:
     minds = [{"name": "player", "count": 2, "components": ["recall", "language_policy"]}]
-    repeated = {"repeated": {"games": 2, "continuation": 0.8}}
-    prompt = prompted("trust", ["0", "1"], cohorts=minds, mechanisms=[repeated])[1]
+    repetition = {"repetition": {"games": 2, "continuation": 0.8}}
+    prompt = prompted("trust", ["0", "1"], cohorts=minds, mechanisms=[repetition])[1]
     remembered = prompt.partition("What you remember:\n")[2].partition("\n\n")[0]
     assert remembered.splitlines()[0] == (
         "- Round 1: You took A0, the other player A1: you got 0 points."
@@ -156,8 +156,8 @@ def test_the_offline_mind_plays_every_game(recorded: Recorded, game: str) -> Non
     changes = {
         "agents": agents,
         "parameters": {"minds": "language"},
-        "mechanisms": [{"reputed": {"games": 2, "order": "higher"}}],
+        "mechanisms": [{"reputation": {"games": 2, "order": "higher"}}],
     }
-    over = recorded(prepared(load(game, changes)).gamemaster())
+    over = recorded(build(load_config(game, changes)).gamemaster())
     (entry,) = over.outcome.ledger
     assert (entry.calls, entry.repairs, entry.fallbacks) == (2 * agents, 0, 0)

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.action_spaces import Choice, Fields, MixedStrategy
 from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
 from society.engine.component import ANYTHING, AgentGroup, Component, Question
 from society.engine.population import Cohort
-from society.engine.scenario import Scenario, wrapped
+from society.engine.scenario import Scenario, wrap_scenario
 from society.llm.providers.offline import Offline
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def parties(play: Play) -> Parties:
         **said: Sequence[Any],
     ) -> Played:
         for wrap, given in mechanisms:
-            scenario = wrapped(scenario, wrap, **given)
+            scenario = wrap_scenario(scenario, wrap, **given)
         agents = len(next(iter(said.values())))
         letters = np.array(list(types or "a" * agents))
         cast = [
@@ -130,13 +130,13 @@ def parties(play: Play) -> Parties:
 
 @pytest.fixture(scope="session")
 def models(recorded: Recorded) -> Models:
-    """`models("trust", [{"mediated": {}}], {kind: text}, ...)` plays language models offline."""
+    """`models("trust", [{"mediation": {}}], {kind: text}, ...)` plays language models offline."""
 
     def asked(
         scenario: str, mechanisms: Sequence[Any], said: Mapping[str, str] | None = None, **more: Any
     ) -> Heard:
         listener = Listener(said or {})
-        setup = prepared(load(scenario, {"mechanisms": list(mechanisms), **more}))
+        setup = build(load_config(scenario, {"mechanisms": list(mechanisms), **more}))
         return Heard(recorded(setup.gamemaster(minds=listener)), listener.prompts)
 
     return asked
@@ -144,7 +144,7 @@ def models(recorded: Recorded) -> Models:
 
 @pytest.fixture(scope="session")
 def worded(models: Models) -> Worded:
-    """`worded("trust", [{"mediated": {}}], {kind: text}, ...)[kind, agent]` is a prompt."""
+    """`worded("trust", [{"mediation": {}}], {kind: text}, ...)[kind, agent]` is a prompt."""
     return lambda *given, **more: models(*given, **more).prompts
 
 
@@ -188,7 +188,7 @@ def actors(play: Play) -> Actors:
         **said: Any,
     ) -> Played:
         for wrap, given in layers:
-            scenario = wrapped(scenario, wrap, **given)
+            scenario = wrap_scenario(scenario, wrap, **given)
         over: Played = play(scenario, Actor(said), agents=agents, **at or {})
         return over
 
@@ -227,7 +227,7 @@ Read = Callable[..., str]
 
 @pytest.fixture(scope="session")
 def read() -> Read:
-    """`read("trust", ["fined"], "fine", agent=1, move=[...], ...)`: the first such prompt."""
+    """`read("trust", ["peer_punishment"], "fine", agent=1, move=[...], ...)`: the first such prompt."""
 
     def reads(
         scenario: str, mechanisms: Sequence[Any], kind: str, *, agent: int, **said: Any
@@ -237,7 +237,7 @@ def read() -> Read:
             "parameters": {"minds": "language", "thinking": False},
         }
         mind = Reader(said)
-        prepared(load(scenario, changes)).gamemaster(minds=mind).play()
+        build(load_config(scenario, changes)).gamemaster(minds=mind).play()
         return next(words for of, who, words in mind.asked if (of, who) == (kind, agent))
 
     return reads

@@ -29,43 +29,43 @@ if TYPE_CHECKING:
 
 PROFILES = [Recommendation(profile=profile, probability=0.5) for profile in ([0, 1], [1, 0])]
 GIVEN: dict[str, Any] = {
-    "chosen": {"options": ["unchanged", "fined"]},
-    "recommended": {"profiles": PROFILES},
-    "repeated": {"games": 2},
-    "reputed": {"games": 2},
+    "institution_choice": {"options": ["baseline", "peer_punishment"]},
+    "correlation_device": {"profiles": PROFILES},
+    "repetition": {"games": 2},
+    "reputation": {"games": 2},
 }
 BARE = np.array([0.0, 3.0])
 # What each adds: the contract moves 2 points from who defects; player 1 spends a point on fining
 # player 2, who gives it 2 points; both choose fines. Who delegates alone defects, as it would.
 ADDS = {
-    "contracted": (2.0, -2.0),
-    "fined": (-1.0, -3.0),
-    "gifted": (2.0, -2.0),
-    "chosen": (-1.0, -3.0),
+    "contracts": (2.0, -2.0),
+    "peer_punishment": (-1.0, -3.0),
+    "peer_reward": (2.0, -2.0),
+    "institution_choice": (-1.0, -3.0),
 }
 DRAWN = {"recommended_action", "followed", "contract_proposer", "mediator_proposer"}
 # A row for each inner mechanism, a column for each outer one in the same order: + plays, else why
 # it does not.
 TABLE = """
-unchanged     + + + + + + + + + + +
-repeated      + s s + + + + + + + 1
-reputed       + s s p p + + + + + m
-contracted    + + + t + + + + + + +
-mediated      + + + + t + + + + + +
-fined         + + + + + t + + + + t
-gifted        + + + + + + t + + + +
-discussed     + + + + + + + d + + +
-led           + + + + f + + + l + +
-recommended   + + + + + + + + + t +
-chosen        + + c c c t c c c c t
+baseline           + + + + + + + + + + +
+repetition         + s s + + + + + + + 1
+reputation         + s s p p + + + + + m
+contracts          + + + t + + + + + + +
+mediation          + + + + t + + + + + +
+peer_punishment    + + + + + t + + + + t
+peer_reward        + + + + + + t + + + +
+cheap_talk         + + + + + + + d + + +
+leadership         + + + + f + + + l + +
+correlation_device + + + + + + + + + t +
+institution_choice + + c c c t c c c c t
 """
 REASONS = {
     "s": "both show what happened in earlier games; name one of them",
-    "p": "around reputed, where those who agree on something part after one game",
+    "p": "around reputation, where those who agree on something part after one game",
     "t": "and so does prisoners_dilemma",  # it would measure the same twice
     "d": "players talk in this play already; name the mechanism once",
     "l": "somebody leads in this play already; name the mechanism once",
-    "f": "those who delegate could not be counted before anybody moves; name mediated before led",
+    "f": "those who delegate could not be counted before anybody moves; name mediation before leadership",
     "1": "the rules are chosen for one round, and this play has 2",
     "c": "players choose the rules of this play.* name it as part of each option",
     "m": "4 agents make 2 matches; take 2 agents, and replicates for more matches",
@@ -81,7 +81,7 @@ PAIRS = {
 @cache  # many compare with the same few
 def matched(actors: Actors, *names: str) -> Played:
     """Two players, or two pairs of them where partners change."""
-    pairs = 2 if "reputed" in names else 1
+    pairs = 2 if "reputation" in names else 1
     return actors(
         prisoners_dilemma,
         *((getattr(all_mechanisms, name), GIVEN.get(name, {})) for name in names),
@@ -91,7 +91,7 @@ def matched(actors: Actors, *names: str) -> Played:
         say=["I take A0.", "So do I."] * pairs,
         fine=[[1], [0]] * pairs,
         give=[[0], [2]] * pairs,
-        choose=["fined"] * 2 * pairs,
+        choose=["peer_punishment"] * 2 * pairs,
         design_contract=[[0, -2]] * 2 * pairs,
         approve_contracts=[["yes", "yes"]] * 2 * pairs,
         sign_contract=["yes"] * 2 * pairs,
@@ -102,7 +102,7 @@ def matched(actors: Actors, *names: str) -> Played:
 
 def test_the_table_has_all_mechanisms_for_games() -> None:
     """The others are for amounts, for generations of agents, and for types of them."""
-    others = {"capped", "generations", "drafted", "tournament"}
+    others = {"quota", "generations", "draft_designs", "tournament"}
     assert set(CELLS) == set(all_mechanisms.__all__) - others
 
 
@@ -111,21 +111,21 @@ def test_two_mechanisms_pay_what_each_adds(actors: Actors, inner: str, outer: st
     over = matched(actors, inner, outer)
     expected = BARE + sum(np.array(ADDS.get(name, (0, 0))) for name in (inner, outer))
     paid = over.told("payoff")
-    assert len(paid) == (2 if {inner, outer} & {"repeated", "reputed"} else 1)
+    assert len(paid) == (2 if {inner, outer} & {"repetition", "reputation"} else 1)
     assert all(one.reshape(-1, 2).tolist() == [expected.tolist()] * (one.size // 2) for one in paid)
     assert over.outcome.measures["payoff"].mean == pytest.approx(expected.mean())
 
 
 @pytest.mark.parametrize(
     ("inner", "outer"),
-    [pair for pair in PAIRS if PAIRS[pair] == "+" and "reputed" not in pair],
+    [pair for pair in PAIRS if PAIRS[pair] == "+" and "reputation" not in pair],
 )
 def test_what_is_told_and_measured_of_each_is_as_if_it_stood_alone(
     actors: Actors, inner: str, outer: str
 ) -> None:
     """But for what chance decides anew, in each game and under each option."""
     bare, both = matched(actors), matched(actors, inner, outer)
-    anew = DRAWN if {"repeated", "chosen"} & {inner, outer} else set()
+    anew = DRAWN if {"repetition", "institution_choice"} & {inner, outer} else set()
     for name in (inner, outer):
         alone = matched(actors, name)
         for fact in paid_with(alone) - paid_with(bare) - anew:
@@ -140,10 +140,13 @@ def paid_with(over: Played) -> set[str]:
     return {name for step in over.steps if step.kind == "played" for _, name in step.arrays}
 
 
-@pytest.mark.parametrize("outer", ["unchanged", "mediated", "fined", "led", "repeated", "chosen"])
+@pytest.mark.parametrize(
+    "outer",
+    ["baseline", "mediation", "peer_punishment", "leadership", "repetition", "institution_choice"],
+)
 def test_each_is_recommended_what_is_told_afterwards(actors: Actors, outer: str) -> None:
     """The last to be asked in a game are those under fines, which win; both profiles are drawn."""
-    over = matched(actors, "recommended", outer)
+    over = matched(actors, "correlation_device", outer)
     asked = {page.number: step.arrays for page in over.pages for step in moves(page)}
     for told, asked_then in zip(over.told("recommended_action"), asked.values(), strict=True):
         np.testing.assert_array_equal(told, asked_then["own", "recommended_action"])
@@ -164,8 +167,8 @@ def test_what_makes_no_sense_is_refused_with_the_reason(
 
 def fished(actors: Actors, *names: str) -> Played:
     """Two rounds of four villagers, of whom the first works hardest."""
-    options: dict[str, Any] = {"options": ["unchanged", "fined"]}
-    given = {"capped": {"kind": "effort", "at": 0.5}, "chosen": options}
+    options: dict[str, Any] = {"options": ["baseline", "peer_punishment"]}
+    given = {"quota": {"kind": "effort", "at": 0.5}, "institution_choice": options}
     return actors(
         fishing_village,
         *((getattr(all_mechanisms, name), given.get(name, {})) for name in names),
@@ -192,13 +195,13 @@ def fished(actors: Actors, *names: str) -> Played:
 @pytest.mark.parametrize(
     ("name", "added"),
     [
-        ("unchanged", [0, 0, 0, 0]),
-        ("contracted", [-0.6, 0.2, 0.2, 0.2]),  # 0.8 lies a fifth of the way from .75 to 1
-        ("mediated", [0, 0, 0, 0]),
-        ("fined", [-6, -1, -1, 0]),
-        ("gifted", [-1, 1, 0, 0]),
-        ("discussed", [0, 0, 0, 0]),
-        ("led", [0, 0, 0, 0]),
+        ("baseline", [0, 0, 0, 0]),
+        ("contracts", [-0.6, 0.2, 0.2, 0.2]),  # 0.8 lies a fifth of the way from .75 to 1
+        ("mediation", [0, 0, 0, 0]),
+        ("peer_punishment", [-6, -1, -1, 0]),
+        ("peer_reward", [-1, 1, 0, 0]),
+        ("cheap_talk", [0, 0, 0, 0]),
+        ("leadership", [0, 0, 0, 0]),
     ],
 )
 def test_in_the_village_wealth_is_what_is_paid(
@@ -212,9 +215,9 @@ def test_in_the_village_wealth_is_what_is_paid(
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("reputed", "all who are there play together"),
-        ("recommended", "what is played has no list of actions for each player"),
-        ("chosen", "what is played has no list of actions for each player"),
+        ("reputation", "all who are there play together"),
+        ("correlation_device", "what is played has no list of actions for each player"),
+        ("institution_choice", "what is played has no list of actions for each player"),
     ],
 )
 def test_in_the_village_some_have_no_meaning(actors: Actors, name: str, reason: str) -> None:
@@ -223,7 +226,7 @@ def test_in_the_village_some_have_no_meaning(actors: Actors, name: str, reason: 
 
 
 def gave(actors: Actors, *names: str) -> Played:
-    given = {"chosen": {"options": ["unchanged", "fined"]}}
+    given = {"institution_choice": {"options": ["baseline", "peer_punishment"]}}
     return actors(
         donor_game,
         *((getattr(all_mechanisms, name), given.get(name, {})) for name in names),
@@ -237,7 +240,7 @@ def gave(actors: Actors, *names: str) -> Played:
     )
 
 
-@pytest.mark.parametrize("name", ["unchanged", "mediated", "discussed"])
+@pytest.mark.parametrize("name", ["baseline", "mediation", "cheap_talk"])
 def test_the_donor_game_goes_on_as_it_would(actors: Actors, name: str) -> None:
     bare, over = gave(actors).told("final"), gave(actors, name).told("final")
     assert [one.tolist() for one in over] == [one.tolist() for one in bare]
@@ -246,13 +249,13 @@ def test_the_donor_game_goes_on_as_it_would(actors: Actors, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("reputed", "all who are there play together"),
-        ("contracted", "what was promised might not be there when it is due"),
-        ("fined", "this play takes no payments"),
-        ("gifted", "this play takes no payments"),
-        ("led", "not everybody is asked for a move at the same time"),
-        ("recommended", "what is played has no list of actions for each player"),
-        ("chosen", "what is played has no list of actions for each player"),
+        ("reputation", "all who are there play together"),
+        ("contracts", "what was promised might not be there when it is due"),
+        ("peer_punishment", "this play takes no payments"),
+        ("peer_reward", "this play takes no payments"),
+        ("leadership", "not everybody is asked for a move at the same time"),
+        ("correlation_device", "what is played has no list of actions for each player"),
+        ("institution_choice", "what is played has no list of actions for each player"),
     ],
 )
 def test_in_the_donor_game_some_have_no_meaning(actors: Actors, name: str, reason: str) -> None:

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from society.config import registry
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.action_spaces import Real
 from society.engine.environment import Environment
 from society.engine.mechanism import Play
 from society.engine.rng import Array
-from society.engine.scenario import MechanismSpec, mechanism, wrapped
+from society.engine.scenario import MechanismSpec, mechanism, wrap_scenario
 from society.engine.script import Ask, Tell
 from society.errors import InputError, ScenarioError
 from society.scenarios.games.two_by_two import prisoners_dilemma
-from society.scenarios.mechanisms.repetition.repetition import repeated
+from society.scenarios.mechanisms.repetition.repetition import repetition
 from society.scenarios.village.fishing_village import fishing_village
 
 if TYPE_CHECKING:
@@ -92,8 +92,8 @@ def test_a_class_is_a_mechanism_of_its_name_with_fields_as_parameters() -> None:
 
 
 def test_what_is_added_to_payoffs_is_told_and_adds_up(puppets: Puppets) -> None:
-    once = wrapped(prisoners_dilemma, bonus, points=2)
-    twice = wrapped(once, bonus)
+    once = wrap_scenario(prisoners_dilemma, bonus, points=2)
+    twice = wrap_scenario(once, bonus)
     assert puppets(once, ["0", "1"]).told("payoff")[0].tolist() == [[2, 5]]
     assert puppets(twice, ["0", "1"]).told("payoff")[0].tolist() == [[3, 6]]
 
@@ -103,7 +103,7 @@ def test_a_village_adds_it_to_what_its_people_own() -> None:
     paid = {"mechanisms": [{"bonus": {"points": 3.0}}], **bare}
 
     def wealth(said: dict[str, Any]) -> list[float]:
-        game = prepared(load("fishing_village", said), [bonus]).gamemaster([kept := Kept()])
+        game = build(load_config("fishing_village", said), [bonus]).gamemaster([kept := Kept()])
         game.play()
         return [values.mean() for values in kept.wealth]
 
@@ -123,7 +123,7 @@ class Kept:
 
 
 def test_the_question_for_a_move_may_be_another_one() -> None:
-    table = prepared(load("fishing_village", {"rounds": 1})).gamemaster().table
+    table = build(load_config("fishing_village", {"rounds": 1})).gamemaster().table
     script = half_effort(fishing_village.play)(table)
     asked, line = [], next(script)
     for _ in range(4):
@@ -135,8 +135,8 @@ def test_the_question_for_a_move_may_be_another_one() -> None:
 
 
 def test_what_it_keeps_of_a_run_begins_with_the_run(puppets: Puppets) -> None:
-    outside = wrapped(wrapped(prisoners_dilemma, repeated, games=3), growing)
-    inside = wrapped(wrapped(prisoners_dilemma, growing), repeated, games=3)
+    outside = wrap_scenario(wrap_scenario(prisoners_dilemma, repetition, games=3), growing)
+    inside = wrap_scenario(wrap_scenario(prisoners_dilemma, growing), repetition, games=3)
     for scenario, more in ((outside, [1, 2, 3]), (inside, [1, 1, 1])):
         payoff = puppets(scenario, ["000", "000"]).told("payoff")
         assert [one[0, 0] - 2 for one in payoff] == more
@@ -144,7 +144,7 @@ def test_what_it_keeps_of_a_run_begins_with_the_run(puppets: Puppets) -> None:
 
 def test_it_can_refuse_a_play_before_anything_is_asked() -> None:
     with pytest.raises(InputError, match="growing: 2 agents are too many"):
-        prepared(load("trust", {"mechanisms": [{"growing": {"most": 1}}]}), [growing])
+        build(load_config("trust", {"mechanisms": [{"growing": {"most": 1}}]}), [growing])
 
 
 def test_a_class_without_hooks_is_refused() -> None:
@@ -164,9 +164,9 @@ def test_the_mechanism_of_the_guide_stands_around_all_scenarios_or_is_refused(
     for name in registry.scenarios():
         if name in UNTAXED:
             with pytest.raises(InputError, match=f"taxed: .*{UNTAXED[name]}"):
-                prepared(load(name, said))
+                build(load_config(name, said))
         else:
-            prepared(load(name, said)).gamemaster().play()
+            build(load_config(name, said)).gamemaster().play()
 
 
 FORMERLY = """
@@ -197,10 +197,10 @@ def bonus(play, *, points: float = 1.0):
 
 def test_a_file_that_was_written_for_former_names_still_works(tmp_path: Path) -> None:
     (tmp_path / "bonus.py").write_text(FORMERLY)
-    repeats = {"repeated": {"games": 2}}
+    repeats = {"repetition": {"games": 2}}
     said = {"uses": [str(tmp_path / "bonus.py")], "mechanisms": [{"bonus": {"points": 2}}, repeats]}
-    setup = prepared(load("trust", said))
+    setup = build(load_config("trust", said))
     assert setup.scenario.stage.levels == ("game", "year", "round")
     now = [{"bonus": {"points": 2}}, repeats]
-    same = prepared(load("trust", {"mechanisms": now}), [bonus]).gamemaster().play()
+    same = build(load_config("trust", {"mechanisms": now}), [bonus]).gamemaster().play()
     assert setup.gamemaster().play().measures["payoff"] == same.measures["payoff"]

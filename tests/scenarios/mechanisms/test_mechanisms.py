@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from society.config import registry
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.game_master import GameMaster
-from society.engine.replay import Tape
+from society.engine.tape import Tape
 from society.errors import ScenarioError
 from society.scenarios.mechanisms import all_mechanisms
 from society.scenarios.village.fishing_village import fishing_village
@@ -28,11 +28,13 @@ def test_the_shelf_holds_every_mechanism_in_order() -> None:
 
 
 def village(**changes: Any) -> GameMaster:
-    return prepared(load("fishing_village", {"rounds": 5, "replicates": 4, **changes})).gamemaster()
+    return build(
+        load_config("fishing_village", {"rounds": 5, "replicates": 4, **changes})
+    ).gamemaster()
 
 
 def capped(kind: str = "effort", at: float = 0.3) -> GameMaster:
-    return village(mechanisms=[{"capped": {"kind": kind, "at": at}}])
+    return village(mechanisms=[{"quota": {"kind": kind, "at": at}}])
 
 
 def test_nobody_fishes_harder_than_the_authority_allows(recorded: Recorded) -> None:
@@ -77,13 +79,13 @@ def test_a_cap_can_bound_what_may_be_proposed(recorded: Recorded) -> None:
 def test_a_cap_that_fits_no_question_is_refused_before_the_game(kind: str, words: str) -> None:
     with pytest.raises(ScenarioError) as refused:
         capped(kind, 0.5)
-    assert f"mechanisms[0]: capped: {words}" in str(refused.value)
+    assert f"mechanisms[0]: quota: {words}" in str(refused.value)
 
 
 def test_a_cap_in_a_scenario_of_ones_own_is_refused_as_early() -> None:
-    play = all_mechanisms.capped(fishing_village.play, kind="efort", at=0.5)
-    with pytest.raises(ScenarioError, match="scenario: capped: the play never asks 'efort'"):
-        prepared(load("lake"), own=[replace(fishing_village, name="lake", play=play)])
+    play = all_mechanisms.quota(fishing_village.play, kind="efort", at=0.5)
+    with pytest.raises(ScenarioError, match="scenario: quota: the play never asks 'efort'"):
+        build(load_config("lake"), own=[replace(fishing_village, name="lake", play=play)])
 
 
 def test_a_cap_below_every_legal_answer_is_refused() -> None:

@@ -19,14 +19,14 @@ from society.engine.rng import Array
 from society.engine.scenario import Scenario
 from society.scenarios.games.public_goods import public_goods
 from society.scenarios.games.two_by_two import prisoners_dilemma
-from society.scenarios.mechanisms.baseline.baseline import unchanged
-from society.scenarios.mechanisms.cheap_talk.cheap_talk import discussed
-from society.scenarios.mechanisms.contracts.contracts import contracted
+from society.scenarios.mechanisms.baseline.baseline import baseline
+from society.scenarios.mechanisms.cheap_talk.cheap_talk import cheap_talk
+from society.scenarios.mechanisms.contracts.contracts import contracts
 from society.scenarios.mechanisms.correlation_device.correlation_device import (
     Recommendation,
-    recommended,
+    correlation_device,
 )
-from society.scenarios.mechanisms.leadership.leadership import led
+from society.scenarios.mechanisms.leadership.leadership import leadership
 
 if TYPE_CHECKING:
     from society.engine.component import Question
@@ -87,7 +87,7 @@ def enumerated(
 def test_without_a_mechanism_defection_dominates(
     actors: Actors, game: Scenario, players: int
 ) -> None:
-    assert min(gains(enumerated(actors, game, players, (unchanged, {})))) > 0
+    assert min(gains(enumerated(actors, game, players, (baseline, {})))) > 0
 
 
 @DILEMMAS
@@ -95,7 +95,7 @@ def test_whatever_was_said_defection_dominates(
     actors: Actors, game: Scenario, players: int
 ) -> None:
     for said in product(MESSAGES, repeat=players):
-        paid = enumerated(actors, game, players, (discussed, {}), say=list(said))
+        paid = enumerated(actors, game, players, (cheap_talk, {}), say=list(said))
         assert min(gains(paid)) > 0, said
 
 
@@ -105,7 +105,7 @@ def test_whatever_is_recommended_defection_dominates(
 ) -> None:
     for profile in profiles(players):
         device = {"profiles": [Recommendation(profile=list(profile), probability=1)]}
-        paid = enumerated(actors, game, players, (recommended, device))
+        paid = enumerated(actors, game, players, (correlation_device, device))
         assert min(gains(paid)) > 0, profile
 
 
@@ -114,7 +114,7 @@ def test_whatever_the_leader_does_defection_dominates_for_all_others(
     actors: Actors, game: Scenario, players: int
 ) -> None:
     for leader in range(players):
-        paid = enumerated(actors, game, players, (led, {"leader": leader + 1}))
+        paid = enumerated(actors, game, players, (leadership, {"leader": leader + 1}))
         for action in (COOPERATE, DEFECT):
             seen = {profile: got for profile, got in paid.items() if profile[leader] == action}
             followers = [
@@ -144,5 +144,5 @@ def test_under_a_good_contract_cooperation_dominates(
         "approve_contracts": [["yes"] * players] * players,
         "sign_contract": ["yes"] * players,
     }
-    paid = enumerated(actors, game, players, (contracted, {"designs": designs}), **agreed)
+    paid = enumerated(actors, game, players, (contracts, {"designs": designs}), **agreed)
     assert max(gains(paid)) < 0

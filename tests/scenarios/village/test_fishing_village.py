@@ -19,8 +19,8 @@ from society.engine.scenario import Estimate
 from society.scenarios.village.fishing_village import (
     fishing_village,
     gini,
-    landed,
-    regrown,
+    land_catch,
+    regrow,
     villagers,
 )
 
@@ -64,7 +64,7 @@ def test_two_rounds_by_hand(puppets: Puppets) -> None:
     over = puppets(2, rounds=2, effort=[1, 0.5], punish=[NOBODY, 0], propose=[6, 6], **TINY)
     assert over.told("cap")[0].tolist() == [[6]]
     assert row(over.told("catch")[0]) == [10, 5]
-    assert row(over.told("fined")[0]) == [True, False]
+    assert row(over.told("peer_punishment")[0]) == [True, False]
     assert row(over.told("wealth")[0]) == [10 + 10 - 2 - 4, 10 + 5 - 2 - 1]
     assert over.told("stock")[0].item() == pytest.approx(85 + 0.5 * 85 * 0.15)  # 91.375
     assert row(over.told("catch")[1]) == pytest.approx([9.1375, 4.56875])
@@ -186,7 +186,7 @@ def test_without_social_learning_nobody_changes(village: Village) -> None:
     alpha=st.floats(0, 1),
 )
 def test_no_more_is_landed_than_there_is(efforts: list[float], stock: float, alpha: float) -> None:
-    catch = landed(parameters(catchability=alpha), np.array([efforts]), np.array([[stock]]))
+    catch = land_catch(parameters(catchability=alpha), np.array([efforts]), np.array([[stock]]))
     assert (catch >= 0).all()
     assert catch.sum() <= stock * (1 + 1e-12)
     if alpha * len(efforts) <= 1:
@@ -196,13 +196,13 @@ def test_no_more_is_landed_than_there_is(efforts: list[float], stock: float, alp
 def test_the_lake_regrows_by_the_logistic_law() -> None:
     """r = 0.6, K = 300: nothing from nothing, r K / 4 from K / 2, nothing at K."""
     left = np.array([[0.0], [150.0], [300.0]])
-    assert regrown(parameters(), left).ravel().tolist() == pytest.approx([0, 150 + 45, 300])
+    assert regrow(parameters(), left).ravel().tolist() == pytest.approx([0, 150 + 45, 300])
 
 
 def test_a_lake_that_overshoots_does_not_fall_below_nothing() -> None:
     overfull = np.array([[500.0]])
-    assert regrown(parameters(growth=3), overfull).item() == 0
-    assert regrown(parameters(), np.array([[-1e-12]])).item() == 0
+    assert regrow(parameters(growth=3), overfull).item() == 0
+    assert regrow(parameters(), np.array([[-1e-12]])).item() == 0
 
 
 @given(
@@ -272,7 +272,7 @@ def test_fish_and_coins_are_conserved(
         told = {key[1]: array for step in page.steps for key, array in step.arrays.items()}
         punish = [step for step in page.steps if step.kind == "punish"]
         fined_somebody = punish[0].arrays["answer", ""] != NOBODY if punish else False
-        catch, fined = told["catch"], told["fined"]
+        catch, fined = told["catch"], told["peer_punishment"]
         assert (catch[~fishing] == 0).all()
         left = stock - catch.sum(1, keepdims=True)
         assert (left >= -1e-9 * p.capacity).all()
@@ -376,7 +376,7 @@ def test_a_village_may_be_tiny(village: Village, agents: int) -> None:
     over = village(agents=agents, rounds=30, ends_on="horizon", at={"replicates": 5})
     assert over.outcome.rounds == 30
     if agents == 1:
-        assert not any(fined.any() for fined in over.told("fined"))
+        assert not any(fined.any() for fined in over.told("peer_punishment"))
         assert all((model == NOBODY).all() for model in over.answers("imitate"))
 
 

@@ -17,13 +17,13 @@ from society.engine.rng import Array
 from society.engine.script import Script, Tell, own
 from society.scenarios.village.institutions import (
     VoteRule,
-    distinct,
-    imitated,
-    median,
-    plurality,
-    proposed_and_voted,
-    punished,
-    watched,
+    detection_chance,
+    distinct_values,
+    fine_neighbours,
+    imitate_neighbours,
+    median_voter,
+    plurality_winner,
+    propose_and_vote,
 )
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def on(graph: Any, *relations: str) -> dict[str, Graph]:
 
 def risk(play: Play, watch: list[float], graph: Any) -> Any:
     def script(table: Environment) -> Script:
-        yield Tell("estimated", {"risk": own((yield from watched(table)))})
+        yield Tell("estimated", {"risk": own((yield from detection_chance(table)))})
 
     over = play(script, Citizen(watch), graphs=on(graph, "monitor"))
     return over.told("risk")[0].tolist()[0]
@@ -94,7 +94,7 @@ def test_a_fine_is_given_once_and_received_once(play: Play) -> None:
     """Seats 0 and 1 both fine seat 2."""
 
     def script(table: Environment) -> Script:
-        fines = yield from punished(table, np.ones((1, 3)), np.ones((1, 1)))
+        fines = yield from fine_neighbours(table, np.ones((1, 3)), np.ones((1, 1)))
         yield Tell("counted", {"given": own(fines.given), "received": own(fines.received)})
 
     over = play(script, Citizen([2, 2, NOBODY]), graphs=on(TRIANGLE, "monitor"))
@@ -104,7 +104,7 @@ def test_a_fine_is_given_once_and_received_once(play: Play) -> None:
 
 def test_whoever_imitates_takes_the_columns_of_its_model(play: Play) -> None:
     def script(table: Environment) -> Script:
-        yield from imitated(np.zeros((1, 3)), ("token",))
+        yield from imitate_neighbours(np.zeros((1, 3)), ("token",))
 
     over = play(script, Citizen([2, NOBODY, 1]), graphs=on(TRIANGLE, "learn"))
     assert over.column("token") == [2, 1, 1]
@@ -120,8 +120,8 @@ def chosen(play: Play, rule: VoteRule, proposals: list[float], **at: Any) -> lis
         if "gone" in at:
             yield Tell("left", gone=np.array(at["gone"]))
         old = np.full((table.replicates, 1), 50.0)
-        cap = yield from proposed_and_voted(table, rule, old)
-        yield Tell("closed", {"chosen": own(cap)})
+        cap = yield from propose_and_vote(table, rule, old)
+        yield Tell("closed", {"institution_choice": own(cap)})
 
     over = play(
         script,
@@ -129,7 +129,7 @@ def chosen(play: Play, rule: VoteRule, proposals: list[float], **at: Any) -> lis
         agents=len(proposals),
         replicates=at.get("replicates", 1),
     )
-    caps: list[float] = over.told("chosen")[0][:, 0].tolist()
+    caps: list[float] = over.told("institution_choice")[0][:, 0].tolist()
     return caps
 
 
@@ -184,7 +184,7 @@ def test_the_median_is_the_middle_of_those_who_count(values: list[tuple[float, b
     numbers, counted = (np.array([column]) for column in zip(*values, strict=True))
     here = numbers[counted]
     expected = np.median(here) if here.size else 0
-    assert median(numbers, counted).tolist() == [[expected]]
+    assert median_voter(numbers, counted).tolist() == [[expected]]
 
 
 @given(VALUES)
@@ -192,7 +192,7 @@ def test_options_are_the_distinct_values_of_those_who_count(
     values: list[tuple[float, bool]],
 ) -> None:
     numbers, counted = (np.array([column]) for column in zip(*values, strict=True))
-    options = distinct(numbers, counted)
+    options = distinct_values(numbers, counted)
     assert options.shape == numbers.shape
     assert options[~np.isnan(options)].tolist() == sorted(set(numbers[counted].tolist()))
 
@@ -204,6 +204,6 @@ def test_options_are_the_distinct_values_of_those_who_count(
 def test_the_plurality_has_most_votes(votes: list[int], uniform: float) -> None:
     """-1 is an abstention; with abstentions only, all options tie."""
     options = np.array([[1.0, 2.0, 3.0, 4.0]])
-    winner = plurality(options, np.array([votes]), np.array([[uniform]])).item()
+    winner = plurality_winner(options, np.array([votes]), np.array([[uniform]])).item()
     tally = [votes.count(option) for option in range(4)]
     assert tally[int(winner) - 1] == max(tally)

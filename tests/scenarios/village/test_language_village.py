@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.action_spaces import Fields
 from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
@@ -24,9 +24,9 @@ from society.scenarios.village.language_village import (
     Channels,
     LanguageVillage,
     language_village,
-    villagers,
+    language_villagers,
 )
-from society.text import number
+from society.text import format_number
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played, Recorded
@@ -138,7 +138,7 @@ def speaking(recorded: Recorded) -> Speaking:
         sizes = {"rounds": rounds, "agents": agents, "cohorts": cohorts, "graph": graph}
         changes = {key: value for key, value in sizes.items() if value is not None}
         model = Model(says or in_words())
-        setup = prepared(load(source, {**changes, "parameters": params}))
+        setup = build(load_config(source, {**changes, "parameters": params}))
         return Spoken(recorded(setup.gamemaster(minds=model)), model.requests)
 
     return spoke
@@ -170,7 +170,7 @@ def test_the_same_deeds_have_the_same_consequences_as_in_the_fishing_village(pla
     spoken = play(language_village, Puppet(**deeds), agents=4, rounds=9, params=rules)
     numeric = Puppet(**deeds, community=6.0)
     ruled = play(fishing_village, numeric, agents=4, rounds=9, params=rules)
-    for fact in ("catch", "wealth", "fined", "stock", "failed"):
+    for fact in ("catch", "wealth", "peer_punishment", "stock", "failed"):
         for ours, theirs in zip(spoken.told(fact), ruled.told(fact), strict=True):
             assert ours == pytest.approx(theirs), fact
     assert spoken.outcome.ends == ruled.outcome.ends
@@ -219,7 +219,7 @@ def test_all_proposals_can_be_voted_for(speaking: Speaking) -> None:
 
 def test_whom_an_agent_names_is_fined(speaking: Speaking) -> None:
     spoken = speaking(says=in_words(punish="Villager 2"), agents=3)
-    assert row(spoken.over, "fined") == [False, False, True]
+    assert row(spoken.over, "peer_punishment") == [False, False, True]
 
 
 def test_a_villager_may_take_over_the_norm_of_another(speaking: Speaking) -> None:
@@ -244,7 +244,7 @@ PECULIAR = {
 REMEMBERING = {
     "name": "rememberer",
     "count": 4,
-    "components": ["persona", "creed", {"recall": {"k": 30}}, "language_policy"],
+    "components": ["persona", "personal_norm", {"recall": {"k": 30}}, "language_policy"],
 }
 KINDS = ("effort", "punish", "propose", "vote", "watch", "imitate")
 
@@ -273,7 +273,7 @@ def test_the_harvest_law_and_the_lake_are_hidden_in_every_prompt(
     hidden += [7.77, *stocks, *np.ravel(peculiar.over.told("catch"))]
     for use in (0, 1):
         words = peculiar.prompt(kind, 1, use).replace("(at most 7.77 fish", "")
-        assert not numbers(words) & {number(value) for value in hidden}
+        assert not numbers(words) & {format_number(value) for value in hidden}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -303,7 +303,9 @@ def test_efforts_and_payoffs_of_the_others_are_told(peculiar: Spoken) -> None:
     before = 88.8 + catch[0][0] - 2.371
 
     def others(payoff: Any) -> list[str]:
-        return [f"villager {n}: effort 0.{n}3, payoff {number(payoff[n])}" for n in (0, 2, 3)]
+        return [
+            f"villager {n}: effort 0.{n}3, payoff {format_number(payoff[n])}" for n in (0, 2, 3)
+        ]
 
     assert seen(peculiar.prompt("effort", 1)) == []
     assert seen(peculiar.prompt("punish", 1)) == others(before)
@@ -313,14 +315,14 @@ def test_efforts_and_payoffs_of_the_others_are_told(peculiar: Spoken) -> None:
 
 
 def test_a_villager_knows_its_own_effort_and_payoff(peculiar: Spoken) -> None:
-    payoff = number(row(peculiar.over, "wealth")[1])
+    payoff = format_number(row(peculiar.over, "wealth")[1])
     assert "Your payoff is 88.8.\n" in peculiar.prompt("effort", 1)
     words = peculiar.prompt("effort", 1, use=1)
     assert f"Your payoff is {payoff}. Your effort yesterday was 0.13." in words
 
 
 def test_a_memory_holds_what_was_told_to_its_owner_alone(peculiar: Spoken) -> None:
-    payoff = number(row(peculiar.over, "wealth")[0])
+    payoff = format_number(row(peculiar.over, "wealth")[0])
     assert peculiar.prompt("effort", 0, use=1).count("- Round 1") == 4
     for line in (
         "You were fined.",
@@ -464,7 +466,7 @@ def test_norms_of_others_cannot_speak_in_the_name_of_the_prompt(speaking: Speaki
 def test_the_population_is_as_the_parameters_say(
     params: dict[str, Any], counts: dict[str, int]
 ) -> None:
-    cast = villagers(LanguageVillage(**params), 10)
+    cast = language_villagers(LanguageVillage(**params), 10)
     assert {cohort.name: cohort.count for cohort in cast} == counts
 
 
@@ -491,7 +493,11 @@ def test_rules_hold_catches_against_the_cap_of_the_policy(speaking: Speaking) ->
     """All speakers vote for a cap of 0; then rules who always look fine whoever lands fish."""
     form = json.dumps({"personal": "Rest.", "community": "Rest.", "cap": 0})
     cohorts = [
-        {"name": "speaker", "count": 3, "components": ["persona", "creed", "language_policy"]},
+        {
+            "name": "speaker",
+            "count": 3,
+            "components": ["persona", "personal_norm", "language_policy"],
+        },
         {
             "name": "rule",
             "count": 1,

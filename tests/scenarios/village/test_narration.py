@@ -12,8 +12,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.action_spaces import Choice, Real
 from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
@@ -25,7 +25,7 @@ from society.engine.mechanism import as_play
 from society.engine.population import Cohort
 from society.engine.script import Script, Tell, own
 from society.errors import Unparsed
-from society.scenarios.village.narration import judged, spoken
+from society.scenarios.village.narration import hold_speeches, judge_attempts
 from society.scenarios.village.village_meeting import village_meeting
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def hearing(agents: int = 3) -> dict[str, Graph]:
 
 def speaking(*, in_turn: bool, who: Any = CROWD) -> Callable[[Environment], Script]:
     def script(table: Environment) -> Script:
-        yield from spoken(table, in_turn=in_turn, who=who)
+        yield from hold_speeches(table, in_turn=in_turn, who=who)
 
     return script
 
@@ -140,7 +140,7 @@ def judging(
         by = np.broadcast_to(table.ids == table.agents - 1, table.present.shape)
         yield Tell("left", gone=gone)
         texts = np.array([attempts], object)
-        came = yield from judged(table, texts, verdict, whose=~by, by=by, fallback=fallback)
+        came = yield from judge_attempts(table, texts, verdict, whose=~by, by=by, fallback=fallback)
         yield Tell("settled", {"verdict": own(came)})
 
     return script
@@ -238,7 +238,7 @@ def meeting() -> Meeting:
     def held(*days: int, rounds: int = 4, **params: Any) -> tuple[Outcome, list[Request]]:
         said = {"agents": len(days) + 1, "rounds": rounds, "parameters": params}
         minds = Players(days)
-        outcome = prepared(load("village_meeting", said)).gamemaster(minds=minds).play()
+        outcome = build(load_config("village_meeting", said)).gamemaster(minds=minds).play()
         return outcome, minds.requests
 
     return held

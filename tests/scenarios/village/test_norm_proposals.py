@@ -16,10 +16,10 @@ from society.engine.script import Script, Tell, common
 from society.scenarios.village.institutions import VoteRule
 from society.scenarios.village.norm_proposals import (
     NormPolicy,
-    ballot,
-    central,
-    reconsidered,
-    unwritten,
+    ballot_options,
+    median_proposal,
+    no_policy,
+    revise_policy,
 )
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def adopted(
         words = np.full(table.running.shape, old[0], object)
         if gone is not None:
             yield Tell("left", gone=np.array([gone]))
-        yield from reconsidered(table, rule, NormPolicy(words, np.full(words.shape, old[1])), {})
+        yield from revise_policy(table, rule, NormPolicy(words, np.full(words.shape, old[1])), {})
 
     citizen = Citizen(sentences, caps or [NONE] * n, vote or [0] * n)
     over: Played = play(script, citizen, agents=n, replicates=replicates)
@@ -113,7 +113,7 @@ def test_a_sentence_is_one_line(play: Play) -> None:
 
 def test_before_anybody_has_said_anything_there_is_no_policy_and_no_cap(play: Play) -> None:
     def script(table: Environment) -> Script:
-        words, cap = unwritten(table)
+        words, cap = no_policy(table)
         yield Tell("begun", {"words": common(words), "cap": common(cap)})
 
     over = play(script, Citizen([], [], []), replicates=2)
@@ -137,7 +137,7 @@ def test_norms_are_told_as_they_are_shown(play: Play) -> None:
 
     def script(table: Environment) -> Script:
         for rule in RULES:
-            yield from reconsidered(table, rule, unwritten(table), {})
+            yield from revise_policy(table, rule, no_policy(table), {})
 
     over = play(script, Scrawler(["A", "B"], [NONE] * 2, [0, 0]), agents=2)
     assert [norms[0].tolist() for norms in over.told("norm")] == [["‹Rest.›", ""]] * 3
@@ -151,12 +151,12 @@ def test_the_median_of_the_caps_stated_decides_word_for_word(play: Play) -> None
 
 def test_of_two_medians_the_lower_is_taken() -> None:
     proposals = np.array([[f"{cap} (at most {cap} fish per villager and day)" for cap in (3, 8)]])
-    assert central(proposals.astype(object)).item().startswith("3 ")
+    assert median_proposal(proposals.astype(object)).item().startswith("3 ")
 
 
 def test_of_proposals_with_the_median_cap_the_first_by_text_is_taken() -> None:
     proposals = np.array([[f"{name} (at most 5 fish per villager and day)" for name in "BAC"]])
-    assert central(proposals.astype(object)).item().startswith("A ")
+    assert median_proposal(proposals.astype(object)).item().startswith("A ")
 
 
 @pytest.mark.parametrize("rule", ["plurality", "median"])
@@ -190,6 +190,6 @@ def test_without_a_shared_policy_norms_are_rewritten_and_no_more(play: Play) -> 
 
 
 def test_a_ballot_lists_each_proposal_once_and_knows_whose_it_is() -> None:
-    options, own = ballot(np.array([["B", "A", "", "B"], ["", "", "", ""]], object))
+    options, own = ballot_options(np.array([["B", "A", "", "B"], ["", "", "", ""]], object))
     assert options.tolist() == [["A", "B", None, None], [None] * 4]
     assert own.tolist() == [[1, 0, NOBODY, 1], [NOBODY] * 4]

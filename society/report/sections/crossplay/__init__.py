@@ -9,7 +9,7 @@ from society.report.page import Section
 
 from .actions import actions_section, replies_section
 from .agreements import agreements_section
-from .standings import standings_section
+from .standings_section import standings_section
 
 __all__ = ["CROSS_PLAY"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from society.analysis.crossplay import Contest, CrossPlay
 from society.analysis.crossplay.action_frequencies import Frequency, MoveTable
 from society.report.figures.heatmaps import HeatPanel, heatmap
-from society.report.page import Section, SectionPart, fold
+from society.report.page import Section, SectionPart, folded_section
 from society.report.tables import Head, Table, TableColumn
 
 from .scores import file_name
@@ -58,7 +58,7 @@ def _actions(game: str, own: Mapping[Contest, MoveTable]) -> Iterator[SectionPar
         for contest, moves in own.items()
         for one, often in [("all", moves.in_all), *_by_type(contest, moves)]
     ]
-    yield fold(f"{title}, in numbers", _table(name, title, rows, labels))
+    yield folded_section(f"{title}, in numbers", _table(name, title, rows, labels))
     yield from _reactions(game, {one: moves for one, moves in own.items() if moves.contexts[1:]})
 
 
@@ -100,7 +100,7 @@ def _reactions(game: str, own: Mapping[Contest, MoveTable]) -> Iterator[SectionP
     )
     yield _table(name, title, pooled, _labels(own), _SEEN)
     table = _table(f"{name}_by_type", title, by_type, _labels(own), _SEEN)
-    yield fold(f"{title}, type by type", table)
+    yield folded_section(f"{title}, type by type", table)
 
 
 def _table(

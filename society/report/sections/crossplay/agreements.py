@@ -14,7 +14,7 @@ from society.analysis.crossplay.adoption import (
     designs,
 )
 from society.engine.rng import Array
-from society.report.page import Section, SectionPart, fold
+from society.report.page import Section, SectionPart, folded_section
 from society.report.tables import CellValue, Head, Table, known_mean
 
 _LEAD = (
@@ -150,7 +150,9 @@ def _quality(made: Sequence[Contest]) -> Iterator[SectionPart]:
     title = "Designs under which cooperation pays"
     if found:
         table = Table.of("designs", title, head, rows, _QUALITY)
-        yield Section("How good designs are", [table, fold("All designs", _all_designs(found))])
+        yield Section(
+            "How good designs are", [table, folded_section("All designs", _all_designs(found))]
+        )
 
 
 def _judgements(design: JudgedDesign) -> tuple[bool | None, bool | None, bool | None]:

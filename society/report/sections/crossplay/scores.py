@@ -11,7 +11,7 @@ from society.analysis.crossplay import Contest
 from society.analysis.crossplay.adoption import is_equilibrium
 from society.analysis.crossplay.standings import METRICS, MeanOverRuns
 from society.analysis.statistics.samples import NotEstimable, try_compute
-from society.report.page import SectionPart, fold
+from society.report.page import SectionPart, folded_section
 from society.report.tables import CellValue, Head, Table, TableColumn
 
 _DECIMALS = 3
@@ -113,7 +113,7 @@ def _tables(
         ),
     ]
     yield Table(name, title, columns, [note])
-    yield fold(f"{title}, in numbers", numbers)
+    yield folded_section(f"{title}, in numbers", numbers)
 
 
 def _score(sums: MeanOverRuns | NotEstimable, place: int | None) -> CellValue:

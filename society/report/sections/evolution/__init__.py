@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from society.report.page import Section
 
 from .generation_means import evolution_section
-from .lives import lives_section
+from .lives_section import lives_section
 from .populations import Populations
 from .reaction_norms import reaction_norms_section
 from .strategies import strategies_section

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from society.report.figures.curves import line_plot
-from society.report.page import Section, SectionPart, fold
+from society.report.page import Section, SectionPart, folded_section
 
 from .aggregates import curve_note, curve_panel, generation_table, join_values, varies
 from .populations import FITNESS, PHENOTYPE, Populations, Values
-from .price_equation import phenotype_change
+from .price_section import phenotype_change_section
 from .slopes import run_by_run
 
 _FIRST = "first_fitness"
@@ -58,8 +58,8 @@ def _parts(populations: Populations) -> list[SectionPart]:
         parts.append(line_plot("generations_measures", title, caption, panels))
     values, title = {FITNESS: fitness, **others}, "Means over runs by generation"
     table = generation_table(populations, "generations", title, values)
-    parts.append(fold("Generations in numbers", table))
-    return [*parts, run_by_run(populations), phenotype_change(populations)]
+    parts.append(folded_section("Generations in numbers", table))
+    return [*parts, run_by_run(populations), phenotype_change_section(populations)]
 
 
 def _others(populations: Populations) -> dict[str, Values]:

@@ -22,7 +22,7 @@ from society.report.sections.outcome import mean_dot
 from society.report.tables import Head, Table, known_mean, read_fields
 
 from .populations import MOST_PANELS, Populations
-from .price_equation import split_change
+from .price_section import split_change_section
 
 _LEAD = (
     "Before they play, all agents of a generation are asked what they would give to each of the "
@@ -60,7 +60,7 @@ def _parts(populations: Populations, frame: Any) -> list[SectionPart]:
     return [
         _LEAD + populations.shown_note,
         _norms(populations, frame),
-        split_change(populations, "reaction", "transmission", *_CHANGE),
+        split_change_section(populations, "reaction", "transmission", *_CHANGE),
         *_newborn(populations),
     ]
 

@@ -9,7 +9,7 @@ import numpy as np
 from society.errors import InputError
 from society.lineage import Life, Lineage
 from society.report.figures.curves import line_plot
-from society.report.page import Section, SectionPart, fold
+from society.report.page import Section, SectionPart, folded_section
 from society.report.tables import Head, Table
 
 from .aggregates import curve_note, curve_panel, generation_table, varies
@@ -56,7 +56,7 @@ def _changes(populations: Populations) -> Iterator[SectionPart]:
         panels = [curve_panel(populations, name, values) for name, values in shown.items()]
         yield line_plot("sentences", "Strategies over generations", caption, panels)
     table = generation_table(populations, "sentences", "Strategies by generation", known)
-    yield fold("Strategies in numbers", table)
+    yield folded_section("Strategies in numbers", table)
 
 
 def _distance(populations: Populations) -> dict[str, Values]:

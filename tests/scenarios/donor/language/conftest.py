@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.calls import Completion, Going, Request
 from society.engine.cancellation import CancellationToken
 
@@ -106,7 +106,7 @@ def speaking(recorded: Recorded) -> Speaking:
         minds = {} if "cohorts" in changes or source != "donor_game" else {"minds": "language"}
         changes["parameters"] = {**minds, **params}
         model = Model(says if callable(says) else _saying(says or {}))
-        setup = prepared(load(source, changes))
+        setup = build(load_config(source, changes))
         return Spoken(recorded(setup.gamemaster(minds=model)), model.requests)
 
     return spoke

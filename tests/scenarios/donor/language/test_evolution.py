@@ -207,7 +207,12 @@ def test_newborn_villagers_are_advised_as_well_and_are_called_by_such_names(
     villagers = {
         "name": "villager",
         "count": 4,
-        "components": [{"persona": {"temper": "altruist"}}, "creed", "strategy", "language_policy"],
+        "components": [
+            {"persona": {"temper": "altruist"}},
+            "personal_norm",
+            "strategy",
+            "language_policy",
+        ],
     }
     evolving = {"count": 2, "fitness": "payoff", "strategies": "advice"}
     spoken = speaking(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from society.text import number
+from society.text import format_number
 
 if TYPE_CHECKING:
     from tests.scenarios.donor.language.conftest import Speaking, Spoken
@@ -94,7 +94,7 @@ def deeds(spoken: Spoken, game: int, now: int) -> list[list[tuple[int, str, int]
         for earlier in range(before - 1, 0, -1):
             told = 6 * game + earlier - 1
             if donors[told][0, agent]:
-                share = number(round(100 * shares[told][0, agent], 1))
+                share = format_number(round(100 * shares[told][0, agent], 1))
                 return earlier, share, int(partners[told][0, agent])
         return None
 
@@ -148,11 +148,11 @@ def test_own_and_opposite_resources_are_told_and_no_others(peculiar: Spoken) -> 
         agent = one.address.agent
         other = int(peculiar.over.told("partner")[one.address.use][0, agent])
         prompt = one.messages[0].content
-        assert f"You own {number(held[agent])} units." in prompt
-        assert f" owns {number(held[other])} units." in prompt
+        assert f"You own {format_number(held[agent])} units." in prompt
+        assert f" owns {format_number(held[other])} units." in prompt
         chain = deeds(peculiar, game, place + 1)[other]
         told = {"88.8", "2.37", "3", str(game // 2 + 1), str(place + 1)}
-        told |= {number(held[agent]), number(held[other])}
+        told |= {format_number(held[agent]), format_number(held[other])}
         told |= {str(when) for when, _, _ in chain} | {share for _, share, _ in chain}
         assert figures(prompt) <= told
 
@@ -186,7 +186,7 @@ def test_newborn_agents_read_the_strategies_of_the_survivors_with_their_scores(
     survives, scores = peculiar.row("survives"), peculiar.row("fitness")
     elders = [agent for agent in range(6) if survives[agent]]
     lines = [
-        f"- {number(scores[agent])}: «My strategy will be to follow plan {'abcdef'[agent]}x.»"
+        f"- {format_number(scores[agent])}: «My strategy will be to follow plan {'abcdef'[agent]}x.»"
         for agent in elders
     ]
     newborn = [agent for agent in range(6) if not survives[agent]]
@@ -205,7 +205,7 @@ def test_where_only_parents_advise_their_strategy_alone_is_read(speaking: Speaki
         prompt = spoken.prompts("devise", agent)[-1]
         plan = f"«My strategy will be to follow plan {'abcdef'[parents[agent]]}x.»"
         assert re.findall(r"^- .*$", prompt, re.MULTILINE) == [
-            f"- {number(scores[parents[agent]])}: {plan}"
+            f"- {format_number(scores[parents[agent]])}: {plan}"
         ]
 
 

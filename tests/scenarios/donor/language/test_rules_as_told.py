@@ -102,7 +102,12 @@ def test_villagers_are_told_of_their_selection_as_well(speaking: Speaking) -> No
     villager = {
         "name": "villager",
         "count": 4,
-        "components": [{"persona": {"temper": "altruist"}}, "creed", "strategy", "language_policy"],
+        "components": [
+            {"persona": {"temper": "altruist"}},
+            "personal_norm",
+            "strategy",
+            "language_policy",
+        ],
     }
     mind = Offline(1)
     evolving = {"count": 1, "fitness": "payoff", "strategies": "advice", "overlapping": False}
@@ -249,7 +254,7 @@ REMEMBERING = {
 
 
 def test_in_games_that_are_repeated_one_hears_when_each_is_over(speaking: Speaking) -> None:
-    at = {"cohorts": [REMEMBERING], "mechanisms": [{"repeated": {"games": 2}}]}
+    at = {"cohorts": [REMEMBERING], "mechanisms": [{"repetition": {"games": 2}}]}
     spoken = speaking(at=at, agents=None, rounds=2, games=1)
     remembered = re.findall(r"^- Round \d+: (.*)$", spoken.prompts("donate")[-1], re.MULTILINE)
     assert remembered.count("A game is over. Whatever comes next begins anew.") == 1

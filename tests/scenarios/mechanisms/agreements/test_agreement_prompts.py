@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tests.scenarios.mechanisms.conftest import Worded
 
 LANGUAGE: dict[str, Any] = {"parameters": {"minds": "language", "thinking": False}}
-BOTH = [{"mediated": {}}, {"contracted": {"bound": 20}}]
+BOTH = [{"mediation": {}}, {"contracts": {"bound": 20}}]
 SAID = {
     "design_contract": '{"A0": 2, "A1": -1.5}',
     "approve_contracts": '{"proposal 1": "yes", "proposal 2": "no"}',
@@ -76,7 +76,7 @@ def test_a_contract_by_seat_names_players_and_three_share_payments(worded: Worde
     design = {f"A0, seat {seat}": 3 for seat in (1, 2, 3)}
     design |= {f"A1, seat {seat}": 0 for seat in (1, 2, 3)}
     said = {"design_contract": json.dumps(design)}
-    stages = [{"contracted": {"form": "seat"}}]
+    stages = [{"contracts": {"form": "seat"}}]
     words = worded("public_goods", stages, said, **LANGUAGE)["sign_contract", 1]
     for line in (
         "- If player 1 plays A0, it gets 3 points in all from the others, in equal parts.",
@@ -87,14 +87,14 @@ def test_a_contract_by_seat_names_players_and_three_share_payments(worded: Worde
 
 
 def test_a_mediator_by_seat_names_an_action_for_each(worded: Worded) -> None:
-    words = worded("trust", [{"mediated": {"form": "seat"}}], **LANGUAGE)["approve_mediators", 0]
+    words = worded("trust", [{"mediation": {"form": "seat"}}], **LANGUAGE)["approve_mediators", 0]
     assert "for you, A" in words
     assert "for player 2, whichever of them do." in words
 
 
 def test_where_nothing_was_proposed_that_is_said(worded: Worded) -> None:
     designs = {"player": [None, None]}
-    stages = [{"mediated": {"designs": designs}}, {"contracted": {"designs": designs}}]
+    stages = [{"mediation": {"designs": designs}}, {"contracts": {"designs": designs}}]
     words = worded("stag_hunt", stages, **LANGUAGE)["move", 0]
     assert "You could have agreed on a contract, but nobody has proposed one." in words
     assert "There could have been a mediator to delegate to, but nobody has proposed one." in words
@@ -104,14 +104,14 @@ def test_where_nothing_was_proposed_that_is_said(worded: Worded) -> None:
 
 def test_a_missing_proposal_has_its_place_on_the_ballot(worded: Worded) -> None:
     designs = {"player": [None, {"A0": 1, "A1": 0}]}
-    stages = [{"contracted": {"designs": designs}}]
+    stages = [{"contracts": {"designs": designs}}]
     words = worded("stag_hunt", stages, **LANGUAGE)["approve_contracts", 0]
     assert "Proposal 1 is missing; what you say of it does not count." in words
     assert "Proposal 2, by player 2:\n- Whoever plays A0 gets 1 point from" in words
 
 
 def test_no_question_names_the_game_or_how_long_it_lasts(worded: Worded) -> None:
-    stages = [*BOTH, {"repeated": {"games": 7}}]
+    stages = [*BOTH, {"repetition": {"games": 7}}]
     prompts = worded("prisoners_dilemma", stages, SAID, **LANGUAGE)
     assert {kind for kind, _ in prompts} == {*SAID, "move"}
     for words in prompts.values():
@@ -136,7 +136,7 @@ def test_villagers_are_told_in_fish(worded: Worded) -> None:
 
 
 def test_donors_are_told_in_shares_of_what_they_own(worded: Worded) -> None:
-    words = worded("donor_game", [{"mediated": {}}], agents=4, rounds=2, **LANGUAGE)
+    words = worded("donor_game", [{"mediation": {}}], agents=4, rounds=2, **LANGUAGE)
     assert "which part of its units each of them gives, from 0 to 1" in words["design_mediator", 0]
     assert "% of what each of them owns is given." in words["delegate", 0]
     assert "You are the donor. Do you leave this decision to the mediator?" in words["delegate", 0]

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.action_spaces import Choice, Fields, Legal, MixedStrategy, Real
 from society.engine.component import Agent, Component, Inquiry
-from society.engine.scenario import Scenario, wrapped
+from society.engine.scenario import Scenario, wrap_scenario
 from society.errors import ScenarioError, Unparsed
 from society.llm.parsing.answers import parse
 from society.scenarios.games.two_by_two import prisoners_dilemma
-from society.scenarios.mechanisms.contracts.contracts import contracted
-from society.scenarios.mechanisms.mediation.mediation import mediated
+from society.scenarios.mechanisms.contracts.contracts import contracts
+from society.scenarios.mechanisms.mediation.mediation import mediation
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played
@@ -35,7 +35,7 @@ def contract(parties: Parties, designs: Any, types: str = "ab", **said: Any) -> 
         "sign_contract": ["yes", "yes"],
         "move": ["A0", "A1"],
     }
-    given = [(contracted, {"designs": designs})]
+    given = [(contracts, {"designs": designs})]
     return parties(prisoners_dilemma, given, types=types, **usual | said)
 
 
@@ -69,7 +69,7 @@ def test_where_nobody_proposes_a_mediator_nobody_can_delegate(parties: Parties) 
     """The first match has a mediator and the second has none, at the same table."""
     over = parties(
         prisoners_dilemma,
-        [(mediated, {"designs": {"a": [SAFE, None], "b": [None, None]}})],
+        [(mediation, {"designs": {"a": [SAFE, None], "b": [None, None]}})],
         types="aabb",
         approve_mediators=["1"] * 4,
         move=["delegate", "delegate", "A0", "A1"],
@@ -94,20 +94,20 @@ def test_where_nobody_proposes_a_mediator_nobody_can_delegate(parties: Parties) 
     ],
 )
 def test_designs_that_do_not_fit_are_refused(designs: Any, words: str, parties: Parties) -> None:
-    with pytest.raises(ScenarioError, match=f"contracted: designs .*{words}"):
+    with pytest.raises(ScenarioError, match=f"contracts: designs .*{words}"):
         contract(parties, designs)
 
 
 def test_yes_is_no_payment_in_a_file() -> None:
     designs = {"player": [{"A0": True, "A1": 0}, None]}
     with pytest.raises(ScenarioError, match=r"player\[0\].A0: got true; expected a number or text"):
-        prepared(load("trust", {"mechanisms": [{"contracted": {"designs": designs}}]}))
+        build(load_config("trust", {"mechanisms": [{"contracts": {"designs": designs}}]}))
 
 
 def test_a_mediator_that_plays_no_action_of_the_game_is_refused(parties: Parties) -> None:
     designs = {"a": [{"1": "A1", "2": "A7"}, None]}
     with pytest.raises(ScenarioError, match="seat 1, 2, is 'A7'; expected one of A0, A1"):
-        parties(prisoners_dilemma, [(mediated, {"designs": designs})], move=["A0", "A0"])
+        parties(prisoners_dilemma, [(mediation, {"designs": designs})], move=["A0", "A0"])
 
 
 class Author(Component):
@@ -126,13 +126,13 @@ class Author(Component):
 
 
 def drafted(play: Play, wrap: Any, says: Callable[[int, int], Any], **given: Any) -> Played:
-    scenario: Scenario = wrapped(prisoners_dilemma, wrap, stage="design", **given)
+    scenario: Scenario = wrap_scenario(prisoners_dilemma, wrap, stage="design", **given)
     return play(scenario, Author(says), agents=2, replicates=4)
 
 
 def test_in_a_run_of_designs_each_replicate_asks_for_one(play: Play) -> None:
     """Of two types: replicates 0 and 1 are for seats 1 and 2 of the first one."""
-    over = drafted(play, contracted, lambda replicate, seat: {"A0": replicate, "A1": seat})
+    over = drafted(play, contracts, lambda replicate, seat: {"A0": replicate, "A1": seat})
     (texts,) = over.told("contract_design")
     assert texts.tolist() == [
         ['{"A0": 0.0, "A1": 0.0}', ""],
@@ -145,7 +145,7 @@ def test_in_a_run_of_designs_each_replicate_asks_for_one(play: Play) -> None:
 
 def test_a_design_that_cannot_be_read_is_none_and_the_others_are_not_lost(play: Play) -> None:
     over = drafted(
-        play, mediated, lambda replicate, seat: None if replicate == 1 else {"1": 1, "2": 0}
+        play, mediation, lambda replicate, seat: None if replicate == 1 else {"1": 1, "2": 0}
     )
     (texts,) = over.told("mediator_design")
     assert [json.loads(text) if text else None for text in texts.max(axis=1)] == [
@@ -159,7 +159,7 @@ def test_a_design_that_cannot_be_read_is_none_and_the_others_are_not_lost(play: 
 
 def test_what_is_told_of_designs_can_be_given_back(play: Play, parties: Parties) -> None:
     says = {"A0": 2.0, "A1": -1.0}
-    (texts,) = drafted(play, contracted, lambda replicate, seat: says).told("contract_design")
+    (texts,) = drafted(play, contracts, lambda replicate, seat: says).told("contract_design")
     made = [json.loads(texts[row, row % 2]) for row in range(4)]
     over = contract(parties, {"a": made[:2], "b": made[2:]})
     assert over.told("payoff")[0].tolist() == [[3, 0]]
@@ -184,7 +184,7 @@ class Riddler(Component):
 
 @pytest.mark.parametrize("kind", ["design_contract", "approve_contracts", "sign_contract"])
 def test_in_a_single_match_an_answer_that_cannot_be_read_ends_it(kind: str, play: Play) -> None:
-    over = play(wrapped(prisoners_dilemma, contracted), Riddler(kind), agents=2, replicates=2)
+    over = play(wrap_scenario(prisoners_dilemma, contracts), Riddler(kind), agents=2, replicates=2)
     assert over.outcome.ends == {"unread": 1, "": 1}
     assert over.outcome.values["contracts"].tolist() == [pytest.approx(np.nan, nan_ok=True), 1]
 
@@ -200,7 +200,7 @@ def test_in_a_single_match_an_answer_that_cannot_be_read_ends_it(kind: str, play
 def test_among_many_matches_it_proposes_nothing_and_agrees_to_nothing(
     kind: str, active: list[bool], proposal: list[float], play: Play
 ) -> None:
-    over = play(wrapped(prisoners_dilemma, contracted), Riddler(kind), agents=4)
+    over = play(wrap_scenario(prisoners_dilemma, contracts), Riddler(kind), agents=4)
     assert over.outcome.ends == {"": 1}
     assert over.told("contract_active")[0].tolist() == [active]
     (vote,) = [step for step in over.steps if step.kind == "approve_contracts"]

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.scenarios.games import normal_form
-from society.scenarios.games.matching import refuse_unequal
+from society.scenarios.games.player_matching import refuse_unequal
 
 if TYPE_CHECKING:
     from society.engine.environment import Environment
     from tests.scenarios.mechanisms.conftest import Worded
 
 LANGUAGE: dict[str, Any] = {"parameters": {"minds": "language", "thinking": False}}
-REPEATED: dict[str, Any] = {"repeated": {"games": 2, "continuation": 0.8}}
+REPEATED: dict[str, Any] = {"repetition": {"games": 2, "continuation": 0.8}}
 CONTRACT = ("design_contract", "approve_contracts", "sign_contract")
 MEDIATOR = ("design_mediator", "approve_mediators")
 AGAIN = "You play this game again and again with the same player."
@@ -35,22 +35,22 @@ SECOND = "With one exception: player 1 decides first. The action that is drawn f
 @pytest.mark.parametrize(
     ("stack", "kinds", "told"),
     [
-        (["repeated", "contracted"], CONTRACT, [AGAIN, CHANCE]),
-        (["repeated", "mediated"], MEDIATOR, [AGAIN, CHANCE]),
-        (["mediated", "contracted"], CONTRACT, [MEDIATES]),
-        (["contracted", "mediated"], MEDIATOR, [BINDS]),
-        (["fined", "contracted"], CONTRACT, [FINES]),
-        (["contracted", "fined"], CONTRACT, [FINES]),
-        (["fined", "gifted"], ["fine", "give"], [FINES, GIFTS]),
-        (["fined", "gifted", "mediated"], MEDIATOR, [FINES, GIFTS]),
-        (["discussed", "contracted"], CONTRACT, [TALK]),
-        (["contracted", "discussed"], CONTRACT, [TALK]),
-        (["recommended", "contracted"], CONTRACT, [DEVICE]),
-        (["contracted", "recommended"], CONTRACT, [DEVICE, "100 %: you A0, player 2 A0"]),
-        (["led", "contracted"], CONTRACT, [FIRST]),
-        (["contracted", "led"], CONTRACT, [FIRST]),
-        (["led", "discussed"], ["say"], [FIRST]),
-        (["mediated", "repeated", "contracted"], CONTRACT, [MEDIATES, AGAIN, CHANCE]),
+        (["repetition", "contracts"], CONTRACT, [AGAIN, CHANCE]),
+        (["repetition", "mediation"], MEDIATOR, [AGAIN, CHANCE]),
+        (["mediation", "contracts"], CONTRACT, [MEDIATES]),
+        (["contracts", "mediation"], MEDIATOR, [BINDS]),
+        (["peer_punishment", "contracts"], CONTRACT, [FINES]),
+        (["contracts", "peer_punishment"], CONTRACT, [FINES]),
+        (["peer_punishment", "peer_reward"], ["fine", "give"], [FINES, GIFTS]),
+        (["peer_punishment", "peer_reward", "mediation"], MEDIATOR, [FINES, GIFTS]),
+        (["cheap_talk", "contracts"], CONTRACT, [TALK]),
+        (["contracts", "cheap_talk"], CONTRACT, [TALK]),
+        (["correlation_device", "contracts"], CONTRACT, [DEVICE]),
+        (["contracts", "correlation_device"], CONTRACT, [DEVICE, "100 %: you A0, player 2 A0"]),
+        (["leadership", "contracts"], CONTRACT, [FIRST]),
+        (["contracts", "leadership"], CONTRACT, [FIRST]),
+        (["leadership", "cheap_talk"], ["say"], [FIRST]),
+        (["mediation", "repetition", "contracts"], CONTRACT, [MEDIATES, AGAIN, CHANCE]),
     ],
     ids=lambda given: "-".join(given) if isinstance(given[0], str) else "",
 )
@@ -64,21 +64,21 @@ def test_who_is_asked_knows_what_else_there_is(
 
 
 def stacked(names: list[str]) -> list[Any]:
-    return [REPEATED if name == "repeated" else name for name in names]
+    return [REPEATED if name == "repetition" else name for name in names]
 
 
 @pytest.mark.parametrize(
     "stack",
     [
-        [REPEATED, "contracted"],
-        ["mediated", "contracted"],
-        ["contracted", "mediated"],
-        ["led", "recommended", "discussed", "contracted"],
+        [REPEATED, "contracts"],
+        ["mediation", "contracts"],
+        ["contracts", "mediation"],
+        ["leadership", "correlation_device", "cheap_talk", "contracts"],
     ],
     ids=str,
 )
 def test_nothing_is_said_of_what_is_not_decided_yet(worded: Worded, stack: list[Any]) -> None:
-    first = "design_mediator" if stack[-1] == "mediated" else "design_contract"
+    first = "design_mediator" if stack[-1] == "mediation" else "design_contract"
     words = worded("prisoners_dilemma", stack, **LANGUAGE)[first, 0]
     for early in (
         "contract is in force",
@@ -94,9 +94,9 @@ def test_nothing_is_said_of_what_is_not_decided_yet(worded: Worded, stack: list[
 
 
 def test_a_contract_around_games_is_for_all_of_them_and_one_within_for_one(worded: Worded) -> None:
-    around = worded("prisoners_dilemma", [REPEATED, "contracted"], **LANGUAGE)
-    within = worded("prisoners_dilemma", ["contracted", REPEATED], **LANGUAGE)
-    alone = worded("prisoners_dilemma", ["contracted"], **LANGUAGE)
+    around = worded("prisoners_dilemma", [REPEATED, "contracts"], **LANGUAGE)
+    within = worded("prisoners_dilemma", ["contracts", REPEATED], **LANGUAGE)
+    alone = worded("prisoners_dilemma", ["contracts"], **LANGUAGE)
     for kind in CONTRACT:
         assert ALL_GAMES in around[kind, 0]
         assert ONE_GAME in within[kind, 0]
@@ -104,15 +104,15 @@ def test_a_contract_around_games_is_for_all_of_them_and_one_within_for_one(worde
 
 
 def test_a_mediator_around_games_is_for_all_of_them_and_one_within_for_one(worded: Worded) -> None:
-    around = worded("prisoners_dilemma", [REPEATED, "mediated"], **LANGUAGE)
-    within = worded("prisoners_dilemma", ["mediated", REPEATED], **LANGUAGE)
+    around = worded("prisoners_dilemma", [REPEATED, "mediation"], **LANGUAGE)
+    within = worded("prisoners_dilemma", ["mediation", REPEATED], **LANGUAGE)
     for kind in (*MEDIATOR, "move"):
         assert ALL_GAMES in around[kind, 0]
         assert ONE_GAME in within[kind, 0]
 
 
 def test_who_is_to_follow_knows_who_leads_before_it_has_moved(worded: Worded) -> None:
-    prompts = worded("public_goods", ["led", "contracted"], **LANGUAGE)
+    prompts = worded("public_goods", ["leadership", "contracts"], **LANGUAGE)
     assert SECOND + "all others before they decide." in prompts["design_contract", 1]
     assert "player 1 had to decide first" in prompts["move", 1]
 
@@ -121,7 +121,7 @@ def test_villagers_who_design_a_contract_know_who_leads_and_that_they_may_fine(
     worded: Worded,
 ) -> None:
     villagers = [{"name": "people", "count": 3, "components": ["language_policy"]}]
-    stack = ["fined", "led", "contracted"]
+    stack = ["peer_punishment", "leadership", "contracts"]
     prompts = worded("fishing_village", stack, cohorts=villagers, rounds=1)
     assert FINES in prompts["design_contract", 1]
     assert "You decide first." in prompts["design_contract", 0]
@@ -129,7 +129,7 @@ def test_villagers_who_design_a_contract_know_who_leads_and_that_they_may_fine(
 
 
 def test_partners_who_change_know_each_other_where_they_fine(worded: Worded) -> None:
-    stack = [{"reputed": {"games": 2}}, "led", "fined"]
+    stack = [{"reputation": {"games": 2}}, "leadership", "peer_punishment"]
     words = worded("prisoners_dilemma", stack, agents=4, **LANGUAGE)["fine", 0]
     assert "You are agent #0. Now you meet agent #" in words
     assert "you decide first. The action that is drawn for you is shown" in words
@@ -147,9 +147,9 @@ def test_each_mechanism_looks_at_the_game_once_and_not_in_every_game(
         refuse_unequal(table, players)
 
     monkeypatch.setattr(normal_form, "refuse_unequal", set_up)
-    names = ["mediated", "contracted", "discussed", "led", "recommended"][:layers]
-    games = {"repeated": {"games": 15, "window": 3}}
-    master = prepared(load("prisoners_dilemma", {"mechanisms": [*names, games]})).gamemaster()
+    names = ["mediation", "contracts", "cheap_talk", "leadership", "correlation_device"][:layers]
+    games = {"repetition": {"games": 15, "window": 3}}
+    master = build(load_config("prisoners_dilemma", {"mechanisms": [*names, games]})).gamemaster()
     setups.clear()
     master.play()
     assert len(setups) <= 15 + 3 + layers

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.errors import ScenarioError
 from society.scenarios.games.normal_form import normal_form
 from society.scenarios.games.public_goods import public_goods
 from society.scenarios.games.two_by_two import prisoners_dilemma
-from society.scenarios.mechanisms.cheap_talk.cheap_talk import discussed
-from society.scenarios.mechanisms.repetition.repetition import repeated
+from society.scenarios.mechanisms.cheap_talk.cheap_talk import cheap_talk
+from society.scenarios.mechanisms.repetition.repetition import repetition
 
 if TYPE_CHECKING:
     from society.engine.component import Question
@@ -37,14 +37,14 @@ def heard(over: Played, kind: str, fact: str) -> list[Any]:
 
 
 def test_all_hear_all_others_of_their_match_before_they_move(actors: Actors) -> None:
-    over = actors(prisoners_dilemma, (discussed, {}), agents=4, move=[0] * 4, say=counting)
+    over = actors(prisoners_dilemma, (cheap_talk, {}), agents=4, move=[0] * 4, say=counting)
     assert [step.kind for step in over.steps] == ["say", "move", "played"]
     assert heard(over, "move", "said_own") == [[["1.0"], ["2.0"], ["3.0"], ["4.0"]]]
     assert heard(over, "move", "said_others") == [[["2.0"], ["1.0"], ["4.0"], ["3.0"]]]
 
 
 def test_later_messages_answer_earlier_ones(actors: Actors) -> None:
-    over = actors(public_goods, (discussed, {"rounds": 2}), agents=3, move=[0] * 3, say=counting)
+    over = actors(public_goods, (cheap_talk, {"rounds": 2}), agents=3, move=[0] * 3, say=counting)
     first, second = heard(over, "say", "said_others")
     assert first is None
     assert second[0] == ["2.0", "3.0"]
@@ -54,7 +54,7 @@ def test_later_messages_answer_earlier_ones(actors: Actors) -> None:
 
 def test_each_move_has_talk_of_its_own(actors: Actors) -> None:
     over = actors(
-        prisoners_dilemma, (discussed, {}), (repeated, {"games": 2}), move=[0, 0], say=counting
+        prisoners_dilemma, (cheap_talk, {}), (repetition, {"games": 2}), move=[0, 0], say=counting
     )
     asked = [step.kind for step in over.steps if step.sort == "ask"]
     assert asked == ["say", "move"] * 2
@@ -65,17 +65,21 @@ def test_players_with_different_actions_talk_once(actors: Actors) -> None:
     """They are asked for their moves one after the other, and move at the same time."""
     payoffs = [[[1, 1]] * 3] * 2
     over = actors(
-        normal_form, (discussed, {}), at={"params": {"payoffs": payoffs}}, move=[1, 2], say=counting
+        normal_form,
+        (cheap_talk, {}),
+        at={"params": {"payoffs": payoffs}},
+        move=[1, 2],
+        say=counting,
     )
     assert [step.kind for step in over.steps] == ["say", "move", "move", "played"]
     assert heard(over, "move", "said_others") == [[["2.0"], ["1.0"]]] * 2
 
 
 def test_messages_are_cut_at_the_limit(actors: Actors) -> None:
-    over = actors(prisoners_dilemma, (discussed, {"limit": 2}), move=[0, 0], say=["abc", "d"])
+    over = actors(prisoners_dilemma, (cheap_talk, {"limit": 2}), move=[0, 0], say=["abc", "d"])
     assert heard(over, "move", "said_own") == [[["ab"], ["d"]]]
 
 
 def test_talk_within_talk_is_refused() -> None:
     with pytest.raises(ScenarioError, match="players talk in this play already"):
-        prepared(load("trust", {"mechanisms": ["discussed", "discussed"]}))
+        build(load_config("trust", {"mechanisms": ["cheap_talk", "cheap_talk"]}))

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as some
 from hypothesis.extra.numpy import arrays
 
-from society.engine.scenario import Scenario, wrapped
+from society.engine.scenario import Scenario, wrap_scenario
 from society.errors import ScenarioError
 from society.scenarios.games.normal_form import normal_form
 from society.scenarios.games.public_goods import public_goods
 from society.scenarios.games.two_by_two import prisoners_dilemma
-from society.scenarios.mechanisms.contracts.contracts import contracted
-from society.scenarios.mechanisms.contracts.terms import transfers
-from society.scenarios.mechanisms.repetition.repetition import repeated
-from society.scenarios.mechanisms.reputation.reputation import reputed
+from society.scenarios.mechanisms.contracts.contracts import contracts
+from society.scenarios.mechanisms.contracts.terms import net_transfers
+from society.scenarios.mechanisms.repetition.repetition import repetition
+from society.scenarios.mechanisms.reputation.reputation import reputation
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 REWARDS = {"A0": 2.0, "A1": -1.0}
 NOTHING = {"A0": 0.0, "A1": 0.0}
 BIG = {"A0": 9.0, "A1": -9.0}
-CONTRACT: Any = (contracted, {})
+CONTRACT: Any = (contracts, {})
 
 # Three players with 2, 1 and 3 actions; nobody gets anything but from contracts.
 UNEQUAL: list[Any] = [[[[0, 0, 0]] * 3], [[[0, 0, 0]] * 3]]
@@ -48,7 +48,7 @@ def good(parties: Parties, design: Any, move: list[str], **given: Any) -> Played
     """A public good of three in which all propose, approve of and sign one contract."""
     return parties(
         public_goods,
-        [(contracted, given)],
+        [(contracts, given)],
         design_contract=[design] * 3,
         approve_contracts=["123"] * 3,
         sign_contract=["yes"] * 3,
@@ -76,7 +76,7 @@ def test_of_three_each_gets_its_payment_from_the_other_two(parties: Parties) -> 
 
 @given(arrays(float, (4, 5), elements=some.floats(-1e6, 1e6)), arrays(bool, (4, 5)))
 def test_contracts_make_nobody_richer_but_at_the_cost_of_others(due: Any, present: Any) -> None:
-    net = transfers(due, present)
+    net = net_transfers(due, present)
     assert np.abs(net.sum(-1)).max() < 1e-8
     assert not net[~present].any()
 
@@ -147,7 +147,7 @@ def test_seats_with_unequal_actions_take_a_payment_for_each_seat(parties: Partie
     ) | {"B, seat 1": 4.0, "F, seat 3": -2.0}
     over = parties(
         normal_form,
-        [(contracted, {"form": "seat"})],
+        [(contracts, {"form": "seat"})],
         design_contract=[design] * 3,
         approve_contracts=["1"] * 3,
         sign_contract=["yes"] * 3,
@@ -158,8 +158,8 @@ def test_seats_with_unequal_actions_take_a_payment_for_each_seat(parties: Partie
 
 
 def test_a_contract_may_hold_for_many_games_or_be_made_anew_in_each(parties: Parties) -> None:
-    once = dilemma(parties, [(repeated, {"games": 2}), CONTRACT])
-    anew = dilemma(parties, [CONTRACT, (repeated, {"games": 2})])
+    once = dilemma(parties, [(repetition, {"games": 2}), CONTRACT])
+    anew = dilemma(parties, [CONTRACT, (repetition, {"games": 2})])
     assert payoffs(once) == payoffs(anew) == [[3, 0], [3, 0]]
     asked = [[step.kind for step in over.steps].count("sign_contract") for over in (once, anew)]
     assert asked == [1, 2]
@@ -170,7 +170,7 @@ def test_whoever_changes_partners_signs_with_each_of_them(parties: Parties) -> N
     """All sign the same, so that every defector pays its partner whomever it meets."""
     over = dilemma(
         parties,
-        [CONTRACT, (reputed, {"games": 3})],
+        [CONTRACT, (reputation, {"games": 3})],
         design_contract=[REWARDS] * 6,
         approve_contracts=["12"] * 6,
         sign_contract=["yes"] * 6,
@@ -182,7 +182,7 @@ def test_whoever_changes_partners_signs_with_each_of_them(parties: Parties) -> N
 def test_a_reader_of_reputations_sees_points_after_payments(parties: Parties) -> None:
     over = dilemma(
         parties,
-        [CONTRACT, (reputed, {"games": 2, "order": "first"})],
+        [CONTRACT, (reputation, {"games": 2, "order": "first"})],
         design_contract=[REWARDS] * 4,
         approve_contracts=["12"] * 4,
         sign_contract=["yes"] * 4,
@@ -193,8 +193,10 @@ def test_a_reader_of_reputations_sees_points_after_payments(parties: Parties) ->
 
 
 def test_a_contract_around_partners_who_change_is_refused(play: Play) -> None:
-    scenario = wrapped(wrapped(prisoners_dilemma, reputed), contracted)
-    with pytest.raises(ScenarioError, match=r"contracted stands around reputed.*before reputed"):
+    scenario = wrap_scenario(wrap_scenario(prisoners_dilemma, reputation), contracts)
+    with pytest.raises(
+        ScenarioError, match=r"contracts stands around reputation.*before reputation"
+    ):
         play(scenario, agents=4)
 
 
@@ -214,4 +216,4 @@ def test_what_a_contract_cannot_stand_on_is_refused(
     scenario: Scenario, changes: dict[str, Any], words: str, play: Play
 ) -> None:
     with pytest.raises(ScenarioError, match=words):
-        play(wrapped(scenario, contracted), **changes)
+        play(wrap_scenario(scenario, contracts), **changes)

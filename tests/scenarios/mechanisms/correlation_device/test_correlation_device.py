@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.errors import ScenarioError
 from society.scenarios.games.two_by_two import prisoners_dilemma, stag_hunt
 from society.scenarios.mechanisms.correlation_device.correlation_device import (
     Recommendation,
-    recommended,
+    correlation_device,
 )
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def drawn(**chances: float) -> dict[str, list[Recommendation]]:
 
 
 def test_all_are_asked_to_cooperate_if_nothing_is_stated(actors: Actors) -> None:
-    over = actors(stag_hunt, (recommended, {}), move=obeys)
+    over = actors(stag_hunt, (correlation_device, {}), move=obeys)
     assert over.told("action")[0].tolist() == [[0, 0]]
     assert over.outcome.measures["followed"].mean == 1
 
@@ -47,7 +47,11 @@ def test_who_obeys_plays_what_was_drawn_for_the_match(actors: Actors) -> None:
     """Exactly one of the two defects in every match; each as often as it is likely to."""
     device = drawn(p01=0.25, p10=0.75)
     over = actors(
-        prisoners_dilemma, (recommended, device), agents=4, move=obeys, at={"replicates": 500}
+        prisoners_dilemma,
+        (correlation_device, device),
+        agents=4,
+        move=obeys,
+        at={"replicates": 500},
     )
     (action,) = over.told("action")
     assert (action[:, 0] + action[:, 1] == 1).all()
@@ -57,7 +61,7 @@ def test_who_obeys_plays_what_was_drawn_for_the_match(actors: Actors) -> None:
 
 
 def test_all_know_the_device_and_nobody_the_part_of_another(actors: Actors) -> None:
-    over = actors(prisoners_dilemma, (recommended, drawn(p01=0.5, p10=0.5)), move=[1, 1])
+    over = actors(prisoners_dilemma, (correlation_device, drawn(p01=0.5, p10=0.5)), move=[1, 1])
     (asked,) = [step.arrays for step in over.steps if step.kind == "move"]
     assert asked["common", "device_profiles"].tolist() == [[[0, 1, 1, 0]]]
     assert asked["common", "device_probabilities"].tolist() == [[[0.5, 0.5]]]
@@ -84,4 +88,4 @@ def test_all_know_the_device_and_nobody_the_part_of_another(actors: Actors) -> N
 def test_what_cannot_be_recommended_is_refused(scenario: str, profiles: Any, words: str) -> None:
     said = profiles and [{"profile": one, "probability": chance} for one, chance in profiles]
     with pytest.raises(ScenarioError, match=words):
-        prepared(load(scenario, {"mechanisms": [{"recommended": {"profiles": said}}]}))
+        build(load_config(scenario, {"mechanisms": [{"correlation_device": {"profiles": said}}]}))

@@ -9,14 +9,14 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.action_spaces import Real
 from society.engine.component import Agent, AgentGroup, Column, Component, Inquiry, News, Question
 from society.engine.environment import Environment
 from society.engine.graph import NOBODY, from_networkx
 from society.engine.rng import Array
-from society.engine.scenario import Measure, Params, Scenario, wrapped
+from society.engine.scenario import Measure, Params, Scenario, wrap_scenario
 from society.engine.script import Ask, Script, Tell, common, own
 from society.errors import ScenarioError, Unparsed
 from society.scenarios.mechanisms.generations.generations import (
@@ -24,9 +24,9 @@ from society.scenarios.mechanisms.generations.generations import (
     over_survivors,
     selection_term,
 )
-from society.scenarios.mechanisms.generations.lineage import Succession
+from society.scenarios.mechanisms.generations.lineage_recorder import Succession
 from society.scenarios.mechanisms.generations.selection import Selection
-from society.scenarios.mechanisms.repetition.repetition import repeated
+from society.scenarios.mechanisms.repetition.repetition import repetition
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played, Recorded
@@ -99,8 +99,8 @@ def evolve(play: Play) -> Evolve:
     ) -> Played:
         scenario = Scenario("life", script, Params, lambda p, n: [], measures)
         if games > 1:
-            scenario = wrapped(scenario, repeated, games=games)
-        scenario = wrapped(scenario, generations, **given)
+            scenario = wrap_scenario(scenario, repetition, games=games)
+        scenario = wrap_scenario(scenario, generations, **given)
         over: Played = play(scenario, *(parts or (Body(),)), **{"agents": 4} | dict(at or {}))
         return over
 
@@ -534,7 +534,7 @@ def test_rules_that_replace_some_have_overlapping_generations(rule: Any) -> None
 
 def of_ours(recorded: Recorded, source: str, rule: Mapping[str, Any], **changes: Any) -> Played:
     given = {"mechanisms": [{"generations": rule}], **changes}
-    return recorded(prepared(load(source, given)).gamemaster())
+    return recorded(build(load_config(source, given)).gamemaster())
 
 
 LAKE = {"fitness": "wealth", "fold": "last", "phenotype": "effort"}

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.component import Agent, Component, Inquiry
 from society.engine.population import Cohort
-from society.engine.scenario import wrapped
+from society.engine.scenario import wrap_scenario
 from society.errors import ScenarioError, Unparsed
 from society.scenarios.games.public_goods import public_goods
 from society.scenarios.games.two_by_two import prisoners_dilemma
 from society.scenarios.mechanisms import all_mechanisms
 from society.scenarios.mechanisms.correlation_device.correlation_device import Recommendation
-from society.scenarios.mechanisms.institution_choice.institution_choice import chosen
-from society.scenarios.mechanisms.institution_choice.options import described, option
-from society.scenarios.mechanisms.peer_incentives.punishment import fined
-from society.scenarios.mechanisms.repetition.repetition import repeated
+from society.scenarios.mechanisms.institution_choice.institution_choice import institution_choice
+from society.scenarios.mechanisms.institution_choice.options import describe_options, parse_option
+from society.scenarios.mechanisms.peer_incentives.peer_punishment import peer_punishment
+from society.scenarios.mechanisms.repetition.repetition import repetition
 
 if TYPE_CHECKING:
     from society.engine.component import Question
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tests.conftest import Play
     from tests.scenarios.mechanisms.conftest import Actor, Actors
 
-FINES = {"options": ["unchanged", {"fined": {"most": 1}}]}
+FINES = {"options": ["baseline", {"peer_punishment": {"most": 1}}]}
 FEET = {**FINES, "by": "feet"}
 PROFILES = [Recommendation(profile=profile, probability=0.5) for profile in ([0, 1], [1, 0])]
 
@@ -37,15 +37,24 @@ PROFILES = [Recommendation(profile=profile, probability=0.5) for profile in ([0,
 def test_the_option_with_most_votes_is_played(actors: Actors) -> None:
     """All defect; the first is fined by both others, who pay for it."""
     fines = [[0, 0], [1, 0], [1, 0]]
-    votes = ["unchanged", "fined", "fined"]
-    over = actors(public_goods, (chosen, FINES), agents=3, choose=votes, move=[1, 1, 1], fine=fines)
+    votes = ["baseline", "peer_punishment", "peer_punishment"]
+    over = actors(
+        public_goods,
+        (institution_choice, FINES),
+        agents=3,
+        choose=votes,
+        move=[1, 1, 1],
+        fine=fines,
+    )
     assert over.told("chosen_option")[-1].tolist() == [[1, 1, 1]]
     assert over.told("payoff")[0].tolist() == [[1 - 6, 1 - 1, 1 - 1]]
     assert over.outcome.measures["payoff"].mean == pytest.approx(-5 / 3)
 
 
 def test_under_no_mechanism_it_is_the_bare_game(actors: Actors) -> None:
-    over = actors(prisoners_dilemma, (chosen, FINES), choose=["unchanged"] * 2, move=[0, 1])
+    over = actors(
+        prisoners_dilemma, (institution_choice, FINES), choose=["baseline"] * 2, move=[0, 1]
+    )
     assert over.told("payoff")[0].tolist() == [[0, 3]]
     assert over.outcome.measures["cooperation"].mean == 0.5
     assert "fine_spent" in {name for step in over.steps for _, name in step.arrays}
@@ -54,8 +63,8 @@ def test_under_no_mechanism_it_is_the_bare_game(actors: Actors) -> None:
 def test_chance_decides_between_equals(actors: Actors) -> None:
     over = actors(
         prisoners_dilemma,
-        (chosen, FINES),
-        choose=["unchanged", "fined"],
+        (institution_choice, FINES),
+        choose=["baseline", "peer_punishment"],
         move=[0, 0],
         fine=[[0], [0]],
         at={"replicates": 400},
@@ -73,7 +82,7 @@ def test_everybody_is_told_once_what_it_got_wherever_it_played(actors: Actors) -
 
     over = actors(
         prisoners_dilemma,
-        (chosen, FINES),
+        (institution_choice, FINES),
         choose=by_replicate,
         move=[0, 1],
         fine=[[1], [0]],
@@ -93,7 +102,7 @@ def test_rules_are_chosen_anew_before_each_game_that_is_repeated(actors: Actors)
     def turns(ask: Question, rows: Rows) -> Array:
         return np.full(len(rows.seat), int(ask.facts["games_played"][0] > 0))
 
-    layers = (chosen, FINES), (repeated, {"games": 3})
+    layers = (institution_choice, FINES), (repetition, {"games": 3})
     over = actors(prisoners_dilemma, *layers, choose=turns, move=[0, 1], fine=[[1], [0]])
     assert [one.tolist() for one in over.told("payoff")] == [[[0, 3]], [[-1, 0]], [[-1, 0]]]
     assert over.outcome.measures["payoff"].mean == pytest.approx((1.5 - 0.5 - 0.5) / 3)
@@ -103,35 +112,43 @@ def test_rules_are_chosen_anew_before_each_game_that_is_repeated(actors: Actors)
 
 def test_an_option_may_be_several_mechanisms_and_hold_parameters() -> None:
     """Parameters are NaN of mechanisms that have none of that name."""
-    stack = option(["discussed", {"fined": {"most": 2}}], "here")
-    assert stack.title == "discussed + fined"
-    facts = described([option("unchanged", "here"), stack], replicates=1)
+    stack = parse_option(["cheap_talk", {"peer_punishment": {"most": 2}}], "here")
+    assert stack.title == "cheap_talk + peer_punishment"
+    facts = describe_options([parse_option("baseline", "here"), stack], replicates=1)
     entries = {name: fact.values[0, 0].tolist() for name, fact in facts.items()}
-    assert entries["option_mechanism"] == ["unchanged", "discussed", "fined"]
+    assert entries["option_mechanism"] == ["baseline", "cheap_talk", "peer_punishment"]
     assert entries["option_of"] == [0, 1, 1]
     np.testing.assert_array_equal(entries["option_most"], [np.nan, np.nan, 2])
 
 
 def test_those_who_choose_know_what_each_option_is(actors: Actors) -> None:
-    over = actors(prisoners_dilemma, (chosen, FINES), choose=["unchanged"] * 2, move=[0, 1])
+    over = actors(
+        prisoners_dilemma, (institution_choice, FINES), choose=["baseline"] * 2, move=[0, 1]
+    )
     (asked,) = [step for step in over.steps if step.kind == "choose"]
-    assert asked.form == "choice unchanged/fined"
-    assert asked.arrays["common", "option_mechanism"][0, 0].tolist() == ["unchanged", "fined"]
+    assert asked.form == "choice baseline/peer_punishment"
+    assert asked.arrays["common", "option_mechanism"][0, 0].tolist() == [
+        "baseline",
+        "peer_punishment",
+    ]
     assert asked.arrays["common", "option_impact"][0, 0, 1] == 3
 
 
 def test_and_they_know_what_holds_under_all_options(actors: Actors) -> None:
-    layers = (fined, {"most": 2}), (chosen, {"options": ["unchanged", "discussed"]})
-    over = actors(
-        prisoners_dilemma, *layers, choose=["unchanged"] * 2, move=[0, 1], fine=[[0], [0]]
+    layers = (
+        (peer_punishment, {"most": 2}),
+        (institution_choice, {"options": ["baseline", "cheap_talk"]}),
     )
+    over = actors(prisoners_dilemma, *layers, choose=["baseline"] * 2, move=[0, 1], fine=[[0], [0]])
     (asked,) = [step.arrays for step in over.steps if step.kind == "choose"]
     assert asked["common", "fine_most"].tolist() == [[2]]
 
 
 def test_all_options_are_one_round(actors: Actors) -> None:
-    layers = (chosen, FINES), (repeated, {"games": 2})
-    over = actors(prisoners_dilemma, *layers, choose=["fined"] * 2, move=[0, 1], fine=[[1], [0]])
+    layers = (institution_choice, FINES), (repetition, {"games": 2})
+    over = actors(
+        prisoners_dilemma, *layers, choose=["peer_punishment"] * 2, move=[0, 1], fine=[[1], [0]]
+    )
     assert [page.path for page in over.pages] == [(), (1, 1), (2, 1)]
     assert over.outcome.rounds == 2
 
@@ -144,7 +161,7 @@ def test_an_option_is_measured_where_it_is_played(actors: Actors) -> None:
 
     over = actors(
         prisoners_dilemma,
-        (chosen, FINES),
+        (institution_choice, FINES),
         choose=by_replicate,
         move=[0, 1],
         fine=[[1], [0]],
@@ -157,28 +174,39 @@ def test_what_several_options_measure_is_the_mean_over_those_who_play_under_any(
     actors: Actors,
 ) -> None:
     """Two spend 1 point on each other, three spend 2 on each of the two others: (2 + 12) / 5."""
-    options = [{"fined": {"most": 1}}, {"fined": {"most": 2}}]
+    options = [{"peer_punishment": {"most": 1}}, {"peer_punishment": {"most": 2}}]
     over = actors(
         public_goods,
-        (chosen, {"options": options, "by": "feet"}),
+        (institution_choice, {"options": options, "by": "feet"}),
         agents=5,
         at={"params": {"players": 5}},
-        choose=["fined", "fined"] + ["fined (2)"] * 3,
+        choose=["peer_punishment", "peer_punishment"] + ["peer_punishment (2)"] * 3,
         move=[0] * 5,
         fine=lambda ask, rows: np.full((len(rows.seat), 4), ask.facts["fine_most"][:1]),
     )
     assert over.told("fine_spent")[0].tolist() == [[1, 1, 4, 4, 4]]
     assert over.outcome.measures["fine_spent"].mean == pytest.approx(14 / 5)
-    shares = [over.outcome.measures[f"chose_{name}"].mean for name in ("fined", "fined_2")]
+    shares = [
+        over.outcome.measures[f"chose_{name}"].mean for name in ("peer_punishment", "fined_2")
+    ]
     assert shares == [0.4, 0.6]
 
 
 @pytest.mark.parametrize(
-    "name", ["fined", "gifted", "discussed", "led", "recommended", "contracted", "mediated"]
+    "name",
+    [
+        "peer_punishment",
+        "peer_reward",
+        "cheap_talk",
+        "leadership",
+        "correlation_device",
+        "contracts",
+        "mediation",
+    ],
 )
 def test_under_an_option_all_is_as_with_that_mechanism_alone(actors: Actors, name: str) -> None:
     """Player 2 delegates, is fined and gives; of two profiles one is recommended."""
-    given = {"recommended": {"profiles": PROFILES}}.get(name, {})
+    given = {"correlation_device": {"profiles": PROFILES}}.get(name, {})
     said: dict[str, Any] = {
         "move": [0, 2],  # where nobody mediates, the last action
         "say": ["I take A0.", "So do I."],
@@ -193,8 +221,14 @@ def test_under_an_option_all_is_as_with_that_mechanism_alone(actors: Actors, nam
     alone = actors(
         prisoners_dilemma, (getattr(all_mechanisms, name), given), at={"replicates": 20}, **said
     )
-    choice = {"options": ["unchanged", {name: given}, "discussed"]}
-    over = actors(prisoners_dilemma, (chosen, choice), at={"replicates": 20}, choose=[1, 1], **said)
+    choice = {"options": ["baseline", {name: given}, "cheap_talk"]}
+    over = actors(
+        prisoners_dilemma,
+        (institution_choice, choice),
+        at={"replicates": 20},
+        choose=[1, 1],
+        **said,
+    )
     told = {fact: values for step in alone.steps for (_, fact), values in step.arrays.items()}
     played = [step.arrays for step in alone.steps if step.kind == "played"][-1]
     for _, fact in played:
@@ -205,11 +239,17 @@ def test_under_an_option_all_is_as_with_that_mechanism_alone(actors: Actors, nam
 
 def test_types_may_meet_in_a_game_whose_rules_they_choose() -> None:
     """Every type on every seat: nobody acts on what was not played."""
-    cohorts = [{"name": name, "components": ["sanctions", "moves"]} for name in ("one", "other")]
-    over = prepared(
-        load(
+    cohorts = [
+        {"name": name, "components": ["sanctions", "classic_strategies"]}
+        for name in ("one", "other")
+    ]
+    over = build(
+        load_config(
             "trust",
-            {"mechanisms": [{"chosen": FINES}, "repeated", "tournament"], "cohorts": cohorts},
+            {
+                "mechanisms": [{"institution_choice": FINES}, "repetition", "tournament"],
+                "cohorts": cohorts,
+            },
         )
     )
     assert over.gamemaster().play().ends == {"": 4}
@@ -229,12 +269,14 @@ def test_a_choice_that_cannot_be_read(
     play: Play, actor: type[Actor], by: str, ends: dict[str, int]
 ) -> None:
     """A vote ends the match; by feet one is in the first group."""
-    said = {"choose": ["unchanged"] * 3, "move": [0, 0, 0]}
+    said = {"choose": ["baseline"] * 3, "move": [0, 0, 0]}
     cast = [
         Cohort("clear", 2, (actor(said),)),
         Cohort("unclear", 1, (Mumbler(), actor(said))),
     ]
-    over = play(wrapped(public_goods, chosen, **FINES, by=by), cast=cast, agents=3)
+    over = play(
+        wrap_scenario(public_goods, institution_choice, **FINES, by=by), cast=cast, agents=3
+    )
     assert over.outcome.ends == ends
 
 
@@ -244,10 +286,10 @@ def test_groups_play_apart_and_each_under_its_own_rules(actors: Actors) -> None:
     """
     over = actors(
         public_goods,
-        (chosen, FEET),
+        (institution_choice, FEET),
         agents=5,
         at={"params": {"players": 5}},
-        choose=["unchanged", "fined", "unchanged", "fined", "unchanged"],
+        choose=["baseline", "peer_punishment", "baseline", "peer_punishment", "baseline"],
         move=[0, 0, 0, 1, 1],
         fine=[[1] * 4] * 5,
     )
@@ -264,9 +306,9 @@ def test_groups_play_apart_and_each_under_its_own_rules(actors: Actors) -> None:
 def test_who_is_alone_in_a_group_keeps_what_it_has(actors: Actors, move: int) -> None:
     over = actors(
         public_goods,
-        (chosen, FEET),
+        (institution_choice, FEET),
         agents=3,
-        choose=["unchanged", "unchanged", "fined"],
+        choose=["baseline", "baseline", "peer_punishment"],
         move=[0, 0, move],
         fine=[[1, 1]] * 3,
     )
@@ -278,51 +320,79 @@ def test_who_is_alone_in_a_group_keeps_what_it_has(actors: Actors, move: int) ->
     [
         (
             "trust",
-            ["unchanged", "find"],
+            ["baseline", "find"],
             {},
-            "options\\[1\\]: there is no mechanism 'find'; did you",
+            "options\\[1\\]: there is no mechanism 'find'; choose one",
         ),
-        ("trust", ["unchanged", 3], {}, "options\\[1\\]: got 3; expected the name of a mechanism"),
+        ("trust", ["baseline", 3], {}, "options\\[1\\]: got 3; expected the name of a mechanism"),
         (
             "trust",
-            ["unchanged", {"fined": {"mots": 3}}],
+            ["baseline", {"peer_punishment": {"mots": 3}}],
             {},
-            "options\\[1\\]: fined: mots: there is no parameter 'mots'; did you mean 'most'",
+            "options\\[1\\]: peer_punishment: mots: there is no parameter 'mots'; did you mean 'most'",
         ),
         (
             "trust",
-            ["unchanged", {"fined": {"most": 0}}],
+            ["baseline", {"peer_punishment": {"most": 0}}],
             {},
-            "fined: most: got 0; expected a whole number of at least 1",
+            "peer_punishment: most: got 0; expected a whole number of at least 1",
         ),
-        ("trust", ["unchanged"], {}, "options: got \\['unchanged'\\]; expected"),
-        ("trust", ["unchanged", "repeated"], {}, "repeated holds whole games"),
-        ("trust", ["unchanged", "tournament"], {}, "tournament holds whole games"),
-        ("trust", ["unchanged", {"chosen": {"options": [1, 2]}}], {}, "is no choice of its own"),
-        ("trust", ["unchanged", {"mediated": {"stage": "design"}}], {}, "design plays nothing"),
-        ("trust", ["unchanged", {"led": {"leader": 3}}], {}, "leader is seat 3 of 2"),
-        ("trust", ["unchanged", "fined"], {"agents": 4}, "4 agents make 2 matches; take 2 agents"),
-        ("trust", ["unchanged", "fined"], {"rounds": 2}, "this play has 2; take rounds: 1"),
-        ("donor_game", ["unchanged", "fined"], {}, "has no list of actions for each player"),
+        ("trust", ["baseline"], {}, "options: got \\['baseline'\\]; expected"),
+        ("trust", ["baseline", "repetition"], {}, "repetition holds whole games"),
+        ("trust", ["baseline", "tournament"], {}, "tournament holds whole games"),
+        (
+            "trust",
+            ["baseline", {"institution_choice": {"options": [1, 2]}}],
+            {},
+            "is no choice of its own",
+        ),
+        ("trust", ["baseline", {"mediation": {"stage": "design"}}], {}, "design plays nothing"),
+        ("trust", ["baseline", {"leadership": {"leader": 3}}], {}, "leader is seat 3 of 2"),
+        (
+            "trust",
+            ["baseline", "peer_punishment"],
+            {"agents": 4},
+            "4 agents make 2 matches; take 2 agents",
+        ),
+        (
+            "trust",
+            ["baseline", "peer_punishment"],
+            {"rounds": 2},
+            "this play has 2; take rounds: 1",
+        ),
+        (
+            "donor_game",
+            ["baseline", "peer_punishment"],
+            {},
+            "has no list of actions for each player",
+        ),
     ],
 )
 def test_what_cannot_be_chosen_is_refused(
     scenario: str, options: list[Any], changes: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(ScenarioError, match=words):
-        prepared(load(scenario, {"mechanisms": [{"chosen": {"options": options}}], **changes}))
+        build(
+            load_config(
+                scenario, {"mechanisms": [{"institution_choice": {"options": options}}], **changes}
+            )
+        )
 
 
 @pytest.mark.parametrize(
     ("scenario", "options", "words"),
     [
-        ("trust", ["unchanged", "fined"], "by feet groups have any size, and this is a game of 2"),
-        ("public_goods", ["unchanged", "contracted"], "contracted is for all players of a match"),
+        (
+            "trust",
+            ["baseline", "peer_punishment"],
+            "by feet groups have any size, and this is a game of 2",
+        ),
+        ("public_goods", ["baseline", "contracts"], "contracts is for all players of a match"),
     ],
 )
 def test_by_feet_any_number_of_players_must_be_able_to_play(
     scenario: str, options: list[Any], words: str
 ) -> None:
-    choice = {"chosen": {"options": options, "by": "feet"}}
+    choice = {"institution_choice": {"options": options, "by": "feet"}}
     with pytest.raises(ScenarioError, match=words):
-        prepared(load(scenario, {"mechanisms": [choice]}))
+        build(load_config(scenario, {"mechanisms": [choice]}))

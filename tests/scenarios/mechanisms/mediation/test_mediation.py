@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from society.engine.component import AgentGroup, Component, Question
-from society.engine.scenario import wrapped
+from society.engine.scenario import wrap_scenario
 from society.errors import ScenarioError
 from society.scenarios.games.normal_form import normal_form
 from society.scenarios.games.public_goods import public_goods
 from society.scenarios.games.two_by_two import prisoners_dilemma
-from society.scenarios.mechanisms.contracts.contracts import contracted
-from society.scenarios.mechanisms.leadership.leadership import led
-from society.scenarios.mechanisms.mediation.mediation import mediated
-from society.scenarios.mechanisms.repetition.repetition import repeated
-from society.scenarios.mechanisms.reputation.reputation import reputed
+from society.scenarios.mechanisms.contracts.contracts import contracts
+from society.scenarios.mechanisms.leadership.leadership import leadership
+from society.scenarios.mechanisms.mediation.mediation import mediation
+from society.scenarios.mechanisms.repetition.repetition import repetition
+from society.scenarios.mechanisms.reputation.reputation import reputation
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SAFE = {"1": "A1", "2": "A0"}  # cooperates if both delegate, and defects for one alone
 NAIVE = {"1": "A0", "2": "A0"}
-MEDIATOR: Any = (mediated, {})
+MEDIATOR: Any = (mediation, {})
 UNEQUAL: list[Any] = [[[[0, 0, 0]] * 3], [[[0, 0, 0]] * 3]]  # 2, 1 and 3 actions
 
 
@@ -106,7 +106,7 @@ class Mixer(Component):
 
 def test_those_who_do_not_delegate_play_as_their_strategy_says(play: Play) -> None:
     """8,000 moves: delegated 1/2; of all moves A0 0.4; counts 0, 1, 2 as 1 : 2 : 1."""
-    over = play(wrapped(prisoners_dilemma, mediated), Mixer(), agents=2, replicates=4000)
+    over = play(wrap_scenario(prisoners_dilemma, mediation), Mixer(), agents=2, replicates=4000)
     delegated, action = over.told("mediator_delegated")[0], over.told("action")[0]
     assert delegated.mean() == pytest.approx(0.5, abs=4 * 0.5 / 8000**0.5)
     assert (action == 0).mean() == pytest.approx(0.4, abs=4 * 0.49 / 8000**0.5)
@@ -131,7 +131,7 @@ def test_unequal_seats_are_counted_before_anybody_moves(parties: Parties) -> Non
     plan = dict(zip(names, ["A", "C", "D", "B", "C", "E", "A", "C", "F"], strict=True))
     over = parties(
         normal_form,
-        [(mediated, {"form": "seat"})],
+        [(mediation, {"form": "seat"})],
         design_mediator=[plan] * 3,
         approve_mediators=["1"] * 3,
         move=["delegate", "C", "delegate"],
@@ -142,7 +142,7 @@ def test_unequal_seats_are_counted_before_anybody_moves(parties: Parties) -> Non
     assert forms == ["mix over A/B/delegate", "mix over C/delegate", "mix over D/E/F/delegate"]
 
 
-@pytest.mark.parametrize("mechanisms", [[MEDIATOR, (contracted, {})], [(contracted, {}), MEDIATOR]])
+@pytest.mark.parametrize("mechanisms", [[MEDIATOR, (contracts, {})], [(contracts, {}), MEDIATOR]])
 def test_contracts_pay_for_what_a_mediator_has_played(mechanisms: Any, parties: Parties) -> None:
     """1 delegates alone and defects by it: 1 and 1, and both owe 1; so nothing changes hands.
 
@@ -153,7 +153,7 @@ def test_contracts_pay_for_what_a_mediator_has_played(mechanisms: Any, parties: 
 
 
 def test_the_outer_mechanism_is_agreed_on_first(parties: Parties) -> None:
-    stages = [MEDIATOR, (contracted, {})]
+    stages = [MEDIATOR, (contracts, {})]
     kinds = [step.kind for step in dilemma(parties, stages).steps if step.sort == "ask"]
     contract = ["design_contract", "approve_contracts", "sign_contract"]
     mediator = ["design_mediator", "approve_mediators"]
@@ -173,8 +173,8 @@ def test_a_repeated_contracted_mediated_game_plays_and_pays(
     inside: bool, parties: Parties, shown: Shown
 ) -> None:
     """The mediator defects for 1, whom 2 gives way to: 3 and 0 become 0 and 3, in each game."""
-    again: Any = (repeated, {"games": 2, "continuation": 0.8})
-    stages = [MEDIATOR, (contracted, {})]
+    again: Any = (repetition, {"games": 2, "continuation": 0.8})
+    stages = [MEDIATOR, (contracts, {})]
     stages = [*stages, again] if inside else [again, *stages]
     over = dilemma(parties, stages, move=["delegate", "A0"])
     assert payoffs(over) == [[0, 3], [0, 3]]
@@ -189,7 +189,7 @@ def test_a_repeated_contracted_mediated_game_plays_and_pays(
 def test_those_who_change_partners_have_a_mediator_with_each(parties: Parties) -> None:
     over = dilemma(
         parties,
-        [MEDIATOR, (reputed, {"games": 2})],
+        [MEDIATOR, (reputation, {"games": 2})],
         design_mediator=[SAFE] * 4,
         approve_mediators=["12"] * 4,
         move=["delegate", "delegate", "delegate", "A1"],
@@ -201,21 +201,21 @@ def test_those_who_change_partners_have_a_mediator_with_each(parties: Parties) -
 @pytest.mark.parametrize(
     ("inner", "words"),
     [
-        (led, "not all move at the same time.*name mediated before led"),
-        (reputed, "mediated stands around reputed.*name mediated before reputed"),
+        (leadership, "not all move at the same time.*name mediation before leadership"),
+        (reputation, "mediation stands around reputation.*name mediation before reputation"),
     ],
 )
 def test_unreasonable_orders_are_refused(inner: Any, words: str, play: Play) -> None:
     with pytest.raises(ScenarioError, match=words):
-        play(wrapped(wrapped(prisoners_dilemma, inner), mediated), agents=4)
+        play(wrap_scenario(wrap_scenario(prisoners_dilemma, inner), mediation), agents=4)
 
 
 def test_one_mediator_is_enough(play: Play) -> None:
-    with pytest.raises(ScenarioError, match=r"mediated measures .*mediators"):
-        wrapped(wrapped(prisoners_dilemma, mediated), mediated)
+    with pytest.raises(ScenarioError, match=r"mediation measures .*mediators"):
+        wrap_scenario(wrap_scenario(prisoners_dilemma, mediation), mediation)
 
 
 def test_an_action_cannot_be_called_as_delegating_is(play: Play) -> None:
     labels = {"actions": [["wait", "delegate"]] * 2}
     with pytest.raises(ScenarioError, match=r"is called 'delegate'.*call that action something"):
-        play(wrapped(normal_form, mediated), agents=2, params=labels)
+        play(wrap_scenario(normal_form, mediation), agents=2, params=labels)

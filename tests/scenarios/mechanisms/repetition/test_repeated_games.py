@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.environment import Environment
 from society.engine.mechanism import intercept
 from society.engine.rng import Array
-from society.engine.scenario import Scenario, wrapped
+from society.engine.scenario import Scenario, wrap_scenario
 from society.engine.script import Line, Script, Tell, own
 from society.errors import ScenarioError
 from society.scenarios.games.public_goods import public_goods
 from society.scenarios.games.two_by_two import prisoners_dilemma
+from society.scenarios.mechanisms.action_history import game_weights
 from society.scenarios.mechanisms.generations.generations import generations
-from society.scenarios.mechanisms.history import weights
-from society.scenarios.mechanisms.repetition.repetition import Recess, repeated
+from society.scenarios.mechanisms.repetition.repetition import Recess, repetition
 
 if TYPE_CHECKING:
     from tests.conftest import Answering, Play
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def again(scenario: Scenario = prisoners_dilemma, **given: Any) -> Scenario:
-    return wrapped(scenario, repeated, **given)
+    return wrap_scenario(scenario, repetition, **given)
 
 
 # Weights
@@ -47,8 +47,8 @@ def again(scenario: Scenario = prisoners_dilemma, **given: Any) -> Scenario:
 def test_the_last_game_has_the_weight_of_all_that_would_follow(
     games: int, continuation: float | None, expected: list[float]
 ) -> None:
-    assert weights(games, continuation).tolist() == pytest.approx(expected)
-    assert weights(games, continuation).sum() == pytest.approx(1)
+    assert game_weights(games, continuation).tolist() == pytest.approx(expected)
+    assert game_weights(games, continuation).sum() == pytest.approx(1)
 
 
 def test_the_payoff_is_the_weighted_mean_over_games(puppets: Puppets) -> None:
@@ -118,7 +118,9 @@ def test_matches_at_one_table_know_nothing_of_each_other(puppets: Puppets, shown
 def test_a_new_generation_knows_nothing_of_the_games_before_it(
     puppets: Puppets, shown: Shown
 ) -> None:
-    over = puppets(wrapped(again(games=2), generations, count=2, selection="none"), ["01", "11"])
+    over = puppets(
+        wrap_scenario(again(games=2), generations, count=2, selection="none"), ["01", "11"]
+    )
     assert [int(fact.flat[0]) for fact in shown(over, "games_played")] == [0, 1, 0, 1]
     assert [fact[0, 0].tolist() for fact in shown(over, "past_own")] == [[0], [0]]
 
@@ -151,22 +153,24 @@ def test_what_is_added_to_payoffs_comes_through_to_a_game_that_is_over(
 @pytest.mark.parametrize("given", [{"continuation": 0.5}, {"window": 3}])
 def test_a_village_has_no_actions_to_show(given: Mapping[str, Any]) -> None:
     with pytest.raises(ScenarioError, match="is for games in matches"):
-        prepared(load("fishing_village", {"mechanisms": [{"repeated": given}]}))
+        build(load_config("fishing_village", {"mechanisms": [{"repetition": given}]}))
 
 
 def test_games_are_repeated_once() -> None:
-    twice = [{"repeated": {"games": 2}}, {"repeated": {"games": 3}}]
-    with pytest.raises(ScenarioError, match=r"repeated stands around repeated.*name one of them"):
-        prepared(load("trust", {"mechanisms": twice}))
+    twice = [{"repetition": {"games": 2}}, {"repetition": {"games": 3}}]
+    with pytest.raises(
+        ScenarioError, match=r"repetition stands around repetition.*name one of them"
+    ):
+        build(load_config("trust", {"mechanisms": twice}))
 
 
 def test_rounds_of_a_game_would_be_taken_for_games() -> None:
-    often = {"mechanisms": [{"repeated": {"games": 2}}], "rounds": 3}
+    often = {"mechanisms": [{"repetition": {"games": 2}}], "rounds": 3}
     with pytest.raises(ScenarioError, match=r"a game has 3 rounds.*take rounds: 1"):
-        prepared(load("trust", often))
+        build(load_config("trust", often))
 
 
 @pytest.mark.parametrize("given", [{"continuation": 1}, {"continuation": -0.1}, {"window": -1}])
 def test_what_is_out_of_range_is_named(given: Mapping[str, Any]) -> None:
     with pytest.raises(ScenarioError, match=f"{next(iter(given))}.*expected"):
-        prepared(load("trust", {"mechanisms": [{"repeated": given}]}))
+        build(load_config("trust", {"mechanisms": [{"repetition": given}]}))

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.component import AgentGroup, Column, Component, News
 from society.engine.environment import Environment
 from society.engine.rng import Array
-from society.engine.scenario import Measure, Params, Scenario, wrapped
+from society.engine.scenario import Measure, Params, Scenario, wrap_scenario
 from society.engine.script import Script, Tell, common, own
 from society.errors import ScenarioError
 from society.scenarios.mechanisms.generations.generations import generations
-from society.scenarios.mechanisms.repetition.repetition import repeated
+from society.scenarios.mechanisms.repetition.repetition import repetition
 
 if TYPE_CHECKING:
     from tests.conftest import Play, Played, Recorded
@@ -53,7 +53,7 @@ SEA = Scenario("sea", sea, Params, lambda p, n: [], (Measure("level", "feet", le
 
 
 def played(play: Play, **given: Any) -> Played:
-    return play(wrapped(SEA, repeated, **given), Memory(), replicates=2)
+    return play(wrap_scenario(SEA, repetition, **given), Memory(), replicates=2)
 
 
 def test_each_game_starts_from_its_beginning(play: Play) -> None:
@@ -99,7 +99,9 @@ def test_facts_of_any_shape_lose_their_numbers(play: Play) -> None:
         yield Tell("seen", facts)
 
     over = play(
-        wrapped(Scenario("s", shapes, Params, lambda p, n: []), repeated), Memory(), replicates=2
+        wrap_scenario(Scenario("s", shapes, Params, lambda p, n: []), repetition),
+        Memory(),
+        replicates=2,
     )
     for name in ("scalar", "row", "entries", "common"):
         (values, *_) = over.told(name)
@@ -109,22 +111,24 @@ def test_facts_of_any_shape_lose_their_numbers(play: Play) -> None:
 
 
 def test_games_may_be_within_games(play: Play) -> None:
-    twice = wrapped(wrapped(SEA, repeated), repeated, games=2)
+    twice = wrap_scenario(wrap_scenario(SEA, repetition), repetition, games=2)
     over = play(twice, Memory(), replicates=2)
     assert over.pages[-1].path == (2, 2, 3)
     assert over.pages[-1].public["tides"].tolist() == [[8, 8, 2], [12, 12, 2]]
 
 
 def test_a_fitness_may_be_summed_over_the_games_of_a_generation(play: Play) -> None:
-    scenario = wrapped(wrapped(SEA, repeated), generations, count=1, fitness="catch", fold="sum")
+    scenario = wrap_scenario(
+        wrap_scenario(SEA, repetition), generations, count=1, fitness="catch", fold="sum"
+    )
     fitness = play(scenario, Memory(), replicates=2).told("fitness")[0]
     assert fitness[:, 0].tolist() == [2 * (1 + 2), 2 * (1 + 2 + 3)]
     assert fitness[:, 2].tolist() == [1 + 2, 1 + 2]  # drowned in the first game
 
 
 def test_a_village_that_has_failed_has_a_second_chance(recorded: Recorded) -> None:
-    hard = {"mechanisms": [{"repeated": {}}], "parameters": {"wealth": 3}, "replicates": 5}
-    over = recorded(prepared(load("fishing_village", {**hard, "rounds": 10})).gamemaster())
+    hard = {"mechanisms": [{"repetition": {}}], "parameters": {"wealth": 3}, "replicates": 5}
+    over = recorded(build(load_config("fishing_village", {**hard, "rounds": 10})).gamemaster())
     lakes = [
         step.arrays["common", "full_catch"][:, 0].tolist()
         for page in over.pages
@@ -138,12 +142,12 @@ def test_a_village_that_has_failed_has_a_second_chance(recorded: Recorded) -> No
 def test_generations_are_not_repeated() -> None:
     """What they would be is one long line of descent, and that is not what would be told."""
     evolving = {"generations": {"count": 2, "fitness": "wealth"}}
-    with pytest.raises(ScenarioError, match="name `repeated` before `generations`"):
-        prepared(load("fishing_village", {"mechanisms": [evolving, {"repeated": {}}]}))
-    prepared(load("fishing_village", {"mechanisms": [{"repeated": {}}, evolving]}))
+    with pytest.raises(ScenarioError, match="name `repetition` before `generations`"):
+        build(load_config("fishing_village", {"mechanisms": [evolving, {"repetition": {}}]}))
+    build(load_config("fishing_village", {"mechanisms": [{"repetition": {}}, evolving]}))
 
 
 @pytest.mark.parametrize("games", [0, -1])
 def test_at_least_one_game_is_played(games: int) -> None:
     with pytest.raises(ScenarioError, match="expected a whole number of at least 1"):
-        prepared(load("fishing_village", {"mechanisms": [{"repeated": {"games": games}}]}))
+        build(load_config("fishing_village", {"mechanisms": [{"repetition": {"games": games}}]}))

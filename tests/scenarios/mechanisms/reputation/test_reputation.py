@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
-from society.config.build import prepared
-from society.config.spec import load
+from society.config.build import build
+from society.config.run_config import load_config
 from society.engine.environment import Environment
 from society.engine.matching import Matches
 from society.engine.mechanism import Play as Wrapped
 from society.engine.mechanism import PlayFunction, as_play, declared_by, intercept
-from society.engine.scenario import Scenario, wrapped
+from society.engine.scenario import Scenario, wrap_scenario
 from society.engine.script import Line, Script, Tell
 from society.errors import ScenarioError
 from society.scenarios.games.public_goods import public_goods
 from society.scenarios.games.two_by_two import prisoners_dilemma, trust
 from society.scenarios.mechanisms.reputation import reputation as module
-from society.scenarios.mechanisms.reputation.reputation import entries_of, reputed
+from society.scenarios.mechanisms.reputation.reputation import entries_of, reputation
 
 if TYPE_CHECKING:
     from tests.conftest import Played
@@ -59,7 +59,7 @@ def seated(monkeypatch: pytest.MonkeyPatch, *rounds: list[list[int]]) -> None:
 
 
 def test_everybody_keeps_its_seat_and_plays_once_a_game(puppets: Puppets, shown: Shown) -> None:
-    over = puppets(wrapped(public_goods, reputed, games=30), ["01"] * 12, replicates=5)
+    over = puppets(wrap_scenario(public_goods, reputation, games=30), ["01"] * 12, replicates=5)
     everybody = np.arange(12)
     for opponents in shown(over, "opponents"):
         for mine in opponents:
@@ -71,7 +71,7 @@ def test_everybody_keeps_its_seat_and_plays_once_a_game(puppets: Puppets, shown:
 
 def test_each_order_is_equally_likely_and_rematches_occur(puppets: Puppets, shown: Shown) -> None:
     """Of three matches of two: six ways to meet, 4,000 times in all; chi-square, 5 degrees."""
-    over = puppets(wrapped(trust, reputed, games=4), ["0"] * 6, replicates=1_000)
+    over = puppets(wrap_scenario(trust, reputation, games=4), ["0"] * 6, replicates=1_000)
     met = [tuple(row) for fact in shown(over, "opponents") for row in fact[:, ::2, 0].tolist()]
     counts = Counter(met)
     assert len(counts) == 6
@@ -86,7 +86,7 @@ def test_each_order_is_equally_likely_and_rematches_occur(puppets: Puppets, show
 def test_replicates_have_meetings_of_their_own(puppets: Puppets, shown: Shown) -> None:
     """And each the same, whether it is played alone or not."""
     given: dict[str, Any] = {"seed": 5}
-    scenario = wrapped(trust, reputed, games=5, order="higher")
+    scenario = wrap_scenario(trust, reputation, games=5, order="higher")
     both = puppets(scenario, ["01", "10", "11", "00"], replicates=2, **given)
     second = puppets(scenario, ["01", "10", "11", "00"], replicate_ids=[1], **given)
     for name in ("opponents", "past_of", "past_points", "past_with", "past_last"):
@@ -96,7 +96,7 @@ def test_replicates_have_meetings_of_their_own(puppets: Puppets, shown: Shown) -
 
 
 def test_what_is_told_of_a_game_names_those_who_met(puppets: Puppets, shown: Shown) -> None:
-    over = puppets(wrapped(trust, reputed, games=3), ["0"] * 6)
+    over = puppets(wrap_scenario(trust, reputation, games=3), ["0"] * 6)
     told = [step.arrays["own", "opponents"] for step in over.steps if step.kind == "played"]
     assert [fact.tolist() for fact in told] == [f.tolist() for f in shown(over, "opponents")]
     assert [fact[..., 0].tolist() for fact in told] == [
@@ -117,7 +117,7 @@ def test_of_first_order_are_the_rounds_of_the_reader_and_of_its_co_player(
     puppets: Puppets, shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seated(monkeypatch, *PAIRS)
-    over = puppets(wrapped(prisoners_dilemma, reputed, games=4), MOVES)
+    over = puppets(wrap_scenario(prisoners_dilemma, reputation, games=4), MOVES)
     assert tree(over, shown, agent=0, players=2) == [
         (1, 3, 0, 1, 1, ((1, 1, 1),)),
         (1, 2, 0, 1, 3, ((3, 0, 0),)),
@@ -133,7 +133,7 @@ def test_of_higher_order_are_the_earlier_rounds_of_those_whom_one_met(
     puppets: Puppets, shown: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seated(monkeypatch, *PAIRS)
-    over = puppets(wrapped(prisoners_dilemma, reputed, games=4, order="higher"), MOVES)
+    over = puppets(wrap_scenario(prisoners_dilemma, reputation, games=4, order="higher"), MOVES)
     assert tree(over, shown, agent=0, players=2) == [
         (1, 3, 0, 1, 1, ((1, 1, 1),)),
         (2, 2, 1, 0, 2, ((2, 0, 2),)),
@@ -157,7 +157,9 @@ def test_nothing_is_deeper_than_the_depth(
 ) -> None:
     for depth in (1, 2):
         seated(monkeypatch, *PAIRS)
-        scenario = wrapped(prisoners_dilemma, reputed, games=4, order="higher", depth=depth)
+        scenario = wrap_scenario(
+            prisoners_dilemma, reputation, games=4, order="higher", depth=depth
+        )
         over = puppets(scenario, MOVES)
         levels = [one.depth for one in tree(over, shown, agent=0, players=2)]
         assert levels == {1: [1] * 6, 2: [1, 2, 2, 1, 2, 1] * 2}[depth]
@@ -168,13 +170,15 @@ def test_nothing_is_older_than_the_window(
     puppets: Puppets, shown: Shown, monkeypatch: pytest.MonkeyPatch, order: str
 ) -> None:
     seated(monkeypatch, *PAIRS)
-    over = puppets(wrapped(prisoners_dilemma, reputed, games=4, window=2, order=order), MOVES)
+    over = puppets(
+        wrap_scenario(prisoners_dilemma, reputation, games=4, window=2, order=order), MOVES
+    )
     rounds = [one.round for one in tree(over, shown, agent=0, players=2)]
     assert rounds == {"first": [3, 2, 3, 2], "higher": [3, 2, 2, 3, 2, 2]}[order]
 
 
 def test_before_the_first_game_there_is_no_past(puppets: Puppets, shown: Shown) -> None:
-    over = puppets(wrapped(trust, reputed, games=3), ["0"] * 4)
+    over = puppets(wrap_scenario(trust, reputation, games=3), ["0"] * 4)
     assert len(shown(over, "past_round")) == 2
     assert [int(fact.flat[0]) for fact in shown(over, "games_played")] == [0, 1, 2]
     assert len(shown(over, "opponents")) == 3
@@ -201,7 +205,7 @@ def test_of_three_players_both_co_players_are_followed(
     # 1: 0 (C, 1), 1 (C, 1), 2 (D, 2)          3 (C, 1), 4 (D, 2), 5 (C, 1)
     # 2: 0 (D, 1), 4 (D, 1), 5 (D, 1)          3 (C, 1.5), 1 (C, 1.5), 2 (C, 1.5)
     # 3: all contribute                        all contribute
-    over = puppets(wrapped(public_goods, reputed, games=4, order="higher"), moves)
+    over = puppets(wrap_scenario(public_goods, reputation, games=4, order="higher"), moves)
     seen = tree(over, shown, agent=4, players=3)
     assert len(seen) == 3 * 13
     assert seen[:13] == [
@@ -228,7 +232,9 @@ def test_as_many_rounds_are_shown_as_were_counted(
     puppets: Puppets, shown: Shown, games: int, players: int, levels: int
 ) -> None:
     game = {2: trust, 3: public_goods}[players]
-    scenario = wrapped(game, reputed, games=games + 1, window=None, order="higher", depth=levels)
+    scenario = wrap_scenario(
+        game, reputation, games=games + 1, window=None, order="higher", depth=levels
+    )
     over = puppets(scenario, ["0"] * (2 * players))
     entries = shown(over, "past_of")[-1].shape[2]
     assert entries == players * entries_of(games, players, levels)
@@ -253,7 +259,7 @@ def doubled(play: PlayFunction) -> Wrapped:
 
 
 def test_points_are_what_everybody_got_in_the_end(puppets: Puppets, shown: Shown) -> None:
-    plain = wrapped(trust, reputed, games=3)
+    plain = wrap_scenario(trust, reputation, games=3)
     more = Scenario("more", doubled(plain.play), plain.params, plain.cast)
     once, twice = (
         shown(puppets(scenario, ["01", "10", "11", "00"]), "past_points")[-1]
@@ -268,8 +274,8 @@ def test_points_are_what_everybody_got_in_the_end(puppets: Puppets, shown: Shown
 @pytest.mark.parametrize(
     ("scenario", "changes", "message"),
     [
-        ("fishing_village", {}, "reputed: "),
-        ("donor_game", {}, "reputed: "),
+        ("fishing_village", {}, "reputation: "),
+        ("donor_game", {}, "reputation: "),
         ("trust", {}, "2 agents are one match.*take 4 agents"),
         ("public_goods", {"agents": 3}, "3 agents are one match.*take 6 agents"),
         ("normal_form", {"agents": 2, "parameters": {"payoffs": [[1], [2]]}}, "one player"),
@@ -277,30 +283,30 @@ def test_points_are_what_everybody_got_in_the_end(puppets: Puppets, shown: Shown
         ("trust", {"agents": 5}, "5 agents make no matches of 2"),
         (
             "trust",
-            {"agents": 4, "mechanisms": [{"repeated": {}}, {"reputed": {}}]},
-            "reputed stands around repeated",
+            {"agents": 4, "mechanisms": [{"repetition": {}}, {"reputation": {}}]},
+            "reputation stands around repetition",
         ),
         (
             "trust",
-            {"agents": 4, "mechanisms": [{"reputed": {}}, {"repeated": {}}]},
-            "repeated stands around reputed",
+            {"agents": 4, "mechanisms": [{"reputation": {}}, {"repetition": {}}]},
+            "repetition stands around reputation",
         ),
         (
             "trust",
-            {"agents": 4, "mechanisms": [{"reputed": {}}, {"reputed": {}}]},
-            "reputed stands around reputed",
+            {"agents": 4, "mechanisms": [{"reputation": {}}, {"reputation": {}}]},
+            "reputation stands around reputation",
         ),
         (
             "trust",
-            {"agents": 4, "mechanisms": [{"generations": {"count": 2}}, {"reputed": {}}]},
-            "name `reputed` before `generations`",
+            {"agents": 4, "mechanisms": [{"generations": {"count": 2}}, {"reputation": {}}]},
+            "name `reputation` before `generations`",
         ),
         (
             "trust",
             {
                 "agents": 4,
                 "mechanisms": [
-                    {"reputed": {"games": 20, "window": None, "order": "higher", "depth": 19}}
+                    {"reputation": {"games": 20, "window": None, "order": "higher", "depth": 19}}
                 ],
             },
             "would be shown 1,048,574 rounds.*smaller window or depth",
@@ -311,4 +317,4 @@ def test_what_makes_no_sense_is_refused(
     scenario: str, changes: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ScenarioError, match=message):
-        prepared(load(scenario, {"mechanisms": [{"reputed": {}}], **changes}))
+        build(load_config(scenario, {"mechanisms": [{"reputation": {}}], **changes}))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from society.config.build import Setup, prepared
-from society.config.spec import load
+from society.config.build import Society, build
+from society.config.run_config import load_config
 from society.errors import ScenarioError
 from society.scenarios.mechanisms.tournament.tournament import cross_play
 
@@ -20,26 +20,26 @@ TOURNAMENT = {"mechanisms": ["tournament"]}
 
 
 def type_of(name: str, strategy: str) -> dict[str, Any]:
-    return {"name": name, "components": [{"moves": {"strategy": strategy}}]}
+    return {"name": name, "components": [{"classic_strategies": {"strategy": strategy}}]}
 
 
 SAINT, ROGUE = type_of("saint", "always_cooperate"), type_of("rogue", "always_defect")
 
 
 @pytest.fixture
-def held() -> Callable[..., Setup]:
+def held() -> Callable[..., Society]:
     """`held(game, ...)` is a tournament of a saint and a rogue, with changes to its file."""
 
-    def prepare(game: str = "prisoners_dilemma", **changes: Any) -> Setup:
-        return prepared(load(game, {**TOURNAMENT, "cohorts": [SAINT, ROGUE], **changes}))
+    def prepare(game: str = "prisoners_dilemma", **changes: Any) -> Society:
+        return build(load_config(game, {**TOURNAMENT, "cohorts": [SAINT, ROGUE], **changes}))
 
     return prepare
 
 
-Held = Callable[..., Setup]
+Held = Callable[..., Society]
 
 
-def seated(setup: Setup) -> list[str]:
+def seated(setup: Society) -> list[str]:
     """Who sits on each seat of each match: "saint rogue"."""
     game = setup.gamemaster()
     names = np.array(list(game.table.cohorts))
@@ -77,9 +77,9 @@ def test_seats_that_the_game_does_not_treat_alike_are_told_apart(
 
 def test_a_match_is_the_same_whoever_else_takes_part(recorded: Recorded) -> None:
     """A replicate played alone draws what it draws among all others."""
-    chance = {"name": "chance", "components": [{"moves": {"strategy": "random"}}]}
+    chance = {"name": "chance", "components": [{"classic_strategies": {"strategy": "random"}}]}
     changes = TOURNAMENT | {"cohorts": [SAINT, chance], "rounds": 20}
-    setup = prepared(load("stag_hunt", changes))
+    setup = build(load_config("stag_hunt", changes))
     whole = recorded(setup.gamemaster())
     alone = recorded(setup.gamemaster(table=setup.table(np.array([3]))))
     assert np.concatenate(alone.told("action")).tolist() == [
@@ -106,8 +106,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "tournament matches types of agents; name each type in cohorts",
     ),
     "a mechanism around it": (
-        {"mechanisms": ["tournament", "repeated"]},
-        "repeated stands around tournament, .* name tournament last",
+        {"mechanisms": ["tournament", "repetition"]},
+        "repetition stands around tournament, .* name tournament last",
     ),
     "itself around it": (
         {"mechanisms": ["tournament", "tournament"]},

@@ -11,7 +11,7 @@ import pytest
 
 from society.config.registry import reproduction
 from society.reproduction.run import ReproductionRun, forecasts
-from society.scenarios.reproductions.tewolde2026.types import as_types
+from society.scenarios.reproductions.tewolde2026.agent_types import as_types
 
 if TYPE_CHECKING:
     from society.claims.comparisons import Metric

@@ -12,11 +12,11 @@ import pytest
 
 from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign, Trial, judge_claims
 from society.config.registry import reproduction
-from society.experiments.clusters import processes
+from society.experiments.clusters import local_processes
 from society.experiments.progress import NoProgress
 from society.reproduction.evidence import Results
 from society.reproduction.run import ReproductionRun
-from society.scenarios.reproductions.tewolde2026.types import as_types
+from society.scenarios.reproductions.tewolde2026.agent_types import as_types
 
 pytestmark = pytest.mark.xdist_group("reproduction of dilemmas")  # played once for all
 
@@ -27,7 +27,7 @@ ONCE: Mapping[str, Any] = {
         "none": {"mechanisms": [{"tournament": {}}]},
         "repetition": {
             "mechanisms": [
-                {"repeated": {"games": 15, "continuation": 0.8, "window": 3}},
+                {"repetition": {"games": 15, "continuation": 0.8, "window": 3}},
                 {"tournament": {}},
             ]
         },
@@ -50,7 +50,7 @@ def tried(trials: tuple[Trial, ...], folder: Path, models: tuple[str, ...] = ())
     assert PAPER.language is not None
     design = ReproductionDesign(trials, PAPER.language.claims, minds=as_types)
     run = ReproductionRun(Reproduction("small", "Nobody 2026", design, design), folder, models)
-    with processes(1) as cluster:
+    with local_processes(1) as cluster:
         ended = run.play(cluster, NoProgress(), None)
     assert {done.status for done in ended} == {"finished"}
     return run
@@ -108,13 +108,19 @@ def test_what_was_not_played_cannot_be_told(verdicts: dict[str, ClaimVerdict]) -
     assert contracts.outcome == "cannot be told"
 
 
-@pytest.mark.parametrize("mechanism", ["mediated", "contracted"])
+@pytest.mark.parametrize("mechanism", ["mediation", "contracts"])
 def test_who_refuses_an_agreement_meets_the_equilibrium(tmp_path: Path, mechanism: str) -> None:
     """As the proof of theorem 1 has it: 1 point each, not 0 against 3; together they get 2."""
     pairs, *_ = PAPER.rules.trials
     two = {
-        "theorem": [{"moves": {"strategy": "grim"}}, {"designs": {"skill": "capable"}}],
-        "refuser": [{"moves": {"strategy": "always_defect"}}, {"designs": {"skill": "stubborn"}}],
+        "theorem": [
+            {"classic_strategies": {"strategy": "grim"}},
+            {"mechanism_use": {"skill": "capable"}},
+        ],
+        "refuser": [
+            {"classic_strategies": {"strategy": "always_defect"}},
+            {"mechanism_use": {"skill": "stubborn"}},
+        ],
     }
     agreed: Mapping[str, Any] = {"agreed": {"mechanisms": [{mechanism: {}}, {"tournament": {}}]}}
     instead = {

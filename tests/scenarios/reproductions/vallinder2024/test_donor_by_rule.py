@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from society.engine.rng import Array
-from society.scenarios.reproductions.vallinder2024.arithmetic import arithmetic
+from society.scenarios.reproductions.vallinder2024.arithmetic import constant_share_outcome
 
 if TYPE_CHECKING:
     from tests.scenarios.reproductions.vallinder2024.conftest import Condition, Found, OfRules
@@ -39,7 +39,9 @@ def as_theory_says(condition: Condition, measure: str) -> Array:
     experiment = condition["experiment"]
     if experiment == "ceiling":
         share = 1.0 if condition["given"] == "all" else 0.5
-        return np.full(20, arithmetic(condition["multiplier"], share, condition["schedule"]))
+        return np.full(
+            20, constant_share_outcome(condition["multiplier"], share, condition["schedule"])
+        )
     if experiment == "neutral":
         return np.where(np.arange(100) < 92, 1.0, 0.0)
     if experiment == "image_scoring":
@@ -94,11 +96,13 @@ def test_the_schedule_that_the_paper_describes_cannot_be_played(of_rules: OfRule
 def test_what_giving_comes_to_is_a_matter_of_arithmetic(
     multiplier: float, share: float, units: float
 ) -> None:
-    assert arithmetic(multiplier, share, "ordered-once") == pytest.approx(units, rel=1e-7)
+    assert constant_share_outcome(multiplier, share, "ordered-once") == pytest.approx(
+        units, rel=1e-7
+    )
 
 
 def test_a_turn_that_breaks_halves_what_giving_all_comes_to() -> None:
-    assert arithmetic(2, 1, "published") == 15_360
+    assert constant_share_outcome(2, 1, "published") == 15_360
 
 
 def test_sums_that_are_a_little_off_are_wrong(of_rules: OfRules) -> None:

@@ -16,11 +16,11 @@ import pytest
 from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign, judge_claims
 from society.cli.main import main
 from society.config.registry import reproduction
-from society.experiments.clusters import processes
+from society.experiments.clusters import local_processes
 from society.experiments.progress import NoProgress
+from society.reproduction.claim_samples import samples_by_generation
 from society.reproduction.evidence import Results
 from society.reproduction.run import ReproductionRun
-from society.reproduction.samples import by_generation
 
 RESOURCES, DONATION = "fitness", "phenotype"
 
@@ -49,7 +49,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     )
     small = Reproduction("small", "Nobody 2026", ReproductionDesign(trials))
     run = ReproductionRun(small, tmp_path_factory.mktemp("donor"))
-    with processes(1) as cluster:
+    with local_processes(1) as cluster:
         ended = run.play(cluster, NoProgress(), None)
     assert {done.status for done in ended} == {"finished"}
     return Results(run.results)
@@ -107,13 +107,13 @@ def test_generations_are_found_in_the_rounds_of_a_run(results: Results) -> None:
     """Ten of 24 rounds and a page of births; a run's measures are those of the first and last."""
     levels = {"condition": "paper"}
     assert results.rounds("protocols", RESOURCES, levels).shape == (3, 250)
-    resources = by_generation(results, "protocols", RESOURCES, levels)
+    resources = samples_by_generation(results, "protocols", RESOURCES, levels)
     assert resources.shape == (3, 10)
     assert resources[:, 0].tolist() == results.runs("protocols", "first_fitness", levels).tolist()
     assert resources[:, -1].tolist() == results.runs("protocols", RESOURCES, levels).tolist()
     # What a round has of each donor, its mean over a generation has as well: all give as often.
-    per_round = by_generation(results, "protocols", "donation", levels)
-    per_agent = by_generation(results, "protocols", DONATION, levels)
+    per_round = samples_by_generation(results, "protocols", "donation", levels)
+    per_agent = samples_by_generation(results, "protocols", DONATION, levels)
     assert np.allclose(per_round, per_agent, atol=0.01)
     assert not np.allclose(per_round[:, :-1], per_agent[:, 1:], atol=0.01)
 

@@ -1,0 +1,367 @@
+"""The content of a scenario file, read and checked for its form.
+
+`load_config` reads a file and `apply_options` applies settings; society.config.build.build checks that names
+and values fit the scenario.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationInfo,
+    model_validator,
+)
+
+from society.engine.parameters import (
+    Issue,
+    Keys,
+    ValidationIssues,
+    dotted_path,
+    resolve_path,
+    validate,
+)
+from society.errors import ScenarioError, short_path, suggest
+from society.former_names import spellings
+from society.index import presets
+from society.llm.providers.settings import Limits, ModelSpec
+
+from .graph_families import GraphSpec
+from .registry import resolve_reference
+from .yaml_source import Source, read_yaml, value_of
+
+
+def _part(said: Any, info: ValidationInfo) -> Any:
+    """Turn NAME and a part without fields into {NAME: {}}; anchor `file` to the file's folder."""
+    if isinstance(said, str):
+        return {said: {}}
+    if isinstance(said, Mapping) and len(said) == 1:
+        return {name: _fields(given, info) for name, given in said.items()}
+    raise ValueError(f"got {said!r:.60}; expected a name, or one name with its fields under it")
+
+
+def _fields(given: Any, info: ValidationInfo) -> Any:
+    if isinstance(given, Mapping) and isinstance(file := given.get("file"), str):
+        return {**given, "file": resolve_path(file, info)}
+    return {} if given is None else given
+
+
+Named = dict[str, Any]
+Part = Annotated[dict[str, Named], BeforeValidator(_part)]  # {name: {field: value}}
+File = Annotated[str, AfterValidator(resolve_path)]
+
+
+def _model(said: Any, info: ValidationInfo) -> Any:
+    """Turn a model's name into settings; anchor files that it names to the file's folder."""
+    given = {"model": said} if isinstance(said, str) else said
+    if not isinstance(given, Mapping) or not isinstance(name := given.get("model"), str):
+        return given
+    file, mark, function = name.rpartition(".py:")
+    if name.startswith("tape:"):
+        name = f"tape:{resolve_path(name.removeprefix('tape:'), info)}"
+    elif mark:
+        name = f"{resolve_path(file + '.py', info)}:{function}"
+    return {**given, "model": name}
+
+
+Model = Annotated[ModelSpec, BeforeValidator(_model)]
+Count = Annotated[int, Field(ge=1, le=10_000_000)]
+
+
+def _where(reference: str, info: ValidationInfo) -> str:
+    return resolve_reference(reference, (info.context or {}).get("folder"))
+
+
+class FileSection(BaseModel):
+    """The part of a scenario file under one key."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _filled(cls, said: Any) -> Any:
+        """Drop keys without a value."""
+        if not isinstance(said, Mapping):
+            return said
+        return {key: value for key, value in said.items() if value is not None}
+
+
+class CohortConfig(FileSection):
+    """Agents with the same components.
+
+    components: all of them; by default those of the scenario's default cast: of its cohort of the
+    same name, or of its only kind of cohort. replace: {default component: another}. parameters:
+    fields of any of its components, in place of the scenario's parameters. count: the number of
+    agents; where a mechanism assigns the seats, a cohort is a type of agent.
+    """
+
+    name: str
+    count: Count = 1
+    components: Annotated[list[Part], Field(min_length=1)] | None = None
+    replace: dict[str, Part] = {}
+    parameters: Named = {}
+
+
+class RunConfig(FileSection):
+    """The content of a scenario file.
+
+    scenario: a name, FILE.py or FILE.py:NAME. graph: for all relations that `graphs` leaves out.
+    mechanisms: the first is the innermost. uses: .py files with components, mechanisms and graph
+    functions of the user. agents: the cohorts' sum or else the scenario's default, as are rounds.
+    models: by the names that components use; "default" is used where none is named. limits: hard
+    stops. prompts: a folder of templates that override others. drafts: parameters of mechanisms
+    that an earlier run has made; the program fills them in.
+    """
+
+    scenario: Annotated[str, AfterValidator(_where)]
+    seed: Annotated[int, Field(ge=0)] = 1
+    agents: Count | None = None
+    rounds: Count | None = None
+    replicates: Count = 1
+    uses: list[File] = []
+    parameters: Named = {}
+    cohorts: Annotated[list[CohortConfig], Field(min_length=1)] | None = None
+    graph: GraphSpec | None = None
+    graphs: dict[str, GraphSpec] = {}
+    mechanisms: list[Part] = []
+    models: dict[str, Model] = {}
+    limits: Limits = Limits()
+    prompts: File | None = None
+    drafts: dict[str, Named] = {}
+
+    _source: Source = PrivateAttr(default_factory=Source)
+
+
+def load_config(
+    source: str, changes: Mapping[str, Any] | None = None, folder: Path | None = None
+) -> RunConfig:
+    """Read a scenario file and apply `changes`; raises InputError.
+
+    source: a scenario or preset by name, FILE.yaml, FILE.py or FILE.py:NAME.
+    changes: as in a scenario file; single `parameters` are added to those of the file.
+    folder: the base of relative paths; None: the working directory.
+
+    >>> load_config("fishing_village", {"parameters": {"growth": 0.2}, "replicates": 20}).replicates
+    20
+    """
+    where = resolve_reference(source, folder)
+    if where.endswith((".yaml", ".yml")):
+        folder, (said, positions) = Path(where).parent, read_yaml(Path(where))
+    else:
+        folder, said, positions = Path.cwd(), {"scenario": where}, {}
+    origin = Source(describe_origin(where), positions)
+    if not isinstance(said, dict):
+        raise origin.refusal([Issue((), "got no keys; begin with scenario: NAME")])
+    for key, value in (changes or {}).items():
+        if key == "parameters":
+            for name in value:
+                origin = origin.said_again((key, name))
+            value = {**(said.get(key) or {}), **value}
+        else:
+            origin = origin.said_again((key,))
+        said = said | {key: value}
+    return _spec(said, origin, folder)
+
+
+def apply_options(spec: RunConfig, settings: Iterable[str]) -> RunConfig:
+    """Apply KEY=VALUE settings of the command line in order; raises InputError.
+
+    >>> spec = apply_options(load_config("fishing_village"), ["growth=.2", "graph.learn={kind: small_world}"])
+    >>> spec.parameters, spec.graphs["learn"].kind
+    ({'growth': 0.2}, 'small_world')
+    """
+    given = []
+    for text in settings:
+        label = f"--set {text}"
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise ScenarioError(f"{label}: expected KEY=VALUE, as in --set growth=0.2")
+        if key in ("seed", "agents", "rounds", "replicates"):
+            raise ScenarioError(f"{label}: {key} is not a scenario parameter; use --{key} instead")
+        given.append(Setting(key, value_of(value, label), label))
+    return apply_settings(spec, given, Path.cwd())
+
+
+Key = str | tuple[str, ...]
+
+
+class Setting(NamedTuple):
+    """A value for one key of a scenario file, and the place where it was given.
+
+    key: as users type it, a parameter of the scenario; or a key of the file, with those below it
+    after dots: rounds, graphs.learn, cohorts.miser.count. model is short for models.default, and
+    graph.learn for graphs.learn. Or its place in the file, key by key, where names that users gave
+    are part of it, which may have dots: ("models", "gpt-5.2").
+    """
+
+    key: Key
+    value: Any
+    where: str
+
+    @property
+    def words(self) -> str:
+        """The key as users type it."""
+        return self.key if isinstance(self.key, str) else ".".join(self.key)
+
+
+def apply_settings(spec: RunConfig, settings: Iterable[Setting], folder: Path) -> RunConfig:
+    """Apply settings in order; raises InputError. folder: the base of relative paths.
+
+    >>> two = [Setting("rounds", 9, "here"), Setting("models.judge", "offline", "here")]
+    >>> spec = apply_settings(load_config("fishing_village"), two, Path())
+    >>> spec.rounds, spec.models["judge"].sort
+    (9, 'offline')
+    """
+    said, origin = spec.model_dump(), spec._source
+    for setting in settings:
+        try:
+            keys = _keys(setting, said)
+            _put(said, keys, _merge_model(said, keys, setting.value))
+        except ValidationIssues as refused:
+            origin = origin.said_again((setting.words,), setting.where)
+            raise origin.refusal(refused.faults) from None
+        origin = origin.said_again(keys, setting.where)
+        if keys == ("graph",):
+            said["graphs"] = {}  # one graph for all overrides those of single relations
+    return _spec(said, origin, folder)
+
+
+def setting_place(key: Key) -> tuple[str, ...]:
+    """Return the place of a setting in a scenario file, under any of its names; cohorts by name.
+
+    >>> setting_place("fine"), setting_place("graph.learn"), setting_place("model.temperature")
+    (('parameters', 'fine'), ('graphs', 'learn'), ('models', 'default', 'temperature'))
+    >>> setting_place(("models", "gpt-5.2"))
+    ('models', 'gpt-5.2')
+    """
+    if not isinstance(key, str):
+        return key
+    head, *rest = key.split(".")
+    if head == "model":
+        return ("models", "default", *rest)
+    if head == "graph" and rest:
+        return ("graphs", *rest)
+    return (head, *rest) if head in RunConfig.model_fields else ("parameters", key)
+
+
+def _keys(setting: Setting, said: Mapping[str, Any]) -> Keys:
+    """Return the place of a setting in a spec; raises Refused."""
+    head, *rest = setting_place(setting.key)
+    if head == "scenario":
+        words = "a setting cannot change the scenario; name another base"
+        raise ValidationIssues(Issue((setting.words,), words, True))
+    if head == "models" and rest:
+        return (head, *_join_name(rest, said["models"]))
+    if head not in ("cohorts", "mechanisms") or not rest:
+        return (head, *rest)
+    if head == "cohorts":
+        names = [cohort["name"] for cohort in said["cohorts"] or ()]
+    else:
+        names = [name for part in said["mechanisms"] for name in part]
+    name, *below = _join_name(rest, names)
+    if head == "mechanisms" and name not in names:
+        name = next((one for one in spellings("mechanism", name) if one in names), name)
+    if name not in names:
+        words = f"no {head.removesuffix('s')} is called {name!r}; {suggest(name, names)}"
+        raise ValidationIssues(Issue((setting.words,), words, True))
+    # The name of a cohort is one of its keys; that of a mechanism is the key above its fields.
+    return (head, names.index(name), *(below if head == "cohorts" else (name, *below)))
+
+
+def _join_name(keys: Sequence[str], names: Collection[str]) -> Sequence[str]:
+    """Join as many of the first keys as make a known name: a name may have dots.
+
+    >>> _join_name(["gpt-5", "2", "temperature"], ["gpt-5", "gpt-5.2"])
+    ['gpt-5.2', 'temperature']
+    """
+    for end in range(len(keys), 1, -1):
+        if (name := ".".join(keys[:end])) in names:
+            return [name, *keys[end:]]
+    return keys
+
+
+def _merge_model(said: Mapping[str, Any], keys: Keys, value: Any) -> Any:
+    """Merge new settings into those of the model that `keys` name, if they name one."""
+    if keys[0] != "models" or len(keys) != 2:
+        return value
+    given = {"model": value} if isinstance(value, str) else value
+    old = said["models"].get(keys[1], {})
+    if not isinstance(given, Mapping):
+        return given
+    if "model" in given:  # another model is not on the server of the old one
+        old = {name: kept for name, kept in old.items() if name != "api_base"}
+    return {**old, **given}
+
+
+def _put(said: Any, keys: Keys, value: Any) -> None:
+    """Set a value deep inside; raises Refused where a key on the way holds no mapping."""
+    *way, last = keys
+    for depth, key in enumerate(way):
+        if isinstance(said, dict) and said.get(key) is None:
+            said[key] = {}
+        said = said[key]
+        if not isinstance(said, dict | list):
+            words = f"{dotted_path(keys[: depth + 1])} is {said!r:.60}, which has no keys to set"
+            raise ValidationIssues(Issue((".".join(map(str, keys)),), words, True))
+    said[last] = value
+
+
+def apply_model_options(spec: RunConfig, minds: Mapping[str, Any]) -> RunConfig:
+    """Apply the command line's options about models; raises InputError.
+
+    minds: "model" (settings of the default model, or of all if there is no default), "limits" and
+    "prompts", each possibly empty.
+    """
+    said, origin = spec.model_dump(), spec._source
+    given = minds["model"]
+    if given.keys() == {"concurrency"} and not said["models"]:
+        given = {}  # no model but the offline one is asked
+    if given and not said["models"]:
+        origin = origin.said_again(("models",), _flag(next(iter(given))))
+    for model in _target_models(said["models"], given) if given else ():
+        keys = ("models", model)
+        _put(said, keys, _merge_model(said, keys, given))
+        for name in given:
+            origin = origin.said_again((*keys, name), _flag(name))
+    for name, value in minds["limits"].items():
+        said["limits"][name] = value
+        origin = origin.said_again(("limits", name), _flag(name))
+    if minds["prompts"]:
+        said["prompts"] = minds["prompts"]
+        origin = origin.said_again(("prompts",), "--prompts")
+    return _spec(said, origin, Path.cwd())
+
+
+def _flag(name: str) -> str:
+    """Return the option for a setting of models."""
+    return {"concurrency": "--max-concurrency"}.get(name, f"--{name.replace('_', '-')}")
+
+
+def _target_models(models: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
+    """List the models that options apply to: the default one, or all if there is no default."""
+    alone = "model" in given or "default" in models or not models
+    return ["default"] if alone else list(models)
+
+
+def _spec(said: Mapping[str, Any], origin: Source, folder: Path) -> RunConfig:
+    try:
+        spec = validate(RunConfig, said, "key", {"folder": folder})
+    except ValidationIssues as refused:
+        raise origin.refusal(refused.faults) from None
+    spec._source = origin
+    return spec
+
+
+def describe_origin(where: str) -> str:
+    """Name the source of a spec: its file, or that it is built in."""
+    if where in map(str, presets().values()):
+        return "built-in preset"
+    return short_path(Path(where)) if Path(where).is_absolute() else "built in"

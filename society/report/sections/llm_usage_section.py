@@ -1,0 +1,63 @@
+"""The section of model calls: questions, tokens and costs, and why answers could not be used."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from society.engine.calls import Usage, sum_known
+from society.report.layout import Layout
+from society.report.page import Section
+from society.report.tables import Head, Table
+
+from .provenance_section import count_of
+
+_COUNTS = ("calls", "retries", "repairs", "cut", "fallbacks", "prompt_tokens", "completion_tokens")
+_NOTE = (
+    "calls: exchanges, with repairs of replies that could not be read and re-asks of those that "
+    "were cut off. retries: attempts that failed on the way. fallbacks: answers that stayed "
+    "unreadable, and were replaced by what the question states."
+)
+
+
+def llm_usage_section(layout: Layout) -> Section:
+    """Sum calls, tokens, cost and mishaps by model and question."""
+    entries = [entry for run in layout.conditions for entry in run.ledger]
+    for coding in layout.study.codings:
+        entries += [entry for run in coding.raters for entry in run.ledger]
+    tables = [_ledger_table(layout, entries)] if entries else []
+    if tables and len(layout.study.troubles):
+        tables.append(_trouble_table(layout.study.troubles))
+    return Section("Calls and costs", tables, "ledger")
+
+
+def _ledger_table(layout: Layout, entries: Sequence[Usage]) -> Table:
+    groups: dict[tuple[str, str], list[Usage]] = {}
+    for entry in entries:
+        asked = entry.model or f"{entry.component} (no model)"
+        groups.setdefault((asked, entry.kind), []).append(entry)
+    if len(groups) > 1:
+        groups["in all", ""] = [*entries]
+    rows = [
+        (*key, *(sum_known(getattr(one, name) for one in group) for name in (*_COUNTS, "cost")))
+        for key, group in groups.items()
+    ]
+    head: Head = [
+        ("text", "asked", "question"),
+        ("tokens", *_COUNTS[:5]),
+        ("tokens", "tokens in", "tokens out"),
+        ("dollars", "US dollars"),
+    ]
+    lost = sum(run.unanswered for run in layout.conditions)
+    unanswered = f"{count_of(lost, 'call')} never came back; they may have been paid for."
+    notes = [_NOTE, *([unanswered] if lost else [])]
+    return Table.of("ledger", "Calls of language models", head, rows, *notes)
+
+
+def _trouble_table(troubles: Any) -> Table:
+    columns = (troubles[name].tolist() for name in ("model", "question", "what", "reason"))
+    counts = Counter(zip(*columns, strict=True)).most_common()
+    rows = [(*key, count, reason) for (*key, reason), count in counts]
+    head: Head = [("text", "asked", "question", "what"), ("count", "times"), ("words", "reason")]
+    return Table.of("troubles", "Answers that could not be used as they came", head, rows)

@@ -1,0 +1,183 @@
+"""The sections of texts: how alike norms are, how raters coded them, and texts as written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from society.analysis.coding.codes import Codes, agreement
+from society.analysis.study.condition import ConditionRun
+from society.analysis.study.frames import CONDITION
+from society.report.figures.scatter import PointCloud, norm_space
+from society.report.figures.style import SERIES
+from society.report.layout import Layout, legend_note
+from society.report.page import Caveat, Section, SectionPart, folded_section
+from society.report.tables import Head, Table, known_mean, read_fields
+
+from .provenance_section import name_models
+
+_SIMILARITY, _ALIGNMENT = "norm_similarity", "norm_alignment"
+_MOST_TEXTS = 24  # conditions of which the texts are shown
+_LEAD = (
+    "Similarity is the mean cosine of norms over pairs of agents, alignment their mean cosine with "
+    "their mean. They are one number: alignment = sqrt((1 + (N - 1) similarity) / N) for N agents, "
+    "the curve in the figure; where agents have died, N is smaller. Embeddings show what sentences "
+    "are about, not which side they take: none of this says whether norms are altruistic. That "
+    "takes raters and a rubric."
+)
+_TEXTS = (
+    "What was said in the first replicate, in the words of agents and models: each message, and "
+    "each change of a norm, rule or strategy."
+)
+_NO_TEXTS = "Runs at level summary do not keep what was said; run with record: full."
+_AGREEMENT = "1 is always, 0 of α as often as by chance; intervals by a bootstrap over texts."
+
+
+def norms_section(layout: Layout) -> Section:
+    """Show how alike norms are, and how raters coded them."""
+    return Section("Norms", [*_space(layout), *_codings(layout)], "norms")
+
+
+def _space(layout: Layout) -> Iterator[SectionPart]:
+    if not {_SIMILARITY, _ALIGNMENT} <= set(layout.measured):
+        return
+    yield _LEAD
+    clouds = _clouds(layout)
+    if not clouds:
+        yield "No run has ended with norms."
+        return
+    agents = sorted({run.manifest.agents for run in layout.conditions})
+    caption = "Small: runs, at their last round. Large: their means. The curve holds for N agents."
+    caption += legend_note(list(layout.levels) if len(clouds) == len(layout.conditions) else [])
+    yield norm_space("norms", "Norms at the end of each run", caption, agents, clouds)
+
+
+def _clouds(layout: Layout) -> dict[str, PointCloud]:
+    """Group the norms by condition; if those are too many, by the levels of one factor."""
+    both = layout.values(_SIMILARITY), layout.values(_ALIGNMENT)
+    for factors in (list(layout.levels), layout.factors[:1], layout.factors[1:], []):
+        groups = layout.group_by(factors)
+        if len(groups) <= len(SERIES):
+            break
+    found = {
+        layout.name(group.places[0], factors) if factors else "all": PointCloud(
+            *(np.concatenate([values[place] for place in group.places]) for values in both)
+        )
+        for group in groups
+    }
+    return {name: cloud for name, cloud in found.items() if not np.isnan(cloud.across).all()}
+
+
+def _codings(layout: Layout) -> Iterator[SectionPart]:
+    """The codings of a study, and how far raters agree."""
+    codings, names = layout.study.codings, dict[str, None]()
+    for number, coding in enumerate(codings, 1):
+        codes, where = coding.codes, f", {coding.folder.name}" if len(codings) > 1 else ""
+        parts: list[SectionPart] = [
+            name_models((run.manifest, run.ledger) for run in coding.raters)
+        ]
+        if coding.note:
+            words = f"{coding.note}; these are the codes so far."
+            parts.append(Caveat(words[0].upper() + words[1:]))
+        if len(codes.raters) > 1:
+            parts += _agreement(number, codes)
+        parts.append(_labels(number, codes))
+        yield Section(f"Codes of texts{where}", parts)
+        names |= dict.fromkeys(name for one in codes.criteria for name in (one.rank, *one.shares))
+    coded = [name for name in names if name in layout.measured]
+    if coded:
+        rows = zip(*(map(known_mean, layout.values(name)) for name in coded), strict=True)
+        notes = [f"{name}: {layout.measured[name]}" for name in coded]
+        first, title = layout.factor_columns(), "Codes by condition, means over runs"
+        yield Table.of("coded", title, [("share", *coded)], rows, *notes, first=first)
+
+
+def _agreement(number: int, codes: Codes) -> Iterator[SectionPart]:
+    found, bounds = agreement(codes), ("interval.low", "interval.high")
+    rows = [
+        (
+            *(one.criterion.name, one.criterion.scale),
+            *read_fields(one.alpha, "texts", "value", *bounds),
+            *read_fields(one.same, "value"),
+        )
+        for one in found
+    ]
+    head: Head = [
+        ("text", "criterion", "scale"),
+        ("count", "texts"),
+        ("share", "Krippendorff's α", "95 % from", "95 % to", "pairs that agree"),
+    ]
+    title = f"Agreement of {len(codes.raters)} raters: {', '.join(codes.raters)}"
+    yield Table.of(f"agreement_{number}", title, head, rows, _AGREEMENT)
+    rows = [
+        (one.criterion.name, " and ".join(pair), *read_fields(kappa, "value", *bounds))
+        for one in found
+        for pair, kappa in one.kappas.items()
+    ]
+    head = [("text", "criterion", "raters"), ("share", "Cohen's κ", "95 % from", "95 % to")]
+    note, title = "Ordinal criteria have quadratic weights.", "Agreement of each pair of raters"
+    yield folded_section("Pairs of raters", Table.of(f"kappas_{number}", title, head, rows, note))
+
+
+def _labels(number: int, codes: Codes) -> Table:
+    rows = [
+        (criterion.name, label, *(codes.given[criterion.name] == place).sum(0).tolist())
+        for criterion in codes.criteria
+        for place, label in enumerate(criterion.labels)
+    ]
+    head: Head = [("text", "criterion", "label"), ("count", *codes.raters)]
+    return Table.of(f"labels_{number}", "How often each label was given", head, rows)
+
+
+def texts_section(layout: Layout) -> Section:
+    """Quote what was said in the first replicate of each condition."""
+    title, anchor = "Words over time", "texts"
+    if not any(run.manifest.stage.quotes for run in layout.conditions):
+        return Section(title, [], anchor)
+    if not layout.study.detailed:
+        return Section(title, [_NO_TEXTS], anchor)
+    quotes = layout.study.quotes
+    first = quotes[quotes["replicate"] == 0]
+    folds = [
+        Section(layout.panel_title(place, list(layout.levels)) or run.name, tables, folded=True)
+        for place, run in enumerate(layout.conditions[:_MOST_TEXTS])
+        if (tables := _quotes(place + 1, run, first[first[CONDITION] == run.name]))
+    ]
+    lead = _TEXTS
+    if len(layout.conditions) > _MOST_TEXTS:
+        lead += f" The first {_MOST_TEXTS} of {len(layout.conditions)} conditions."
+    return Section(title, [lead, *folds] if folds else [], anchor)
+
+
+def _quotes(number: int, run: ConditionRun, quotes: Any) -> list[Table]:
+    """One condition's texts, a table for each sort; numbers, such as a cap, are no texts."""
+    stage, names = run.manifest.stage, _agent_names(run)
+    who = [names[seat] for seat in quotes["agent"].fillna(len(names) - 1).tolist()]
+    columns = quotes["name"].tolist(), quotes["round"].tolist(), who, quotes["text"].tolist()
+    every = list(zip(*columns, strict=True))
+    head: Head = [("count", "round"), ("text", "agent"), ("words", "words")]
+    found = []
+    for sort in dict.fromkeys((*stage.notes, *stage.quotes)):
+        rows = [row[1:] for row in every if row[0] == sort]
+        if not all(_is_number(text) for *_, text in rows):
+            found.append(Table.of(f"texts_{number}_{sort}", f"{sort}: {run.name}", head, rows))
+    return found
+
+
+def _agent_names(run: ConditionRun) -> list[str]:
+    """Name agents by seat: "altruist 3"; the last name stands for all of them."""
+    names = [f"agent {seat + 1}" for seat in range(run.manifest.agents)]
+    for cohort in run.manifest.cohorts:
+        for number, seat in enumerate(cohort.seats, start=1):
+            names[seat] = f"{cohort.name} {number}"
+    return [*names, "all"]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,242 @@
+"""The first sections and the last one: what was played, and where every number is from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from society.engine.calls import Usage
+from society.experiments.factors import format_label
+from society.llm.providers.settings import ModelSpec
+from society.report.layout import Layout
+from society.report.page import Caveat, Section, SectionPart, Verbatim, folded_section
+from society.report.tables import Head, Table
+from society.runs.manifest import Manifest
+
+if TYPE_CHECKING:
+    from society.claims.types import ClaimVerdict
+
+_SIGNS = {"reproduced": "●", "in part": "◐", "not reproduced": "○", "cannot be told": "–"}
+_DIGEST = 16  # hexadecimal digits in the page
+_FEW = 12  # levels that a sentence names
+_OFFLINE = "offline"
+_RANDOM_NUMBERS = {
+    "common": (
+        "Replicate r draws the same random numbers in every condition (common random numbers)."
+    ),
+    "independent": "Random numbers are independent between conditions.",
+    None: "",
+}
+_MEANS = "Means: t intervals (Student 1908), BCa bootstrap intervals (Efron 1987)."
+_SURVIVAL = (
+    "Survival: Kaplan-Meier (1958), Greenwood's variance on the log-log scale; restricted means; "
+    "log-rank test (Mantel 1966). Shares: Wilson intervals (1927)."
+)
+_TESTS = (
+    "Tests: analysis of variance, type III with sum-to-zero contrasts (Fisher 1925, Yates 1934), "
+    "in blocks where random numbers are common; Tukey-Kramer with compact letters (Piepho 2004); "
+    "t tests, paired or by Welch (1947), corrected by Holm (1979); Hedges' g (1981); Wilcoxon "
+    "(1945) and Friedman (1937), or Mann-Whitney (1947) and Kruskal-Wallis (1952). Two-sided, at "
+    "a level of 0.05."
+)
+_EVOLUTION = (
+    "Evolution: the Price equation (Price 1970; Kerr and Godfrey-Smith 2009 for those without "
+    "ancestors), least-squares slopes of single runs, correlations with intervals by Fisher (1921) "
+    "and by Bonett and Wright (2000), Hill numbers (1973)."
+)
+
+
+def claims_section(verdicts: Sequence[ClaimVerdict]) -> Section:
+    """Set the claims of a paper beside our results."""
+    counts = Counter[str](one.outcome for one in verdicts)
+    lead = ", ".join(f"{counts[sort]} {sort}" for sort in _SIGNS if counts[sort])
+    rows = [
+        (
+            one.claim,
+            f"{_SIGNS[one.outcome]} {one.outcome}",
+            f"{one.said} ({one.source})",
+            "; ".join(filter(None, [one.found, one.notes])),
+        )
+        for one in verdicts
+    ]
+    table = Table.of(
+        "claims",
+        "Claims of the paper beside our results",
+        [("words", "claim"), ("text", "outcome"), ("words", "said", "found")],
+        rows,
+    )
+    parts: list[SectionPart] = [f"Of {len(verdicts)} claims: {lead}.", table]
+    return Section("Claims", parts if verdicts else [], "claims")
+
+
+def summary_section(layout: Layout) -> Section:
+    """Say what was played with whom, and what is missing."""
+    models = name_models((run.manifest, run.ledger) for run in layout.conditions)
+    parts: list[SectionPart] = [models, *_incomplete(layout), _design(layout)]
+    return Section("Summary", parts, "summary")
+
+
+def name_models(runs: Iterable[tuple[Manifest, Sequence[Usage]]]) -> str | Caveat:
+    """Name the language models that were asked; warn if others have taken their place."""
+    models, recorded = dict[str, None](), dict[str, None]()
+    for manifest, ledger in runs:
+        named = dict.fromkeys(entry.model for entry in ledger if entry.model)
+        (recorded if _from_tape(manifest, ledger) else models).update(named)
+    if real := [name for name in models if name != _OFFLINE]:
+        return f"Models asked: {', '.join(real)}."
+    resident = ["a scripted resident (the offline mind)"] if _OFFLINE in models else []
+    tapes = [f"recorded answers of {', '.join(recorded)} (a tape)"] if recorded else []
+    if who := " and ".join([*resident, *tapes]):
+        return Caveat(f"No language model was asked; in its place: {who}.")
+    return "No language model was asked."
+
+
+def _from_tape(manifest: Manifest, ledger: Sequence[Usage]) -> bool:
+    """Check whether answers are those of a tape, which costs nothing."""
+    specs = [ModelSpec.model_validate(one) for one in manifest.spec["models"].values()]
+    sorts = {spec.sort for spec in specs}
+    return "tape" in sorts <= {"tape", _OFFLINE} and all(entry.cost == 0 for entry in ledger)
+
+
+def _incomplete(layout: Layout) -> Iterator[Caveat]:
+    """Name conditions that failed, are not finished or missing, and what was not concluded."""
+    study = layout.study
+    unfinished = {run.name: run.status for run in study.played if run.status != "finished"}
+    for words, items in (
+        ("failed", _pairs(study.failures)),
+        ("not finished, and taken as far as they go", _pairs(unfinished)),
+        ("not played", list(study.missing)),
+    ):
+        if items:
+            yield Caveat(f"{count_of(len(items), 'condition')} {words}:", _first(items))
+    if study.notes:
+        yield Caveat("Not everything could be concluded:", _first(_pairs(study.notes)))
+
+
+def _pairs(items: Mapping[str, str]) -> list[str]:
+    return [f"{name}: {words}" for name, words in items.items()]
+
+
+def _first(items: Sequence[str]) -> list[str]:
+    more = len(items) - _FEW
+    return [*items[:_FEW], *([f"and {more} more"] if more > 0 else [])]
+
+
+def describe_runs(layout: Layout) -> str:
+    """Count conditions, runs, agents and rounds in a sentence."""
+    given = [run.manifest for run in layout.conditions]
+    runs = sum(one.replicates for one in given)
+    scenarios = " and ".join(dict.fromkeys(one.scenario for one in given))
+    return (
+        f"{count_of(len(given), 'condition')} of {scenarios}, {count_of(runs, 'run')} in all "
+        f"({_range([one.replicates for one in given], 'replicate')} per condition), "
+        f"{_range([one.agents for one in given], 'agent')}, at most "
+        f"{_range([one.most for one in given], 'round')}."
+    )
+
+
+def _design(layout: Layout) -> str:
+    """Name factors with their levels, and the kind of random numbers."""
+    levels = layout.study.levels.items()
+    factors = "; ".join(
+        f"{name}: {_some_levels([*map(format_label, each)])}" for name, each in levels
+    )
+    luck = _RANDOM_NUMBERS[layout.study.random_numbers]
+    replicates = "A run is one replicate, one history of a society: the unit of all statistics."
+    return " ".join(filter(None, [f"{factors}." if factors else "", luck, replicates]))
+
+
+def _some_levels(labels: Sequence[str]) -> str:
+    few = ", ".join(labels[:_FEW])
+    return few if len(labels) <= _FEW else f"{few} and {len(labels) - _FEW} more"
+
+
+def count_of(count: int, noun: str) -> str:
+    """Count things: "1 run", "1,000 runs"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _range(counts: Sequence[int], noun: str) -> str:
+    low, high = min(counts), max(counts)
+    return count_of(low, noun) if low == high else f"{low:,} to {count_of(high, noun)}"
+
+
+def provenance_section(layout: Layout) -> Section:
+    """List all that is needed to run the study again and to compare."""
+    given = [run.manifest for run in layout.conditions]
+    prompts = {name: hashed for one in given for name, hashed in one.prompts.items()}
+    # Files without the folders of one machine.
+    files = {
+        path.replace("\\", "/").rpartition("/")[2]: hashed
+        for one in given
+        for path, hashed in one.files.items()
+    }
+    text = layout.study.text
+    parts: list[SectionPart] = [
+        "A digest stands for everything that was asked, answered and told in a run: the command "
+        "society verify plays it again and compares.",
+        _run_table(layout),
+        _version_table(given),
+        folded_section("Parameters", _parameter_table(given)),
+        *_hashes("prompts", "Prompts, sha256", prompts),
+        *_hashes("files", "Files, sha256", files),
+        *([folded_section("The experiment as it was written", Verbatim(text))] if text else []),
+        Section("Methods", list(_methods(layout))),
+    ]
+    return Section("Provenance", parts, "provenance")
+
+
+def _hashes(name: str, title: str, hashes: Mapping[str, str]) -> Iterator[Section]:
+    if hashes:
+        table = Table.of(name, title, [("text", "name", "sha256")], hashes.items())
+        yield folded_section(title, table)
+
+
+def _run_table(layout: Layout) -> Table:
+    rows = [
+        (
+            *(run.name, run.path.name, run.status),
+            *(str(run.manifest.seed), run.rounds, run.digest[:_DIGEST]),
+        )
+        for run in layout.conditions
+    ]
+    head: Head = [
+        ("text", "condition", "file", "status", "seed"),
+        ("count", "rounds"),
+        ("text", "digest"),
+    ]
+    return Table.of("runs", "Run files", head, rows)
+
+
+def _version_table(given: Sequence[Manifest]) -> Table:
+    names = dict.fromkeys(name for one in given for name in one.versions)
+    rows = [
+        (name, ", ".join(dict.fromkeys(one.versions.get(name, "unknown") for one in given)))
+        for name in names
+    ]
+    return Table.of("versions", "Versions", [("text", "package", "version")], rows)
+
+
+def _parameter_table(given: Sequence[Manifest]) -> Table:
+    """List each parameter with the values that it took."""
+    values: dict[str, dict[str, None]] = {}
+    for one in given:
+        for name, value in one.params.items():
+            values.setdefault(name, {})[_word(value)] = None
+    rows = [(name, _some_levels([*each])) for name, each in values.items()]
+    return Table.of("parameters", "Parameters", [("text", "name"), ("words", "value")], rows)
+
+
+def _word(value: Any) -> str:
+    return format_label(value) if isinstance(value, str | int | float | None) else str(value)
+
+
+def _methods(layout: Layout) -> Iterator[str]:
+    yield _MEANS
+    if layout.times:
+        yield _SURVIVAL
+    if len(layout.conditions) > 1:
+        yield _TESTS
+    if any(run.manifest.stage.levels[0] == "generation" for run in layout.conditions):
+        yield _EVOLUTION

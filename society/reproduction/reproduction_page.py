@@ -1,0 +1,176 @@
+"""The page of a reproduction: the claims of a paper beside our results, then each experiment.
+
+For each experiment it has the sections that its recipe names, and its provenance; `society report`
+makes a page of all sections.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from society.analysis.crossplay import CrossPlay
+from society.analysis.study import Study
+from society.claims.types import HOW, ClaimVerdict, PageSection, Trial
+from society.experiments.factors import Label
+from society.report import write_sections
+from society.report.figures.style import Figure
+from society.report.layout import Layout
+from society.report.page import Caveat, LinkedFile, Section, SectionPart
+from society.report.sections.crossplay import CROSS_PLAY
+from society.report.sections.evolution import EVOLUTION, Populations
+from society.report.sections.hypothesis_tests import compare_panels, hypothesis_tests_section
+from society.report.sections.llm_usage_section import llm_usage_section
+from society.report.sections.norms_section import norms_section, texts_section
+from society.report.sections.outcome import maps_section, outcome_section
+from society.report.sections.over_time import over_time_section
+from society.report.sections.provenance_section import (
+    claims_section,
+    provenance_section,
+    summary_section,
+)
+from society.report.sections.survival_section import survival_section
+from society.report.tables import Table
+
+from .evidence import ExperimentResult
+from .run import DRY, ReproductionRun
+
+_UNLIKE = "with different outcomes under different parameters or readings"
+_AGREED = ("reproduced", "in part", "not reproduced", "cannot be told", _UNLIKE)
+
+SECTIONS: Mapping[PageSection, Callable[[Populations], Section]] = {
+    "outcome": lambda of: outcome_section(of.layout, compare_panels(of.layout)),
+    "survival": lambda of: survival_section(of.layout),
+    "tests": lambda of: hypothesis_tests_section(of.layout, compare_panels(of.layout)),
+    "maps": lambda of: maps_section(of.layout),
+    "evolution": EVOLUTION["evolution"],
+    "lives": EVOLUTION["lives"],
+    "strategies": EVOLUTION["strategies"],
+    "reactions": EVOLUTION["reactions"],
+    "norms": lambda of: norms_section(of.layout),
+    "texts": lambda of: texts_section(of.layout),
+    "standings": lambda of: CROSS_PLAY["crossplay"](CrossPlay(of.layout.study)),
+    "conduct": lambda of: CROSS_PLAY["conduct"](CrossPlay(of.layout.study)),
+    "agreements": lambda of: CROSS_PLAY["agreements"](CrossPlay(of.layout.study)),
+    "ledger": lambda of: llm_usage_section(of.layout),
+}
+
+
+def write_page(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Path:
+    """Write it, with its figures and tables as files; gives its path. Raises FileError."""
+    paper = f"{run.reproduction.name}: {run.reproduction.paper}"
+    title = f"DRY RUN of {paper}" if run.dry else f"{paper}, held against our runs"
+    results = run.results
+    experiments = [
+        _experiment(trial, _study(trial, results))
+        for trial in run.design.trials
+        if results[trial.name].begun
+    ]
+    sections = [*_claims(run, verdicts), *experiments]
+    return write_sections(title, run.extent, sections, run.out)
+
+
+def _claims(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Iterator[Section]:
+    section = claims_section(verdicts)
+    tables = [part for part in section.parts if isinstance(part, Table)]
+    if tables:
+        judging = (*HOW, *run.design.judging)
+        yield replace(section, parts=[*_caveats(run), *_counted(verdicts), *judging, *tables])
+
+
+def _counted(verdicts: Sequence[ClaimVerdict]) -> Iterator[str]:
+    """How many claims there are of each outcome, whatever they were judged under; ours apart."""
+    for whose, ours in (("claims of the paper", False), ("comparisons of ours", True)):
+        outcomes: dict[str, list[str]] = {}
+        for one in verdicts:
+            if one.ours == ours:
+                outcomes.setdefault(one.bare, []).append(one.outcome)
+        counts = Counter(map(_agreed, outcomes.values()))
+        judged = sum(map(len, outcomes.values()))
+        times = f", judged {judged} times" if judged > len(outcomes) else ""
+        words = ", ".join(f"{counts[sort]} {sort}" for sort in _AGREED if counts[sort])
+        if outcomes:
+            yield f"Of {len(outcomes)} {whose}{times}: {words}."
+
+
+def _agreed(outcomes: Sequence[str]) -> str:
+    """The outcome of a claim that was judged under several conditions."""
+    return outcomes[0] if len(set(outcomes)) == 1 else _UNLIKE
+
+
+def _caveats(run: ReproductionRun) -> Iterator[SectionPart]:
+    if run.dry:
+        yield Caveat(f"DRY RUN: {DRY}. It shows the way, and nothing about the paper.")
+    if run.quick:
+        yield Caveat("Quick: fewer and shorter runs than without --quick, and fewer levels.")
+
+
+def _study(trial: Trial, results: Mapping[str, ExperimentResult]) -> Study:
+    """What was played of an experiment, and what is shown with it."""
+    study = results[trial.name].study
+    for name, levels in trial.beside.items():
+        if results[name].begun:
+            study = _joined(study, results[name].study, levels)
+    return study
+
+
+def _joined(study: Study, other: Study, levels: Mapping[str, str]) -> Study:
+    """With the conditions of another one in front, which have these levels of what they lack."""
+    named = "".join(f"{factor}={label}," for factor, label in levels.items())
+    more = [
+        replace(run, name=f"{named}{run.name}", factors={**levels, **run.factors})
+        for run in other.played
+    ]
+    return replace(
+        study,
+        played=(*more, *study.played),
+        levels={
+            factor: [
+                *([levels[factor]] if factor in levels else []),
+                *_added(labels, factor, other),
+            ]
+            for factor, labels in study.levels.items()
+        },
+        failures={
+            **{f"{named}{name}": why for name, why in other.failures.items()},
+            **study.failures,
+        },
+        missing=(*(f"{named}{name}" for name in other.missing), *study.missing),
+    )
+
+
+def _added(labels: Sequence[Label], factor: str, other: Study) -> list[Label]:
+    """Those of one study and, behind them, those of another that it lacks."""
+    return list(dict.fromkeys([*labels, *other.levels.get(factor, ())]))
+
+
+def _experiment(trial: Trial, study: Study) -> Section:
+    layout = Layout(study)
+    provenance = replace(provenance_section(layout), folded=True)
+    parts = [*summary_section(layout).parts, *_sections(trial, layout), provenance]
+    return _prefix_names(trial.name, Section(trial.title, parts, trial.name))
+
+
+def _sections(trial: Trial, layout: Layout) -> Iterator[Section]:
+    populations = Populations(layout)
+    yield from (SECTIONS[name](populations) for name in trial.chapters)
+    if trial.over_time:
+        yield over_time_section(layout, trial.over_time)
+
+
+def _prefix_names(experiment: str, section: Section) -> Section:
+    """Give figures, tables and files names that no other experiment's have."""
+    return replace(section, parts=[_prefix_name(experiment, part) for part in section.parts])
+
+
+def _prefix_name(experiment: str, part: SectionPart) -> SectionPart:
+    if isinstance(part, Section):
+        return _prefix_names(experiment, part)
+    if isinstance(part, Figure | Table):
+        return replace(part, name=f"{experiment}-{part.name}")
+    if isinstance(part, LinkedFile):
+        path = PurePosixPath(part.path)
+        return replace(part, path=str(path.with_name(f"{experiment}-{path.name}")))
+    return part

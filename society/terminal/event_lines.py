@@ -1,0 +1,217 @@
+"""The events of a round besides the numbers: actions, words, votes and endings.
+
+Also traits that children inherit: heritable public columns, by their labels where they have any.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.text import Text
+
+from society.engine.graph import NOBODY
+from society.engine.rng import Array
+from society.engine.scenario import DisplaySpec
+
+from .answer_summary import Answers
+from .console import TerminalStyle, labelled_lines, labelled_row
+from .labels import Names, describe_ending, spell_kind
+from .lineage_tree_text import Births
+from .round_view import Chosen, RoundView
+from .usage_tables import count_mishaps
+
+if TYPE_CHECKING:
+    from society.runs.runfile import Manifest
+
+
+_SHOWN = 12  # of a list; the others are counted
+_OPTIONS = 3  # that are named after a vote
+_QUOTES = 4  # of one sort in a round
+_QUOTE, _LAW = 100, 240  # cells of what somebody said, and of what holds for all
+
+
+class EventLines:
+    """Tells the deeds of one replicate."""
+
+    def __init__(self, ink: TerminalStyle, names: Names, replicate: int) -> None:
+        self.ink, self.names, self.replicate = ink, names, replicate
+        self.births = Births(ink, names, replicate)
+        self.answers = Answers(ink, names, replicate)
+
+    def lines(self, scene: RoundView) -> Iterator[Text]:
+        """Yield actions, departures, quotes, decisions and the ending of the replicate."""
+        if scene.void(self.replicate):
+            yield from self._troubles(scene)
+            yield from self._ended(scene)
+            return
+        for part in (
+            self.births.born,
+            self._done,
+            self._gone,
+            self._quotes,
+            self.answers.lines,
+            self._notes,
+            self._troubles,
+            self.births.selected,
+            self._ended,
+        ):
+            yield from part(scene)
+
+    def fates(
+        self, label: str, ended: Mapping[str, Iterable[int]], stage: DisplaySpec, but: int = NOBODY
+    ) -> Iterator[Text]:
+        """Yield a line on the replicates that ended, by cause; `but` is left out."""
+        items = []
+        for kind, replicates in ended.items():
+            others = [number for number in replicates if number != but]
+            if others:
+                which = "replicate" if len(others) == 1 else "replicates"
+                listed = ", ".join(map(str, others[:_SHOWN]))
+                more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
+                words = f"{which} {listed}{more} ended: {describe_ending(stage, kind)}"
+                items.append(self.ink.text(words, "dim"))
+        if items:
+            yield from labelled_row(self.ink, label, items, "dim")
+
+    def _done(self, scene: RoundView) -> Iterator[Text]:
+        for verb, peers in scene.links():
+            peer = peers[self.replicate]
+            actors = np.flatnonzero(peer != NOBODY)
+            deeds = (
+                self.ink.text(f"{self.names[actor]} {verb} {self.names[peer[actor]]}")
+                for actor in actors
+            )
+            label = f"{len(actors)} {verb}" if len(actors) else verb
+            yield from labelled_row(self.ink, label, _first(deeds, len(actors)))
+
+    def _gone(self, scene: RoundView) -> Iterator[Text]:
+        for kind, gone in scene.gone:
+            seats = np.flatnonzero(gone[self.replicate])
+            if len(seats):
+                names = _first((Text(self.names[seat], "bold red") for seat in seats), len(seats))
+                yield from labelled_row(self.ink, spell_kind(kind), names, "bold red")
+
+    def _quotes(self, scene: RoundView) -> Iterator[Text]:
+        for label, verb, texts in scene.quotes():
+            said = texts[self.replicate]
+            if scene.newborn is not None:  # their words are printed with their births
+                said = np.where(scene.newborn[self.replicate], "", said)
+            seats = np.flatnonzero(said != "")
+            items = [
+                self.ink.text(f"{self.names[seat]} {verb} {self.ink.quoted(said[seat], _QUOTE)}")
+                for seat in seats[:_QUOTES]
+            ]
+            if len(seats) > _QUOTES:
+                items.append(Text(f"and {len(seats) - _QUOTES} more", "dim"))
+            yield from labelled_lines(self.ink, label, items)
+
+    def _notes(self, scene: RoundView) -> Iterator[Text]:
+        for note in scene.stage.notes:
+            stated = scene.stated(note)
+            if stated is None:
+                continue
+            before, after = (values[self.replicate, 0] for values in stated)
+            chosen = scene.chosen(note, self.replicate)
+            if isinstance(after, str):
+                yield from labelled_lines(self.ink, note, self._sentence(after, chosen))
+            else:
+                yield from self._number(note, before, after, chosen)
+
+    def _number(self, note: str, before: Any, after: Any, chosen: Chosen | None) -> Iterator[Text]:
+        """Yield a number before and after the round, and how it was decided."""
+        words = dict.fromkeys(self.ink.figure(value) for value in (before, after))
+        items = [Text(self.ink.words(" → ").join(words), "bold magenta")]
+        if chosen is not None:
+            items.append(self.ink.text(f"{chosen.words}{self._figures(chosen, after)}"))
+        yield from labelled_row(self.ink, note, items, "bold magenta")
+
+    def _figures(self, chosen: Chosen, won: Any) -> str:
+        answers = chosen.answers
+        if chosen.voted:
+            votes = [
+                f"{count} for {self.ink.figure(answer)}" for answer, count in _most(chosen, won)
+            ]
+            return f": {', '.join(votes)}{', ...' if len(answers) > _OPTIONS else ''}"
+        if answers.dtype.kind in "iuf":
+            return f", {self.ink.figure(answers[0])} to {self.ink.figure(answers[-1])}"
+        return ""
+
+    def _sentence(self, after: str, chosen: Chosen | None) -> Iterator[Text]:
+        """Yield a text that holds for all, then how it was decided, line by line."""
+        if after:
+            yield self.ink.text(self.ink.quoted(after, _LAW), "bold magenta")
+        if chosen is None:
+            return
+        yield self.ink.text(chosen.words)
+        if not chosen.voted:
+            return
+        for answer, count in _most(chosen, after):
+            which = "it" if answer == after else self.ink.quoted(answer, _QUOTE)
+            yield self.ink.text(f"{count} for {which}")
+        if len(chosen.answers) > _OPTIONS:
+            yield Text(f"and {len(chosen.answers) - _OPTIONS} more", "dim")
+
+    def _troubles(self, scene: RoundView) -> Iterator[Text]:
+        here = [each for each in scene.page.troubles if each.replicate == self.replicate]
+        failed = [each for each in here if each.what == "fallback"]
+        so = "" if scene.void(self.replicate) else ": the fallback was used"
+        items = [
+            self.ink.text(
+                f"{self.names[each.agent]} could not be understood ({spell_kind(each.kind)}){so}",
+                "red",
+            )
+            for each in failed[:_SHOWN]
+        ]
+        if len(failed) > _SHOWN:
+            items.append(Text(f"and {len(failed) - _SHOWN} more", "dim"))
+        mended = Counter(each.what for each in here if each.what != "fallback")
+        if mended:
+            items.append(Text(count_mishaps(mended), "dim"))
+        yield from labelled_lines(self.ink, "trouble", items, "bold red")
+
+    def _ended(self, scene: RoundView) -> Iterator[Text]:
+        for kind, over in scene.ended:
+            if over[self.replicate]:
+                words = self.ink.text(describe_ending(scene.stage, kind), "bold red")
+                yield from labelled_row(self.ink, "ended", [words], "bold red")
+
+
+def _most(chosen: Chosen, won: Any) -> list[tuple[Any, int]]:
+    """Return the most frequent answers, each with its count, the winner first."""
+    ranked = np.lexsort((chosen.answers != won, -chosen.counts))[:_OPTIONS]
+    return [(chosen.answers[k], int(chosen.counts[k])) for k in ranked]
+
+
+def _first(items: Iterable[Text], count: int) -> Iterator[Text]:
+    """Yield the first items, then a note on how many more there are."""
+    yield from islice(items, _SHOWN)
+    if count == 0:
+        yield Text("nobody", "dim")
+    if count > _SHOWN:
+        yield Text(f"and {count - _SHOWN} more", "dim")
+
+
+class Traits:
+    """The heritable columns of one replicate."""
+
+    def __init__(self, manifest: Manifest, replicate: int = 0) -> None:
+        self._columns = {one.name: one for one in manifest.columns if one.heritable}
+        # What is quoted has its own place.
+        self.names = tuple(name for name in self._columns if name not in manifest.stage.quotes)
+        self._owners = {
+            name: manifest.seated(one.cohorts, replicate) for name, one in self._columns.items()
+        }
+
+    def shown(self, name: str, values: Array) -> Array:
+        """Replace numbers of a column, (N,), by its labels; blank for agents without the column."""
+        if name not in self._columns or values.dtype.kind not in "biu":
+            return values
+        has, labels = self._owners[name], self._columns[name].labels
+        if not labels:
+            return np.where(has, values, np.nan)
+        words: Array = np.array([*labels, None], object)[np.where(has, values, -1)]
+        return words

@@ -1,0 +1,233 @@
+"""The use of models by a run: calls, tokens, cost, and replies that could not be read.
+
+    calls        exchanges, including repairs of replies that could not be read and repeats of
+                 those that were cut off; retries are attempts that failed
+    fallbacks    answers that could not be read even after repair; the fallback that the question
+                 states took their place
+
+Token counts and costs that no provider reports are shown as unknown.
+
+Also the estimate of what a run would cost.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from society.config.registry import component_title
+from society.engine.calls import sum_known
+
+from .console import TerminalColumn, TerminalStyle, flow_items, layout_table, print_lines
+from .labels import Names, RoundLabels, spell_kind
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from society.engine.calls import ParseIssue, Usage
+    from society.llm.providers.estimate import Forecast
+    from society.runs.runfile import Manifest
+
+
+UNKNOWN = "unknown"
+_WORST = 3  # agents, and questions, that are named; the others are counted
+_REASON = 100  # cells of a reason
+_FINEST = 0.0001  # US dollars
+_COUNTS = ("calls", "retries", "repairs", "cut", "fallbacks")
+_MISHAPS = {
+    "repair": ("repair", "repairs"),
+    "cut": ("reply cut off", "replies cut off"),
+    "fallback": ("fallback", "fallbacks"),
+}
+_TOKENS = {"tokens in": "prompt_tokens", "tokens out": "completion_tokens"}
+
+
+def usage_tables(ink: TerminalStyle, ledger: Sequence[Usage]) -> Iterator[Text]:
+    """Lay out a table for each model, with a row for each kind of question, and one of totals."""
+    by_model: dict[str, list[Usage]] = {}
+    for entry in ledger:
+        if entry.model:
+            by_model.setdefault(entry.model, []).append(entry)
+    for model, entries in by_model.items():
+        kinds = dict.fromkeys(entry.kind for entry in entries)
+        rows = [sum_usage([one for one in entries if one.kind == kind], kind) for kind in kinds]
+        yield from _table(ink, f"asked of {model}", rows)
+    if len(by_model) > 1:
+        everything = [entry for entries in by_model.values() for entry in entries]
+        yield from _table(ink, f"asked of {len(by_model)} models", [sum_usage(everything, "total")])
+
+
+def sum_usage(entries: Sequence[Usage], kind: str = "") -> Usage:
+    """Sum one or more entries under the name `kind`; sums with an unknown part are None."""
+    columns = zip(*(entry[3:] for entry in entries), strict=True)
+    sums: list[Any] = [sum_known(column) for column in columns]
+    return type(entries[0])("", kind, entries[0].model, *sums)
+
+
+def _table(ink: TerminalStyle, title: str, rows: Sequence[Usage]) -> Iterator[Text]:
+    yield from flow_items([ink.text(title, "bold")], ink.width)
+    if len(rows) > 1:
+        rows = [*rows, sum_usage(rows, "total")]
+    columns = [(name, [str(getattr(row, name)) for row in rows]) for name in _COUNTS]
+    columns += [
+        (heading, [_whole(getattr(row, name)) for row in rows]) for heading, name in _TOKENS.items()
+    ]
+    columns.append(("dollars", [format_dollars(row.cost) for row in rows]))
+    stub = [ink.text(spell_kind(row.kind)) for row in rows]
+    figures = [
+        TerminalColumn(heading, [Text(cell) for cell in cells]) for heading, cells in columns
+    ]
+    yield from layout_table(ink, stub, figures)
+    yield Text()
+
+
+def _whole(count: int | None) -> str:
+    return UNKNOWN if count is None else f"{count:,}"
+
+
+def format_dollars(cost: float | None) -> str:
+    """Format US dollars to a hundredth of a cent; a cost above 0 never reads 0.
+
+    >>> [format_dollars(cost) for cost in (1234.5, 0.0123, 0.00002, 0.0, None)]
+    ['1,234.5000', '0.0123', '<0.0001', '0', 'unknown']
+    """
+    if cost is None:
+        return UNKNOWN
+    if 0 < cost < _FINEST:
+        return f"<{_FINEST}"
+    return f"{cost:,.4f}" if cost else "0"
+
+
+def spending_words(ledger: Sequence[Usage]) -> Iterator[str]:
+    """Yield calls, tokens and cost so far; nothing if no model was called."""
+    if not ledger:
+        return
+    used = sum_usage(ledger)
+    yield f"{used.calls:,} calls"
+    if used.prompt_tokens is None or used.completion_tokens is None:
+        yield f"tokens {UNKNOWN}"
+    else:
+        yield f"{used.prompt_tokens + used.completion_tokens:,} tokens"
+    yield f"cost {UNKNOWN}" if used.cost is None else f"{format_dollars(used.cost)} US dollars"
+
+
+def by_hand(ledger: Iterable[Usage]) -> Iterator[str]:
+    """Yield a line for each component that answers by itself, without a model call of ours."""
+    for entry in ledger:
+        if entry.model:
+            continue
+        times = "once" if entry.calls == 1 else f"{entry.calls} times"
+        words = f"{component_title(entry.component)} was asked {times} for {spell_kind(entry.kind)}"
+        if entry.fallbacks:
+            words += f"; {entry.fallbacks} of the answers could not be read: the fallback was used"
+        yield words
+
+
+def unsure_agents(
+    troubles: Iterable[ParseIssue], names: Callable[[int], Names], replicates: int
+) -> Iterator[str]:
+    """Yield the agents whose replies had to be repaired or were given up, the worst first.
+
+    names: gives the names of the agents of a replicate.
+    """
+    by_agent: dict[tuple[int, int], Counter[str]] = {}
+    for trouble in troubles:
+        whose = trouble.replicate, trouble.agent
+        by_agent.setdefault(whose, Counter())[trouble.what] += 1
+    ranked = sorted(
+        by_agent.items(), key=lambda one: (-one[1]["fallback"], -one[1].total(), one[0])
+    )
+    for (replicate, agent), counts in ranked[:_WORST]:
+        where = f" of replicate {replicate}" if replicates > 1 else ""
+        yield f"{names(replicate)[agent]}{where}: {count_mishaps(counts)}"
+    if len(ranked) > _WORST:
+        yield f"and {len(ranked) - _WORST} more"
+
+
+def count_mishaps(counts: Counter[str]) -> str:
+    """Count each kind of mishap, such as "2 repairs, 1 fallback"."""
+    return ", ".join(
+        f"{counts[what]} {names[counts[what] > 1]}"
+        for what, names in _MISHAPS.items()
+        if counts[what]
+    )
+
+
+def fallback_reasons(ink: TerminalStyle, troubles: Iterable[ParseIssue]) -> Iterator[str]:
+    """Yield how often the fallback was used, by kind of question, with the most frequent reason."""
+    by_kind: dict[str, Counter[str]] = {}
+    for trouble in troubles:
+        if trouble.what == "fallback":
+            by_kind.setdefault(trouble.kind, Counter())[trouble.reason] += 1
+    ranked = sorted(by_kind.items(), key=lambda one: -one[1].total())
+    for kind, why in ranked[:_WORST]:
+        reason = ink.cut(why.most_common(1)[0][0], _REASON)
+        such = "" if len(why) == 1 else ", such as"
+        yield f"{why.total()} for {spell_kind(kind)}{such}: {reason}"
+    if len(ranked) > _WORST:
+        yield f"and for {len(ranked) - _WORST} other questions"
+
+
+_WIDEST = 100
+_GUTTER = 10
+_NOTE = (
+    "Estimated from a run by the offline model, at four characters a token; the ranges go from "
+    "replies as short as its own to replies of the maximum length. With real models the run may "
+    "end sooner or later, and replies may need repair. Nothing was spent."
+)
+
+
+def print_forecast(
+    manifest: Manifest, rounds: int, models: Sequence[Forecast], console: Console
+) -> None:
+    """Print calls, tokens and cost for each model, and for all of them.
+
+    rounds: the number that was played to count them.
+    """
+    places = RoundLabels(manifest)
+    extent = places.all() if rounds == places.most else f"{rounds} rounds"
+    print_costs(models, extent, "this run", console)
+
+
+def print_costs(models: Sequence[Forecast], extent: str, what: str, console: Console) -> None:
+    """Print the forecast of `what`, of any extent, such as "10 rounds"."""
+    ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
+    if not models:
+        print_lines(
+            console, flow_items([ink.text(f"No model is called: {what} is free.")], ink.width)
+        )
+        return
+    told = [*models, _together(models)] if len(models) > 1 else models
+    for one in told:
+        print_lines(console, flow_items([ink.text(one.model, "bold")], ink.width))
+        replies = _range(f"{one.reply_tokens:,}", f"{one.most_reply_tokens:,}")
+        for label, words in (
+            ("calls", f"{one.calls:,} in {extent}"),
+            ("tokens", f"{one.prompt_tokens:,} in prompts, {replies} in replies"),
+            ("cost", _cost(one)),
+        ):
+            name = Text(f"  {label}")
+            print_lines(
+                console, flow_items([ink.text(words)], ink.width, label=name, gutter=_GUTTER)
+            )
+    print_lines(console, flow_items([ink.text(_NOTE, "dim")], ink.width))
+
+
+def _together(models: Sequence[Forecast]) -> Forecast:
+    """Sum the forecasts of all models; the cost is unknown if one of theirs is."""
+    columns = zip(*(model[1:] for model in models), strict=True)
+    sums: list[Any] = [sum_known(column) for column in columns]
+    return type(models[0])(f"all {len(models)} models", *sums)
+
+
+def _cost(one: Forecast) -> str:
+    if one.cost is None or one.most_cost is None:
+        return "unknown, as no price is known"
+    return f"{_range(format_dollars(one.cost), format_dollars(one.most_cost))} US dollars"
+
+
+def _range(least: str, most: str) -> str:
+    return least if least == most else f"{least} to {most}"
