@@ -23,11 +23,11 @@ from types import ModuleType
 from typing import Any, Literal
 from warnings import warn
 
-Sort = Literal["scenario", "component", "mechanism", "parameter"]
+NameSort = Literal["scenario", "component", "mechanism", "parameter"]
 
 # What scenario files, prompt packs and commands may name: former -> current. Parameters with their
 # owner, as it is called now: "fishing_village.fine" -> "sanction".
-RENAMED: Mapping[Sort, Mapping[str, str]] = {
+RENAMED: Mapping[NameSort, Mapping[str, str]] = {
     "scenario": {},
     "component": {
         "coded_by_hand": "human_coder",
@@ -56,7 +56,7 @@ RENAMED: Mapping[Sort, Mapping[str, str]] = {
 }
 
 
-def current(sort: Sort, name: str) -> str:
+def current(sort: NameSort, name: str) -> str:
     """Give the name that something has now; warns if this is a former one.
 
     >>> current("mechanism", "repetition")
@@ -68,7 +68,7 @@ def current(sort: Sort, name: str) -> str:
     return now
 
 
-def spellings(sort: Sort, name: str) -> tuple[str, ...]:
+def spellings(sort: NameSort, name: str) -> tuple[str, ...]:
     """List the current name and all former ones of something that is given by any of them."""
     now = RENAMED[sort].get(name, name)
     return (now, *(old for old, new in RENAMED[sort].items() if new == now))
@@ -89,7 +89,7 @@ def _parameter(owner: str, name: str) -> str:
 
 
 @cache
-def _warn_once(sort: Sort, name: str, now: str) -> None:
+def _warn_once(sort: NameSort, name: str, now: str) -> None:
     words = f"the {sort} {name!r} is called {now!r} now; write that"
     warn(words, DeprecationWarning, stacklevel=3)
 
@@ -232,6 +232,7 @@ cast -> engine.population
     made -> fill_from
 catalogue -> config.registry
     Shelf -> Registry
+    Sort -> ItemSort
     Thing -> RegistryItem
     experiments -> index.experiments
     located -> resolve_reference
@@ -338,6 +339,7 @@ components.parts -> components.games.payoff_helpers
 components.persona -> components.village.persona
 components.punishment -> components.village.punishment
 components.recall -> components.language.recall
+    Count -> MemoryCount
     finder -> memory_finder
     recounted -> recount_memories
     vectors -> embed_texts
@@ -369,6 +371,7 @@ draws -> engine.rng
 facts -> engine.observations
     frozen -> read_only
 families -> config.graph_families
+    Count -> NodeCount
     built -> draw_graph
     drawing -> parse_graph
     family -> graph_family
@@ -594,6 +597,7 @@ lab.statistics.agreement -> analysis.statistics.agreement
 lab.statistics.anova -> analysis.statistics.anova
     Source -> AnovaRow
 lab.statistics.counts -> analysis.statistics.proportions
+    Count -> SuccessCount
 lab.statistics.means -> analysis.statistics.means
     Share -> ShareEstimate
 lab.statistics.posthoc -> analysis.statistics.posthoc
@@ -697,6 +701,8 @@ models.remote -> llm.providers.caller
 models.retry -> llm.providers.retry
     persistent -> ask_persistently
 models.settings -> llm.providers.settings
+    Count -> LimitCount
+    Sort -> ModelSort
     listing -> model_syntax
 models.tape -> llm.providers.answer_tape
     Tape -> AnswerTape
@@ -757,8 +763,11 @@ runs.extent -> runs.structure
 runs.heredity -> runs.heritable
     heredity -> run_heredity
 runs.packing -> runs.encoding
+    Key -> ArrayKey
     Line -> StoredLine
     Look -> ArrayLayout
+    Part -> LinePart
+    Sort -> LineSort
     packed -> pack_lines
     unpacked -> unpack_lines
 runs.resume -> runs.session
@@ -789,6 +798,9 @@ scenario -> engine.scenario
     wrapped -> wrap_scenario
 scenario_file -> config.run_config
     CohortSpec -> CohortConfig
+    Count -> RunCount
+    Key -> SettingKey
+    Part -> ComponentEntry
     Section -> FileSection
     Spec -> RunConfig
     amended -> apply_settings

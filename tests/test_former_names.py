@@ -156,7 +156,7 @@ def test_the_former_module_scenario_leaves_the_decorator_in_use() -> None:
     with pytest.warns(DeprecationWarning, match="society.scenario.Params is"):
         exec("from society.scenario import Params")
 
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         yield society.Tell("over", {})
 
     made = society.scenario(cast=lambda params, agents: [])(script)

@@ -64,7 +64,7 @@ def _says(self: Sanctions, ask: Question, agents: AgentGroup) -> Array:
 
 def _chooses(self: Sanctions, ask: Question, agents: AgentGroup) -> Array:
     assert isinstance(ask.reply, Choice)
-    offered = [str(option) for option in ask.reply.options[0]]
+    offered = [current("mechanism", str(option)) for option in ask.reply.options[0]]
     anything = agents.draws.integers("choose", len(offered))
     favoured = current("mechanism", self.favours)
     if favoured not in offered:

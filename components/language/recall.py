@@ -30,7 +30,7 @@ from society.memory.embedders import (
 )
 from society.memory.episodic import Episode, EpisodicLog
 
-Count = Annotated[int, Field(ge=1)]
+MemoryCount = Annotated[int, Field(ge=1)]
 OwnFunction = Annotated[
     str, Field(pattern=r"\.py:\w+$"), WithJsonSchema({"const": "FILE.py:function"})
 ]
@@ -48,8 +48,8 @@ class Recall(Component):
     """
 
     kind: Literal["episodic", "associative"] = "episodic"
-    k: Count = 5
-    limit: Count = 200
+    k: MemoryCount = 5
+    limit: MemoryCount = 200
     embedder: EmbedderName = "hashing"
 
     chance_id = "recall"

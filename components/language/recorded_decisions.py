@@ -103,8 +103,8 @@ class Records:
         """What stands there for a question; raises FileError for nothing, or nothing legal."""
         if address not in self.decisions:
             raise FileError(
-                f"{short_path(self.file)} has no decision for {address}; add a row for it, or play only "
-                "what was recorded"
+                f"{short_path(self.file)} has no decision for {address}; add a row for it, or play "
+                "only what was recorded"
             )
         said, line = self.decisions[address]
         answer = interpret_decision(reply, said, legal)

@@ -17,7 +17,7 @@ from society.memory.episodic import EpisodicLog
 from society.text import quote_text
 
 from .llm_policy import View, ask_model
-from .recall import Count
+from .recall import MemoryCount
 
 _LONGEST = 600  # characters of a summary
 
@@ -30,9 +30,9 @@ class Reflection(Component):
     Keeps them in the column `insights`, and in `reflected` the round of the last attempt.
     """
 
-    every: Count = 5
+    every: MemoryCount = 5
     model: str = "default"
-    keep: Count = 3
+    keep: MemoryCount = 3
 
     chance_id = "reflection"
     notices = ANYTHING

@@ -67,21 +67,21 @@ def raters(p: Coding, agents: int) -> list[Cohort]:
     return [Cohort("rater", agents, (LanguagePolicy(),))]
 
 
-def uncoded_share(told: RoundFacts, table: Environment) -> Array:
+def uncoded_share(told: RoundFacts, env: Environment) -> Array:
     """Share of the raters who give no label, (R,)."""
     share: Array = (told["label"] == NOBODY).mean(1)
     return share
 
 
-def agreeing_pairs(told: RoundFacts, table: Environment) -> Array:
+def agreeing_pairs(told: RoundFacts, env: Environment) -> Array:
     """Pairs of raters who give the same label, (R,)."""
-    most = max(len(criterion.labels) for criterion in table.params.criteria)
+    most = max(len(criterion.labels) for criterion in env.params.criteria)
     times = (told["label"][:, :, None] == np.arange(most)).sum(1)  # (R, labels)
     pairs: Array = (times * (times - 1) // 2).sum(1)
     return pairs
 
 
-def rated_pairs(told: RoundFacts, table: Environment) -> Array:
+def rated_pairs(told: RoundFacts, env: Environment) -> Array:
     """Pairs of raters who give any label, (R,)."""
     coded = (told["label"] != NOBODY).sum(1)
     pairs: Array = coded * (coded - 1) // 2
@@ -99,11 +99,11 @@ STAGE = DisplaySpec(columns=("rate",), notes={"criterion": {}, "text": {}})
 
 
 @scenario(params=Coding, cast=raters, measures=MEASURES, agents=2, rounds=2, stage=STAGE)
-def norm_coding(table: Environment) -> Script:
+def norm_coding(env: Environment) -> Script:
     """Raters give each text one label of each criterion, apart from each other (ours)."""
-    p = table.params
-    text = np.array(p.texts, object)[table.replicate_ids % len(p.texts), None]
-    for number in table.rounds(len(p.criteria)):
+    p = env.params
+    text = np.array(p.texts, object)[env.replicate_ids % len(p.texts), None]
+    for number in env.rounds(len(p.criteria)):
         criterion = p.criteria[number - 1]
         labels = (*criterion.labels, UNCODED)
         facts = {"criterion": common(criterion.name), "text": common(text)}

@@ -59,7 +59,7 @@ class Done(NamedTuple):
         parts = (self.deed, self.share, units, pairs.partner, when)
         return Deeds(*(part[..., None] for part in parts))
 
-    def facts(self, table: Environment, pairs: DonorPairs) -> dict[str, Fact]:
+    def facts(self, env: Environment, pairs: DonorPairs) -> dict[str, Fact]:
         """As all are told; neighbours on `hear` see who did what to whom, and the share given."""
         offered = np.where(pairs.receives, pairs.other(self.share), np.nan)
         return {
@@ -67,7 +67,7 @@ class Done(NamedTuple):
             "share": seen("hear", self.share),
             "deed": seen("hear", self.deed),
             "donor": own(pairs.gives),
-            "partner_life": own(pairs.lives(table)),
+            "partner_life": own(pairs.lives(env)),
             "given": own(self.given),
             "spent": own(self.spent),
             "received": own(self.received),
@@ -87,20 +87,20 @@ def owned_fact(held: Array) -> Fact:
     return own(np.where(np.isinf(held), np.nan, held))
 
 
-def stays_countable(table: Environment) -> bool:
+def stays_countable(env: Environment) -> bool:
     """Whether nobody can come to own more than can be counted, 1e308, whatever is decided."""
-    p = table.params
+    p = env.params
     with np.errstate(over="ignore"):
         if p.stake == "fixed":
-            most = p.endowment + table.horizon * (p.benefit + p.cost + DESTROYED * p.cost)
+            most = p.endowment + env.horizon * (p.benefit + p.cost + DESTROYED * p.cost)
         else:
-            most = p.endowment * table.agents * np.float64(max(p.multiplier, 1)) ** table.horizon
+            most = p.endowment * env.agents * np.float64(max(p.multiplier, 1)) ** env.horizon
     return bool(np.isfinite(most))
 
 
-def end_uncountable(table: Environment, held: Array) -> Script:
+def end_uncountable(env: Environment, held: Array) -> Script:
     """A replicate in which somebody owns more than can be counted is over."""
-    if not stays_countable(table):
+    if not stays_countable(env):
         yield Tell("uncountable", ends=np.logical_or.reduce(np.isinf(held), axis=1, keepdims=True))
 
 
@@ -114,10 +114,10 @@ def decision_space(p: Any, held: Array) -> ActionSpace:
 
 
 def ask_decision(
-    table: Environment, held: Array, facts: Mapping[str, Fact], who: Array, kind: str = "donate"
+    env: Environment, held: Array, facts: Mapping[str, Fact], who: Array, kind: str = "donate"
 ) -> Script:
     """What those in `who` do, as a Decision; an answer that cannot be read gives nothing."""
-    p = table.params
+    p = env.params
     fallback: Any = "keep" if p.stake == "fixed" else NOTHING if p.punishment else 0.0
     said = yield Ask(kind, decision_space(p, held), facts, who=who, fallback=fallback)
     if p.stake == "fixed":
@@ -129,12 +129,12 @@ def ask_decision(
 
 
 def settle_encounters(
-    table: Environment, pairs: DonorPairs, held: Array, choice: DonorDecision
+    env: Environment, pairs: DonorPairs, held: Array, choice: DonorDecision
 ) -> Done:
     """What comes of it, with errors of execution; held: units before, (R, N)."""
-    p, (given, spent) = table.params, choice
+    p, (given, spent) = env.params, choice
     if p.execution_error:
-        works = table.draws(CHANCE_ID).uniform("slip") >= p.execution_error
+        works = env.draws(CHANCE_ID).uniform("slip") >= p.execution_error
         given, spent = given * works, spent * works
     # Only donors decide, so that who meets nobody, or gives itself, gets and loses nothing.
     gift, harm = pairs.other(given), DESTROYED * pairs.other(spent)

@@ -125,32 +125,32 @@ def donors(p: DonorGame, agents: int) -> list[Cohort]:
     return [Cohort("donor", agents, (rule,))]
 
 
-def share_given(told: RoundFacts, table: Environment) -> Array:
+def share_given(told: RoundFacts, env: Environment) -> Array:
     """Share given by those who had a chance to give, and something to give, (R,)."""
     return mean_over(~np.isnan(told["share"]), told["share"])
 
 
-def share_refused(told: RoundFacts, table: Environment) -> Array:
+def share_refused(told: RoundFacts, env: Environment) -> Array:
     """Share of encounters, (R,); the two whom a refusal parts have no partner any more."""
     return mean_over((told["partner"] != NOBODY) | told["refused"], told["refused"])
 
 
-def share_alone(told: RoundFacts, table: Environment) -> Array:
+def share_alone(told: RoundFacts, env: Environment) -> Array:
     """Share of those present whom nobody was found for, (R,)."""
-    return mean_over(table.present, (told["partner"] == NOBODY) & ~told["refused"])
+    return mean_over(env.present, (told["partner"] == NOBODY) & ~told["refused"])
 
 
 MEASURES = (
     Measure(
         "final_resources",
         "units, mean over agents and games",
-        lambda told, table: mean_over(table.present, told["final"]),
+        lambda told, env: mean_over(env.present, told["final"]),
     ),
     Measure("donation", "share of what donors owned", share_given),
     Measure(
         "punished",
         "share of encounters",
-        lambda told, table: mean_over(told["donor"], told["spent"] > 0),
+        lambda told, env: mean_over(told["donor"], told["spent"] > 0),
     ),
     Measure("refused", "share of encounters", share_refused),
     Measure("sat_out", "share of agents without a partner", share_alone),
@@ -185,11 +185,11 @@ STAGE = DisplaySpec(
     afterword=lambda after: chain(bias_of_mutation(after), told_by_traits(after)),
 )
 @declares(Declared("donate", "donated", payoff=""))  # what is owned compounds: none is paid in
-def donor_game(table: Environment) -> Script:
+def donor_game(env: Environment) -> Script:
     """Agents give to each other by what they hear of each other (Vallinder and Hughes 2024)."""
-    refuse_unplayable(table)
-    _fitting(table.params)
-    return _played(table)
+    refuse_unplayable(env)
+    _fitting(env.params)
+    return _played(env)
 
 
 def _fitting(p: DonorGame) -> None:
@@ -206,31 +206,31 @@ def _fitting(p: DonorGame) -> None:
         )
 
 
-def _played(table: Environment) -> Script:
-    p, meetings = table.params, pairing(table)
+def _played(env: Environment) -> Script:
+    p, meetings = env.params, pairing(env)
     if p.probe:
-        yield from ask_probe(table)
-    for game in table.rounds(p.games):
-        held = np.full(table.present.shape, float(p.endowment))
-        trace, reviews = DonorTrace(table), Reviews(table)
-        for number in table.rounds():
+        yield from ask_probe(env)
+    for game in env.rounds(p.games):
+        held = np.full(env.present.shape, float(p.endowment))
+        trace, reviews = DonorTrace(env), Reviews(env)
+        for number in env.rounds():
             if number == 1:
                 yield Tell("endowed", {"resources": own(held)}, restores=("meet",))
-            now = {"generation": common(table.births + 1), "round": common(number)}
-            pairs, learns = meetings.round(game, number), informed_agents(table)
+            now = {"generation": common(env.births + 1), "round": common(number)}
+            pairs, learns = meetings.round(game, number), informed_agents(env)
             facts = {
                 **now,
-                **encounter(table, pairs, held),
+                **encounter(env, pairs, held),
                 **trace.facts(pairs, learns),
                 **reviews.facts(pairs, learns),
             }
-            pairs, apart = yield from choose_partners(table, pairs, facts)
-            choice = yield from ask_decision(table, held, facts, pairs.gives)
-            done = settle_encounters(table, pairs, held, choice)
+            pairs, apart = yield from choose_partners(env, pairs, facts)
+            choice = yield from ask_decision(env, held, facts, pairs.gives)
+            done = settle_encounters(env, pairs, held, choice)
             held = done.added(held)
             more = {"resources": owned_fact(held), "refused": own(apart)}
-            yield Tell("donated", done.facts(table, pairs) | more)
-            yield from end_uncountable(table, held)
+            yield Tell("donated", done.facts(env, pairs) | more)
+            yield from end_uncountable(env, held)
             trace.add(pairs, done.deeds(pairs, number))
             yield from reviews.written(pairs, done, now)
             if p.gossip:
@@ -238,10 +238,10 @@ def _played(table: Environment) -> Script:
         yield Tell("scored", {"final": owned_fact(held)})
 
 
-def encounter(table: Environment, pairs: DonorPairs, held: Array) -> dict[str, Fact]:
+def encounter(env: Environment, pairs: DonorPairs, held: Array) -> dict[str, Fact]:
     """What each agent owns, and who is opposite with how much."""
     return {
         "resources": own(held),
-        "recipient": own(pairs.lives(table)),
+        "recipient": own(pairs.lives(env)),
         "recipient_resources": own(pairs.other(held, np.nan)),
     }

@@ -32,10 +32,10 @@ _NOTHING = {"about": NOBODY, "verdict": "good"}
 class Reviews:
     """The latest lines about everybody, from the beginning of a game."""
 
-    def __init__(self, table: Environment) -> None:
-        self._table = table
-        self._on = table.params.medium == "review"
-        self.lines = np.full((*table.present.shape, table.params.trace), "", object)
+    def __init__(self, env: Environment) -> None:
+        self._table = env
+        self._on = env.params.medium == "review"
+        self.lines = np.full((*env.present.shape, env.params.trace), "", object)
 
     def facts(self, pairs: DonorPairs, learns: Array) -> dict[str, Fact]:
         """What donors read of their recipients, if that is how they hear of them, (R, N, K).

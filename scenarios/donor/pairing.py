@@ -76,16 +76,16 @@ class DonorPairs:
             theirs[self.alone] = nobody
         return theirs
 
-    def lives(self, table: Environment) -> Array:
+    def lives(self, env: Environment) -> Array:
         """The number of the partner's life, (R, N), or NOBODY."""
-        return self.other(table.lives, NOBODY)
+        return self.other(env.lives, NOBODY)
 
 
-def refuse_unplayable(table: Environment) -> None:
+def refuse_unplayable(env: Environment) -> None:
     """Raises ScenarioError where agents, rounds or the graph do not fit the schedule."""
-    schedule = table.params.schedule
-    refuse_infeasible(schedule, table.agents, table.horizon)
-    if schedule != "random" and not isinstance(table.graph("meet"), Complete):
+    schedule = env.params.schedule
+    refuse_infeasible(schedule, env.agents, env.horizon)
+    if schedule != "random" and not isinstance(env.graph("meet"), Complete):
         raise ScenarioError(
             f"schedule {schedule} pairs everybody with everybody, and the graph meet says "
             "otherwise; take schedule random, or leave that graph out"
@@ -134,17 +134,17 @@ class Pairing(Protocol):
         ...
 
 
-def pairing(table: Environment) -> Pairing:
+def pairing(env: Environment) -> Pairing:
     """As the schedule has it, for one play."""
-    return ByChance(table) if table.params.schedule == "random" else Rotations(table)
+    return ByChance(env) if env.params.schedule == "random" else Rotations(env)
 
 
 class Rotations:
     """Two halves that are turned against each other: who sits where is drawn for each play."""
 
-    def __init__(self, table: Environment) -> None:
-        self._table, self._schedule = table, table.params.schedule
-        place = table.draws(CHANCE_ID).uniform("half")
+    def __init__(self, env: Environment) -> None:
+        self._table, self._schedule = env, env.params.schedule
+        place = env.draws(CHANCE_ID).uniform("half")
         self._order = np.argsort(place, axis=1, kind="stable")
 
     def round(self, game: int, number: int) -> DonorPairs:
@@ -166,8 +166,8 @@ class Rotations:
 class ByChance:
     """Neighbours on the graph `meet`, matched anew in each round."""
 
-    def __init__(self, table: Environment) -> None:
-        self._table, self._draws = table, table.draws(CHANCE_ID)
+    def __init__(self, env: Environment) -> None:
+        self._table, self._draws = env, env.draws(CHANCE_ID)
 
     def round(self, game: int, number: int) -> DonorPairs:
         meet = self._draws.uniform("meet")

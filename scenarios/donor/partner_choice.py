@@ -29,9 +29,9 @@ CHANCE_ID = "accepted"
 Partners = Literal["given", "agreed", "rewired"]
 
 
-def choose_partners(table: Environment, pairs: DonorPairs, facts: Mapping[str, Fact]) -> Script:
+def choose_partners(env: Environment, pairs: DonorPairs, facts: Mapping[str, Fact]) -> Script:
     """The pairs that agree, and who is in a pair of which one refused, (R, N) of bool."""
-    rule = table.params.partners
+    rule = env.params.partners
     if rule == "given":
         return pairs, np.zeros_like(pairs.gives)
     facts = {**facts, "gives": own(pairs.gives)}
@@ -42,17 +42,17 @@ def choose_partners(table: Environment, pairs: DonorPairs, facts: Mapping[str, F
     if rule == "rewired":
         # From both ends, since a graph may have edges in one direction only.
         cuts = {"meet": np.where(apart, pairs.partner, NOBODY)}
-        joins = {"meet": np.where(refuses, _sought(table, pairs), NOBODY)}
+        joins = {"meet": np.where(refuses, _sought(env, pairs), NOBODY)}
         yield Tell("refused", {"refuses": own(refuses)}, cuts=cuts, joins=joins)
     return DonorPairs(np.where(apart, NOBODY, pairs.partner), pairs.gives & ~apart), apart
 
 
-def _sought(table: Environment, pairs: DonorPairs) -> Array:
+def _sought(env: Environment, pairs: DonorPairs) -> Array:
     """Somebody by chance for everybody, (R, N), or NOBODY if it is the partner or a neighbour."""
-    node = np.arange(table.present.size)
-    rows = Rows(*np.divmod(node, table.agents), node)
-    uniform = table.draws(CHANCE_ID).uniform("whom").reshape(-1)
-    anybody = Complete(table.replicates, table.ids).drawn(uniform, rows, table.active)
+    node = np.arange(env.present.size)
+    rows = Rows(*np.divmod(node, env.agents), node)
+    uniform = env.draws(CHANCE_ID).uniform("whom").reshape(-1)
+    anybody = Complete(env.replicates, env.ids).drawn(uniform, rows, env.active)
     known = anybody == pairs.partner.reshape(-1)
-    known |= table.graph("meet").connects(node, np.maximum(anybody, 0))
+    known |= env.graph("meet").connects(node, np.maximum(anybody, 0))
     return np.where(known, NOBODY, anybody).reshape(pairs.partner.shape)

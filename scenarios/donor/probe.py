@@ -67,51 +67,51 @@ def probe_endowments(p: Any) -> float:
     return float(p.endowment if p.stake == "fixed" else p.endowment or 1)
 
 
-def ask_probe(table: Environment) -> Script:
+def ask_probe(env: Environment) -> Script:
     """Ask everybody about the battery; tells `reaction`, the shares given, (R, N, B).
 
     Under stake `fixed` the chances to give. NaN of those who do not take part.
     """
-    p = table.params
-    held = np.full(table.present.shape, probe_endowments(p))
+    p = env.params
+    held = np.full(env.present.shape, probe_endowments(p))
     yield Tell("endowed", {"resources": own(held)})  # of the last game nobody keeps anything
     shares = []
     for encounter in probe_encounters(p):
         facts = {
-            "generation": common(table.births + 1),
+            "generation": common(env.births + 1),
             "round": common(len(encounter.shares) + 1),
             "resources": own(held),
             "recipient": own(np.full(held.shape, NOBODY)),
             "recipient_resources": own(held),
-            **probe_deeds(table, encounter).facts(table),
+            **probe_deeds(env, encounter).facts(env),
         }
-        share = yield from _imagined(table, held, facts)
-        shares.append(np.where(table.active, share, np.nan))
+        share = yield from _imagined(env, held, facts)
+        shares.append(np.where(env.active, share, np.nan))
     names = np.array([[[encounter.name for encounter in probe_encounters(p)]]], object)
     reaction = own(np.stack(shares, axis=2))
     yield Tell("supposed", {"encounter": common(names), "reaction": reaction})
 
 
-def _imagined(table: Environment, held: Array, facts: dict[str, Fact]) -> Script:
+def _imagined(env: Environment, held: Array, facts: dict[str, Fact]) -> Script:
     """The share of what they own that everybody would give, or the chance that they would."""
-    p = table.params
+    p = env.params
     if p.stake == "share":
-        choice = yield from ask_decision(table, held, facts, table.active, "suppose")
+        choice = yield from ask_decision(env, held, facts, env.active, "suppose")
         return choice.given / held
     form = (
         MixedStrategy("keep", "give", "punish") if p.punishment else MixedStrategy("keep", "give")
     )
     keeps = np.eye(form.width)[0]
-    chance = yield Ask("suppose", form, facts, who=table.active, fallback=keeps)
+    chance = yield Ask("suppose", form, facts, who=env.active, fallback=keeps)
     return chance[..., GIVE]
 
 
-def probe_deeds(table: Environment, encounter: Encounter) -> Deeds:
+def probe_deeds(env: Environment, encounter: Encounter) -> Deeds:
     """What is shown of a recipient, who had the endowment when it gave."""
-    p, rounds = table.params, len(encounter.shares)
+    p, rounds = env.params, len(encounter.shares)
     shown = encounter.shares[: p.trace if p.medium == "trace" else 1]
     length = p.trace if p.medium == "trace" else len(shown)
-    known = Deeds.of(blank_trace(table, length))
+    known = Deeds.of(blank_trace(env, length))
     for place, share in enumerate(shown):
         known.sort[..., place] = GAVE
         known.share[..., place] = share

@@ -62,30 +62,30 @@ class Deeds(NamedTuple):
         """As one array of numbers, (R, N, K, 5), which is moved as a whole."""
         return np.stack([part.astype(float) for part in self], axis=3)
 
-    def facts(self, table: Environment) -> dict[str, Fact]:
+    def facts(self, env: Environment) -> dict[str, Fact]:
         """As a donor is told them; whom something was done to by the number of the life."""
-        row = self.to + np.arange(len(self.to))[:, None, None] * table.agents
-        life = table.lives.reshape(-1).take(row, mode="clip")
+        row = self.to + np.arange(len(self.to))[:, None, None] * env.agents
+        life = env.lives.reshape(-1).take(row, mode="clip")
         life = np.where(self.to == NOBODY, NOBODY, life)
         named = {"deed": self.sort, "share": self.share, "units": self.units, "to": life}
         return {f"trace_{name}": own(v) for name, v in (named | {"round": self.when}).items()}
 
 
-def informed_agents(table: Environment) -> Array:
+def informed_agents(env: Environment) -> Array:
     """Who learns anything of its partner's past in this round, (R, N) of bool."""
-    q = table.params.known
+    q = env.params.known
     if q == 1:
-        return np.ones(table.present.shape, bool)
-    learns: Array = table.draws(CHANCE_ID).uniform("known") < q
+        return np.ones(env.present.shape, bool)
+    learns: Array = env.draws(CHANCE_ID).uniform("known") < q
     return learns
 
 
 class DonorTrace:
     """What is known of everybody, from the beginning of a game."""
 
-    def __init__(self, table: Environment) -> None:
-        self._table, self._medium = table, table.params.medium
-        self._entries = blank_trace(table, table.params.trace if self._medium == "trace" else 0)
+    def __init__(self, env: Environment) -> None:
+        self._table, self._medium = env, env.params.medium
+        self._entries = blank_trace(env, env.params.trace if self._medium == "trace" else 0)
 
     def facts(self, pairs: DonorPairs, learns: Array) -> dict[str, Fact]:
         """What donors are told of their recipients; learns: who is told anything, (R, N)."""
@@ -133,6 +133,6 @@ class DonorTrace:
         return np.logical_or.accumulate(unheard, axis=2) if chain else unheard
 
 
-def blank_trace(table: Environment, length: int) -> Array:
+def blank_trace(env: Environment, length: int) -> Array:
     """So many entries for each agent of which nothing is known because nothing was done."""
-    return np.full((*table.present.shape, length, _PARTS), _BLANK)
+    return np.full((*env.present.shape, length, _PARTS), _BLANK)

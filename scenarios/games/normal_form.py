@@ -70,30 +70,30 @@ def players(p: GameParams, agents: int) -> list[Cohort]:
     ]
 
 
-def mean_payoff(told: RoundFacts, table: Environment) -> Array:
+def mean_payoff(told: RoundFacts, env: Environment) -> Array:
     """Points, weighted, mean over players, (R, 1)."""
     weighted: Array = told["weight"] * mean_over_agents(told["payoff"])
     return weighted
 
 
-def cooperation_rate(told: RoundFacts, table: Environment) -> Array:
+def cooperation_rate(told: RoundFacts, env: Environment) -> Array:
     """Share of players who cooperate, (R, 1); NaN in a game in which nothing is cooperation."""
-    game: Game = table.rules
+    game: Game = env.rules
     if game.cooperation is None:
-        return np.full((table.replicates, 1), np.nan)
+        return np.full((env.replicates, 1), np.nan)
     wanted: Any = game.cooperation[0]
     if len(set(game.cooperation)) > 1:
-        wanted = np.array(game.cooperation)[match_players(table, game.players).seat]
+        wanted = np.array(game.cooperation)[match_players(env, game.players).seat]
     return mean_over_agents((told["action"] == wanted) * 1.0)
 
 
-def payoff_efficiency(told: RoundFacts, table: Environment) -> Array:
+def payoff_efficiency(told: RoundFacts, env: Environment) -> Array:
     """How far the mean payoff is from equilibrium (0) to cooperation (1), weighted, (R, 1).
 
     NaN where either is not known, or cooperation pays no more.
     """
-    game: Game = table.rules
-    undefined = np.full((table.replicates, 1), np.nan)
+    game: Game = env.rules
+    undefined = np.full((env.replicates, 1), np.nan)
     if game.cooperation is None or game.equilibrium is None:
         return undefined
     low, high = (game.paid(np.array(one)).mean() for one in (game.equilibrium, game.cooperation))
@@ -128,24 +128,24 @@ def in_matches(game: Callable[[Any], Game]) -> Callable[[PlayFunction], Play]:
     return declares(move, rules=game)
 
 
-def play_game(table: Environment) -> Script:
+def play_game(env: Environment) -> Script:
     """Play the game whose rules the play has; raises ScenarioError if it cannot be played here."""
-    game = table.rules
+    game = env.rules
     if not isinstance(game, Game):
         raise ScenarioError(
             "this play has no rules; put @in_matches(lambda p: GAME) above it, below @scenario"
         )
-    refuse_unequal(table, game.players)
-    return _played(table, game)
+    refuse_unequal(env, game.players)
+    return _played(env, game)
 
 
-def _played(table: Environment, game: Game) -> Script:
-    weight = common(1 / table.horizon)
-    for _ in table.rounds():
-        matches = match_players(table, game.players)
-        action = yield from ask_moves(table, game, matches)
-        if not table.complete:
-            action = np.where(table.active, action, np.int16(ABSENT))
+def _played(env: Environment, game: Game) -> Script:
+    weight = common(1 / env.horizon)
+    for _ in env.rounds():
+        matches = match_players(env, game.players)
+        action = yield from ask_moves(env, game, matches)
+        if not env.complete:
+            action = np.where(env.active, action, np.int16(ABSENT))
         payoff = matches.spread(game.paid(matches.gathered(action)))
         facts = {"action": own(action), "others": own(matches.others(action))}
         if game.players == 2:
@@ -153,13 +153,13 @@ def _played(table: Environment, game: Game) -> Script:
         yield Tell("played", {**facts, "payoff": own(payoff), "weight": weight})
 
 
-def ask_moves(table: Environment, game: Game, matches: Matches) -> Script:
+def ask_moves(env: Environment, game: Game, matches: Matches) -> Script:
     """The action of everybody, (R, N), drawn from the mixed strategies that they submit.
 
     Seats with different actions are asked one after the other.
     """
-    uniform = table.draws(CHANCE_ID).uniform("action")
-    action: Array = np.zeros(table.present.shape, np.int16)
+    uniform = env.draws(CHANCE_ID).uniform("action")
+    action: Array = np.zeros(env.present.shape, np.int16)
     facts = {"seat": own(matches.number)}
     for labels in dict.fromkeys(game.actions):
         offered = np.array([one == labels for one in game.actions])
@@ -255,9 +255,9 @@ class NormalFormParams(GameParams):
     in_words=LANGUAGE,
 )
 @in_matches(lambda p: tabulate_game(p))
-def normal_form(table: Environment) -> Script:
+def normal_form(env: Environment) -> Script:
     """A game given by its table of payoffs, of any number of players and actions."""
-    return play_game(table)
+    return play_game(env)
 
 
 def tabulate_game(p: NormalFormParams) -> NormalForm:

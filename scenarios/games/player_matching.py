@@ -17,18 +17,18 @@ from society.engine.rng import Array
 from society.errors import ScenarioError
 
 
-def match_players(table: Environment, players: int) -> Matches:
+def match_players(env: Environment, players: int) -> Matches:
     """Who meets whom in this round; in order, for good, unless a mechanism says otherwise."""
-    if table.meetings is None:
-        table.meetings = in_order(table, players)
-    return table.meetings
+    if env.meetings is None:
+        env.meetings = in_order(env, players)
+    return env.meetings
 
 
-def in_order(table: Environment, players: int) -> Matches:
+def in_order(env: Environment, players: int) -> Matches:
     """Agents in order of their ids; raises ScenarioError if they make no whole matches."""
-    refuse_unequal(table, players)
-    order = np.argsort(table.ids, kind="stable").reshape(1, -1, players)
-    return Matches(np.broadcast_to(order, (table.replicates, *order.shape[1:])))
+    refuse_unequal(env, players)
+    order = np.argsort(env.ids, kind="stable").reshape(1, -1, players)
+    return Matches(np.broadcast_to(order, (env.replicates, *order.shape[1:])))
 
 
 def mean_over_agents(values: Array) -> Array:
@@ -40,11 +40,11 @@ def mean_over_agents(values: Array) -> Array:
     return averaged
 
 
-def refuse_unequal(table: Environment, players: int) -> None:
+def refuse_unequal(env: Environment, players: int) -> None:
     """Raises ScenarioError if those at the table make no whole matches."""
-    if table.agents % players:
-        more = table.agents + players - table.agents % players
+    if env.agents % players:
+        more = env.agents + players - env.agents % players
         raise ScenarioError(
-            f"{table.agents} agents make no matches of {players}; take {more} agents, or any "
+            f"{env.agents} agents make no matches of {players}; take {more} agents, or any "
             f"other multiple of {players}"
         )

@@ -89,6 +89,6 @@ class PublicGoods(GameParams):
     in_words=LANGUAGE,
 )
 @in_matches(lambda p: PublicGood(p.players, p.factor))
-def public_goods(table: Environment) -> Script:
+def public_goods(env: Environment) -> Script:
     """What one contributes is multiplied and shared by all, whoever contributed (Olson 1965)."""
-    return play_game(table)
+    return play_game(env)

@@ -70,6 +70,6 @@ def travellers_game(p: TravellersDilemma) -> NormalForm:
     in_words=LANGUAGE,
 )
 @in_matches(lambda p: travellers_game(p))
-def travellers_dilemma(table: Environment) -> Script:
+def travellers_dilemma(env: Environment) -> Script:
     """Whoever claims less gets it, and a bonus (Basu 1994)."""
-    return play_game(table)
+    return play_game(env)

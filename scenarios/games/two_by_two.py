@@ -56,9 +56,9 @@ STAG_HUNT = _game([[(5, 5), (0, 3)], [(3, 0), (3, 3)]])
 MATCHING_PENNIES = _game([[(1, -1), (-1, 1)], [(-1, 1), (1, -1)]], None, None)
 
 
-def points_won(told: RoundFacts, table: Environment) -> Array:
+def points_won(told: RoundFacts, env: Environment) -> Array:
     """Points of player 1, weighted, mean over matches, (R, 1)."""
-    points = match_players(table, 2).gathered(told["payoff"])[:, :, 0]
+    points = match_players(env, 2).gathered(told["payoff"])[:, :, 0]
     weighted: Array = told["weight"] * points.mean(1, keepdims=True)
     return weighted
 
@@ -77,23 +77,23 @@ of_two = scenario(
 
 @of_two
 @in_matches(lambda p: PRISONERS_DILEMMA)
-def prisoners_dilemma(table: Environment) -> Script:
+def prisoners_dilemma(env: Environment) -> Script:
     """Defecting pays, whatever the other one does, and both were better off if neither did."""
-    return play_game(table)
+    return play_game(env)
 
 
 @of_two
 @in_matches(lambda p: TRUST)
-def trust(table: Environment) -> Script:
+def trust(env: Environment) -> Script:
     """One may entrust the other with more, who may share what comes of it or keep it all."""
-    return play_game(table)
+    return play_game(env)
 
 
 @of_two
 @in_matches(lambda p: STAG_HUNT)
-def stag_hunt(table: Environment) -> Script:
+def stag_hunt(env: Environment) -> Script:
     """The stag takes both hunters; a hare takes one, and is safe."""
-    return play_game(table)
+    return play_game(env)
 
 
 @scenario(
@@ -106,9 +106,9 @@ def stag_hunt(table: Environment) -> Script:
     in_words=LANGUAGE,
 )
 @in_matches(lambda p: MATCHING_PENNIES)
-def matching_pennies(table: Environment) -> Script:
+def matching_pennies(env: Environment) -> Script:
     """One wins if both show the same side, the other one if not: a control without cooperation.
 
     What player 1 gets, player 2 loses, so that the mean payoff is 0 but for what mechanisms add.
     """
-    return play_game(table)
+    return play_game(env)

@@ -135,25 +135,25 @@ def regrow(p: Village, left: Array) -> Array:
     return np.maximum(grown, 0)
 
 
-def sustainable_yield(table: Environment) -> float:
+def sustainable_yield(env: Environment) -> float:
     """Maximum sustainable yield, fish a round."""
-    return float(table.params.growth * table.params.capacity / 4)
+    return float(env.params.growth * env.params.capacity / 4)
 
 
-def gini(told: RoundFacts, table: Environment) -> Array:
+def gini(told: RoundFacts, env: Environment) -> Array:
     """Of the wealth of those present, (R,): 0 is equality, NaN nobody. Debts count as nothing."""
     # Whoever is absent joins the poorest with nothing, and is taken out of the ranks again.
-    wealth = np.sort(np.maximum(told["wealth"], 0) * table.present, axis=1)
-    present, total = table.present.sum(1), wealth.sum(1)
-    ranks = (np.arange(1.0, table.agents + 1) * wealth).sum(1)
-    twice = np.divide(2 * ranks, total, out=2.0 * table.agents - present + 1, where=total > 0)
-    index: Array = (twice - (2 * table.agents - present + 1)) / np.where(present, present, np.nan)
+    wealth = np.sort(np.maximum(told["wealth"], 0) * env.present, axis=1)
+    present, total = env.present.sum(1), wealth.sum(1)
+    ranks = (np.arange(1.0, env.agents + 1) * wealth).sum(1)
+    twice = np.divide(2 * ranks, total, out=2.0 * env.agents - present + 1, where=total > 0)
+    index: Array = (twice - (2 * env.agents - present + 1)) / np.where(present, present, np.nan)
     return index
 
 
-def catch_efficiency(told: RoundFacts, table: Environment) -> Array:
+def catch_efficiency(told: RoundFacts, env: Environment) -> Array:
     """Catch over the maximum sustainable yield, (R,); NaN after the village has failed."""
-    best = sustainable_yield(table)
+    best = sustainable_yield(env)
     counts = told["survived"][:, 0] & (best > 0)
     share: Array = np.where(counts, told["catch"].sum(1) / (best or 1), np.nan)
     return share
@@ -167,34 +167,30 @@ def per_fisher(told: RoundFacts, happened: Array) -> Array:
 
 
 MEASURES = (
-    Measure("survival_time", "rounds", lambda told, table: told["failed"], fold="first"),
+    Measure("survival_time", "rounds", lambda told, env: told["failed"], fold="first"),
     Measure("efficiency", "catch / maximum sustainable yield", catch_efficiency),
     Measure(
         "stock",
         "share of the capacity, at the end of rounds",
-        lambda told, table: told["stock"][:, 0] / table.params.capacity,
+        lambda told, env: told["stock"][:, 0] / env.params.capacity,
     ),
     Measure("gini", "of the wealth of those present, last round", gini, fold="last"),
     Measure(
         "over_use",
         "share of catches above an equal share of the sustainable yield",
-        lambda told, table: per_fisher(
-            told, told["catch"] > sustainable_yield(table) / table.agents
-        ),
+        lambda told, env: per_fisher(told, told["catch"] > sustainable_yield(env) / env.agents),
     ),
     Measure(
         "compliance",
         "share of catches within the cap",
-        lambda told, table: per_fisher(told, told["catch"] <= told["limit"]),
+        lambda told, env: per_fisher(told, told["catch"] <= told["limit"]),
     ),
     Measure(
         "fines",
         "fines per fisher and round",
-        lambda told, table: per_fisher(told, told["fined"]),
+        lambda told, env: per_fisher(told, told["fined"]),
     ),
-    Measure(
-        "norm", "cap, fish a round, last round", lambda told, table: told["limit"], fold="last"
-    ),
+    Measure("norm", "cap, fish a round, last round", lambda told, env: told["limit"], fold="last"),
 )
 
 STAGE = DisplaySpec(
@@ -221,38 +217,38 @@ STAGE = DisplaySpec(
     in_words="language_village",
 )
 @declares(Declared("effort", "paid", payoff="wealth"))
-def fishing_village(table: Environment) -> Script:
+def fishing_village(env: Environment) -> Script:
     """A lake shared by villagers who fish, fine, imitate and vote (Gupta et al. 2026)."""
-    p = table.params
-    stock = np.full((table.replicates, 1), p.stock * p.capacity)
-    wealth = np.full(table.present.shape, float(p.wealth))
+    p = env.params
+    stock = np.full((env.replicates, 1), p.stock * p.capacity)
+    wealth = np.full(env.present.shape, float(p.wealth))
     average, survived = np.zeros_like(wealth), np.ones_like(stock, bool)
     effort = np.full_like(wealth, 0.5)  # of those who cannot make themselves understood at first
-    cap = yield from propose_and_vote(table, "median", np.full_like(stock, np.inf))
-    for number in table.rounds():
-        fishing = table.active
+    cap = yield from propose_and_vote(env, "median", np.full_like(stock, np.inf))
+    for number in env.rounds():
+        fishing = env.active
         facts = {"cap": common(cap), "full_catch": common(p.catchability * stock)}
         punishing = p.punish_until is None or number <= p.punish_until
         if p.effort_rule == "deterrence":
-            risk = (yield from detection_chance(table)) if punishing else np.zeros_like(wealth)
+            risk = (yield from detection_chance(env)) if punishing else np.zeros_like(wealth)
             facts["expected_fine"] = own(p.fine * risk)
         facts["wealth"] = own(wealth)
         effort = yield Ask("effort", Real(0, 1), facts, fallback=effort)
         catch = land_catch(p, effort, stock)
         seen_catch = {"effort": seen("monitor", effort), "catch": seen("monitor", catch)}
         yield Tell("harvested", seen_catch | {"limit": common(cap), "fishing": own(fishing)})
-        fines = (yield from fine_neighbours(table, catch, cap)) if punishing else no_fines(catch)
+        fines = (yield from fine_neighbours(env, catch, cap)) if punishing else no_fines(catch)
         payoff = catch - p.consumption - p.fining_cost * fines.given - p.fine * fines.received
         wealth = wealth + payoff * fishing
         more = yield from tell_payoffs(wealth, fines.received)
         wealth, average = wealth + more, 0.9 * average + 0.1 * (payoff + more)
         dead = fishing & (wealth < 0)
         left = stock - catch.sum(1, keepdims=True)
-        stock, survived = yield from pass_night(table, dead, fines.received, left, survived)
+        stock, survived = yield from pass_night(env, dead, fines.received, left, survived)
         if p.social_learning:
             payoff_seen = wealth if p.payoff == "wealth" else average
             yield from imitate_neighbours(payoff_seen, ("effort", "monitoring", "belief"))
-        cap = yield from propose_and_vote(table, p.vote, cap)
+        cap = yield from propose_and_vote(env, p.vote, cap)
 
 
 def tell_payoffs(wealth: Array, fined: Array) -> Script:
@@ -261,12 +257,10 @@ def tell_payoffs(wealth: Array, fined: Array) -> Script:
     return 0.0 if more is None else more
 
 
-def pass_night(
-    table: Environment, dead: Array, fined: Array, left: Array, survived: Array
-) -> Script:
+def pass_night(env: Environment, dead: Array, fined: Array, left: Array, survived: Array) -> Script:
     """Burials, regrowth and collapse; gives the stock and which villages have not failed yet."""
-    p = table.params
-    yield from bury_indebted(table, dead, fined)
+    p = env.params
+    yield from bury_indebted(env, dead, fined)
     stock = regrow(p, left)
     collapsed = stock <= p.collapse_at * p.capacity
     failed = collapsed | dead.any(1, keepdims=True)
@@ -276,10 +270,10 @@ def pass_night(
     return stock, survived & ~failed
 
 
-def bury_indebted(table: Environment, dead: Array, fined: Array) -> Script:
+def bury_indebted(env: Environment, dead: Array, fined: Array) -> Script:
     """Who is in debt leaves the village; the cause says whether a fine of this round was in it."""
-    ends_on = table.params.ends_on
-    emptied = ~(table.present & ~dead).any(1, keepdims=True)
+    ends_on = env.params.ends_on
+    emptied = ~(env.present & ~dead).any(1, keepdims=True)
     for kind, gone in (("starved", dead & ~fined), ("fined_to_death", dead & fined)):
         died = gone.any(1, keepdims=True)
         over = np.asarray(died & emptied if ends_on == "collapse" else died)

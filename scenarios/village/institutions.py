@@ -36,19 +36,19 @@ def no_fines(catch: Array) -> Fines:
     return Fines(np.zeros(catch.shape, bool), np.zeros(catch.shape, bool))
 
 
-def detection_chance(table: Environment, known: Known = NOTHING) -> Script:
+def detection_chance(env: Environment, known: Known = NOTHING) -> Script:
     """The chance that a violator is caught, rho = 1 - prod_j (1 - B_j / deg_j), (R, N).
 
     j runs over those who can see the agent; each inspects one of its deg_j neighbours and fines a
     violation with chance B_j.
     """
-    graph = table.graph("monitor")
+    graph = env.graph("monitor")
     watch = yield Ask("watch", Real(0, 1), known, fallback=0.0)
-    missed = 1 - watch / np.maximum(graph.degree(table.present), 1)
-    return 1 - graph.combined(np.multiply, missed, table.present, "watchers")
+    missed = 1 - watch / np.maximum(graph.degree(env.present), 1)
+    return 1 - graph.combined(np.multiply, missed, env.present, "watchers")
 
 
-def fine_neighbours(table: Environment, catch: Array, cap: Array, known: Known = NOTHING) -> Script:
+def fine_neighbours(env: Environment, catch: Array, cap: Array, known: Known = NOTHING) -> Script:
     """Everybody may fine one neighbour, by its catch, the cap and what else is known; gives Fines.
 
     Rules hold catches against the cap; minds that judge in words are asked with facts of theirs.
@@ -69,7 +69,7 @@ def imitate_neighbours(payoff: Array, columns: tuple[str, ...]) -> Script:
     yield Inherit("imitated", model, columns)
 
 
-def propose_and_vote(table: Environment, rule: VoteRule, cap: Array) -> Script:
+def propose_and_vote(env: Environment, rule: VoteRule, cap: Array) -> Script:
     """A new cap from everybody's proposals; where nobody is left, and under `none`, the old one.
 
     A proposal that cannot be read is for the old cap, and a vote for the own proposal.
@@ -79,17 +79,17 @@ def propose_and_vote(table: Environment, rule: VoteRule, cap: Array) -> Script:
     known = {"cap": common(cap)}
     proposal = yield Ask("propose", Real(0, np.inf), known, fallback=cap)
     if rule == "median":
-        chosen = median_voter(proposal, table.active)
+        chosen = median_voter(proposal, env.active)
     else:
-        options = distinct_values(proposal, table.active)
+        options = distinct_values(proposal, env.active)
         replicate, _ = np.indices(proposal.shape)
         mine = nearest_option(options, replicate.reshape(-1), proposal.reshape(-1))
         ballot = Choice(options=options)
         vote = yield Ask("vote", ballot, known, fallback=mine.reshape(proposal.shape))
         chosen = plurality_winner(
-            options, vote, table.draws(CHANCE_ID, per="replicate").uniform("tie")
+            options, vote, env.draws(CHANCE_ID, per="replicate").uniform("tie")
         )
-    cap = np.where(table.active.any(1, keepdims=True), chosen, cap)
+    cap = np.where(env.active.any(1, keepdims=True), chosen, cap)
     yield Tell("adopted", {"cap": common(cap), "proposal": own(proposal)})
     return cap
 

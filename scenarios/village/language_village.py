@@ -164,13 +164,13 @@ def tell_policy(p: LanguageVillage, policy: NormPolicy) -> dict[str, Fact]:
     return words | {"cap": common(policy.cap)}
 
 
-def compliance(told: RoundFacts, table: Environment) -> Array:
+def compliance(told: RoundFacts, env: Environment) -> Array:
     """Share of catches within the cap, (R,); NaN while no policy has stated one."""
     capped = np.isfinite(told["limit"][:, 0])
     return np.where(capped, per_fisher(told, told["catch"] <= told["limit"]), np.nan)
 
 
-def stated_cap(told: RoundFacts, table: Environment) -> Array:
+def stated_cap(told: RoundFacts, env: Environment) -> Array:
     """The cap in force, (R,); NaN while no policy has stated one."""
     cap: Array = told["limit"][:, 0]
     return np.where(np.isfinite(cap), cap, np.nan)
@@ -206,19 +206,19 @@ STAGE = dataclasses.replace(
     afterword=told_by_norms,
 )
 @declares(Declared("effort", "paid", payoff="wealth", repeats=("payoff",)))
-def language_village(table: Environment) -> Script:
+def language_village(env: Environment) -> Script:
     """A lake shared by villagers whose norms are sentences (Gupta et al. 2026, section 4.2)."""
-    p, channels = table.params, table.params.channels
-    stock = np.full((table.replicates, 1), p.stock * p.capacity)
-    wealth = np.full(table.present.shape, float(p.wealth))
+    p, channels = env.params, env.params.channels
+    stock = np.full((env.replicates, 1), p.stock * p.capacity)
+    wealth = np.full(env.present.shape, float(p.wealth))
     average, survived = np.zeros_like(wealth), np.ones_like(stock, bool)
-    effort, policy = np.full_like(wealth, np.nan), no_policy(table)
-    for number in table.rounds():
-        fishing, punishing = table.active, p.fines_in(number)
+    effort, policy = np.full_like(wealth, np.nan), no_policy(env)
+    for number in env.rounds():
+        fishing, punishing = env.active, p.fines_in(number)
         law, looks = tell_policy(p, policy), known_facts(channels.learn, "learn", effort, wealth)
         facts = law | looks | {"full_catch": common(p.catchability * stock)}
         if p.effort_rule == "deterrence":
-            risk = (yield from detection_chance(table, law)) if punishing else np.zeros_like(wealth)
+            risk = (yield from detection_chance(env, law)) if punishing else np.zeros_like(wealth)
             facts["expected_fine"] = own(p.fine * risk)
         effort = yield Ask("effort", Real(0, 1), facts, fallback=np.nan_to_num(effort, nan=0.5))
         catch = land_catch(p, effort, stock)
@@ -227,15 +227,15 @@ def language_village(table: Environment) -> Script:
         looks = known_facts(channels.punish, "monitor", effort, wealth + gain)
         fines = no_fines(catch)
         if punishing:
-            fines = yield from fine_neighbours(table, catch, policy.cap, law | looks)
+            fines = yield from fine_neighbours(env, catch, policy.cap, law | looks)
         payoff = gain - p.fining_cost * fines.given - p.fine * fines.received
         wealth = wealth + payoff * fishing
         more = yield from tell_wealth(channels.learn, effort, wealth, fines.received)
         wealth, average = wealth + more, 0.9 * average + 0.1 * (payoff + more)
         looks = known_facts(channels.learn, "learn", effort, wealth)
         dead, left = fishing & (wealth < 0), stock - catch.sum(1, keepdims=True)
-        stock, survived = yield from pass_night(table, dead, fines.received, left, survived)
+        stock, survived = yield from pass_night(env, dead, fines.received, left, survived)
         if p.social_learning:
             better_off = wealth if p.payoff == "wealth" else average
             yield from imitate_neighbours(better_off, ("effort", "monitoring", "belief", "norm"))
-        policy = yield from revise_policy(table, p.vote_rule, policy, law | looks)
+        policy = yield from revise_policy(env, p.vote_rule, policy, law | looks)

@@ -21,17 +21,15 @@ from society.scenarios.village.institutions import NOTHING, Known
 SPEECH = Text(400)
 
 
-def hold_speeches(
-    table: Environment, *, in_turn: bool, who: Array, known: Known = NOTHING
-) -> Script:
+def hold_speeches(env: Environment, *, in_turn: bool, who: Array, known: Known = NOTHING) -> Script:
     """Everybody in `who` says something, and those who can hear it do; gives the words, (R, N).
 
     in_turn: one after the other by id, each having heard those before it; this takes as many
     questions as there are agents. Else all at once, and nobody has heard anything. Words that
     cannot be read are silence. Whom one hears is a matter of the relation `hear`.
     """
-    words = np.full(table.present.shape, "", object)
-    turns = [table.ids == agent for agent in np.sort(table.ids)] if in_turn else [who]
+    words = np.full(env.present.shape, "", object)
+    turns = [env.ids == agent for agent in np.sort(env.ids)] if in_turn else [who]
     for turn in turns:
         heard = {"words": seen("hear", words), **known}
         words = words + (yield Ask("speak", SPEECH, heard, who=who & turn, fallback=""))
@@ -40,7 +38,7 @@ def hold_speeches(
 
 
 def judge_attempts(
-    table: Environment,
+    env: Environment,
     attempts: Array,
     verdict: Value,
     *,
@@ -57,7 +55,7 @@ def judge_attempts(
     Who is not judged holds the verdict's silent value. fallback: each verdict, where the referee
     could not be understood.
     """
-    seats = {str(table.ids[seat]): seat for seat in np.argsort(table.ids) if whose[:, seat].any()}
+    seats = {str(env.ids[seat]): seat for seat in np.argsort(env.ids) if whose[:, seat].any()}
     facts = {f"attempt_{name}": common(attempts[:, [seat]]) for name, seat in seats.items()}
     said = yield Ask(
         "judge",
@@ -66,9 +64,9 @@ def judge_attempts(
         who=by if seats else np.zeros_like(by),
         fallback=dict.fromkeys(seats, fallback),
     )
-    verdicts = np.full(table.present.shape, verdict.silent, verdict.dtype)
+    verdicts = np.full(env.present.shape, verdict.silent, verdict.dtype)
     for name, seat in seats.items():
         # Nobody else was asked, so that all other seats are silent; so is one without a referee.
         verdicts[:, seat] = np.take_along_axis(said[name], by.argmax(1)[:, None], 1)[:, 0]
-    judging = whose & table.active & (by & table.active).any(1, keepdims=True)
+    judging = whose & env.active & (by & env.active).any(1, keepdims=True)
     return np.where(judging, verdicts, np.asarray(verdict.silent, verdict.dtype))

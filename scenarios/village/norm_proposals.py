@@ -51,13 +51,13 @@ class Ballot(NamedTuple):
     own: Array
 
 
-def no_policy(table: Environment) -> NormPolicy:
+def no_policy(env: Environment) -> NormPolicy:
     """Before anybody has said anything: no policy, and no cap."""
-    shape = table.running.shape
+    shape = env.running.shape
     return NormPolicy(np.full(shape, "", object), np.full(shape, np.inf))
 
 
-def revise_policy(table: Environment, rule: VoteRule, old: NormPolicy, known: Known) -> Script:
+def revise_policy(env: Environment, rule: VoteRule, old: NormPolicy, known: Known) -> Script:
     """The policy after a round in which all have seen what is `known`.
 
     Under `none` everybody rewrites its own norm, and the policy stays.
@@ -72,7 +72,7 @@ def revise_policy(table: Environment, rule: VoteRule, old: NormPolicy, known: Kn
     if rule == "median":
         chosen = median_proposal(proposals)
     else:
-        chosen = yield from _voted(table, proposals, known)
+        chosen = yield from _voted(env, proposals, known)
     words = np.where(chosen.astype(bool), chosen, old.words)
     caps = caps_of(words)
     cap = np.where(np.isnan(caps), old.cap, caps)
@@ -80,13 +80,13 @@ def revise_policy(table: Environment, rule: VoteRule, old: NormPolicy, known: Kn
     return NormPolicy(words, cap)
 
 
-def _voted(table: Environment, proposals: Array, known: Known) -> Script:
+def _voted(env: Environment, proposals: Array, known: Known) -> Script:
     """The proposal with most votes, (R, 1); None where there is none."""
     options, mine = ballot_options(proposals)
     facts = {name: fact for name, fact in known.items() if fact.scope == "common"}
     choice = Choice(options=options)
     vote = yield Ask("vote", choice, facts, who=mine != NOBODY, fallback=mine)
-    tie = table.draws(CHANCE_ID, per="replicate").uniform("tie")
+    tie = env.draws(CHANCE_ID, per="replicate").uniform("tie")
     return plurality_winner(options, vote, tie)
 
 

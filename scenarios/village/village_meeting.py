@@ -45,21 +45,21 @@ def assembly(p: MeetingParams, agents: int) -> list[Cohort]:
     return [Cohort("villager", agents - 1, villager), Cohort("referee", 1, (mind,))]
 
 
-def promising_share(told: RoundFacts, table: Environment) -> Array:
+def promising_share(told: RoundFacts, env: Environment) -> Array:
     """Share of the villagers who have promised a limit, (R,); NaN without villagers."""
-    villagers = (~table.cohort("referee") & table.present).sum(1)
+    villagers = (~env.cohort("referee") & env.present).sum(1)
     share: Array = (~np.isnan(told["limit"])).sum(1) / np.where(villagers, villagers, np.nan)
     return share
 
 
-def total_promised(told: RoundFacts, table: Environment) -> Array:
+def total_promised(told: RoundFacts, env: Environment) -> Array:
     """The sum of all limits over what the lake bears, (R,)."""
-    total: Array = np.nansum(told["limit"], axis=1) / table.params.bearable
+    total: Array = np.nansum(told["limit"], axis=1) / env.params.bearable
     return total
 
 
 MEASURES = (
-    Measure("agreed_after", "rounds", lambda told, table: told["agreed"], fold="first"),
+    Measure("agreed_after", "rounds", lambda told, env: told["agreed"], fold="first"),
     Measure(
         "promising", "share of villagers with a limit, last round", promising_share, fold="last"
     ),
@@ -84,18 +84,18 @@ STAGE = DisplaySpec(
     rounds=6,
     stage=STAGE,
 )
-def village_meeting(table: Environment) -> Script:
+def village_meeting(env: Environment) -> Script:
     """Villagers talk about limits to fishing; a referee settles who has promised what (ours)."""
-    referee = table.cohort("referee")
+    referee = env.cohort("referee")
     villager = ~referee
-    for _ in table.rounds():
-        words = yield from hold_speeches(table, in_turn=table.params.in_turn, who=villager)
+    for _ in env.rounds():
+        words = yield from hold_speeches(env, in_turn=env.params.in_turn, who=villager)
         heard = {"words": seen("hear", words)}
         offer = yield Ask("propose", Text(), heard, who=villager, fallback="")
         limit = yield from judge_attempts(
-            table, offer, LIMIT, whose=villager, by=referee, fallback=np.nan
+            env, offer, LIMIT, whose=villager, by=referee, fallback=np.nan
         )
         total = np.nansum(limit, axis=1, keepdims=True)
         open_ended = (villager & np.isnan(limit)).any(1, keepdims=True)
-        agreed = ~open_ended & (total <= table.params.bearable)
+        agreed = ~open_ended & (total <= env.params.bearable)
         yield Tell("settled", {"limit": seen("hear", limit), "agreed": common(agreed)}, ends=agreed)

@@ -153,8 +153,8 @@ def resume_command(args: argparse.Namespace) -> int:
         lambda spec: apply_model_options(spec, model_options(args)),
         awaiting=_print_awaiting,
     )
-    if session.writer.vault.since:
-        print(f"society: {args.file}{session.writer.vault.since}", file=sys.stderr)
+    if session.writer.call_store.since:
+        print(f"society: {args.file}{session.writer.call_store.since}", file=sys.stderr)
     code = _play(args, session)
     if not code and is_drafting(session.setup.spec.mechanisms):
         words = "the designs are ready; repeat the command that needed them to play its tournament"

@@ -86,15 +86,17 @@ class Society:
         """List the cohorts that play."""
         return list(self.scenario.cast(self.params, self.agents))
 
-    def table(self, replicate_ids: Array | None = None, ids: Array | None = None) -> Environment:
-        """Make a new table, with its graphs drawn and its cohorts seated; raises InputError.
+    def environment(
+        self, replicate_ids: Array | None = None, ids: Array | None = None
+    ) -> Environment:
+        """Make a new environment, with its graphs drawn and its cohorts seated; raises InputError.
 
         replicate_ids: (R,), instead of all replicates. ids: (N,), the agent on each seat, with its
         cohort and its place in the graphs.
         """
         replicate_ids = np.arange(self.replicates) if replicate_ids is None else replicate_ids
         ids = np.arange(self.agents) if ids is None else ids
-        table = Environment(
+        env = Environment(
             self.params,
             seed=self.seed,
             ids=ids,
@@ -103,36 +105,36 @@ class Society:
             graphs=self._graphs(replicate_ids, ids),
             **told_fact(self.scenario.play, self.params),
         )
-        table.cohorts = cohort_seats(self._seated(table), table)
-        return table
+        env.cohorts = cohort_seats(self._seated(env), env)
+        return env
 
     def outside(
         self,
-        vault: CallStore | None = None,
+        call_store: CallStore | None = None,
         awaiting: Callable[[int], None] | None = None,
         minds: Minds | None = None,
     ) -> ModelGateway:
         """Make the gateway of a run to its models; minds: in place of those that the spec names."""
-        return ModelGateway(self.minds if minds is None else lambda: minds, vault, awaiting)
+        return ModelGateway(self.minds if minds is None else lambda: minds, call_store, awaiting)
 
     def gamemaster(
         self,
         recorders: Sequence[Recorder] = (),
         answerer: Answerer | None = None,
         *,
-        table: Environment | None = None,
+        env: Environment | None = None,
         outside: ModelGateway | None = None,
         minds: Minds | None = None,
     ) -> GameMaster:
-        """Make a game master at a table, a new one if none is given; raises InputError.
+        """Make a game master in an environment, a new one if none is given; raises InputError.
 
         outside: the gateway to models; without one, their answers are not recorded.
         """
-        table = table or self.table()
+        env = env or self.environment()
         if answerer is None:
-            world = RunContext(table, outside or self.outside(minds=minds), self.words)
-            answerer = Population(self._seated(table), world)
-        return GameMaster(self.scenario, table, answerer, recorders)
+            world = RunContext(env, outside or self.outside(minds=minds), self.words)
+            answerer = Population(self._seated(env), world)
+        return GameMaster(self.scenario, env, answerer, recorders)
 
     @property
     def words(self) -> Prompts:
@@ -159,19 +161,19 @@ class Society:
         from society.llm.providers.pool import ModelPool
 
         budget = budget or Budget(self.spec.limits, spent or Spent())
-        desk = ModelPool(self.spec.models, budget, self.models, seed=self.seed)
-        desk.check(names)
-        return desk
+        pool = ModelPool(self.spec.models, budget, self.models, seed=self.seed)
+        pool.check(names)
+        return pool
 
-    def _seated(self, table: Environment) -> list[Cohort]:
-        """Seat the cast at a table with some of the replicates, or with its agents in new seats."""
+    def _seated(self, env: Environment) -> list[Cohort]:
+        """Seat the cast in an environment of some replicates, or with its agents in new seats."""
         cast = [
             cohort
             if cohort.where is None or cohort.where.ndim == 1
-            else replace(cohort, where=cohort.where[table.replicate_ids])
+            else replace(cohort, where=cohort.where[env.replicate_ids])
             for cohort in self.cast()
         ]
-        return cast if (table.ids == np.arange(self.agents)).all() else _reseat(cast, table.ids)
+        return cast if (env.ids == np.arange(self.agents)).all() else _reseat(cast, env.ids)
 
     def _graphs(self, replicate_ids: Array, ids: Array) -> dict[str, Graph]:
         """Draw a graph for each relation; relations without a graph of their own share one."""
@@ -210,15 +212,15 @@ def _reseat(cast: Cast, ids: Array) -> list[Cohort]:
     ]
 
 
-def _bare_table(
+def _bare_environment(
     scenario: Scenario, params: Params, seed: int, agents: int, rounds: int
 ) -> Environment:
-    """Make a table with complete graphs, for one replicate, or for all if cohorts have seats."""
+    """Make an environment with complete graphs: one replicate, or all if cohorts have seats."""
     cast = scenario.cast(params, agents)
     seated = [one.where for one in cast if one.where is not None and one.where.ndim == 2]
     ids, replicates = np.arange(agents), np.arange(len(seated[0]) if seated else 1)
     graphs = complete_graphs(scenario.relations, len(replicates), ids)
-    table = Environment(
+    env = Environment(
         params,
         seed=seed,
         ids=ids,
@@ -227,8 +229,8 @@ def _bare_table(
         graphs=graphs,
         **told_fact(scenario.play, params),
     )
-    table.cohorts = cohort_seats(cast, table)
-    return table
+    env.cohorts = cohort_seats(cast, env)
+    return env
 
 
 def _default_agents(scenario: Scenario, params: Params) -> int:
@@ -251,12 +253,12 @@ def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
         raise ValidationIssues(*(Issue((name,), words, True) for name in overruled))
 
 
-def _refuse_mute(play: PlayFunction, cast: Cast, table: Environment) -> None:
+def _refuse_mute(play: PlayFunction, cast: Cast, env: Environment) -> None:
     """Raise CastError for a cohort that is asked a question it cannot answer."""
-    for ask in questions(play, table):
+    for ask in questions(play, env):
         for cohort in cast:
-            asked = table.cohorts[cohort.name] if ask.who is None else ask.who
-            if (asked & table.cohorts[cohort.name]).any():
+            asked = env.cohorts[cohort.name] if ask.who is None else ask.who
+            if (asked & env.cohorts[cohort.name]).any():
                 respondent(cohort.name, cohort.components, ask.kind)
 
 
@@ -314,18 +316,18 @@ class _Preparation:
     """Looks up and checks one spec, and collects its errors."""
 
     def __init__(self, spec: RunConfig, own: Iterable[object]) -> None:
-        self.spec, self.shelf, self.found = spec, Registry(own), list[Issue]()
+        self.spec, self.registry, self.found = spec, Registry(own), list[Issue]()
 
     def setup(self) -> Society:
         spec = self.spec
         for index, file in enumerate(spec.uses):
             with self.at("uses", index):
-                self.shelf.add(file)
+                self.registry.add(file)
         scenario = self.scenario()
         given = said = with_current_parameters(scenario.name, spec.parameters)
         if spec.models and spec.cohorts is None and scenario.in_words:
             if isinstance(scenario.in_words, str):
-                scenario = self.shelf.scenario(scenario.in_words)
+                scenario = self.registry.scenario(scenario.in_words)
             else:
                 given = {**scenario.in_words, **given}
         stages = self.stages(scenario)
@@ -347,16 +349,16 @@ class _Preparation:
         with self.at("models"):
             _refuse_unasked(spec.models, scenario.cast(params, agents), scenario.name)
         self.refuse()
-        table = _bare_table(scenario, params, spec.seed, agents, rounds)
+        env = _bare_environment(scenario, params, spec.seed, agents, rounds)
         for keys, stage in stages.items():
             with self.at(*keys):
-                self.begin(stage, table, params)
+                self.begin(stage, env, params)
             self.refuse()
         players = scenario.cast(params, agents)
         in_words = any(part.models for cohort in players for part in cohort.components)
         if in_words:
             with self.at("cohorts" if spec.cohorts else "scenario"):
-                _refuse_mute(scenario.play, players, table)  # before any paid call
+                _refuse_mute(scenario.play, players, env)  # before any paid call
             self.refuse()
         setup = Society(
             spec,
@@ -365,7 +367,7 @@ class _Preparation:
             agents,
             rounds,
             spec._source.found or describe_origin(spec.scenario),
-            dict(self.shelf.files),
+            dict(self.registry.files),
             drawings,
             models,
         )
@@ -375,23 +377,23 @@ class _Preparation:
             self.refuse()
         if spec.prompts is not None:
             with self.at("prompts"):
-                asked = {ask.kind for ask in questions(scenario.play, table)}
+                asked = {ask.kind for ask in questions(scenario.play, env)}
                 setup.words.check(Path(spec.prompts), asked)
             self.refuse()
         return setup
 
-    def begin(self, stage: Scenario, table: Environment, params: Params) -> None:
+    def begin(self, stage: Scenario, env: Environment, params: Params) -> None:
         """Begin a stage to find its errors; blame the rounds if another number would do.
 
         Raises InputError.
         """
         try:
-            stage.play(table)
+            stage.play(env)
         except InputError as error:
             if self.spec.rounds is None:
                 raise
             with suppress(InputError):
-                stage.play(_bare_table(stage, params, table.seed, table.agents, stage.rounds))
+                stage.play(_bare_environment(stage, params, env.seed, env.agents, stage.rounds))
                 self.found.append(Issue(("rounds",), str(error)))
                 return
             raise
@@ -413,7 +415,7 @@ class _Preparation:
 
     def scenario(self) -> Scenario:
         try:
-            return self.shelf.scenario(self.spec.scenario)
+            return self.registry.scenario(self.spec.scenario)
         except InputError as error:
             if ("scenario",) not in self.spec._source.positions:
                 raise
@@ -426,7 +428,7 @@ class _Preparation:
         for index, part in enumerate(self.spec.mechanisms):
             for name, given in part.items():
                 with self.at("mechanisms", index):
-                    spec = self.shelf.mechanism(name)
+                    spec = self.registry.mechanism(name)
                     given = with_current_parameters(spec.name, given)
                     for one in spellings("mechanism", spec.name):
                         given |= self.spec.drafts.get(one, {})
@@ -506,7 +508,7 @@ class _Preparation:
         for name, model in self.spec.models.items():
             if model.sort == "own":
                 with self.at("models", name, "model"):
-                    found[model.model] = self.shelf.function(model.model)
+                    found[model.model] = self.registry.function(model.model)
         return found
 
     def graph(self, keys: Keys, said: Any) -> GraphSpec:
@@ -515,9 +517,9 @@ class _Preparation:
             graph = parse_graph(said)
             given = graph.parameters
             if graph.kind == "file" and isinstance(given.get("file"), str):
-                self.shelf.bytes_of(given["file"])
+                self.registry.bytes_of(given["file"])
             if graph.kind == "function" and isinstance(given.get("function"), str):
-                found = {"function": self.shelf.function(given["function"])}
+                found = {"function": self.registry.function(given["function"])}
                 graph = parse_graph({"kind": graph.kind, **given, **found})
             graph_family(graph)
             return graph
@@ -530,8 +532,8 @@ class _Preparation:
                 words = f"two cohorts are called {said.name!r}; give each cohort its own name"
                 self.found.append(Issue(("cohorts", index, "name"), words))
             with self.at("cohorts", index):
-                parts = build_components(said, default, params, self.shelf)
+                parts = build_components(said, default, params, self.registry)
                 for file in (file for part in parts for file in part.files):
-                    self.shelf.bytes_of(file)  # so that its hash is kept
+                    self.registry.bytes_of(file)  # so that its hash is kept
                 cast.append(Cohort(said.name, said.count, parts))
         return cast

@@ -17,7 +17,7 @@ from society.errors import InputError
 from society.former_names import current, with_current_parameters
 
 from .registry import Registry
-from .run_config import CohortConfig, Part
+from .run_config import CohortConfig, ComponentEntry
 
 
 class _Chosen(NamedTuple):
@@ -30,11 +30,11 @@ class _Chosen(NamedTuple):
 
 
 def build_components(
-    said: CohortConfig, default: Cast, params: Params, shelf: Registry
+    said: CohortConfig, default: Cast, params: Params, registry: Registry
 ) -> tuple[Component, ...]:
     """Make the components that the cohort lists, or those of the default cast; raises Refused."""
     if said.components is None:
-        return _alter_default(said, default, params, shelf)
+        return _alter_default(said, default, params, registry)
     if said.replace:
         words = (
             "replaces default components, but `components` lists all components; "
@@ -42,14 +42,14 @@ def build_components(
         )
         raise ValidationIssues(Issue(("replace",), words))
     chosen = [
-        _choose(part, params, shelf, "components", index)
+        _choose(part, params, registry, "components", index)
         for index, part in enumerate(said.components)
     ]
     return _assemble(chosen, said.parameters, params)
 
 
 def _alter_default(
-    said: CohortConfig, default: Cast, params: Params, shelf: Registry
+    said: CohortConfig, default: Cast, params: Params, registry: Registry
 ) -> tuple[Component, ...]:
     """Take the components of the default cast, and replace some of them or their fields."""
     candidates = []
@@ -61,7 +61,7 @@ def _alter_default(
                 raise ValidationIssues(
                     unknown_name(("replace", title), "default component", chosen)
                 )
-            chosen[title] = _choose(part, params, shelf, "replace", title)
+            chosen[title] = _choose(part, params, registry, "replace", title)
         candidates.append(_assemble(list(chosen.values()), said.parameters, params))
     kinds = [[(type(part), vars(part)) for part in parts] for parts in candidates]
     if not all(kind == kinds[0] for kind in kinds):
@@ -78,10 +78,10 @@ def _alter_default(
     return candidates[0]
 
 
-def _choose(part: Part, params: Params, shelf: Registry, *keys: str | int) -> _Chosen:
+def _choose(part: ComponentEntry, params: Params, registry: Registry, *keys: str | int) -> _Chosen:
     ((name, given),) = part.items()
     try:
-        kind = shelf.component(name)
+        kind = registry.component(name)
         given = with_current_parameters(kind.title(), given)
         return _Chosen(kind, params, given, (*keys, name))
     except InputError as error:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     Net = nx.Graph[Any]
 
-Count = Annotated[int, Field(ge=1)]
+NodeCount = Annotated[int, Field(ge=1)]
 Even = Annotated[int, Field(ge=2, multiple_of=2)]
 Size = Annotated[int, Field(ge=2)]
 
@@ -66,7 +66,7 @@ def ring(agents: int, *, neighbours: Even = 2) -> Net:
     return net
 
 
-def lattice(agents: int, *, rows: Count | None = None, periodic: bool = True) -> Net:
+def lattice(agents: int, *, rows: NodeCount | None = None, periodic: bool = True) -> Net:
     """A grid on which each agent sees left, right, above and below; as square as possible.
 
     periodic: opposite sides meet (a torus), where there are more than two rows or columns.
@@ -98,7 +98,7 @@ def small_world(
     return net
 
 
-def scale_free(agents: int, rng: np.random.Generator, *, links: Count = 2) -> Net:
+def scale_free(agents: int, rng: np.random.Generator, *, links: NodeCount = 2) -> Net:
     """Preferential attachment with `links` ties per newcomer (Barabasi and Albert 1999)."""
     import networkx as nx
 
@@ -125,7 +125,7 @@ def caveman(agents: int, *, size: Size = 5, connected: bool = True) -> Net:
     return net
 
 
-def random_regular(agents: int, rng: np.random.Generator, *, degree: Count = 4) -> Net:
+def random_regular(agents: int, rng: np.random.Generator, *, degree: NodeCount = 4) -> Net:
     """A random graph on which each agent sees equally many others."""
     import networkx as nx
 

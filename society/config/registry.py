@@ -33,12 +33,12 @@ from society.errors import (
     suggest,
 )
 
-Sort = Literal["scenario", "component", "mechanism", "function"]
+ItemSort = Literal["scenario", "component", "mechanism", "function"]
 SUFFIXES = (".yaml", ".yml", ".py")
 
 _PAPERS = "society.scenarios.reproductions"
 
-_ROOMS: Mapping[Sort, index.Room] = {
+_ROOMS: Mapping[ItemSort, index.Room] = {
     "scenario": "scenarios",
     "component": "components",
     "mechanism": "scenarios",
@@ -48,7 +48,7 @@ _ROOMS: Mapping[Sort, index.Room] = {
 class RegistryItem(NamedTuple):
     """A named thing: a scenario, component, mechanism or function."""
 
-    sort: Sort
+    sort: ItemSort
     name: str
     value: Any
 
@@ -123,7 +123,7 @@ class Registry:
 
     def __init__(self, own: Iterable[object] = ()) -> None:
         self.files: dict[str, str] = {}
-        self._own: dict[tuple[Sort, str], Any] = {}
+        self._own: dict[tuple[ItemSort, str], Any] = {}
         self._read: dict[str, list[RegistryItem]] = {}
         for value in own:
             name = (
@@ -160,7 +160,7 @@ class Registry:
         file, name = _parted(reference)
         if Path(file).suffix in (".yaml", ".yml"):
             raise ScenarioError(
-                f"{short_path(file)} is a YAML file, which cannot stand here; name a scenario or FILE.py"
+                f"{short_path(file)} is a YAML file; name a scenario or FILE.py here"
             )
         if Path(file).is_absolute() and Path(file).suffix != ".py":
             raise FileError(f"{short_path(file)} is not a scenario file; give FILE.yaml or FILE.py")
@@ -202,7 +202,7 @@ class Registry:
         if known is not thing.value and thing.sort != "function":
             raise ScenarioError(f"two of your {thing.sort}s are called {thing.name!r}; rename one")
 
-    def _named(self, sort: Sort, name: str) -> Any:
+    def _named(self, sort: ItemSort, name: str) -> Any:
         if (sort, name) in self._own:
             return self._own[sort, name]
         ours = _ours(sort, name)
@@ -244,7 +244,7 @@ def _which(file: str, name: str, scenarios: list[str]) -> str:
     return f"{file} defines {', '.join(scenarios)}; say which, as in {file}:{scenarios[0]}"
 
 
-def _ours(sort: Sort, name: str) -> Any:
+def _ours(sort: ItemSort, name: str) -> Any:
     """Look up a built-in thing by its current or a former name; None if there is none."""
     for module in _candidates(sort, name):
         for thing in _things(importlib.import_module(module)):
@@ -254,7 +254,7 @@ def _ours(sort: Sort, name: str) -> Any:
     return None if now == name else _ours(sort, now)
 
 
-def _candidates(sort: Sort, name: str) -> Iterator[str]:
+def _candidates(sort: ItemSort, name: str) -> Iterator[str]:
     """Modules that may define something of this name."""
     for one in index.definitions(_ROOMS[sort]):
         title = snake_case(one.name) if one.is_class else one.name
@@ -262,12 +262,12 @@ def _candidates(sort: Sort, name: str) -> Iterator[str]:
             yield one.module
 
 
-def _all(sort: Sort) -> dict[str, Any]:
+def _all(sort: ItemSort) -> dict[str, Any]:
     return dict(_found(sort))
 
 
 @functools.cache
-def _found(sort: Sort) -> Mapping[str, Any]:
+def _found(sort: ItemSort) -> Mapping[str, Any]:
     """Collect all built-in things of a sort, by name; only once, as our files do not change."""
     modules = [importlib.import_module(module) for module in index.modules(_ROOMS[sort])]
     things = [thing for module in modules for thing in _things(module)]

@@ -1,7 +1,7 @@
 """The content of a scenario file, read and checked for its form.
 
-`load_config` reads a file and `apply_options` applies settings; society.config.build.build checks that names
-and values fit the scenario.
+`load_config` reads a file and `apply_options` applies settings; society.config.build.build checks
+that names and values fit the scenario.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _fields(given: Any, info: ValidationInfo) -> Any:
 
 
 Named = dict[str, Any]
-Part = Annotated[dict[str, Named], BeforeValidator(_part)]  # {name: {field: value}}
+ComponentEntry = Annotated[dict[str, Named], BeforeValidator(_part)]  # {name: {field: value}}
 File = Annotated[str, AfterValidator(resolve_path)]
 
 
@@ -73,7 +73,7 @@ def _model(said: Any, info: ValidationInfo) -> Any:
 
 
 Model = Annotated[ModelSpec, BeforeValidator(_model)]
-Count = Annotated[int, Field(ge=1, le=10_000_000)]
+RunCount = Annotated[int, Field(ge=1, le=10_000_000)]
 
 
 def _where(reference: str, info: ValidationInfo) -> str:
@@ -104,9 +104,9 @@ class CohortConfig(FileSection):
     """
 
     name: str
-    count: Count = 1
-    components: Annotated[list[Part], Field(min_length=1)] | None = None
-    replace: dict[str, Part] = {}
+    count: RunCount = 1
+    components: Annotated[list[ComponentEntry], Field(min_length=1)] | None = None
+    replace: dict[str, ComponentEntry] = {}
     parameters: Named = {}
 
 
@@ -123,15 +123,15 @@ class RunConfig(FileSection):
 
     scenario: Annotated[str, AfterValidator(_where)]
     seed: Annotated[int, Field(ge=0)] = 1
-    agents: Count | None = None
-    rounds: Count | None = None
-    replicates: Count = 1
+    agents: RunCount | None = None
+    rounds: RunCount | None = None
+    replicates: RunCount = 1
     uses: list[File] = []
     parameters: Named = {}
     cohorts: Annotated[list[CohortConfig], Field(min_length=1)] | None = None
     graph: GraphSpec | None = None
     graphs: dict[str, GraphSpec] = {}
-    mechanisms: list[Part] = []
+    mechanisms: list[ComponentEntry] = []
     models: dict[str, Model] = {}
     limits: Limits = Limits()
     prompts: File | None = None
@@ -174,7 +174,8 @@ def load_config(
 def apply_options(spec: RunConfig, settings: Iterable[str]) -> RunConfig:
     """Apply KEY=VALUE settings of the command line in order; raises InputError.
 
-    >>> spec = apply_options(load_config("fishing_village"), ["growth=.2", "graph.learn={kind: small_world}"])
+    >>> settings = ["growth=.2", "graph.learn={kind: small_world}"]
+    >>> spec = apply_options(load_config("fishing_village"), settings)
     >>> spec.parameters, spec.graphs["learn"].kind
     ({'growth': 0.2}, 'small_world')
     """
@@ -190,7 +191,7 @@ def apply_options(spec: RunConfig, settings: Iterable[str]) -> RunConfig:
     return apply_settings(spec, given, Path.cwd())
 
 
-Key = str | tuple[str, ...]
+SettingKey = str | tuple[str, ...]
 
 
 class Setting(NamedTuple):
@@ -202,7 +203,7 @@ class Setting(NamedTuple):
     are part of it, which may have dots: ("models", "gpt-5.2").
     """
 
-    key: Key
+    key: SettingKey
     value: Any
     where: str
 
@@ -234,7 +235,7 @@ def apply_settings(spec: RunConfig, settings: Iterable[Setting], folder: Path) -
     return _spec(said, origin, folder)
 
 
-def setting_place(key: Key) -> tuple[str, ...]:
+def setting_place(key: SettingKey) -> tuple[str, ...]:
     """Return the place of a setting in a scenario file, under any of its names; cohorts by name.
 
     >>> setting_place("fine"), setting_place("graph.learn"), setting_place("model.temperature")

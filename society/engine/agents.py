@@ -54,12 +54,12 @@ class Renderer(Protocol):
 
 @dataclass
 class RunContext:
-    """What surrounds all cohorts of a run: the table, outside minds, and words for them.
+    """What surrounds all cohorts of a run: the environment, outside minds, and words for them.
 
     asked: how often everybody has been asked a kind of question before, (R, N).
     """
 
-    table: Environment
+    env: Environment
     outside: ModelGateway = field(default_factory=ModelGateway)
     words: Renderer | None = None
     asked: dict[str, Array] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class RunContext:
         if self.words is None:
             raise PartError(
                 "agents of this game ask models, but the game has no prompts; "
-                "play it with Population(cast, RunContext(table, words=Prompts(SCENARIO)))"
+                "play it with Population(cast, RunContext(env, words=Prompts(SCENARIO)))"
             )
         return self.words
 
@@ -84,7 +84,7 @@ class Occasion(NamedTuple):
 
 
 class AgentGroup:
-    """Some members of one company as one of their components sees them.
+    """Some members of one cohort as one of their components sees them.
 
     `me["effort"]` is their column, (M,); only the own columns may be set, and only in `begin`,
     `notice` and `born`.
@@ -93,19 +93,19 @@ class AgentGroup:
     def __init__(
         self,
         world: RunContext,
-        company: CohortState,
+        members: CohortState,
         occasion: Occasion,
         audience: Audience,
         draws: Draws | None = None,
         *,
         pure: bool = False,
     ) -> None:
-        self.world, self._company, self._pure = world, company, pure
+        self.world, self._company, self._pure = world, members, pure
         self._index = audience.index
         self._turns = Counter[int]()  # exchanges with outside minds, by node
         self.audience, self.occasion = audience, occasion
         address = f"{occasion.component}\0{occasion.name}"
-        self.draws = draws or Draws(world.table.seed, address, audience.places, use=occasion.use)
+        self.draws = draws or Draws(world.env.seed, address, audience.places, use=occasion.use)
 
     @property
     def replicate(self) -> Array:
@@ -115,22 +115,22 @@ class AgentGroup:
     @property
     def agent(self) -> Array:
         """The id of each member, (M,)."""
-        return self.world.table.ids[self.audience.rows.seat]
+        return self.world.env.ids[self.audience.rows.seat]
 
     @property
     def moment(self) -> int:
         """The number of the round, 0 before the first."""
-        return self.world.table.moment
+        return self.world.env.moment
 
     @property
     def params(self) -> Any:
         """The scenario's parameters."""
-        return self.world.table.params
+        return self.world.env.params
 
     @property
     def rules(self) -> Any:
         """What everybody knows of the game, as the play describes it; None: nothing."""
-        return self.world.table.rules
+        return self.world.env.rules
 
     def only(self, entries: Array) -> AgentGroup:
         """Some of these members, to look at."""
@@ -225,7 +225,7 @@ class Agent:
     @property
     def agent(self) -> int:
         """The id, which is the seat unless the rows are relabelled."""
-        return int(self._me.world.table.ids[self.seat])
+        return int(self._me.world.env.ids[self.seat])
 
     @property
     def name(self) -> str:
@@ -234,11 +234,11 @@ class Agent:
 
     def name_of(self, life: int) -> str:
         """What agents call the one with this life, whether it is still there or not."""
-        return self._me.world.table.name(life)
+        return self._me.world.env.name(life)
 
     def name_at(self, seat: int) -> str:
         """What agents call the one who has this seat now."""
-        return self.name_of(int(self._me.world.table.lives[self.replicate, seat]))
+        return self.name_of(int(self._me.world.env.lives[self.replicate, seat]))
 
     @property
     def moment(self) -> int:
@@ -263,19 +263,19 @@ class Agent:
     @property
     def succession(self) -> Any:
         """How it comes about who lives on and who is born; None where nobody is born later."""
-        return self._me.world.table.succession
+        return self._me.world.env.succession
 
     def complete(self, graph: str) -> bool:
         """Whether everybody sees everybody on a graph, as it was at the start."""
-        table = self._me.world.table
-        table.graph(graph)  # says so if there is none
-        return isinstance(table.first_graphs[graph], Complete)
+        env = self._me.world.env
+        env.graph(graph)  # says so if there is none
+        return isinstance(env.first_graphs[graph], Complete)
 
     @property
     def address(self) -> Address:
         """Of its next exchange with an outside mind."""
-        table, (component, name, use) = self._me.world.table, self._me.occasion
-        replicate = int(table.replicate_ids[self.replicate])
+        env, (component, name, use) = self._me.world.env, self._me.occasion
+        replicate = int(env.replicate_ids[self.replicate])
         turn = self._me._turns[self._node]
         return Address(component, name, use, replicate, self.agent, turn)
 
@@ -289,17 +289,17 @@ class Agent:
         at_most: so many of them: the first in an order that chance gives to all agents for a round,
         whatever the graph. When one of them leaves, the next one comes into sight.
         """
-        audience, table = self._me.audience, self._me.world.table
+        audience, env = self._me.audience, self._me.world.env
         seats = audience.graphs[graph].neighbours(self.replicate, self.seat)
         seen = seats[audience.present[self.replicate, seats]]
         if at_most is not None and len(seen) > at_most:
-            seen = seen[table.sight(self._node, table.ids[seen])[:at_most]]
-        seen = seen[np.argsort(table.ids[seen])]
+            seen = seen[env.sight(self._node, env.ids[seen])[:at_most]]
+        seen = seen[np.argsort(env.ids[seen])]
         return {self.name_at(seat): seat for seat in seen.tolist()}
 
     def in_order(self, peers: Mapping[str, int]) -> list[str]:
         """Names in order of id, from seats by name."""
-        return sorted(peers, key=lambda name: int(self._me.world.table.ids[peers[name]]))
+        return sorted(peers, key=lambda name: int(self._me.world.env.ids[peers[name]]))
 
     def briefs(self, ask: Inquiry) -> list[str]:
         """What its faculties add to a prompt, in their order."""

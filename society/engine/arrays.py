@@ -1,4 +1,4 @@
-"""What a script says, brought into shape and kept: private, read-only arrays of the table."""
+"""What a script says, brought into shape and kept: private, read-only arrays of the environment."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .script import Fact
 
 
 class WrongShape(Exception):
-    """A line of the script holds an array that does not fit the table."""
+    """A line of the script holds an array that does not fit the environment."""
 
 
 class ArrayNormaliser:
     """Shapes and keeps the arrays of one page."""
 
-    def __init__(self, table: Environment) -> None:
-        self.table = table
+    def __init__(self, env: Environment) -> None:
+        self.env = env
         self._copies: dict[tuple[int, tuple[int, ...], np.dtype[Any]], tuple[Array, Array]] = {}
 
     def facts(
@@ -35,11 +35,11 @@ class ArrayNormaliser:
                     f"fact {name!r} is a plain value; wrap it in common(), own() or seen()"
                 )
             if fact.graph:
-                self.table.graph(fact.graph)
+                self.env.graph(fact.graph)
             if fact.scope == "seen" and fact.values.ndim > 2:
                 raise WrongShape(f"fact {name!r} has several values per agent; wrap it in own()")
-            table = self.table
-            shape = (table.running if fact.scope == "common" else table.present).shape
+            env = self.env
+            shape = (env.running if fact.scope == "common" else env.present).shape
             try:
                 shape = (*shape, *fact.values.shape[2:])
                 values = self.kept(fact.values, None, shape)
@@ -51,10 +51,10 @@ class ArrayNormaliser:
         return normal, arrays
 
     def wide(self, values: Array, dtype: Any) -> Array:
-        return self.kept(values, dtype, self.table.present.shape)
+        return self.kept(values, dtype, self.env.present.shape)
 
     def tall(self, values: Array, dtype: Any) -> Array:
-        return self.kept(values, dtype, self.table.running.shape)
+        return self.kept(values, dtype, self.env.running.shape)
 
     def kept(self, values: Array, dtype: Any, shape: tuple[int, ...]) -> Array:
         """A private read-only copy, so that a script may go on changing its own array.
@@ -81,13 +81,13 @@ class ArrayNormaliser:
 
     def peers(self, peers: Array) -> Array:
         wide = self.seats(peers, "peer")
-        if (wide == np.arange(self.table.agents)).any():
+        if (wide == np.arange(self.env.agents)).any():
             raise WrongShape("an edge from a seat to itself; name another one, or NOBODY")
         return wide
 
     def seats(self, seats: Array, role: str) -> Array:
         wide = self.wide(seats, np.int64)
-        outside = (wide >= self.table.agents) | (wide < NOBODY)
+        outside = (wide >= self.env.agents) | (wide < NOBODY)
         if outside.any():
-            raise WrongShape(f"seat {wide[outside][0]} as a {role} of {self.table.agents} seats")
+            raise WrongShape(f"seat {wide[outside][0]} as a {role} of {self.env.agents} seats")
         return wide

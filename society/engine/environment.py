@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class DryRuns:
-    """What was found in dry runs of plays: each is held once for a table and all tables aside."""
+    """Results of dry runs of plays, kept so that each is held once for an environment."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[object, ...], Any] = {}

@@ -49,27 +49,27 @@ class Outcome:
 
 
 class GameMaster:
-    """Plays one scenario at one table with one answerer, in replicates that share every line."""
+    """Plays one scenario in an environment with one answerer; replicates share every line."""
 
     def __init__(
         self,
         scenario: Scenario,
-        table: Environment,
+        env: Environment,
         answerer: Answerer | None = None,
         recorders: Sequence[Recorder] = (),
     ) -> None:
-        self.scenario, self.table, self.recorders = scenario, table, recorders
-        self.answerer = answerer or Population(scenario.cast(table.params, table.agents), table)
+        self.scenario, self.env, self.recorders = scenario, env, recorders
+        self.answerer = answerer or Population(scenario.cast(env.params, env.agents), env)
         self.folded = {
-            measure.name: Folded(measure.fold, measure.unit, table.replicates)
+            measure.name: Folded(measure.fold, measure.unit, env.replicates)
             for measure in scenario.measures
         }
-        self.cause = np.full(table.replicates, "", object)
+        self.cause = np.full(env.replicates, "", object)
         self.digest = b""
         self.pages = 0
         self._uses: Counter[tuple[str, str]] = Counter()
-        self._lived: Array = table.running[:, 0]
-        self._open(table.path)
+        self._lived: Array = env.running[:, 0]
+        self._open(env.path)
 
     def play(self) -> Outcome:
         """Play to the end, from synchronous code or from a notebook's running event loop."""
@@ -98,7 +98,7 @@ class GameMaster:
                 raise
 
     async def perform(self) -> Outcome:
-        """Play to the end; only once, since agents and table keep what has happened."""
+        """Play to the end; only once, since agents and environment keep what has happened."""
         if self.pages:
             raise PartError("this game has already been played; make a new one to play again")
         try:
@@ -108,7 +108,7 @@ class GameMaster:
 
     async def _perform(self) -> Outcome:
         self.answerer.begin()
-        script = self.scenario.play(self.table)
+        script = self.scenario.play(self.env)
         if not isinstance(script, Generator):
             raise PartError(f"{self.scenario.name} yields nothing; a script is a generator")
         answer: Any = None
@@ -119,13 +119,13 @@ class GameMaster:
                 break
             finally:
                 # Also where the script fails in a new round: those before it are over, and kept.
-                opened = bool(self.table.opened)
+                opened = bool(self.env.opened)
                 self._close_rounds()
             answer = await self._play(line)
             if opened:
                 # Lets an interrupt, or another run on the same loop, come in between rounds.
                 await asyncio.sleep(0)
-        self._close_round(self.table.path)
+        self._close_round(self.env.path)
         return self.outcome()
 
     def outcome(self) -> Outcome:
@@ -163,17 +163,17 @@ class GameMaster:
 
     async def _ask(self, ask: Ask, use: int) -> Any:
         facts, arrays = self._keeper.facts(ask.facts)
-        asked: Array | None = None if self.table.complete else self.table.active
+        asked: Array | None = None if self.env.complete else self.env.active
         if ask.who is not None:
             who = self._keeper.wide(ask.who, bool)
             arrays["who", ""] = who
-            asked = who & self.table.active
+            asked = who & self.env.active
         arrays |= self._offered(ask)
         heard = Ask(ask.kind, ask.reply, facts, asked, ask.fallback, ask.repairs)
         raw = await self.answerer.answer(heard, asked, use)
         if ask.fallback is VOID_REPLICATE and raw.unread is not None and raw.unread.any():
             void = arrays["void", ""] = self._voided(raw.unread)
-            asked = self.table.active if asked is None else asked & ~void
+            asked = self.env.active if asked is None else asked & ~void
             raw = Raw(raw.values)
         settled = self._settled(heard, raw, asked)
         for name, values in settled.items():
@@ -184,8 +184,8 @@ class GameMaster:
     def _voided(self, unread: Array) -> Array:
         """Replicates with an answer that could not be read are over, (R, 1); no measure counts."""
         void = self._keeper.tall(np.any(unread, axis=1, keepdims=True), bool)
-        self.cause[(void & self.table.running)[:, 0]] = UNREAD
-        self.table.close(ends=void)
+        self.cause[(void & self.env.running)[:, 0]] = UNREAD
+        self.env.close(ends=void)
         self._lived = self._lived & ~void[:, 0]
         for folded in self.folded.values():
             folded.strike(void[:, 0])
@@ -196,9 +196,9 @@ class GameMaster:
         offered = {}
         for name, value in fields(ask.reply).items():
             if isinstance(value, Neighbour):
-                self.table.graph(value.graph)
+                self.env.graph(value.graph)
             if isinstance(value, Choice) and not value.fixed:
-                shape = (self.table.replicates, *value.options.shape[1:])
+                shape = (self.env.replicates, *value.options.shape[1:])
                 offered["options", name] = self._keeper.kept(value.options, None, shape)
             if isinstance(value, Real | Integer):
                 for bound, values in value.bounds.items():
@@ -206,7 +206,7 @@ class GameMaster:
         return offered
 
     def _settled(self, ask: Ask, raw: Raw, asked: Array | None) -> dict[str, Array]:
-        everybody = np.ones(self.table.present.shape, bool)
+        everybody = np.ones(self.env.present.shape, bool)
         settled = {}
         for name, value in fields(ask.reply).items():
             values = raw.values[name]
@@ -218,12 +218,12 @@ class GameMaster:
                 values = value.settle(
                     values,
                     everybody if asked is None else asked,
-                    self.table.graphs,
-                    self.table.present,
+                    self.env.graphs,
+                    self.env.present,
                 )
             except Illegal as error:
                 replicate, seat = np.argwhere(error.where)[0]
-                author = self.answerer.author(ask.kind, replicate * self.table.agents + seat)
+                author = self.answerer.author(ask.kind, replicate * self.env.agents + seat)
                 raise PartError(
                     f"{author}, seat {seat} of replicate {replicate}, answered {ask.kind!r} with "
                     f"{values[replicate, seat]}; expected {error}"
@@ -240,7 +240,7 @@ class GameMaster:
         stated = ask.fallback[name] if name and ask.fallback is not None else ask.fallback
         if stated is None:
             replicate, seat = np.argwhere(unread)[0]
-            author = self.answerer.author(ask.kind, replicate * self.table.agents + seat)
+            author = self.answerer.author(ask.kind, replicate * self.env.agents + seat)
             raise PartError(
                 f"the answer of {author}, seat {seat} of replicate {replicate}, to {ask.kind!r} "
                 "could not be read or is not legal, and the question states no fallback; "
@@ -249,7 +249,7 @@ class GameMaster:
         width = () if value.width is None else (value.width,)
         try:
             wide = np.broadcast_to(stated, (*unread.shape, *width)).reshape(-1, *width)
-            replicate = np.arange(unread.size) // self.table.agents
+            replicate = np.arange(unread.size) // self.env.agents
             return value.flat(wide, unread.reshape(-1), replicate)
         except ValueError as error:
             raise WrongShape(f"fallback is {error}; expected {value.form()}") from None
@@ -263,29 +263,29 @@ class GameMaster:
             arrays["gone", ""] = gone
         if back is not None:
             arrays["back", ""] = back
-            self.table.close(back=back)  # whoever is back hears it
+            self.env.close(back=back)  # whoever is back hears it
         if ends is not None:
             arrays["ends", ""] = ends
-            self.cause[(ends & self.table.running)[:, 0]] = tell.kind
+            self.cause[(ends & self.env.running)[:, 0]] = tell.kind
         self._rewire(tell, arrays)
         heard = Tell(tell.kind, facts, gone, ends)
-        active = None if self.table.complete else self.table.active
+        active = None if self.env.complete else self.env.active
         await self.answerer.notice(heard, active, use)
-        self.table.close(gone, ends)
+        self.env.close(gone, ends)
         self._told |= {name: fact.values for name, fact in facts.items()}
         self._steps.append(Step("tell", tell.kind, "", arrays))
 
     def _rewire(self, tell: Tell, arrays: dict[tuple[str, str], Array]) -> None:
         for name in tell.restores:
-            self.table.graph(name)
-            self.table.graphs[name] = self.table.first_graphs[name]
+            self.env.graph(name)
+            self.env.graphs[name] = self.env.first_graphs[name]
             arrays["restored", name] = self._keeper.tall(np.array(True), bool)
         for name in {**tell.joins, **tell.cuts}:
             edits: list[Array | None] = [None, None]
             for place, (role, said) in enumerate((("join", tell.joins), ("cut", tell.cuts))):
                 if name in said:
                     edits[place] = arrays[role, name] = self._keeper.peers(said[name])
-            self.table.graphs[name] = self.table.graph(name).edited(*edits)
+            self.env.graphs[name] = self.env.graph(name).edited(*edits)
 
     def _inherit(self, line: Inherit, use: int) -> None:
         parents = self._keeper.seats(line.parents, "parent")
@@ -293,7 +293,7 @@ class GameMaster:
         newborn = None if line.newborn is None else self._keeper.wide(line.newborn, bool)
         if newborn is not None:
             arrays["newborn", ""] = newborn
-            self.table.bear(newborn)
+            self.env.bear(newborn)
         self.answerer.inherit(Inherit(line.kind, parents, line.columns, newborn), use)
         self._steps.append(Step("inherit", line.kind, ",".join(line.columns), arrays))
 
@@ -305,15 +305,15 @@ class GameMaster:
         self._steps: list[Step] = []
         self._told = _Told()
         self._path = path
-        self._keeper = ArrayNormaliser(self.table)
-        self._lived = self.table.running[:, 0]
+        self._keeper = ArrayNormaliser(self.env)
+        self._lived = self.env.running[:, 0]
 
     def _close_rounds(self) -> None:
         """Close the round before each one that the script has opened since its last line.
 
         Rounds in which nothing is said count, but for those that only hold other rounds.
         """
-        for path, _ in self.table.newly_opened():
+        for path, _ in self.env.newly_opened():
             holds = path[: len(self._path)] == self._path
             if self._steps or not self.pages or not holds:
                 self._close_round(path)
@@ -335,13 +335,13 @@ class GameMaster:
             digest,
             self.answerer.public() if self.recorders else {},
             measures,
-            self.table.present,
-            self.table.running,
+            self.env.present,
+            self.env.running,
             self.answerer.outside.ledger.entries(),
             self.answerer.outside.told_troubles(),
         )
         self.pages += 1
-        self.table.moment = self.pages
+        self.env.moment = self.pages
         for recorder in self.recorders:
             recorder.page(page)
         self._open(path)
@@ -351,8 +351,8 @@ class GameMaster:
         measured = {}
         for measure in self.scenario.measures:
             with suppress(_Untold):
-                values = np.asarray(measure.of(self._told, self.table), float)
-                wide = values.reshape(self.table.replicates)
+                values = np.asarray(measure.of(self._told, self.env), float)
+                wide = values.reshape(self.env.replicates)
                 measured[measure.name] = np.where(self._lived, wide, np.nan)
                 self.folded[measure.name].add(number, measured[measure.name])
         return measured

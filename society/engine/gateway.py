@@ -89,10 +89,10 @@ class ModelGateway:
     def __init__(
         self,
         reach: Callable[[], Minds | None] | None = None,
-        vault: CallStore | None = None,
+        call_store: CallStore | None = None,
         awaiting: Callable[[int], None] | None = None,
     ) -> None:
-        self._reach, self._vault, self._awaiting = reach, vault or NoCallStore(), awaiting
+        self._reach, self._call_store, self._awaiting = reach, call_store or NoCallStore(), awaiting
         self.token = CancellationToken()
         self.ledger = Ledger()
         self.troubles: list[ParseIssue] = []
@@ -101,10 +101,10 @@ class ModelGateway:
     async def call(self, request: Request) -> Completion:
         """What is said to a request; raises Paused."""
         request = request._replace(reason=_text(request.reason))
-        said = self._vault.kept(request)
+        said = self._call_store.kept(request)
         if said is None:
             said = await self._asked(request)
-            await self._vault.keep(request, said)
+            await self._call_store.keep(request, said)
         address = request.address
         self.ledger.add(request, said)
         if request.again:
@@ -123,7 +123,7 @@ class ModelGateway:
 
         async def going() -> None:
             self.token.check()
-            await self._vault.sending(request)
+            await self._call_store.sending(request)
 
         said = await self._minds.call(request, going, self.token)
         return said._replace(text=_text(said.text))
@@ -137,13 +137,13 @@ class ModelGateway:
         found is kept as it is.
         """
         request = Request(address._replace(turn=BARE), "", ())
-        said = self._vault.kept(request)
+        said = self._call_store.kept(request)
         if said is None:
             answer = await _or_unparsed(consult)
             if not called():
                 words = _in_words(answer, address)
                 said = Completion(words, prompt_tokens=0, completion_tokens=0, cost=0.0)
-                await self._vault.keep(request, said)
+                await self._call_store.keep(request, said)
         if said is not None:
             answer = _from_words(said.text)
             self.ledger.add(request, said)
@@ -168,11 +168,11 @@ class ModelGateway:
         Their last bits depend on what else was computed with them, so that a record is needed.
         """
         wanted = list(dict.fromkeys(texts))
-        known = self._vault.vectors(embedder.name, wanted)
+        known = self._call_store.vectors(embedder.name, wanted)
         new = [text for text in wanted if text not in known]
         if new:
             made = dict(zip(new, embedder.embed(new), strict=True))
-            self._vault.keep_vectors(embedder.name, made)
+            self._call_store.keep_vectors(embedder.name, made)
             known |= made
         return stack_vectors(known, texts)
 

@@ -1,4 +1,4 @@
-"""Who plays with whom, when many play the same game at the same table."""
+"""Who plays with whom, when many play the same game at the same env."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .rng import Array
 
 
 class Matches:
-    """Who meets whom: rows, (R, M, n), the place at the table of each player of each match.
+    """Who meets whom: rows, (R, M, n), the place at the environment of each player of each match.
 
     seat: (R, N), the seat that everybody has in its game, counted from 0.
     """

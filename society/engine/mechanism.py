@@ -2,7 +2,7 @@
 
 A play is an object: its script, and what mechanisms may know of it before its first line, which
 travels through every mechanism by itself. A mechanism that needs more of a play looks for it when
-it is called with a table, before its first line: society.config.build.build calls it so, and
+it is called with an environment, before its first line: society.config.build.build calls it so, and
 nothing has been written then.
 """
 
@@ -61,8 +61,8 @@ class Play:
     succession: object = None
     rematching: bool = False
 
-    def __call__(self, table: Environment) -> Script:
-        return self.script(table)
+    def __call__(self, env: Environment) -> Script:
+        return self.script(env)
 
     def rules_for(self, params: Any) -> object:
         """What everybody knows of its game; None where it says nothing of one."""
@@ -75,14 +75,14 @@ def as_play(play: PlayFunction) -> Play:
 
 
 class PlayFacts(TypedDict):
-    """What a table is told of a play."""
+    """What an environment is told of a play."""
 
     rules: object
     succession: object
 
 
 def told_fact(play: PlayFunction, params: Any) -> PlayFacts:
-    """What agents know of a play from the beginning, as the arguments of a table."""
+    """What agents know of a play from the beginning, as the arguments of an environment."""
     whole = as_play(play)
     return {"rules": whole.rules_for(params), "succession": whole.succession}
 
@@ -171,14 +171,14 @@ def hook_play(mechanism: object, play: Play, name: str) -> PlayFunction:
     if not any(hooks):
         raise ScenarioError(
             f"{name}: the class changes nothing; give it on_move(self, ask), "
-            "on_payoff(self, tell, payoff), or begin(self, table, play)"
+            "on_payoff(self, tell, payoff), or begin(self, env, play)"
         )
     declared_by(play, name, pays=hooks[-1])
 
-    def around(table: Environment) -> Script:
-        acting = mechanism if begin is None else begin(table, play)
+    def around(env: Environment) -> Script:
+        acting = mechanism if begin is None else begin(env, play)
         pays = hasattr(acting, "on_payoff")
-        return _acted_on(play(table), acting, declared_by(play, name, pays=pays))
+        return _acted_on(play(env), acting, declared_by(play, name, pays=pays))
 
     return around
 
@@ -209,22 +209,22 @@ def _acted_on(script: Script, acting: object, declared: Declared) -> Script:
     return intercept(script, line=line, answer=answer)
 
 
-def questions(play: PlayFunction, table: Environment) -> Iterator[Ask]:
+def questions(play: PlayFunction, env: Environment) -> Iterator[Ask]:
     """What a play asks up to the horizon, without asking anybody."""
-    return (said for said in dry_run(play, table) if isinstance(said, Ask))
+    return (said for said in dry_run(play, env) if isinstance(said, Ask))
 
 
-def dry_run(play: PlayFunction, table: Environment) -> Iterator[Line]:
+def dry_run(play: PlayFunction, env: Environment) -> Iterator[Line]:
     """What a play says up to the horizon, without anybody to hear it.
 
-    It is rehearsed for one replicate at a table of its own, where every answer is silent and nobody
-    leaves. Since lines do not depend on answers, these are all that can come.
+    It is rehearsed for one replicate at an environment of its own, where every answer is silent and
+    nobody leaves. Since lines do not depend on answers, these are all that can come.
     """
-    return silent_lines(play, rehearsal_environment(table))
+    return silent_lines(play, rehearsal_environment(env))
 
 
 def silent_lines(play: PlayFunction, alone: Environment) -> Iterator[Line]:
-    """Play a script at a table that is there for this alone, and answer nothing."""
+    """Play a script at an environment that is there for this alone, and answer nothing."""
     script, received = play(alone), None
     while True:
         try:
@@ -239,29 +239,29 @@ def silent_lines(play: PlayFunction, alone: Environment) -> Iterator[Line]:
             received = silent.get("", silent)
 
 
-def survey(look: Callable[..., T], play: PlayFunction, table: Environment, *given: Hashable) -> T:
-    """What `look(lines, *given)` finds in a play's rehearsal, which is held once for each table.
+def survey(look: Callable[..., T], play: PlayFunction, env: Environment, *given: Hashable) -> T:
+    """What `look(lines, *given)` finds in a play's rehearsal, which is held once for each env.
 
     look: a function of a module, which should keep no more of the lines than it needs. Each
     mechanism rehearses what it stands around, and so all within that would do so again: the work
     would double with every mechanism, and begin anew in every game of a repeated one.
     """
-    return table.dry_runs.find((look, play, given), lambda: look(dry_run(play, table), *given))
+    return env.dry_runs.find((look, play, given), lambda: look(dry_run(play, env), *given))
 
 
-def rehearsal_environment(table: Environment, *, first_rounds_only: bool = False) -> Environment:
-    """A table like this one, of a single replicate in which everybody sees everybody."""
+def rehearsal_environment(env: Environment, *, first_rounds_only: bool = False) -> Environment:
+    """An environment like this one, of a single replicate in which everybody sees everybody."""
     alone = Environment(
-        table.params,
-        seed=table.seed,
-        ids=table.ids,
-        replicate_ids=table.replicate_ids[:1],
-        horizon=table.horizon,
-        graphs=complete_graphs(tuple(table.graphs), 1, table.ids),
+        env.params,
+        seed=env.seed,
+        ids=env.ids,
+        replicate_ids=env.replicate_ids[:1],
+        horizon=env.horizon,
+        graphs=complete_graphs(tuple(env.graphs), 1, env.ids),
         first_rounds_only=first_rounds_only,
-        dry_runs=table.dry_runs,
-        rules=table.rules,
-        succession=table.succession,
+        dry_runs=env.dry_runs,
+        rules=env.rules,
+        succession=env.succession,
     )
-    alone.cohorts = {name: seats[:1] for name, seats in table.cohorts.items()}
+    alone.cohorts = {name: seats[:1] for name, seats in env.cohorts.items()}
     return alone

@@ -24,7 +24,7 @@ def read_only(values: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Audience:
-    """Who hears a line: some members of a company, and the world around them."""
+    """Who hears a line: some members of a cohort, and the world around them."""
 
     index: Array | None  # which members; None means all of them
     rows: Rows

@@ -78,7 +78,7 @@ class Raw(NamedTuple):
 
 
 class Consulted(NamedTuple):
-    """Members of one company who are asked one by one."""
+    """Members of one cohort who are asked one by one."""
 
     question: Question
     part: Component
@@ -114,8 +114,8 @@ class SeatedCohort(CohortState):
             {part.chance_id: part.columns for part in parts},
             rows,
             places,
-            agents=world.table.agents,
-            whole=len(rows.node) == world.table.present.size,
+            agents=world.env.agents,
+            whole=len(rows.node) == world.env.present.size,
             briefs=[part.brief for part in parts if part.overrides("brief")],
         )
 
@@ -130,56 +130,56 @@ class Population:
 
     def __init__(self, cast: Cast, world: RunContext | Environment) -> None:
         self.world = world if isinstance(world, RunContext) else RunContext(world)
-        self.table = self.world.table
+        self.env = self.world.env
         self._audiences: dict[tuple[str, bool], tuple[Array | None, Audience]] = {}
-        self.companies = [
+        self.states = [
             _company(cohort, nodes, self.world)
-            for cohort, nodes in zip(cast, _seated(cast, self.table), strict=True)
+            for cohort, nodes in zip(cast, _seated(cast, self.env), strict=True)
         ]
-        _agreed(self.companies)
-        self.table.cohorts = self.table.cohorts or cohort_seats(cast, self.table)
+        _agreed(self.states)
+        self.env.cohorts = self.env.cohorts or cohort_seats(cast, self.env)
 
     @property
     def outside(self) -> ModelGateway:
         return self.world.outside
 
     def begin(self) -> None:
-        for company in self.companies:
-            self._begin(company, self._audience(company, None), 0)
+        for seated in self.states:
+            self._begin(seated, self._audience(seated, None), 0)
 
-    def _begin(self, company: SeatedCohort, audience: Audience, use: int) -> None:
-        company.unbegun = set(company.owners)
-        for part in company.components:
+    def _begin(self, seated: SeatedCohort, audience: Audience, use: int) -> None:
+        seated.unbegun = set(seated.owners)
+        for part in seated.components:
             if part.overrides("begin"):
                 occasion = Occasion(part.chance_id, "begin", use)
-                part.begin(AgentGroup(self.world, company, occasion, audience))
-            company.unbegun -= {column.name for column in part.columns}
+                part.begin(AgentGroup(self.world, seated, occasion, audience))
+            seated.unbegun -= {column.name for column in part.columns}
 
     def _reborn(self, newborn: Array) -> None:
         """Columns of these rows, (R, N) of bool, are as before the first line."""
-        for company in self.companies:
-            here = _here(company, newborn)
+        for seated in self.states:
+            here = _here(seated, newborn)
             if not here.any():
                 continue
-            for name, values in company.values.items():
+            for name, values in seated.values.items():
                 anew = values.copy()
                 anew[here] = np.zeros(1, values.dtype)[0]
-                company.put(name, anew)
-            self._begin(company, self._audience(company, newborn), self.table.births)
+                seated.put(name, anew)
+            self._begin(seated, self._audience(seated, newborn), self.env.births)
 
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
         """Raw answers of those in `asked`, (R, N) of bool; None asks everybody."""
-        shape, unread = self.table.present.shape, None
+        shape, unread = self.env.present.shape, None
         values = silence(ask.reply, shape)
         outside: list[Consulted] = []
-        for company in self.companies:
-            here = company.everybody if asked is None else _here(company, asked)
+        for seated in self.states:
+            here = seated.everybody if asked is None else _here(seated, asked)
             if not here.any():
                 continue
-            part, rule = company.respondents.get(ask.kind) or company.respondent(ask.kind)
-            audience = self._audience(company, None)
+            part, rule = seated.respondents.get(ask.kind) or seated.respondent(ask.kind)
+            audience = self._audience(seated, None)
             occasion = Occasion(part.chance_id, f"answer {ask.kind}", use)
-            me = AgentGroup(self.world, company, occasion, audience, pure=True)
+            me = AgentGroup(self.world, seated, occasion, audience, pure=True)
             options = _options(ask.reply, shape) if isinstance(ask.reply, Choice) else None
             reply = ask.reply if ask.reply.alike else _bounded(ask.reply, audience)
             facts = Facts(ask.kind, ask.facts, audience)
@@ -199,7 +199,7 @@ class Population:
         self, ask: Ask, values: dict[str, Array], outside: Sequence[Consulted]
     ) -> Array:
         """Place what those who are asked one by one say; tells which of it cannot be read."""
-        unread = np.zeros(self.table.present.shape, bool)
+        unread = np.zeros(self.env.present.shape, bool)
         jobs = (job for consulted in outside for job in consulted.jobs())
         said = iter(await self.outside.together(jobs))
         for consulted in outside:
@@ -235,31 +235,31 @@ class Population:
 
     def _illegal(self, ask: Ask, world: dict[str, Array], nodes: Array) -> Array:
         """Which answers of these nodes have no nearest legal value, (R, N)."""
-        table = self.table
-        illegal, asked = np.zeros(table.present.shape, bool), _marked(table.present.shape, nodes)
+        env = self.env
+        illegal, asked = np.zeros(env.present.shape, bool), _marked(env.present.shape, nodes)
         for name, value in fields(ask.reply).items():
             try:
-                value.settle(world[name], asked, table.graphs, table.present)
+                value.settle(world[name], asked, env.graphs, env.present)
             except Illegal as error:
                 illegal |= error.where
         return illegal
 
     def author(self, kind: str, node: int) -> str:
         """The component that answers questions of a kind for one node, replicate * N + seat."""
-        company = next(company for company in self.companies if node in company.rows.node)
-        return company.respondent(kind)[0].title()
+        seated = next(seated for seated in self.states if node in seated.rows.node)
+        return seated.respondent(kind)[0].title()
 
     async def notice(self, tell: Tell, active: Array | None, use: int) -> None:
         """Let those in `active` who care notice what happened."""
         asking: list[Coroutine[Any, Any, None]] = []
-        for company in self.companies:
-            listeners = [part for part in company.components if part.hears(tell.kind, part.notices)]
+        for seated in self.states:
+            listeners = [part for part in seated.components if part.hears(tell.kind, part.notices)]
             if not listeners:
                 continue
-            audience = self._audience(company, active)
+            audience = self._audience(seated, active)
             news = News(tell.kind, Facts(tell.kind, tell.facts, audience))
             noticing = (
-                part.notice(news, AgentGroup(self.world, company, occasion, audience))
+                part.notice(news, AgentGroup(self.world, seated, occasion, audience))
                 for part in listeners
                 for occasion in [Occasion(part.chance_id, f"notice {tell.kind}", use)]
             )
@@ -275,7 +275,7 @@ class Population:
         columns = self._heritable() if line.columns == HERITABLE else line.columns
         heir = line.parents != NOBODY
         to = np.flatnonzero(heir)
-        source = to - to % self.table.agents + line.parents.reshape(-1)[to]
+        source = to - to % self.env.agents + line.parents.reshape(-1)[to]
         # Taken before anything is changed: parents may be heirs, and make room for newborn agents.
         taken = {name: self._bequeathed(name, to, source) for name in columns}
         if line.newborn is not None:
@@ -285,17 +285,17 @@ class Population:
             inherited[name] = heir if len(heirs) == len(to) else _marked(heir.shape, heirs)
             after = self._world(name)[0].copy()
             after[heirs] = copies
-            for company in self.companies:
-                if name in company.values:
-                    company.put(name, after if company.whole else after[company.rows.node])
-        for company in self.companies:
-            for part in company.components:
+            for seated in self.states:
+                if name in seated.values:
+                    seated.put(name, after if seated.whole else after[seated.rows.node])
+        for seated in self.states:
+            for part in seated.components:
                 own = [inherited[c.name] for c in part.columns if c.name in inherited]
                 if own and part.overrides("born"):
                     mask = own[0] if len(own) == 1 else np.any(own, axis=0)
-                    audience = self._audience(company, mask)
+                    audience = self._audience(seated, mask)
                     occasion = Occasion(part.chance_id, f"born {line.kind}", use)
-                    part.born(AgentGroup(self.world, company, occasion, audience))
+                    part.born(AgentGroup(self.world, seated, occasion, audience))
 
     def _bequeathed(self, name: str, to: Array, source: Array) -> tuple[Array, Array]:
         """Of the nodes in `to` those that inherit a column from those in `source`, and what."""
@@ -304,49 +304,49 @@ class Population:
         return to[both], _copies(values[source[both]])
 
     def _heritable(self) -> tuple[str, ...]:
-        declared = [column for one in self.companies for column in one.declared.values()]
+        declared = [column for one in self.states for column in one.declared.values()]
         return tuple(dict.fromkeys(column.name for column in declared if column.heritable))
 
     def public(self) -> dict[str, Array]:
         """Every public column, (R, N); seats without it hold NaN, or the dtype's zero."""
         names = {
             name: None
-            for company in self.companies
-            for name, column in company.declared.items()
+            for seated in self.states
+            for name, column in seated.declared.items()
             if column.public
         }
-        shape = self.table.present.shape
+        shape = self.env.present.shape
         return {name: read_only(self._world(name, np.nan)[0].reshape(shape)) for name in names}
 
     def _world(self, name: str, missing: object = 0) -> tuple[Array, Array]:
         """A column over all cohorts, flat (R * N,), and who has it."""
-        size = self.table.present.size
-        having = [company for company in self.companies if name in company.values]
+        size = self.env.present.size
+        having = [seated for seated in self.states if name in seated.values]
         if len(having) == 1 and having[0].whole:
             return having[0].values[name], np.ones(size, bool)
         dtype = having[0].values[name].dtype if having else np.dtype(float)
         fill = missing if dtype.kind == "f" else np.zeros(1, dtype)[0]
         each = having[0].values[name].shape[1:] if having else ()
         values, has = np.full((size, *each), fill, dtype), np.zeros(size, bool)
-        for company in having:
-            values[company.rows.node] = company.values[name]
-            has[company.rows.node] = True
+        for seated in having:
+            values[seated.rows.node] = seated.values[name]
+            has[seated.rows.node] = True
         return values, has
 
-    def _audience(self, company: SeatedCohort, mask: Array | None) -> Audience:
-        """The members of a company that are in a mask, (R, N); None means all of them."""
-        table, key = self.table, (company.name, mask is None)
+    def _audience(self, seated: SeatedCohort, mask: Array | None) -> Audience:
+        """The members of a cohort that are in a mask, (R, N); None means all of them."""
+        env, key = self.env, (seated.name, mask is None)
         known = self._audiences.get(key)
         if known is None or known[0] is not mask:
-            rows, places, whole = company.rows, company.places, company.whole
-            audience = Audience(None, rows, places, whole, table.graphs, table.present)
-            here = _here(company, mask)
+            rows, places, whole = seated.rows, seated.places, seated.whole
+            audience = Audience(None, rows, places, whole, env.graphs, env.present)
+            here = _here(seated, mask)
             if not here.all():
                 audience = audience.only(np.flatnonzero(here))
-        elif known[1].present is table.present:
+        elif known[1].present is env.present:
             return known[1]
         else:
-            audience = dataclasses.replace(known[1], present=table.present)
+            audience = dataclasses.replace(known[1], present=env.present)
         self._audiences[key] = (mask, audience)
         return audience
 
@@ -365,39 +365,39 @@ def _bounded(reply: ActionSpace, audience: Audience) -> ActionSpace:
 async def _one_after_another(
     first: Awaitable[None], others: Iterator[Awaitable[None] | None]
 ) -> None:
-    """Of one company: a component may read what the one before it has just noticed."""
+    """Of one cohort: a component may read what the one before it has just noticed."""
     await first
     for slow in others:
         if slow is not None:
             await slow
 
 
-def cohort_seats(cast: Cast, table: Environment) -> dict[str, Array]:
+def cohort_seats(cast: Cast, env: Environment) -> dict[str, Array]:
     """The seats of each cohort, (R, N) of bool."""
-    nodes = _seated(cast, table)
-    shape = table.present.shape
+    nodes = _seated(cast, env)
+    shape = env.present.shape
     return {one.name: _marked(shape, here) for one, here in zip(cast, nodes, strict=True)}
 
 
-def _seated(cast: Cast, table: Environment) -> list[Array]:
+def _seated(cast: Cast, env: Environment) -> list[Array]:
     """The nodes, replicate * N + seat, of each cohort; raises CastError unless each has one."""
-    shape = table.present.shape
+    shape = env.present.shape
     ends = list(itertools.accumulate(cohort.count for cohort in cast))
-    seats = np.arange(table.agents)
+    seats = np.arange(env.agents)
     masks = [
         np.broadcast_to((seats >= end - cohort.count) & (seats < end), shape)
         if cohort.where is None
         else _mask(cohort, cohort.where, shape)
         for cohort, end in zip(cast, ends, strict=True)
     ]
-    if all(cohort.where is None for cohort in cast) and ends and ends[-1] > table.agents:
-        raise CastError(f"the cohorts have {ends[-1]} agents for {table.agents} seats")
+    if all(cohort.where is None for cohort in cast) and ends and ends[-1] > env.agents:
+        raise CastError(f"the cohorts have {ends[-1]} agents for {env.agents} seats")
     times = np.sum(masks, axis=0) if masks else np.zeros(shape, int)
     if not (times == 1).all():
         replicate, seat = np.argwhere(times != 1)[0]
         raise CastError(
             f"seat {seat} of replicate {replicate} belongs to {times[replicate, seat]} cohorts; "
-            f"the cohorts must fill {table.agents} seats, each once"
+            f"the cohorts must fill {env.agents} seats, each once"
         )
     return [np.flatnonzero(mask) for mask in masks]
 
@@ -411,20 +411,20 @@ def _mask(cohort: Cohort, where: Array, shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(where, shape)
 
 
-def _agreed(companies: Sequence[SeatedCohort]) -> None:
+def _agreed(states: Sequence[SeatedCohort]) -> None:
     """Raises CastError unless cohorts have different names, and equal columns equal dtypes."""
-    names = [company.name for company in companies]
+    names = [seated.name for seated in states]
     for name in names:
         if names.count(name) > 1:
             raise CastError(f"two cohorts are called {name!r}; give each a name of its own")
     first: dict[str, SeatedCohort] = {}
-    for company in companies:
-        for name, values in company.values.items():
-            other = first.setdefault(name, company)
+    for seated in states:
+        for name, values in seated.values.items():
+            other = first.setdefault(name, seated)
             if other.values[name].dtype != values.dtype:
                 raise CastError(
                     f"column {name!r} is {other.values[name].dtype} in cohort {other.name!r} and "
-                    f"{values.dtype} in cohort {company.name!r}; give it one dtype"
+                    f"{values.dtype} in cohort {seated.name!r}; give it one dtype"
                 )
 
 
@@ -447,17 +447,17 @@ def _company(cohort: Cohort, node: Array, world: RunContext) -> SeatedCohort:
                 f"{part.title()} in cohort {cohort.name!r} answers {', '.join(part.answers)} but "
                 "has neither `answer` nor `consult`; write one of them"
             )
-    table = world.table
-    rows = Rows(*np.divmod(node, table.agents), node)
-    return SeatedCohort(cohort, rows, Places.at(table.places[node]), world)
+    env = world.env
+    rows = Rows(*np.divmod(node, env.agents), node)
+    return SeatedCohort(cohort, rows, Places.at(env.places[node]), world)
 
 
-def _here(company: SeatedCohort, mask: Array | None) -> Array:
+def _here(seated: SeatedCohort, mask: Array | None) -> Array:
     """Which members are in a mask, (R, N); None means all of them; (M,) of bool."""
     if mask is None:
-        return np.ones(len(company.rows.node), bool)
+        return np.ones(len(seated.rows.node), bool)
     flat = mask.reshape(-1)
-    return flat if company.whole else flat[company.rows.node]
+    return flat if seated.whole else flat[seated.rows.node]
 
 
 def respondent(cohort: str, components: Sequence[Component], kind: str) -> Component:

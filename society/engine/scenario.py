@@ -60,7 +60,7 @@ def mean_over(some: Array, values: Array) -> Array:
 class Measure:
     """A number per replicate, computed each round from what was told in it.
 
-    of: (facts told this round by name, table) -> (R,) or (R, 1); a round in which a fact that it
+    of: (facts told this round by name, env) -> (R,) or (R, 1); a round in which a fact that it
     needs is not told is not measured.
     fold: how rounds become one value: mean, sum or last over the rounds that a replicate lived;
     `total`, a sum of parts of which each alone says nothing; or `first`, the number of the first
@@ -277,7 +277,7 @@ class Measuring(Protocol):
 class Composition(Protocol):
     """The mechanisms that a mechanism is made of; own: as in Epilogue."""
 
-    def __call__(self, *, own: Mapping[str, Any]) -> Iterable[Part]: ...
+    def __call__(self, *, own: Mapping[str, Any]) -> Iterable[InnerMechanism]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -365,7 +365,7 @@ def mechanism(
 
     A class takes its parameters as fields, and is made a frozen dataclass if it is none. It has
     on_move(ask), which gives the question for a move in place of this one; or on_payoff(tell,
-    payoff), which gives what is added to everybody's payoff, (R, N) both; or begin(table, play),
+    payoff), which gives what is added to everybody's payoff, (R, N) both; or begin(env, play),
     which gives an object with these hooks for a single run, and can refuse the play.
     """
     if source is None:
@@ -402,12 +402,12 @@ class Layer:
         return {**defaults, **self.given}
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[InnerMechanism, ...]:
         """Those that it is made of."""
         return () if self.spec.parts is None else tuple(self.spec.parts(own=self.given))
 
 
-class Part(NamedTuple):
+class InnerMechanism(NamedTuple):
     """A mechanism within another one; it is in force for who knows a fact with this value."""
 
     fact: str

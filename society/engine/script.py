@@ -111,7 +111,7 @@ class Inherit:
     or the heir does not have stays as it was. All copies are taken before any is written, and then
     `born` is called for the heirs.
     newborn: (R, N) of bool, rows in which a new life begins: their columns begin anew before
-    anything is copied, and the table counts their lives on.
+    anything is copied, and the environment counts their lives on.
     """
 
     kind: str

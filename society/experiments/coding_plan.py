@@ -146,8 +146,8 @@ def read_hand_codes(file: Path, criteria: Iterable[Criterion]) -> HandCodes:
             sheet.read(source)
     except OSError as error:
         raise FileError(
-            f"cannot read {short_path(file)}: {error.strerror}; it is to hold a person's codes, with "
-            f"the columns text,{','.join(sheet.criteria)}"
+            f"cannot read {short_path(file)}: {error.strerror}; it is to hold a person's codes, "
+            f"with the columns text,{','.join(sheet.criteria)}"
         ) from None
     except UnicodeDecodeError as error:
         raise ScenarioError(f"{short_path(file)} is not text in UTF-8: {error.reason}") from None

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator
 
-from society.config.run_config import Key, Setting, setting_place
+from society.config.run_config import Setting, SettingKey, setting_place
 from society.config.yaml_source import Source
 from society.engine.parameters import Issue, Keys, ValidationIssues
 from society.errors import ScenarioError
@@ -151,7 +151,7 @@ def read_settings(given: Mapping[str, Any], keys: Keys, origin: Source) -> Itera
             yield read_setting(key, value, (*keys, key), origin)
 
 
-def read_setting(key: Key, value: Any, keys: Keys, origin: Source) -> Setting:
+def read_setting(key: SettingKey, value: Any, keys: Keys, origin: Source) -> Setting:
     """Read a value, with the place where it was written."""
     position = origin.positions.get(keys)
     return Setting(key, value, position.value if position else origin.found)

@@ -95,8 +95,8 @@ def run_statuses(parts: Iterable[PlannedRun], *, overwrite: bool = False) -> dic
                 found[part.name] = status
     if others and not overwrite:
         raise RunFileError(
-            f"{name_runs([short_path(file) for file in others])} played from another experiment than "
-            "the one given now; name another --out, or replace such runs by --overwrite"
+            f"{name_runs([short_path(file) for file in others])} played from another experiment "
+            "than the one given now; name another --out, or replace such runs by --overwrite"
         )
     for file in others:
         for suffix in ("", *SIDES):

@@ -22,7 +22,7 @@ from society.analysis.statistics.contrasts import (
     welch,
 )
 from society.analysis.statistics.posthoc import correct_p_values, tukey
-from society.analysis.statistics.proportions import Count, binomial, fisher
+from society.analysis.statistics.proportions import SuccessCount, binomial, fisher
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study import Study, open_sweep
 from society.claims.comparisons import ALPHA, Comparison, Effect, Metric, Odds, Ranked, TypeScores
@@ -168,7 +168,7 @@ class Results(Evidence):
         return _together(welch, pairs, logs)
 
     def chances(self, runs: Mapping[str, Array], chance: float) -> list[Odds]:
-        counts = {name: Count(int(some.sum()), len(some)) for name, some in runs.items()}
+        counts = {name: SuccessCount(int(some.sum()), len(some)) for name, some in runs.items()}
         level = 1 - ALPHA / max(sum(count.n > 0 for count in counts.values()), 1)
         odds = [_odds(name, count, chance, level) for name, count in counts.items()]
         adjusted = iter(correct_p_values([one.p for one in odds if not one.untestable]).tolist())
@@ -176,7 +176,7 @@ class Results(Evidence):
 
     def counted(self, name: str, first: Array, second: Array) -> Comparison:
         try:
-            found = fisher(*(Count(int(some.sum()), len(some)) for some in (first, second)))
+            found = fisher(*(SuccessCount(int(some.sum()), len(some)) for some in (first, second)))
         except NotEstimable as reason:
             return Comparison(name, untestable=str(reason))
         interval = found.interval
@@ -265,7 +265,7 @@ def _geometric(tested: Tested, name: str, pair: ArrayPair, level: float) -> Comp
     return found._replace(means=(math.exp(found.means[0]), math.exp(found.means[1])), logs=True)
 
 
-def _odds(name: str, count: Count, chance: float, level: float) -> Odds:
+def _odds(name: str, count: SuccessCount, chance: float, level: float) -> Odds:
     """One share of runs, p as it is; with a reason where there is no run."""
     try:
         found = binomial(count, chance, level=level)

@@ -31,9 +31,9 @@ class PostAnalysisResults(NamedTuple):
 class _Epilogue:
     """An Afterword on a run file."""
 
-    def __init__(self, run: RunFile, setup: Society, vault: CallStore) -> None:
+    def __init__(self, run: RunFile, setup: Society, call_store: CallStore) -> None:
         self._run, self._setup = run, setup
-        self._outside = ModelGateway(vault=vault)
+        self._outside = ModelGateway(call_store=call_store)
 
     @property
     def params(self) -> Any:
@@ -41,7 +41,7 @@ class _Epilogue:
 
     @property
     def graphs(self) -> Mapping[str, Graph]:
-        return self._setup.gamemaster().table.graphs
+        return self._setup.gamemaster().env.graphs
 
     def pages(self) -> Iterator[Page]:
         return self._run.pages()
@@ -59,11 +59,11 @@ class _Epilogue:
 
 
 def run_post_analysis(
-    run: RunFile, setup: Society | None = None, vault: CallStore | None = None
+    run: RunFile, setup: Society | None = None, call_store: CallStore | None = None
 ) -> PostAnalysisResults:
     """Return the findings of the scenario's analysis of a finished run, from the file if there.
 
-    setup: of the run, if it is at hand. vault: where embeddings are kept.
+    setup: of the run, if it is at hand. call_store: where embeddings are kept.
     """
     kept = run.findings()
     if kept is not None:
@@ -79,7 +79,7 @@ def run_post_analysis(
     if setup.scenario.afterword is None:
         return PostAnalysisResults()
     try:
-        found = setup.scenario.afterword(_Epilogue(run, setup, vault or RecordedCalls(run)))
+        found = setup.scenario.afterword(_Epilogue(run, setup, call_store or RecordedCalls(run)))
         return PostAnalysisResults(
             tuple(_check_finding(finding, run.manifest.replicates) for finding in found)
         )

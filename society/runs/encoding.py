@@ -25,10 +25,10 @@ import numpy as np
 from society.engine.rng import Array
 
 # One line: a step, or what the run file adds: a round's own arrays, and public columns.
-Sort = Literal["ask", "tell", "inherit", "round", "public"]
-Key = tuple[str, str]  # (role, name), as in a Step
-StoredLine = tuple[Sort, str, str, Mapping[Key, Array]]
-Part = tuple[str, tuple[int, ...], str]
+LineSort = Literal["ask", "tell", "inherit", "round", "public"]
+ArrayKey = tuple[str, str]  # (role, name), as in a Step
+StoredLine = tuple[LineSort, str, str, Mapping[ArrayKey, Array]]
+LinePart = tuple[str, tuple[int, ...], str]
 
 _SHORT = 4096  # bytes; below, an array costs less to write than to compress
 _SAMPLE = 1024  # bytes that tell whether compression pays: it does if few different ones occur
@@ -44,9 +44,9 @@ class ArrayLayout(NamedTuple):
     (see _of_few) or json (text, one flat list); with `.zlib` where compressed.
     """
 
-    lines: tuple[tuple[Sort, str, str, tuple[Key, ...]], ...]
+    lines: tuple[tuple[LineSort, str, str, tuple[ArrayKey, ...]], ...]
     places: tuple[int, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[LinePart, ...]
 
     @classmethod
     def read(cls, words: str) -> ArrayLayout:

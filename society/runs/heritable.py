@@ -30,5 +30,5 @@ def run_heredity(manifest: Manifest) -> Heredity:
 
 def _advise(manifest: Manifest) -> Graph | None:
     """Return the graph on which newborn agents saw their elders; None if it was complete."""
-    graph = build(RunConfig.model_validate(manifest.spec)).gamemaster().table.graphs.get(_ADVISE)
+    graph = build(RunConfig.model_validate(manifest.spec)).gamemaster().env.graphs.get(_ADVISE)
     return None if isinstance(graph, Complete) else graph

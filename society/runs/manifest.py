@@ -122,20 +122,20 @@ class Manifest(BaseModel):
 
 
 def manifest_of(
-    setup: Society, level: Level | None = None, table: Environment | None = None
+    setup: Society, level: Level | None = None, env: Environment | None = None
 ) -> Manifest:
     """Make the manifest of a run; without a level: full up to a million agent-rounds."""
-    table, scenario, cast = table or setup.table(), setup.scenario, setup.cast()
-    nested = _extent(scenario, table)
-    size = table.replicates * table.agents * (nested.rounds if nested else table.horizon)
+    env, scenario, cast = env or setup.environment(), setup.scenario, setup.cast()
+    nested = _extent(scenario, env)
+    size = env.replicates * env.agents * (nested.rounds if nested else env.horizon)
     return Manifest(
         scenario=scenario.name,
         spec=setup.spec.model_dump(mode="json"),
-        params=table.params.model_dump(mode="json"),
-        seed=table.seed,
-        agents=table.agents,
-        replicates=table.replicates,
-        horizon=table.horizon,
+        params=env.params.model_dump(mode="json"),
+        seed=env.seed,
+        agents=env.agents,
+        replicates=env.replicates,
+        horizon=env.horizon,
         extent=nested,
         level=level or ("full" if size <= _FULL_UP_TO else "summary"),
         measures=tuple(
@@ -143,40 +143,40 @@ def manifest_of(
             for measure in scenario.measures
         ),
         stage=scenario.stage,
-        cohorts=tuple(_cohort(one, table) for one in cast),
-        seating=_seating(table),
+        cohorts=tuple(_cohort(one, env) for one in cast),
+        seating=_seating(env),
         columns=_columns(cast),
-        game=rules_of(table),
+        game=rules_of(env),
         versions=library_versions(),
         files=dict(setup.files),
         prompts=setup.words.hashes() if setup.models_named else {},
     )
 
 
-def _extent(scenario: Scenario, table: Environment) -> RoundStructure | None:
+def _extent(scenario: Scenario, env: Environment) -> RoundStructure | None:
     """Return the structure of nested rounds, where the scenario declares them; else None."""
     if len(scenario.stage.levels) == 1:
         return None
     try:
-        found = round_structure(scenario.play, table)
+        found = round_structure(scenario.play, env)
     except SocietyError:  # The run itself meets the same error, and reports it with its place.
         return None
     return found if found.rounds else None
 
 
-def _cohort(cohort: Cohort, table: Environment) -> CohortNote:
+def _cohort(cohort: Cohort, env: Environment) -> CohortNote:
     columns = [column for part in cohort.components for column in part.columns]
     return CohortNote(
         name=cohort.name,
-        seats=tuple(np.flatnonzero(table.cohorts[cohort.name][0]).tolist()),
+        seats=tuple(np.flatnonzero(env.cohorts[cohort.name][0]).tolist()),
         heritable=tuple(column.name for column in columns if column.heritable),
     )
 
 
-def _seating(table: Environment) -> tuple[tuple[int, ...], ...]:
+def _seating(env: Environment) -> tuple[tuple[int, ...], ...]:
     """List numbers of cohorts by seat for the replicates that differ; () if all are alike."""
-    types = np.full(table.present.shape, -1)
-    for number, seats in enumerate(table.cohorts.values()):
+    types = np.full(env.present.shape, -1)
+    for number, seats in enumerate(env.cohorts.values()):
         types[seats] = number
     period = _period(types)
     return () if period == 1 else tuple(map(tuple, types[:period].tolist()))

@@ -116,8 +116,8 @@ def resume_session(
         setup = build(changed(RunConfig.model_validate(run.manifest.spec)))
         minds = setup.minds(use_in_files([path, *design_files_beside(path, setup.spec)]), budget)
         writer = Writer.resumed(run, list_changes(run.manifest, setup))
-    outside = setup.outside(writer.vault, awaiting, minds)
-    return Session(setup, setup.table(), outside, writer)
+    outside = setup.outside(writer.call_store, awaiting, minds)
+    return Session(setup, setup.environment(), outside, writer)
 
 
 class End(NamedTuple):
@@ -140,7 +140,7 @@ class Session(NamedTuple):
     """A run that is ready to be played or continued."""
 
     setup: Society
-    table: Environment
+    env: Environment
     outside: ModelGateway
     writer: Writer
 
@@ -159,12 +159,12 @@ class Session(NamedTuple):
 
         awaiting: called with the number of calls still under way when the run is interrupted.
         """
-        minds, table = (
+        minds, env = (
             setup.minds(use_in_files(design_files_beside(path, setup.spec)), budget),
-            setup.table(),
+            setup.environment(),
         )
-        writer = Writer(path, manifest_of(setup, level, table), overwrite=overwrite)
-        return cls(setup, table, setup.outside(writer.vault, awaiting, minds), writer)
+        writer = Writer(path, manifest_of(setup, level, env), overwrite=overwrite)
+        return cls(setup, env, setup.outside(writer.call_store, awaiting, minds), writer)
 
     def play(self, *watching: Recorder) -> End:
         """Play from synchronous code; an interrupt also ends the session."""
@@ -184,15 +184,13 @@ class Session(NamedTuple):
 
     def _game(self, watching: Sequence[Recorder]) -> GameMaster:
         keep_freed_memory()
-        return self.setup.gamemaster(
-            [self.writer, *watching], table=self.table, outside=self.outside
-        )
+        return self.setup.gamemaster([self.writer, *watching], env=self.env, outside=self.outside)
 
     def conclude(self) -> None:
         """Record the findings of the scenario's analysis of its run, if it has one."""
         if self.setup.scenario.afterword is not None:
             with open_run_file(self.writer.path) as run:
-                findings, note = run_post_analysis(run, self.setup, self.writer.vault)
+                findings, note = run_post_analysis(run, self.setup, self.writer.call_store)
             if not note:
                 self.writer.conclude(findings)
 

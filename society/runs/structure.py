@@ -41,9 +41,9 @@ class _Opened(NamedTuple):
     said: list[str]
 
 
-def round_structure(play: PlayFunction, table: Environment) -> RoundStructure:
+def round_structure(play: PlayFunction, env: Environment) -> RoundStructure:
     """Find the structure of the rounds of a play at this table."""
-    alone = rehearsal_environment(table, first_rounds_only=True)
+    alone = rehearsal_environment(env, first_rounds_only=True)
     opened: list[_Opened] = []
     for line in silent_lines(play, alone):
         opened += [_Opened(one.sizes, []) for one in alone.newly_opened()]
@@ -142,7 +142,7 @@ def _paid(rules: Rules, profile: tuple[int, ...] | None) -> tuple[float, ...] | 
     return None if profile is None else tuple(rules.paid(np.array(profile)).tolist())
 
 
-def rules_of(table: Environment) -> GameNote | None:
+def rules_of(env: Environment) -> GameNote | None:
     """Return the game that is played at a table, if its play describes one."""
-    rules = table.rules
+    rules = env.rules
     return GameNote.of(rules) if isinstance(rules, Rules) else None

@@ -27,7 +27,7 @@ from .schema import SCHEMA, SIDES, Header, RunStanding, Status, endings, side_fi
 
 
 class Writer:
-    """A Recorder that writes a run file; its `vault` stores the answers of models.
+    """A Recorder that writes a run file; its `call_store` stores the answers of models.
 
     The file appears with the first committed round or answer: a run that fails before leaves
     nothing behind, and the file that it would have replaced stays. Raises FileError if the file
@@ -52,7 +52,7 @@ class Writer:
         self._connection = _take_over(run.path)
         self._past = [record.page.digest for record in run.records(lines=False)]
         self._looks = run.looks()
-        self.vault.known = call_addresses(self._connection)
+        self.call_store.known = call_addresses(self._connection)
         row = (max(len(self._past) - 1, 0), since.removeprefix("; "))
         self._connection.execute("INSERT INTO sittings VALUES (?, ?, ?)", (*row, checksum(*row)))
         return self
@@ -65,7 +65,7 @@ class Writer:
         self._running: Array = np.ones((self.manifest.replicates, 1), bool)
         self._chain = b""
         self._closed = False
-        self.vault = RunFileCallStore(
+        self.call_store = RunFileCallStore(
             self.path, lambda: self._connection, lambda: self._publish(durable=True), since
         )
 
@@ -87,11 +87,11 @@ class Writer:
 
     def page(self, page: Page) -> None:
         """Commit one round, or compare it with the recorded one; raises RunFileError."""
-        self.vault.round = page.number + 1
+        self.call_store.round = page.number + 1
         if page.number < len(self._past):
             self._compare(page)
             return
-        with self.vault.lock, self._writing(f"round {page.number}"):
+        with self.call_store.lock, self._writing(f"round {page.number}"):
             if self._connection is not None:
                 self._connection.execute("BEGIN")
                 self._insert(page, self._connection)
@@ -105,8 +105,8 @@ class Writer:
         if self._past[page.number] != page.digest:
             raise RunFileError(
                 f"{short_path(self.path)}: round {page.number} differs from the record"
-                f"{self.vault.since or '; the code has changed'}; restore the earlier version, or "
-                "run again with another --out"
+                f"{self.call_store.since or '; the code has changed'}; restore the earlier "
+                "version, or run again with another --out"
             )
         self._chain, self._running = chain_digest(self._chain, page.digest), page.running
 
@@ -114,7 +114,7 @@ class Writer:
         """Record the findings of the scenario's analysis of the run."""
         rows = [(finding.name, finding.unit, finding.values.tolist()) for finding in findings]
         words = json.dumps(rows)
-        with self.vault.lock, self._writing("the findings"):
+        with self.call_store.lock, self._writing("the findings"):
             assert self._connection is not None
             self._connection.execute("INSERT INTO findings VALUES (?, ?)", (words, checksum(words)))
 
@@ -123,7 +123,7 @@ class Writer:
         if self._closed:
             return
         self._closed = True
-        with self.vault.lock, self._writing("the end of the run"):
+        with self.call_store.lock, self._writing("the end of the run"):
             if self._connection is None:
                 if status in ("failed", "interrupted"):
                     return

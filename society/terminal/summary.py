@@ -139,7 +139,8 @@ def _many(manifest: Manifest, outcome: Outcome, status: str, far: str, places: R
         parts.append(f"{going} of {manifest.replicates} lasted {whole}.")
     elif going:
         parts.append(
-            f"{going} of {manifest.replicates} were still running after {far}; {describe_status(status)}."
+            f"{going} of {manifest.replicates} were still running after {far}; "
+            f"{describe_status(status)}."
         )
     return " ".join(parts)
 

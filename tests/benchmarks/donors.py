@@ -56,7 +56,7 @@ def engine(given: Mapping[str, Any], rounds: int, *, kept: bool = True) -> int:
     with TemporaryDirectory() as folder:
         if kept:
             with Writer(Path(folder) / "donors.run", manifest_of(setup, "summary")) as writer:
-                setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
+                setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
         else:
             setup.gamemaster().play()
     return setup.replicates * setup.agents * rounds

@@ -45,7 +45,7 @@ def main() -> None:
         path = Path(folder) / "long.run"
         watch = Watch(path)
         with Writer(path, manifest_of(setup)) as writer:
-            setup.gamemaster([writer, watch], outside=setup.outside(writer.vault)).play()
+            setup.gamemaster([writer, watch], outside=setup.outside(writer.call_store)).play()
     rounds = [later - sooner for sooner, later in pairwise(watch.times)]
     first, last = median(rounds[:100]), median(rounds[-100:])
     half, full = watch.sizes[500], watch.sizes[1_000]

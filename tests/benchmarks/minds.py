@@ -99,7 +99,7 @@ def model(url: str) -> Mapping[str, Any]:
 def recorded(setup: Society, path: Path, minds: Minds | None = None) -> None:
     """Play with a run file."""
     with Writer(path, manifest_of(setup), overwrite=True) as writer:
-        setup.gamemaster([writer], outside=setup.outside(writer.vault, minds=minds)).play()
+        setup.gamemaster([writer], outside=setup.outside(writer.call_store, minds=minds)).play()
 
 
 def calls_of(setup: Society, path: Path) -> list[Call]:
@@ -215,9 +215,9 @@ def cost_of_a_call(url: str, folder: Path, count: int) -> None:
 
 
 @scenario(params=Params, cast=lambda p, n: [Cohort("speaker", n, (LanguagePolicy(),))])
-def moods(table: Environment) -> Script:
+def moods(env: Environment) -> Script:
     """Everybody is asked one question a round."""
-    for _ in table.rounds():
+    for _ in env.rounds():
         yield Ask("mood", Real(0, 1))
 
 

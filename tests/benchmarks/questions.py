@@ -67,7 +67,7 @@ def seconds(setup: Society, minds: Steady, path: Path) -> float:
     gc.collect()
     start = time.perf_counter()
     with Writer(path, manifest_of(setup), overwrite=True) as writer:
-        setup.gamemaster([writer], outside=setup.outside(writer.vault, minds=minds)).play()
+        setup.gamemaster([writer], outside=setup.outside(writer.call_store, minds=minds)).play()
     return time.perf_counter() - start
 
 

@@ -68,7 +68,7 @@ def recorded(setup: Society) -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.run"
         with Writer(path, manifest_of(setup, "full")) as writer:
-            setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
+            setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
             writer.close("finished")
         return path.stat().st_size
 

@@ -43,7 +43,7 @@ def engine(
     with TemporaryDirectory() as folder:
         path = Path(folder) / "village.run"
         with Writer(path, manifest_of(setup, "summary")) as writer:
-            setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
+            setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
     return REPLICATES * AGENTS * ROUNDS
 
 

@@ -221,7 +221,7 @@ WRONG: dict[str, tuple[tuple[object, ...], str]] = {
     ),
     "rounds of a game that is repeated": (
         ("run", "dilemmas_round_robin", "--rounds", 4),
-        "society: --rounds: repeated: a game has 4 rounds",
+        "society: --rounds: repetition: a game has 4 rounds",
     ),
     "replicates of a tournament": (
         ("run", "dilemmas_round_robin", "--replicates", 4),

@@ -124,7 +124,7 @@ def answer(play: Play) -> Answer:
         stake: str = "share",
         **at: Any,
     ) -> Array:
-        def script(table: Environment) -> Script:
+        def script(env: Environment) -> Script:
             yield Ask(kind, reply, facts or {})
 
         parlour = Scenario("parlour", script, Staked, lambda p, n: [], (), ("all",))
@@ -139,7 +139,7 @@ def column(play: Play) -> Column:
     """`column(name, *components)` as it begins; with `parents`, after one imitation; (R, N)."""
 
     def kept(name: str, *parts: Component, parents: Any = None, **at: Any) -> Array:
-        def script(table: Environment) -> Script:
+        def script(env: Environment) -> Script:
             if parents is not None:
                 yield Inherit("imitated", parents, (name,))
 

@@ -68,7 +68,7 @@ def parameters(setup: Society) -> Village:
 
 
 def graphs(setup: Society) -> dict[str, Graph]:
-    return setup.gamemaster().table.graphs
+    return setup.gamemaster().env.graphs
 
 
 def part(setup: Society, cohort: int, place: int) -> Component:
@@ -286,7 +286,8 @@ def test_a_notebook_names_its_own_parts() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["engine.parameters", "errors", "config.graph_families", "config.run_config", "config.build"]
+    "name",
+    ["engine.parameters", "errors", "config.graph_families", "config.run_config", "config.build"],
 )
 def test_the_examples_in_our_docstrings_are_true(name: str) -> None:
     module = importlib.import_module(f"society.{name}")
@@ -329,8 +330,8 @@ def test_agents_take_their_cohort_and_ties_along_when_seats_are_changed() -> Non
     altruists = {"name": "altruists", "count": 2, "parameters": {"temper": "altruist"}}
     selfish = {"name": "selfish", "count": 3, "parameters": {"temper": "selfish"}}
     setup = village(cohorts=[altruists, selfish], graph="ring")
-    game = setup.gamemaster(table=setup.table(ids=np.array([3, 0, 4, 2, 1])))
-    assert game.table.graphs["learn"].neighbours(0, 1).tolist() == [4, 2]  # agent 0 sees 1 and 4
+    game = setup.gamemaster(env=setup.environment(ids=np.array([3, 0, 4, 2, 1])))
+    assert game.env.graphs["learn"].neighbours(0, 1).tolist() == [4, 2]  # agent 0 sees 1 and 4
     assert setup.gamemaster().play().rounds == game.play().rounds
 
 
@@ -638,7 +639,7 @@ def test_in_a_tournament_each_cohort_is_a_type_that_meets_all_on_each_seat(
 def test_some_matches_of_a_tournament_can_be_played_alone(written: Written) -> None:
     setup = build(load_config(written("types.yaml", TYPES.format(nice="", more=""))))
     whole = setup.gamemaster().play().values["payoff"]
-    some = setup.gamemaster(table=setup.table(np.array([5, 3]))).play().values["payoff"]
+    some = setup.gamemaster(env=setup.environment(np.array([5, 3]))).play().values["payoff"]
     assert whole.tolist() == [2, 1.5, 1.5, 1, 2, 1.5, 1.5, 1]
     assert some.tolist() == [1.5, 1]
 

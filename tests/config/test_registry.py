@@ -69,43 +69,43 @@ print(*(name for name in sys.modules if name.startswith("society.components.")))
 
 
 def test_a_users_file_brings_its_own_parts_and_none_that_it_imports(written: Written) -> None:
-    shelf = Registry()
-    things = shelf.add(written("miser.py", MISER))
+    registry = Registry()
+    things = registry.add(written("miser.py", MISER))
     assert [(thing.sort, thing.name) for thing in things] == [
         ("component", "miser"),
         ("mechanism", "slowed"),
         ("function", "friends"),
     ]
-    assert shelf.component("miser").__name__ == "Miser"
-    assert shelf.component("harvest") is components()["harvest"]
+    assert registry.component("miser").__name__ == "Miser"
+    assert registry.component("harvest") is components()["harvest"]
 
 
 def test_a_users_file_is_noted_with_its_hash(written: Written) -> None:
-    shelf, file = Registry(), written("miser.py", MISER)
-    shelf.add(file)
-    assert shelf.files == {file: sha256(MISER.encode()).hexdigest()}
+    registry, file = Registry(), written("miser.py", MISER)
+    registry.add(file)
+    assert registry.files == {file: sha256(MISER.encode()).hexdigest()}
 
 
 def test_a_users_part_comes_before_ours_of_the_same_name(written: Written) -> None:
-    shelf = Registry()
-    shelf.add(written("mine.py", MISER.replace("Miser", "Voting")))
-    assert shelf.component("voting") is not components()["voting"]
+    registry = Registry()
+    registry.add(written("mine.py", MISER.replace("Miser", "Voting")))
+    assert registry.component("voting") is not components()["voting"]
 
 
 def test_two_parts_of_one_name_from_two_files_are_refused(written: Written) -> None:
-    shelf = Registry()
-    shelf.add(written("a.py", MISER))
+    registry = Registry()
+    registry.add(written("a.py", MISER))
     with pytest.raises(ScenarioError, match="two of your components are called 'miser'; rename"):
-        shelf.add(written("b.py", MISER))
+        registry.add(written("b.py", MISER))
 
 
 def test_a_users_module_neither_shadows_nor_is_shadowed(written: Written) -> None:
     """A file json.py is read as itself, and json stays what it was."""
     import json
 
-    shelf = Registry()
-    shelf.add(written("json.py", MISER))
-    assert shelf.component("miser").__module__ != "json"
+    registry = Registry()
+    registry.add(written("json.py", MISER))
+    assert registry.component("miser").__module__ != "json"
     assert sys.modules["json"] is json
 
 
@@ -132,9 +132,9 @@ def test_parts_of_a_notebook_are_named_like_those_of_a_file() -> None:
     class Hermit(Component):
         pass
 
-    shelf = Registry([replace(fishing_village, name="lake"), Hermit])
-    assert shelf.scenario("lake").name == "lake"
-    assert shelf.component("hermit") is Hermit
+    registry = Registry([replace(fishing_village, name="lake"), Hermit])
+    assert registry.scenario("lake").name == "lake"
+    assert registry.component("hermit") is Hermit
 
 
 @pytest.mark.parametrize(

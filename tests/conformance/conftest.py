@@ -201,7 +201,7 @@ def refused(case: Case) -> bool:
     """Whether such a society cannot be played."""
     try:
         game = altered(case, **SHORT).setup().gamemaster()
-        game.scenario.play(game.table)
+        game.scenario.play(game.env)
     except InputError:
         return True
     return False
@@ -339,11 +339,11 @@ def perform(recorded: Recorded) -> Perform:
         setup, words = ready[id(case)]
         if seed is not None:
             setup = altered(case, seed=seed).setup()
-        table = setup.table(
+        table = setup.environment(
             None if replicate_ids is None else np.array(replicate_ids),
             None if ids is None else np.array(ids),
         )
-        game = setup.gamemaster(table=table)
+        game = setup.gamemaster(env=table)
         assert isinstance(game.answerer, Population)
         world = game.answerer.world
         world.words = words
@@ -353,7 +353,7 @@ def perform(recorded: Recorded) -> Perform:
             game.answerer = Population(cast(setup.cast(), table.present.shape), world)
             table.cohorts = seats  # scripts may ask for cohorts by name
         if wrap is not None:
-            game.scenario = replace(game.scenario, play=lambda table: wrap(play(table), table))
+            game.scenario = replace(game.scenario, play=lambda env: wrap(play(env), env))
         if answerer is not None:
             game.answerer = answerer(game)
         return recorded(game)

@@ -202,14 +202,14 @@ def test_answers_stay_within_their_reply_and_to_listen_changes_nothing(
                 assert within(reply, values, table)[asked].all(), said.kind
         return answered
 
-    def listening(script: Script, table: Environment) -> Script:
-        tables.append(table)
+    def listening(script: Script, env: Environment) -> Script:
+        tables.append(env)
         return intercept(script, answer=checked)
 
     assert perform(case, wrap=listening).outcome == whole(case).outcome
 
 
-def within(reply: Value, values: Array, table: Environment) -> Any:
+def within(reply: Value, values: Array, env: Environment) -> Any:
     """Which answers are legal, (R, N) of bool."""
     if isinstance(reply, Real | Integer):
         unstated = np.isnan(values) & getattr(reply, "optional", False)
@@ -221,8 +221,8 @@ def within(reply: Value, values: Array, table: Environment) -> Any:
         legal = values == NOBODY
         for replicate, seat in np.argwhere(~legal):
             peer = values[replicate, seat]
-            near = table.graph(reply.graph).neighbours(replicate, seat)
-            legal[replicate, seat] = peer in near and table.present[replicate, peer]
+            near = env.graph(reply.graph).neighbours(replicate, seat)
+            legal[replicate, seat] = peer in near and env.present[replicate, peer]
         return legal
     if isinstance(reply, MixedStrategy):
         return np.isclose(values.sum(-1), 1, atol=1e-12) & (values >= 0).all(-1)
@@ -241,10 +241,10 @@ class WithinBounds(Population):
 
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
         raw = await super().answer(ask, asked, use)
-        here = self.table.active if asked is None else asked
+        here = self.env.active if asked is None else asked
         for name, reply in fields(ask.reply).items():
             if isinstance(reply, Real | Integer):
-                assert within(reply, raw.values[name], self.table)[here].all(), ask.kind
+                assert within(reply, raw.values[name], self.env)[here].all(), ask.kind
         return raw
 
 
@@ -269,8 +269,8 @@ class AskedTwice(Population):
 
     def columns(self) -> list[dict[str, Kept]]:
         return [
-            {name: kept(values) for name, values in company.values.items()}
-            for company in self.companies
+            {name: kept(values) for name, values in members.values.items()}
+            for members in self.states
         ]
 
 
@@ -297,11 +297,11 @@ def test_a_wrapper_that_draws_shifts_nobodys_luck(
 ) -> None:
     """Whatever channels it uses: chance belongs to whoever draws."""
 
-    def drawing(script: Script, table: Environment) -> Script:
+    def drawing(script: Script, env: Environment) -> Script:
         def draw(said: Line) -> Line:
             for per in ("agent", "replicate"):
                 for channel in ("tie", "whom", "whether", "first", "noise"):
-                    table.draws("wrapper", per=per).uniform(channel)
+                    env.draws("wrapper", per=per).uniform(channel)
             return said
 
         return intercept(script, line=draw)
@@ -371,7 +371,7 @@ def test_an_extra_component_and_an_extra_question_shift_nobodys_luck(
         return (yield said)
 
     disturbed = perform(
-        case, cast=chatty, wrap=lambda script, table: intercept(script, line=interrupted)
+        case, cast=chatty, wrap=lambda script, env: intercept(script, line=interrupted)
     )
     for page, undisturbed in zip(disturbed.pages, run.pages, strict=True):
         own = tuple(step for step in page.steps if step.kind != "chat")
@@ -396,10 +396,10 @@ def determined(run: Played) -> bool:
 
 PLAYING = """
 import json, sys
-from society.config.run_config import load
-from society.config.build import prepared
+from society.config.run_config import load_config
+from society.config.build import build
 for source, changes in json.load(sys.stdin):
-    print(prepared(load(source, changes)).gamemaster().play().digest)
+    print(build(load_config(source, changes)).gamemaster().play().digest)
 """
 
 

@@ -106,10 +106,10 @@ def asking(*replies: Any) -> Any:
     """A script that asks for everything with these classes of replies."""
     amount, whole, choice, peer, mix, words = replies
 
-    def asks(table: Environment) -> Script:
-        for _ in table.rounds():
-            table.draws("house").uniform("tie")
-            bounds = np.full((table.replicates, 1), 0.7)
+    def asks(env: Environment) -> Script:
+        for _ in env.rounds():
+            env.draws("house").uniform("tie")
+            bounds = np.full((env.replicates, 1), 0.7)
             form = {
                 "amount": amount(0, bounds),
                 "whole": whole(0, 5),

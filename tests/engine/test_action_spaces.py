@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def asking(reply: ActionSpace, who: Any = None) -> Any:
     """A script that asks for one bid."""
 
-    def auction(table: Environment) -> Script:
+    def auction(env: Environment) -> Script:
         yield Ask("bid", reply, who=None if who is None else np.array(who))
 
     return auction
@@ -196,7 +196,7 @@ def test_options_that_do_not_fit_the_replicates_are_refused(
 def test_options_are_kept_as_they_were_when_asked(play: Play, answering: Answering) -> None:
     options = np.array([["a", "b"], ["c", "d"]], object)
 
-    def fickle(table: Environment) -> Script:
+    def fickle(env: Environment) -> Script:
         yield Ask("bid", Choice(options=options))
         options[:] = "gone"
 
@@ -241,7 +241,7 @@ def test_only_neighbours_on_the_graph_of_the_question_can_be_named(
 
 
 def test_who_is_gone_cannot_be_named(play: Play, answering: Answering) -> None:
-    def funeral(table: Environment) -> Script:
+    def funeral(env: Environment) -> Script:
         yield Tell("buried", gone=np.array([[False, True, False]]))
         yield Ask("bid", Neighbour("all"))
 
@@ -312,7 +312,7 @@ def test_a_form_is_settled_field_by_field(play: Play, answering: Answering) -> N
 def test_a_script_receives_a_form_as_a_mapping(play: Play, answering: Answering) -> None:
     received: dict[str, Array] = {}
 
-    def auction(table: Environment) -> Script:
+    def auction(env: Environment) -> Script:
         received.update((yield Ask("bid", LEASE)))
 
     play(auction, answering(lambda ask, me: {"rent": 3, "years": 2, "tenant": NOBODY}))

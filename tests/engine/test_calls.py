@@ -73,10 +73,10 @@ def test_a_sum_is_unknown_if_one_of_its_parts_is() -> None:
 
 
 def test_where_nothing_is_recorded_nothing_is_kept() -> None:
-    vault = NoCallStore()
-    vault.keep_vectors("hashing", {"a": np.ones(2)})
-    assert vault.kept(ASKED) is None
-    assert vault.vectors("hashing", ["a"]) == {}
+    call_store = NoCallStore()
+    call_store.keep_vectors("hashing", {"a": np.ones(2)})
+    assert call_store.kept(ASKED) is None
+    assert call_store.vectors("hashing", ["a"]) == {}
 
 
 def test_vectors_stand_in_the_order_of_their_texts() -> None:

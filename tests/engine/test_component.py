@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def bidding(**facts: Any) -> Any:
     """A script that asks for one bid, with these facts."""
 
-    def auction(table: Environment) -> Script:
+    def auction(env: Environment) -> Script:
         yield Ask("bid", Real(0, 100), facts)
 
     return auction
@@ -80,7 +80,7 @@ def test_the_title_of_a_component_is_its_class_in_words() -> None:
 
 
 def test_a_component_changes_its_columns_when_it_notices_something(play: Play) -> None:
-    def payday(table: Environment) -> Script:
+    def payday(env: Environment) -> Script:
         yield Tell("paid", {"wage": own([[1, 2, 3]])})
 
     assert play(payday, Purse()).column("coins") == [1, 12, 23]
@@ -281,7 +281,7 @@ def test_nobody_has_the_value_nan_whatever_the_type_of_the_fact(
 
 
 def test_those_who_are_gone_are_not_seen(play: Play, answering: Answering) -> None:
-    def after_a_death(table: Environment) -> Script:
+    def after_a_death(env: Environment) -> Script:
         yield Tell("died", gone=np.array([[False, False, True]]))
         yield Ask("bid", Real(0, 100), {"wage": seen("all", [[1.0, 2.0, 6.0]])})
 
@@ -370,7 +370,7 @@ def test_a_rule_for_one_agent_equals_its_columnar_twin(
     flags = st.lists(st.booleans(), min_size=2 * len(ids), max_size=2 * len(ids))
     gone, who = (np.array(data.draw(flags)).reshape(2, -1) for _ in range(2))
 
-    def day(table: Environment) -> Script:
+    def day(env: Environment) -> Script:
         wage = np.arange(2.0 * len(ids)).reshape(2, -1)
         facts = {"tax": common([[1.0], [2.0]]), "wage": seen("town", wage)}
         yield Tell("left", gone=gone)
@@ -508,7 +508,7 @@ def test_the_newly_born_may_mutate_and_nobody_else_does(play: Play) -> None:
         def born(self, agents: AgentGroup) -> None:
             agents["age"] = agents["age"] - 40 + agents.draws.uniform("months")
 
-    def generation(table: Environment) -> Script:
+    def generation(env: Environment) -> Script:
         yield Inherit("bred", np.array([[1, NOBODY, NOBODY]]), ("age",))
 
     ages = play(generation, Child()).column("age")
@@ -543,8 +543,8 @@ class Temperament(Component):
         agents["temper"] = -agents["temper"]
 
 
-def silence(table: Environment) -> Script:
-    for _ in table.rounds():
+def silence(env: Environment) -> Script:
+    for _ in env.rounds():
         yield Tell("passed")
 
 
@@ -557,7 +557,7 @@ def test_a_column_is_read_only_after_its_owner_has_begun(play: Play) -> None:
 
 
 def test_only_what_was_inherited_is_mutated(play: Play) -> None:
-    def lesson(table: Environment) -> Script:
+    def lesson(env: Environment) -> Script:
         yield Inherit("taught", np.array([[NOBODY, 0, NOBODY]]), ("temper",))
 
     over = play(lesson, Temperament(), Wallet())
@@ -579,7 +579,7 @@ def test_each_member_hears_its_own_bounds(play: Play, answering: Answering) -> N
             assert isinstance(ask.reply, Real)
             return float(ask.reply.high / 2)
 
-    def auction(table: Environment) -> Script:
+    def auction(env: Environment) -> Script:
         yield Ask("bid", Real(0, high))
 
     for part in (answering(half), Halving()):
@@ -594,7 +594,7 @@ def test_nobody_looks_at_whom_it_does_not_see(play: Play, answering: Answering) 
     def stare(ask: Question, agents: AgentGroup) -> Array:
         return ask.facts.seen("wage").of(np.array([1, 1, 0]))
 
-    def market(table: Environment) -> Script:
+    def market(env: Environment) -> Script:
         yield Ask("bid", Real(), {"wage": seen("all", np.array([[5.0, 6.0, 7.0]]))})
 
     with pytest.raises(PartError, match="seat 2 looks at seat 0, whom it does not see"):
@@ -620,7 +620,7 @@ class Chatter(Component):
 
 
 def test_who_answers_anything_answers_what_nobody_before_it_answers(play: Play) -> None:
-    def day(table: Environment) -> Script:
+    def day(env: Environment) -> Script:
         yield Ask("bid", Real(0, 100))
         yield Ask("sing", Real(0, 100))
         yield Tell("passed")
@@ -649,9 +649,9 @@ def spied(play: Play, look: Any, *parts: Component, **at: Any) -> list[Any]:
                 found.append(look(ask, agent))
             return 0
 
-    def rounds(table: Environment) -> Script:
-        for _ in table.rounds():
-            yield Ask("bid", Real(0, 100), {"wage": own(np.arange(table.agents))})
+    def rounds(env: Environment) -> Script:
+        for _ in env.rounds():
+            yield Ask("bid", Real(0, 100), {"wage": own(np.arange(env.agents))})
 
     play(rounds, Spy(), *parts, rounds=2, **at)
     return found
@@ -668,7 +668,7 @@ def test_members_know_their_ids_the_time_and_the_parameters(
     def look(ask: Question, agents: AgentGroup) -> object:
         assert agents.agent.tolist() == [2, 0, 1]
         assert (agents.moment, agents.params) == (0, Params())
-        assert agents.world.table.agents == 3
+        assert agents.world.env.agents == 3
         return 0
 
     play(bidding(), answering(look), ids=[2, 0, 1])
@@ -709,7 +709,7 @@ def test_neighbours_who_are_gone_are_not_among_them(play: Play) -> None:
             seen_by.append(agent.neighbours("all"))
             return 0
 
-    def after_a_death(table: Environment) -> Script:
+    def after_a_death(env: Environment) -> Script:
         yield Tell("died", gone=np.array([[False, True, False]]))
         yield Ask("bid", Real(0, 100))
 
@@ -735,8 +735,8 @@ class Lookout(Component):
 def test_a_few_neighbours_are_drawn_by_chance_anew_in_each_round(play: Play) -> None:
     """Each of nine others is among the three in about a third of 200 rounds."""
 
-    def days(table: Environment) -> Script:
-        for _ in table.rounds():
+    def days(env: Environment) -> Script:
+        for _ in env.rounds():
             yield Ask("bid", Real(0, 100))
 
     lookout = Lookout()
@@ -751,7 +751,7 @@ def test_a_few_neighbours_are_drawn_by_chance_anew_in_each_round(play: Play) -> 
 def test_when_one_who_is_seen_leaves_the_others_stay_in_sight_and_another_comes(play: Play) -> None:
     lookout = Lookout()
 
-    def a_death(table: Environment) -> Script:
+    def a_death(env: Environment) -> Script:
         yield Ask("bid", Real(0, 100))
         leaving = min(lookout.saw[0])
         yield Tell("died", gone=np.array([[str(seat) == leaving for seat in range(10)]]))
@@ -801,7 +801,7 @@ def test_what_happened_is_put_into_words_for_each_who_hears_it(play: Play) -> No
         def notice(self, tell: News, agents: AgentGroup) -> None:
             heard.append(agents.told(tell))
 
-    def payday(table: Environment) -> Script:
+    def payday(env: Environment) -> Script:
         facts = {"wage": own([[1.0, 2.5, 3.0]]), "tax": common(4)}
         yield Tell("paid", facts, gone=np.array([[False, True, False]]))
         yield Tell("paid", facts)
@@ -836,17 +836,17 @@ def test_an_heir_gets_a_copy_of_a_store_and_immutable_cells_as_they_are(play: Pl
             for agent, diary in zip(agents.agent, agents["diary"], strict=True):
                 diary.append(f"met {agent}")
 
-    def generation(table: Environment) -> Script:
+    def generation(env: Environment) -> Script:
         yield Inherit("bred", np.array([[NOBODY, 0, NOBODY]]), ("diary", "motto"))
         yield Tell("met")
 
-    (company,) = play(generation, Diary()).troupe.companies
-    assert company.values["diary"].tolist() == [
+    (members,) = play(generation, Diary()).troupe.states
+    assert members.values["diary"].tolist() == [
         ["born 0", "met 0"],
         ["born 0", "met 1"],
         ["born 2", "met 2"],
     ]
-    assert company.values["motto"].tolist() == ["mine", "mine", "ours"]
+    assert members.values["motto"].tolist() == ["mine", "mine", "ours"]
 
 
 # Calls to outside minds
@@ -909,7 +909,7 @@ class Bargain(Component):
 def test_calls_have_the_address_of_their_agent_and_occasion_and_count_turns(
     recorded: Recorded,
 ) -> None:
-    def twice(table: Environment) -> Script:
+    def twice(env: Environment) -> Script:
         yield Ask("bid", Real(0, 100))
         yield Ask("bid", Real(0, 100), who=np.array([[False, True]]))
         yield Tell("paid")
@@ -929,7 +929,7 @@ def test_calls_have_the_address_of_their_agent_and_occasion_and_count_turns(
 
 
 def test_a_component_may_ask_outside_minds_when_it_notices_something(recorded: Recorded) -> None:
-    def payday(table: Environment) -> Script:
+    def payday(env: Environment) -> Script:
         yield Tell("paid")
 
     over, _ = conversing(recorded, payday, Bargain(), ids=[1, 0])
@@ -946,7 +946,7 @@ def test_a_repair_is_counted_with_its_reason_and_so_is_a_fallback(recorded: Reco
             await agent.call("default", words, again="repair", reason="no number")
             raise Unparsed("still no number")
 
-    def bid(table: Environment) -> Script:
+    def bid(env: Environment) -> Script:
         yield Ask("bid", Real(0, 100), fallback=9, who=np.array([[False, True]]))
 
     over, _ = conversing(recorded, bid, Mumbler())
@@ -970,7 +970,7 @@ def test_an_answer_of_the_wrong_form_is_a_fallback_of_the_mind_that_gave_it(
         async def consult(self, ask: Inquiry, agent: Agent) -> str:
             return "a summer's day" if agent.agent else "1"
 
-    def bid(table: Environment) -> Script:
+    def bid(env: Environment) -> Script:
         yield Ask("bid", Choice("low", "high"), fallback=1)
 
     over, requests = conversing(recorded, bid, Poet())
@@ -1006,7 +1006,7 @@ def test_those_who_are_gone_have_no_texts_to_embed(play: Play) -> None:
             embedder: Any = type("Nothing", (), {"name": "none"})
             shapes.append(len(agents.embedded(embedder, agents.told(tell))))
 
-    def extinction(table: Environment) -> Script:
+    def extinction(env: Environment) -> Script:
         yield Tell("died", gone=np.array([[True, True, False]]))
         yield Tell("passed")
 

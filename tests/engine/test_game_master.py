@@ -53,7 +53,7 @@ class Ear(Component):
 
 
 def test_those_who_are_not_in_who_are_not_asked(play: Play) -> None:
-    def auction(table: Environment) -> Script:
+    def auction(env: Environment) -> Script:
         yield Ask("bid", Real(), who=np.array([[True, False, True], [False, False, False]]))
 
     clerk = Clerk()
@@ -63,7 +63,7 @@ def test_those_who_are_not_in_who_are_not_asked(play: Play) -> None:
 
 
 def test_who_may_name_whole_replicates(play: Play) -> None:
-    def auction(table: Environment) -> Script:
+    def auction(env: Environment) -> Script:
         yield Ask("bid", Real(), who=np.array([[True], [False]]))
 
     clerk = Clerk()
@@ -72,7 +72,7 @@ def test_who_may_name_whole_replicates(play: Play) -> None:
 
 
 def test_who_is_gone_is_neither_asked_nor_told_again(play: Play) -> None:
-    def plague(table: Environment) -> Script:
+    def plague(env: Environment) -> Script:
         yield Tell("news", gone=np.array([[False, True, False]]))
         yield Tell("news")
         yield Ask("bid", Real(), who=np.array([[True]]))
@@ -85,8 +85,8 @@ def test_who_is_gone_is_neither_asked_nor_told_again(play: Play) -> None:
 
 
 def test_a_replicate_that_has_ended_is_never_asked_again(play: Play) -> None:
-    def siege(table: Environment) -> Script:
-        for _ in table.rounds():
+    def siege(env: Environment) -> Script:
+        for _ in env.rounds():
             yield Ask("bid", Real())
             yield Tell("fallen", ends=np.array([[True], [False]]))
 
@@ -98,7 +98,7 @@ def test_a_replicate_that_has_ended_is_never_asked_again(play: Play) -> None:
 
 
 def test_the_first_end_is_the_cause_that_is_kept(play: Play) -> None:
-    def siege(table: Environment) -> Script:
+    def siege(env: Environment) -> Script:
         for kind in ("starved", "stormed"):
             yield Tell(kind, ends=np.array([[True]]))
 
@@ -106,8 +106,8 @@ def test_the_first_end_is_the_cause_that_is_kept(play: Play) -> None:
 
 
 def test_rounds_stop_when_every_replicate_has_ended(play: Play) -> None:
-    def siege(table: Environment) -> Script:
-        for number in table.rounds():
+    def siege(env: Environment) -> Script:
+        for number in env.rounds():
             yield Tell("fallen", ends=np.array([[number >= 2], [number >= 4]]))
 
     assert play(siege, replicates=2, rounds=10).outcome.rounds == 4
@@ -116,7 +116,7 @@ def test_rounds_stop_when_every_replicate_has_ended(play: Play) -> None:
 def test_a_question_that_nobody_in_a_cohort_answers_is_refused(
     play: Play, answering: Answering
 ) -> None:
-    def auction(table: Environment) -> Script:
+    def auction(env: Environment) -> Script:
         yield Ask("sing", Text())
 
     with pytest.raises(CastError, match="nobody in cohort 'everybody' answers 'sing'"):
@@ -127,7 +127,7 @@ def test_the_first_component_that_can_answer_does(play: Play, answering: Answeri
     class Second(Clerk):
         pass
 
-    def auction(table: Environment) -> Script:
+    def auction(env: Environment) -> Script:
         yield Ask("bid", Real())
 
     silent = Second()
@@ -136,7 +136,7 @@ def test_the_first_component_that_can_answer_does(play: Play, answering: Answeri
 
 
 def test_a_script_that_yields_something_else_is_refused(play: Play) -> None:
-    def babble(table: Environment) -> Iterator[Any]:
+    def babble(env: Environment) -> Iterator[Any]:
         yield "hello"
 
     with pytest.raises(PartError, match="parlour yields str; a script yields Ask, Tell or Inherit"):
@@ -160,7 +160,7 @@ def test_a_script_that_yields_something_else_is_refused(play: Play) -> None:
 def test_a_fact_of_the_wrong_shape_is_refused_with_scenario_line_and_fact(
     play: Play, fact: Any, shape: str
 ) -> None:
-    def muddle(table: Environment) -> Script:
+    def muddle(env: Environment) -> Script:
         yield Tell("paid", {"wage": fact})
 
     with pytest.raises(PartError, match=rf"parlour, 'paid': fact 'wage' has shape {shape}"):
@@ -171,7 +171,7 @@ def test_who_gone_and_ends_of_the_wrong_shape_are_refused(play: Play) -> None:
     wrong = np.zeros((1, 7), bool)
     for line in (Ask("bid", Real(), who=wrong), Tell("bid", gone=wrong), Tell("bid", ends=wrong)):
 
-        def muddle(table: Environment, line: Any = line) -> Script:
+        def muddle(env: Environment, line: Any = line) -> Script:
             yield line
 
         with pytest.raises(PartError, match=r"parlour, 'bid': .*\(1, 7\) where \(1, "):
@@ -179,7 +179,7 @@ def test_who_gone_and_ends_of_the_wrong_shape_are_refused(play: Play) -> None:
 
 
 def test_a_fact_seen_on_a_graph_that_does_not_exist_is_refused(play: Play) -> None:
-    def muddle(table: Environment) -> Script:
+    def muddle(env: Environment) -> Script:
         yield Tell("paid", {"wage": seen("every", np.zeros((1, 3)))})
 
     with pytest.raises(PartError, match="there is no graph 'every'"):
@@ -187,7 +187,7 @@ def test_a_fact_seen_on_a_graph_that_does_not_exist_is_refused(play: Play) -> No
 
 
 def test_facts_are_spread_over_all_whom_they_concern(play: Play) -> None:
-    def payday(table: Environment) -> Script:
+    def payday(env: Environment) -> Script:
         yield Tell("paid", {"tax": common(3), "wage": own([[1], [2]]), "day": common([[5], [6]])})
 
     over = play(payday, replicates=2)
@@ -197,7 +197,7 @@ def test_facts_are_spread_over_all_whom_they_concern(play: Play) -> None:
 
 
 def test_what_was_told_stays_when_the_script_changes_its_array_later(play: Play) -> None:
-    def payday(table: Environment) -> Script:
+    def payday(env: Environment) -> Script:
         wage = np.zeros((1, 3))
         for _ in range(3):
             wage += 1
@@ -211,7 +211,7 @@ def test_what_was_told_stays_when_the_script_changes_its_array_later(play: Play)
 
 
 def test_numbers_will_do_for_booleans_even_when_told_as_a_fact_before(play: Play) -> None:
-    def plague(table: Environment) -> Script:
+    def plague(env: Environment) -> Script:
         ill = np.array([[0, 1, 0]])
         yield Tell("fell_ill", {"ill": own(ill)}, gone=ill)
 
@@ -222,7 +222,7 @@ def test_numbers_will_do_for_booleans_even_when_told_as_a_fact_before(play: Play
 
 
 def test_settled_answers_will_do_for_booleans(play: Play, answering: Answering) -> None:
-    def vote(table: Environment) -> Script:
+    def vote(env: Environment) -> Script:
         leaving = yield Ask("bid", Choice("stay", "leave"))
         yield Tell("left", gone=leaving)
 
@@ -232,7 +232,7 @@ def test_settled_answers_will_do_for_booleans(play: Play, answering: Answering) 
 
 
 def test_lists_will_do_for_arrays(play: Play) -> None:
-    def plague(table: Environment) -> Script:
+    def plague(env: Environment) -> Script:
         who: Any = [[True, False, True]]
         gone: Any = [[False, False, True]]
         yield Ask("bid", Real(), who=who)
@@ -245,7 +245,7 @@ def test_lists_will_do_for_arrays(play: Play) -> None:
 
 def test_the_layout_of_an_array_in_memory_does_not_matter(play: Play) -> None:
     def telling(wage: Array) -> Any:
-        def payday(table: Environment) -> Script:
+        def payday(env: Environment) -> Script:
             yield Tell("paid", {"wage": own(wage)})
 
         return payday
@@ -262,9 +262,9 @@ def test_the_layout_of_an_array_in_memory_does_not_matter(play: Play) -> None:
 
 
 def test_the_first_page_is_what_comes_before_the_first_round(play: Play) -> None:
-    def day(table: Environment) -> Script:
+    def day(env: Environment) -> Script:
         yield Tell("risen")
-        for _ in table.rounds():
+        for _ in env.rounds():
             yield Tell("worked")
             yield Tell("rested")
 
@@ -280,10 +280,10 @@ def test_the_first_page_is_what_comes_before_the_first_round(play: Play) -> None
 
 
 def test_rounds_within_rounds_make_a_path(play: Play) -> None:
-    def tournament(table: Environment) -> Script:
-        for _ in table.rounds():
+    def tournament(env: Environment) -> Script:
+        for _ in env.rounds():
             yield Tell("paired")
-            for _ in table.rounds(2):
+            for _ in env.rounds(2):
                 yield Tell("played")
             yield Tell("ranked")
 
@@ -301,8 +301,8 @@ def test_rounds_within_rounds_make_a_path(play: Play) -> None:
 
 
 def test_what_is_said_after_the_last_round_belongs_to_it(play: Play) -> None:
-    def season(table: Environment) -> Script:
-        for number in table.rounds():
+    def season(env: Environment) -> Script:
+        for number in env.rounds():
             yield Tell("worked")
             if number == 2:
                 break
@@ -317,14 +317,14 @@ def test_what_is_said_after_the_last_round_belongs_to_it(play: Play) -> None:
 def test_a_round_is_measured_only_if_its_facts_are_told(play: Play) -> None:
     """Also a round in which nothing is said counts as one."""
 
-    def season(table: Environment) -> Script:
-        for number in table.rounds():
+    def season(env: Environment) -> Script:
+        for number in env.rounds():
             if number % 2 == 0:
                 yield Tell("weighed", {"weight": common(float(number))})
 
-    heavy = Measure("heavy", "round", lambda told, table: told["weight"] > 3, "first")
-    mean = Measure("weight", "kg", lambda told, table: told["weight"])
-    lost = Measure("wieght", "kg", lambda told, table: told["wieght"])
+    heavy = Measure("heavy", "round", lambda told, env: told["weight"] > 3, "first")
+    mean = Measure("weight", "kg", lambda told, env: told["weight"])
+    lost = Measure("wieght", "kg", lambda told, env: told["wieght"])
     over = play(season, rounds=6, measures=(heavy, mean, lost))
     assert over.outcome.rounds == 6
     assert over.outcome.measures["heavy"].mean == 4
@@ -333,7 +333,7 @@ def test_a_round_is_measured_only_if_its_facts_are_told(play: Play) -> None:
 
 
 def test_a_script_without_rounds_is_one_page(play: Play) -> None:
-    def chat(table: Environment) -> Script:
+    def chat(env: Environment) -> Script:
         yield Tell("met")
 
     over = play(chat)
@@ -350,9 +350,9 @@ def test_a_page_is_handed_over_as_soon_as_its_round_is_over(play: Play) -> None:
 
     seen_so_far = []
 
-    def day(table: Environment) -> Script:
-        for _ in table.rounds():
-            seen_so_far.append(table.path)
+    def day(env: Environment) -> Script:
+        for _ in env.rounds():
+            seen_so_far.append(env.path)
             yield Ask("bid", Real())
 
     over = play(day, Watching(), rounds=3)
@@ -366,12 +366,12 @@ def test_a_page_is_handed_over_as_soon_as_its_round_is_over(play: Play) -> None:
 def fold(play: Play, kind: Any, values: list[list[float | None]]) -> Any:
     """Fold one list of values per round; None ends that replicate."""
 
-    def season(table: Environment) -> Script:
-        for number in table.rounds():
+    def season(env: Environment) -> Script:
+        for number in env.rounds():
             row = np.array([[np.nan if v is None else v] for v in values[number - 1]])
             yield Tell("weighed", {"weight": common(row)}, ends=np.isnan(row))
 
-    measure = Measure("weight", "kg", lambda told, table: told["weight"], kind)
+    measure = Measure("weight", "kg", lambda told, env: told["weight"], kind)
     over = play(season, replicates=len(values[0]), rounds=len(values), measures=(measure,))
     return over.game.folded["weight"].values().tolist()
 
@@ -392,13 +392,13 @@ def test_the_first_round_in_which_something_is_true_is_censored_at_the_own_last_
 
 
 def test_an_estimate_is_over_replicates_and_counts_the_censored(play: Play) -> None:
-    def season(table: Environment) -> Script:
-        for number in table.rounds():
+    def season(env: Environment) -> Script:
+        for number in env.rounds():
             yield Tell(
                 "looked", {"ripe": common(np.array([[number >= 2], [number >= 4], [False]]))}
             )
 
-    measure = Measure("ripe", "rounds", lambda told, table: told["ripe"], "first")
+    measure = Measure("ripe", "rounds", lambda told, env: told["ripe"], "first")
     over = play(season, replicates=3, rounds=5, measures=(measure,))
     estimate = over.outcome.measures["ripe"]
     assert estimate.mean == pytest.approx((2 + 4 + 5) / 3)
@@ -407,11 +407,11 @@ def test_an_estimate_is_over_replicates_and_counts_the_censored(play: Play) -> N
 
 
 def test_a_measure_that_never_was_taken_has_no_mean(play: Play) -> None:
-    def season(table: Environment) -> Script:
-        for _ in table.rounds():
+    def season(env: Environment) -> Script:
+        for _ in env.rounds():
             yield Tell("rested")
 
-    measure = Measure("weight", "kg", lambda told, table: told["weight"])
+    measure = Measure("weight", "kg", lambda told, env: told["weight"])
     estimate = play(season, measures=(measure,)).outcome.measures["weight"]
     assert (estimate.mean, estimate.se, estimate.n) == (None, None, 0)
 
@@ -419,10 +419,10 @@ def test_a_measure_that_never_was_taken_has_no_mean(play: Play) -> None:
 # Answers from outside
 
 
-def lots(table: Environment) -> Script:
+def lots(env: Environment) -> Script:
     """Three rounds of bids that depend on what was bid before."""
-    price = np.zeros((table.replicates, 1))
-    for _ in table.rounds():
+    price = np.zeros((env.replicates, 1))
+    for _ in env.rounds():
         bid = yield Ask("bid", Real(0, 100), {"price": common(price)}, fallback=1.0)
         price = price + bid.mean(1, keepdims=True)
         yield Tell("sold", {"price": common(price)})
@@ -473,7 +473,7 @@ class Mumbler(Component):
 
 
 def once(reply: Any, fallback: Any) -> Any:
-    def auction(table: Environment) -> Script:
+    def auction(env: Environment) -> Script:
         yield Ask("bid", reply, fallback=fallback)
 
     return auction
@@ -549,7 +549,7 @@ def test_an_error_in_a_running_event_loop_reaches_the_caller(play: Play) -> None
 
 
 def test_an_error_of_a_script_comes_through_as_it_is(play: Play) -> None:
-    def broken(table: Environment) -> Script:
+    def broken(env: Environment) -> Script:
         yield Tell("started")
         raise ZeroDivisionError("one over nothing")
 
@@ -582,7 +582,7 @@ class Scar(Component):
 
 
 def inheriting(parents: list[list[int]], *columns: str) -> Any:
-    def generation(table: Environment) -> Script:
+    def generation(env: Environment) -> Script:
         yield Inherit("bred", np.array(parents), columns)
 
     return generation
@@ -641,7 +641,7 @@ def trace(graph: Graph) -> list[list[int]]:
 def rewired(play: Play, graph: Graph, joins: Any = None, cuts: Any = None) -> list[list[int]]:
     """The neighbours of each seat of `graph` after these edits, and the same when replayed."""
 
-    def evening(table: Environment) -> Script:
+    def evening(env: Environment) -> Script:
         joined, parted = (
             {} if peers is None else {"friends": np.array(peers)} for peers in (joins, cuts)
         )
@@ -650,8 +650,8 @@ def rewired(play: Play, graph: Graph, joins: Any = None, cuts: Any = None) -> li
     over = play(evening, graphs={"friends": graph})
     again = play(evening, answerer=Tape(over.steps), graphs={"friends": graph})
     assert again.outcome.digest == over.outcome.digest
-    assert trace(again.game.table.graphs["friends"]) == trace(over.game.table.graphs["friends"])
-    return trace(over.game.table.graphs["friends"])
+    assert trace(again.game.env.graphs["friends"]) == trace(over.game.env.graphs["friends"])
+    return trace(over.game.env.graphs["friends"])
 
 
 LINE = nx.path_graph(3)  # 0 - 1 - 2
@@ -683,7 +683,7 @@ def test_cuts_come_before_joins(play: Play) -> None:
 
 
 def test_the_next_question_is_asked_on_the_changed_graph(play: Play, answering: Answering) -> None:
-    def feud(table: Environment) -> Script:
+    def feud(env: Environment) -> Script:
         yield Tell("quarrelled", cuts={"all": np.array([[1, NOBODY, NOBODY]])})
         yield Ask("bid", Neighbour("all"))
 
@@ -700,7 +700,7 @@ def test_the_next_question_is_asked_on_the_changed_graph(play: Play, answering: 
 def test_an_edge_to_no_seat_or_to_oneself_is_refused(
     play: Play, role: str, peer: int, complaint: str
 ) -> None:
-    def muddle(table: Environment) -> Script:
+    def muddle(env: Environment) -> Script:
         peers = {"all": np.array([[peer, NOBODY, NOBODY]])}
         yield Tell("met", joins=peers) if role == "joins" else Tell("met", cuts=peers)
 
@@ -709,7 +709,7 @@ def test_an_edge_to_no_seat_or_to_oneself_is_refused(
 
 
 def test_an_edge_on_a_graph_that_does_not_exist_is_refused(play: Play) -> None:
-    def muddle(table: Environment) -> Script:
+    def muddle(env: Environment) -> Script:
         yield Tell("met", joins={"friends": np.array([[1, NOBODY, NOBODY]])})
 
     with pytest.raises(PartError, match="there is no graph 'friends'"):
@@ -745,7 +745,7 @@ def test_the_digest_covers_what_was_asked_answered_told_and_inherited(play: Play
     def day(
         *, kind: str = "paid", wage: float = 1, scope: Any = own, gone: Any = None, top: int = 9
     ) -> str:
-        def script(table: Environment) -> Script:
+        def script(env: Environment) -> Script:
             yield Ask("bid", Real(0, top))
             yield Tell(kind, {"wage": scope(wage)}, gone=gone)
 
@@ -798,7 +798,7 @@ def test_a_game_is_played_once(play: Play) -> None:
 
 
 def test_a_bare_array_is_no_fact(play: Play) -> None:
-    def careless(table: Environment) -> Script:
+    def careless(env: Environment) -> Script:
         yield Tell("weighed", {"weight": np.ones((1, 3))})  # type: ignore[dict-item]
 
     with pytest.raises(PartError, match="'weight' is a plain value; wrap it in"):
@@ -808,10 +808,10 @@ def test_a_bare_array_is_no_fact(play: Play) -> None:
 def test_joins_leave_a_complete_graph_unwritten(play: Play) -> None:
     """All know each other already."""
 
-    def idle(table: Environment) -> Script:
-        before = table.graph("all")
+    def idle(env: Environment) -> Script:
+        before = env.graph("all")
         yield Tell("met", joins={"all": np.array([[1, 2, 0]])})
-        assert table.graph("all") is before
+        assert env.graph("all") is before
 
     play(idle)
 
@@ -819,12 +819,12 @@ def test_joins_leave_a_complete_graph_unwritten(play: Play) -> None:
 def test_a_replicate_is_matched_alike_in_a_batch_and_alone(play: Play) -> None:
     """Somebody is cut off in one replicate, nobody in the other."""
 
-    def dances(table: Environment) -> Script:
-        parted = (table.ids == 0) & (table.replicate_ids[:, None] == 0)
-        for _ in table.rounds():
+    def dances(env: Environment) -> Script:
+        parted = (env.ids == 0) & (env.replicate_ids[:, None] == 0)
+        for _ in env.rounds():
             yield Tell("quarrelled", cuts={"all": np.where(parted, 1, NOBODY)})
-            number = table.draws("dance").uniform("number")
-            partner = table.graph("all").matched(number, table.present)
+            number = env.draws("dance").uniform("number")
+            partner = env.graph("all").matched(number, env.present)
             yield Tell("danced", {"partner": own(partner)})
 
     def of_the_second(**at: Any) -> list[list[int]]:

@@ -42,7 +42,7 @@ def request(agent: int = 0, words: str = "How much?", **more: Any) -> Request:
 
 
 class Diary:
-    """A mind and a vault in one that note what they are told, in order.
+    """A mind and a call_store in one that note what they are told, in order.
 
     says: what the mind says; it may take its time, and fail. A call is noted by its agent.
     """
@@ -109,7 +109,7 @@ def test_the_record_is_asked_first_then_the_call_is_noted_made_and_kept() -> Non
 
 def test_what_is_on_record_is_not_asked_again_and_counts_as_it_did() -> None:
     diary = Diary()
-    first, again = diary.outside, ModelGateway(vault=diary)
+    first, again = diary.outside, ModelGateway(call_store=diary)
     assert ask(first, request()) == ask(again, request()) == [Completion("7", cost=0.5)]
     assert diary.noted.count("ask 0") == 1
     assert again.ledger.entries() == first.ledger.entries()
@@ -492,8 +492,8 @@ class Haggler(Component):
 def auction(recorded: Recorded, part: Component, outside: ModelGateway) -> Played:
     """Three rounds of bids by two agents."""
 
-    def script(table: Environment) -> Script:
-        for _ in table.rounds():
+    def script(env: Environment) -> Script:
+        for _ in env.rounds():
             yield Ask("bid", Real(0, 100), fallback=0)
 
     table = Environment(Params(), seed=1, ids=np.arange(2), replicate_ids=np.arange(1), horizon=3)
@@ -511,7 +511,7 @@ def test_a_game_from_the_record_ends_on_the_same_digest_and_asks_nobody(
     diary = Diary(counts)
     live = auction(recorded, Bidder(), diary.outside)
     assert [bids.tolist() for bids in live.answers("bid")] == [[[0, 1]], [[10, 11]], [[20, 21]]]
-    again = auction(recorded, Bidder(), ModelGateway(vault=diary))
+    again = auction(recorded, Bidder(), ModelGateway(call_store=diary))
     assert again.outcome == live.outcome
     assert len([note for note in diary.noted if note.startswith("ask")]) == 6
 

@@ -40,7 +40,7 @@ class Clerk(Component):
         return agent.seat
 
 
-def auction(table: Environment) -> Script:
+def auction(env: Environment) -> Script:
     """Asks for bids, tells their sum, and gives it back."""
     bid = yield Ask("bid", Real(0, 100))
     total = np.zeros((1, 1)) if bid is None else bid.sum(1, keepdims=True)
@@ -49,7 +49,7 @@ def auction(table: Environment) -> Script:
 
 
 def wrapped(play: Play, **changes: Any) -> Played:
-    over: Played = play(lambda table: intercept(auction(table), **changes), Clerk())
+    over: Played = play(lambda env: intercept(auction(env), **changes), Clerk())
     return over
 
 
@@ -112,9 +112,9 @@ def test_the_inner_answer_of_a_script_is_changed_too(play: Play) -> None:
 
 
 def test_what_the_inner_script_gives_back_comes_through(play: Play) -> None:
-    def twice(table: Environment) -> Script:
-        first = yield from intercept(auction(table))
-        second = yield from intercept(intercept(auction(table)))
+    def twice(env: Environment) -> Script:
+        first = yield from intercept(auction(env))
+        second = yield from intercept(intercept(auction(env)))
         yield Tell("closed", {"both": common(first + second)})
 
     assert play(twice, Clerk()).told("both")[0].tolist() == [[6]]
@@ -143,12 +143,12 @@ def asked(script: Callable[[Environment], Script], *, rounds: int = 3) -> list[s
 
 def test_the_questions_of_a_script_are_heard_without_anybody_to_answer() -> None:
     assert asked(auction) == ["bid"]
-    assert asked(lambda table: intercept(auction(table))) == ["bid"]
+    assert asked(lambda env: intercept(auction(env))) == ["bid"]
 
 
 def test_a_question_of_the_last_round_is_heard_though_the_game_may_end_before() -> None:
-    def late(table: Environment) -> Script:
-        for number in table.rounds():
+    def late(env: Environment) -> Script:
+        for number in env.rounds():
             bid = yield Ask("bid" if number < 3 else "advise", Real(0, 1))
             yield Tell("bankrupt", gone=bid == 0, ends=(bid == 0).all(1, keepdims=True))
 
@@ -158,7 +158,7 @@ def test_a_question_of_the_last_round_is_heard_though_the_game_may_end_before() 
 def test_in_a_rehearsal_every_answer_is_silent() -> None:
     heard = []
 
-    def forms(table: Environment) -> Script:
+    def forms(env: Environment) -> Script:
         heard.append((yield Ask("bid", Real(2, 3))).tolist())
         both = yield Ask(
             "advise", Fields({"whom": Neighbour("all"), "how": MixedStrategy("a", "b")})
@@ -173,10 +173,10 @@ def test_in_a_rehearsal_every_answer_is_silent() -> None:
 def test_a_rehearsal_leaves_the_table_as_it_was() -> None:
     here = table(3)
 
-    def twilight(table: Environment) -> Script:
-        for _ in table.rounds():
+    def twilight(env: Environment) -> Script:
+        for _ in env.rounds():
             yield Ask("bid", Real(0, 1))
-            table.close(table.present, table.running)
+            env.close(env.present, env.running)
 
     assert [ask.kind for ask in questions(twilight, here)] == ["bid"]
     assert here.present.all()
@@ -189,8 +189,8 @@ def test_a_rehearsal_knows_the_cohorts_of_one_replicate() -> None:
     here.cohorts = {"referee": np.array([[False, False, True], [True, False, False]])}
     heard: list[Any] = []
 
-    def refereed(table: Environment) -> Script:
-        referee = table.cohort("referee")
+    def refereed(env: Environment) -> Script:
+        referee = env.cohort("referee")
         heard.append((yield Ask("judge", Real(0, 1), who=referee)).tolist())
         heard.append(referee.tolist())
 
@@ -204,8 +204,8 @@ def test_a_rehearsal_misses_a_cohort_that_nobody_made() -> None:
     here = table(1)
     here.cohorts = {"referees": np.ones((2, 3), bool)}
 
-    def refereed(table: Environment) -> Script:
-        yield Ask("judge", Real(0, 1), who=table.cohort("referee"))
+    def refereed(env: Environment) -> Script:
+        yield Ask("judge", Real(0, 1), who=env.cohort("referee"))
 
     with pytest.raises(
         CastError, match=r"needs a cohort called 'referee'; did you mean 'referees'\?"
@@ -222,13 +222,13 @@ def test_a_play_is_rehearsed_once_for_all_who_look_for_the_same() -> None:
     """And those who look at a play within look at it once, however often they are rehearsed."""
     calls = []
 
-    def counted(table: Environment) -> Script:
-        calls.append(table)
-        return auction(table)
+    def counted(env: Environment) -> Script:
+        calls.append(env)
+        return auction(env)
 
-    def outer(table: Environment) -> Script:
-        survey(first, counted, table, "bid")
-        return counted(table)
+    def outer(env: Environment) -> Script:
+        survey(first, counted, env, "bid")
+        return counted(env)
 
     here = table(1)
     for _ in range(3):
@@ -241,12 +241,12 @@ def test_what_a_play_is_known_by_travels_through_mechanisms() -> None:
     sold = Declared("bid", "sold", "total", players=lambda params: 2)
 
     @declares(sold, rules=lambda params: params)
-    def sale(table: Environment) -> Script:
-        return auction(table)
+    def sale(env: Environment) -> Script:
+        return auction(env)
 
     @mechanism
     def plain(play: WholePlay) -> PlayFunction:
-        return lambda table: play(table)
+        return lambda env: play(env)
 
     around = plain(replace(sale, succession="the eldest"))
     assert declared_by(around, "taxed") is sold

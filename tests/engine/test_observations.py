@@ -29,17 +29,17 @@ class Notebook(Component):
 def noted(play: Play, gone: Any = None, **at: Any) -> list[list[float | None]]:
     """What each agent, replicate after replicate, sees of seats 0, 1, 2; None: nothing."""
 
-    def payday(table: Environment) -> Script:
-        wages = np.arange(table.replicates)[:, None] * 10 + [1, 2, 3]
+    def payday(env: Environment) -> Script:
+        wages = np.arange(env.replicates)[:, None] * 10 + [1, 2, 3]
         if gone is not None:
             yield Tell("left", gone=np.array(gone))
         yield Tell("paid", {"wage": seen("all", wages)})
 
     over = play(payday, Notebook(), agents=3, **at)
-    (company,) = over.troupe.companies
+    (members,) = over.troupe.states
     return [
         [None if np.isnan(value) else float(value) for value in row]
-        for row in company.values["wages"]
+        for row in members.values["wages"]
     ]
 
 

@@ -30,18 +30,18 @@ from society.engine.script import Script, Tell, common
 from society.errors import ScenarioError
 
 
-def fair(table: Environment) -> Script:
-    for _ in table.rounds():
+def fair(env: Environment) -> Script:
+    for _ in env.rounds():
         yield Tell("sold", {"price": common(3.0)})
 
 
-def price(told: RoundFacts, table: Environment) -> Array:
+def price(told: RoundFacts, env: Environment) -> Array:
     prices: Array = told["price"]
     return prices
 
 
-def doubled(told: RoundFacts, table: Environment) -> Array:
-    return 2 * price(told, table)
+def doubled(told: RoundFacts, env: Environment) -> Array:
+    return 2 * price(told, env)
 
 
 def found(name: str) -> Conclusion:
@@ -69,9 +69,9 @@ FAIR = Scenario(
 def yearly(play: Play, *, count: int = 2) -> PlayFunction:
     """The fair comes every year."""
 
-    def years(table: Environment) -> Script:
-        for _ in table.rounds(count):
-            yield from intercept(play(table))
+    def years(env: Environment) -> Script:
+        for _ in env.rounds(count):
+            yield from intercept(play(env))
 
     return years
 

@@ -30,14 +30,14 @@ class Stubborn(Component):
         return 5
 
 
-def auction(table: Environment) -> Script:
+def auction(env: Environment) -> Script:
     """A bid in each round, and what was bid."""
-    for _ in table.rounds():
+    for _ in env.rounds():
         bid = yield Ask("bid", Real(0, 9), fallback=VOID_REPLICATE)
         yield Tell("sold", {"bid": own(bid)})
 
 
-SOLD = Measure("bid", "coins", lambda told, table: told["bid"].mean(1), "sum")
+SOLD = Measure("bid", "coins", lambda told, env: told["bid"].mean(1), "sum")
 
 
 @pytest.fixture(scope="module")

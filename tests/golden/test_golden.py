@@ -26,7 +26,7 @@ def replayed(folder: Path, scenario: str, changes: Mapping[str, Any]) -> RunFile
     """A run that went through a run file."""
     setup = build(load_config(scenario, changes))
     with Writer(folder / "golden.run", manifest_of(setup)) as writer:
-        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
+        setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
     return open_run_file(folder / "golden.run")
 
 

@@ -49,9 +49,9 @@ FITNESS = [[3.0, 1.0, 2.0], [2.0, 3.0, np.nan]]
 SURVIVES = [[True, False, True], [True, True, False]]
 
 
-def family(table: Environment) -> Script:
+def family(env: Environment) -> Script:
     """Replicate 1 is over after the first generation; the third has not come to its end."""
-    for number in table.rounds():
+    for number in env.rounds():
         here = number - 1
         yield Tell(
             "descended",
@@ -292,8 +292,8 @@ def test_graphml_is_xml_whatever_a_model_wrote(kept: Lineage) -> None:
 
 
 def test_a_run_without_generations_says_how_it_gets_some(play: Callable[..., Any]) -> None:
-    def day(table: Environment) -> Script:
-        for _ in table.rounds():
+    def day(env: Environment) -> Script:
+        for _ in env.rounds():
             yield Tell("rested")
 
     with pytest.raises(InputError, match="no generations; wrap its scenario"):

@@ -69,16 +69,16 @@ def birth(parents: list[int], newborn: list[bool] | None = None) -> Inherit:
 def living(*lines: Inherit | Tell) -> Any:
     """A script that says these lines, each in a round of its own."""
 
-    def script(table: Environment) -> Script:
-        for _, line in zip(table.rounds(len(lines)), lines, strict=True):
+    def script(env: Environment) -> Script:
+        for _, line in zip(env.rounds(len(lines)), lines, strict=True):
             yield line
 
     return script
 
 
 def diaries(over: Played) -> list[Any]:
-    (company,) = over.troupe.companies
-    return list(company.values["diary"])
+    (members,) = over.troupe.states
+    return list(members.values["diary"])
 
 
 # Birth
@@ -136,8 +136,8 @@ def test_nobody_is_born_where_nobody_is_said_to_be(play: Play) -> None:
 def test_lives_are_numbered_on_from_birth_to_birth(play: Play) -> None:
     lines = [birth([1, NOBODY, NOBODY]), birth([NOBODY, 2, NOBODY]), birth([1, NOBODY, NOBODY])]
     over = play(living(*lines), Body(), ids=[2, 0, 1])
-    assert over.game.table.lives.tolist() == [[3 * 3 + 2, 2 * 3 + 0, 1]]
-    assert over.game.table.births == 3
+    assert over.game.env.lives.tolist() == [[3 * 3 + 2, 2 * 3 + 0, 1]]
+    assert over.game.env.births == 3
 
 
 def test_a_birth_of_the_wrong_shape_is_refused(play: Play) -> None:
@@ -158,7 +158,7 @@ def test_who_is_born_is_kept_with_the_line(play: Play) -> None:
 def test_who_comes_back_hears_of_it_and_is_asked_again(play: Play, answering: Answering) -> None:
     away = np.array([[False, True, True]])
 
-    def journey(table: Environment) -> Script:
+    def journey(env: Environment) -> Script:
         yield Tell("left", gone=away)
         yield Ask("bid", Real())
         yield Tell("aged", back=np.array([[False, True, False]]))
@@ -171,7 +171,7 @@ def test_who_comes_back_hears_of_it_and_is_asked_again(play: Play, answering: An
 
 
 def test_nobody_comes_back_to_a_replicate_that_has_ended(play: Play, answering: Answering) -> None:
-    def siege(table: Environment) -> Script:
+    def siege(env: Environment) -> Script:
         yield Tell("fallen", gone=np.ones((2, 3), bool), ends=np.array([[True], [False]]))
         yield Tell("relieved", back=np.ones((2, 3), bool))
         yield Ask("bid", Real())
@@ -184,23 +184,23 @@ def test_nobody_comes_back_to_a_replicate_that_has_ended(play: Play, answering: 
 
 
 def test_a_graph_can_be_as_it_was_at_the_start(play: Play) -> None:
-    def quarrel(table: Environment) -> Script:
+    def quarrel(env: Environment) -> Script:
         yield Tell("cut", cuts={"all": np.array([[1, NOBODY, NOBODY]])})
         yield Tell("made_up", restores=("all",))
 
     over = play(quarrel)
-    assert over.game.table.graph("all").neighbours(0, 0).tolist() == [1, 2]
+    assert over.game.env.graph("all").neighbours(0, 0).tolist() == [1, 2]
     assert over.steps[1].arrays["restored", "all"].tolist() == [[True]]
 
 
 def test_edges_may_change_in_the_line_that_restores_a_graph(play: Play) -> None:
     """First it is as at the start."""
 
-    def quarrel(table: Environment) -> Script:
+    def quarrel(env: Environment) -> Script:
         yield Tell("cut", cuts={"all": np.array([[1, NOBODY, NOBODY]])})
         yield Tell("cut", cuts={"all": np.array([[2, NOBODY, NOBODY]])}, restores=("all",))
 
-    assert play(quarrel).game.table.graph("all").neighbours(0, 0).tolist() == [1]
+    assert play(quarrel).game.env.graph("all").neighbours(0, 0).tolist() == [1]
 
 
 def test_a_graph_that_does_not_exist_cannot_be_restored(play: Play) -> None:

@@ -56,7 +56,7 @@ def listening(
 ) -> Scribe:
     """One who has heard a line in the scenario `harbour`."""
 
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         yield line
 
     ids = np.arange(3)

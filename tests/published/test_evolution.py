@@ -57,24 +57,24 @@ def all_different(agents: AgentGroup) -> Array:
     return agents.agent.astype(float)
 
 
-def constant(table: Environment) -> Script:
+def constant(env: Environment) -> Script:
     """Fitness is the trait, whatever the others do."""
-    for _ in table.rounds():
+    for _ in env.rounds():
         shown = yield Ask("show", Real())
         yield Tell("shown", {"payoff": own(shown)})
 
 
-def of_all(told: RoundFacts, table: Environment) -> Array:
+def of_all(told: RoundFacts, env: Environment) -> Array:
     mean: Array = told["fitness"].mean(1)
     return mean
 
 
-def of_survivors(told: RoundFacts, table: Environment) -> Array:
+def of_survivors(told: RoundFacts, env: Environment) -> Array:
     mean: Array = told["fitness"].mean(1, where=told["survives"])
     return mean
 
 
-def variety(told: RoundFacts, table: Environment) -> Array:
+def variety(told: RoundFacts, env: Environment) -> Array:
     """The chance that two drawn with replacement differ, (R,)."""
     fitness = told["fitness"]
     share: Array = (fitness[:, :, None] != fitness[:, None, :]).mean((1, 2))

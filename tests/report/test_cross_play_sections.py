@@ -79,7 +79,7 @@ def play(
     stack = [*mechanisms, {"tournament": {"repetitions": 2}}]
     setup = make_designs(build(load_config(game, {"cohorts": cohorts, "mechanisms": stack})))
     with Writer(path, manifest_of(setup, level)) as writer:
-        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
+        setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
     return ConditionRun.read(path, path.stem, {})
 
 
@@ -265,7 +265,7 @@ def test_a_game_without_mechanism_comes_first(told: Told) -> None:
 def test_a_game_of_one_type_has_no_cross_play(tmp_path: Path) -> None:
     setup = build(load_config("prisoners_dilemma", {"rounds": 2}))
     with Writer(tmp_path / "one.run", manifest_of(setup)) as writer:
-        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
+        setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
     told = tell(ConditionRun.read(tmp_path / "one.run", "one", {}))
     assert [*told.sections] == ["conduct"]
 

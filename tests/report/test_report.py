@@ -125,7 +125,7 @@ def _run(folder: Path, replicates: int, level: Level, factors: Mapping[str, Labe
     name = ",".join(f"{factor}={label}" for factor, label in factors.items()) or "gossip"
     path = folder / f"{name}.run"
     with Writer(path, manifest_of(setup, level)) as writer:
-        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
+        setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
     return ConditionRun.read(path, name, factors)
 
 

@@ -117,5 +117,5 @@ def _run(folder: Path, worth: Label) -> ConditionRun:
     setup = build(load_config(str(folder / "wealth.py"), changes))
     path = folder / f"worth={worth}.run"
     with Writer(path, manifest_of(setup)) as writer:
-        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
+        setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
     return ConditionRun.read(path, path.stem, {"worth": worth})

@@ -81,7 +81,7 @@ def keep(tmp_path: Path) -> Keep:
                     writer.page(written)
 
         with Writer(tmp_path / name, manifest_of(setup, level)) as writer:
-            outside = setup.outside(writer.vault)
+            outside = setup.outside(writer.call_store)
             outcome = setup.gamemaster([Both()], outside=outside).play()
         return Kept(tmp_path / name, outcome, pages)
 

@@ -148,7 +148,7 @@ def test_another_process_reads_what_is_committed_while_it_is_written(tmp_path: P
     path = tmp_path / "a.run"
     setup, manifest = begun()
     look = (
-        "import sys; from society.runs.runfile import open_run_file; run = open_run_file(sys.argv[1]);"
+        "import sys; from society.runs import runfile; run = runfile.open_run_file(sys.argv[1]);"
         "print(run.status, run.rounds, len(list(run.pages())))"
     )
     seen: dict[int, str] = {}
@@ -225,10 +225,10 @@ def test_reading_changes_nothing_on_the_disk(tmp_path: Path, keep: Keep) -> None
 PLAYING = """
 import sys
 from society.runs.runfile import Writer, manifest_of
-from society.config.run_config import load
-from society.config.build import prepared
+from society.config.run_config import load_config
+from society.config.build import build
 
-setup = prepared(load("fishing_village", {"replicates": 50, "rounds": 2000, "parameters": {
+setup = build(load_config("fishing_village", {"replicates": 50, "rounds": 2000, "parameters": {
     "ends_on": "horizon"}}))
 
 class Telling:
@@ -283,10 +283,10 @@ connect = sqlite3.connect
 sqlite3.connect = lambda *where, **how: connect(*where, **how, factory=Killing)
 
 from society.runs.runfile import Writer, manifest_of
-from society.config.run_config import load
-from society.config.build import prepared
+from society.config.run_config import load_config
+from society.config.build import build
 
-setup = prepared(load("fishing_village", {"agents": 6, "rounds": 12}))
+setup = build(load_config("fishing_village", {"agents": 6, "rounds": 12}))
 with Writer(path, manifest_of(setup, "full")) as writer:
     setup.gamemaster([writer]).play()
 """

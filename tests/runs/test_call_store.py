@@ -52,15 +52,15 @@ def in_time(job: Callable[[], Awaitable[object]]) -> None:
 
 
 class Book:
-    """A vault on tables of its own, and the statements that reached them."""
+    """A call_store on tables of its own, and the statements that reached them."""
 
     def __init__(self, path: Path) -> None:
         self.published: sqlite3.Connection | None = None
         self.path, self.statements = path, list[str]()
-        self.vault = RunFileCallStore(
+        self.call_store = RunFileCallStore(
             path, lambda: self.published, self.publish, "; changed since: all"
         )
-        self.vault.round = 4
+        self.call_store.round = 4
 
     def publish(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
@@ -83,12 +83,12 @@ class Book:
     def on_record(self, asked: Request) -> Completion | None:
         """What the next sitting finds."""
         assert self.published is not None
-        self.vault.known = call_addresses(self.published)
-        return self.vault.kept(asked)
+        self.call_store.known = call_addresses(self.published)
+        return self.call_store.kept(asked)
 
     def run(self, *jobs: Job) -> None:
         """Several jobs at once."""
-        in_time(lambda: asyncio.gather(*(job(self.vault) for job in jobs)))
+        in_time(lambda: asyncio.gather(*(job(self.call_store) for job in jobs)))
 
 
 @pytest.fixture
@@ -100,11 +100,11 @@ def book(tmp_path: Path) -> Iterator[Book]:
 
 
 def keeping(asked: Request, said: Completion = SAID) -> Job:
-    return lambda vault: vault.keep(asked, said)
+    return lambda call_store: call_store.keep(asked, said)
 
 
 def sending(asked: Request) -> Job:
-    return lambda vault: vault.sending(asked)
+    return lambda call_store: call_store.sending(asked)
 
 
 INSERT = "INSERT INTO calls"
@@ -126,10 +126,10 @@ def test_the_first_answer_waits_a_little_for_others(
 ) -> None:
     monkeypatch.setattr(call_store, "_TOGETHER", 0.05)
 
-    async def soon(vault: RunFileCallStore) -> None:
+    async def soon(call_store: RunFileCallStore) -> None:
         for _ in range(5):
             await asyncio.sleep(0)
-        await vault.keep(request(1), SAID)
+        await call_store.keep(request(1), SAID)
 
     book.run(keeping(request(0)), soon)
     assert book.transactions == [["FULL", INSERT, INSERT]]
@@ -149,19 +149,19 @@ def test_after_an_answer_rounds_are_written_without_waiting_again(book: Book) ->
 def test_answers_that_arrive_while_others_are_written_go_into_the_next_transaction(
     book: Book, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write, late = book.vault._write, list[asyncio.Task[None]]()
+    write, late = book.call_store._write, list[asyncio.Task[None]]()
 
     async def scene() -> None:
         loop = asyncio.get_running_loop()
 
         def slowly(rows: Sequence[Any]) -> None:
             if not late:
-                late.append(loop.create_task(book.vault.keep(request(1), SAID)))
+                late.append(loop.create_task(book.call_store.keep(request(1), SAID)))
                 asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loop).result()
             write(rows)
 
-        monkeypatch.setattr(book.vault, "_write", slowly)
-        await book.vault.keep(request(0), SAID)
+        monkeypatch.setattr(book.call_store, "_write", slowly)
+        await book.call_store.keep(request(0), SAID)
         await late[0]
 
     in_time(scene)
@@ -171,8 +171,8 @@ def test_answers_that_arrive_while_others_are_written_go_into_the_next_transacti
 def test_an_answer_is_in_the_file_when_keeping_it_is_over(book: Book) -> None:
     """As another process sees it."""
 
-    async def look(vault: RunFileCallStore) -> None:
-        await vault.keep(request(), SAID)
+    async def look(call_store: RunFileCallStore) -> None:
+        await call_store.keep(request(), SAID)
         with sqlite3.connect(book.path) as other:
             assert other.execute("SELECT round, text FROM calls").fetchall() == [(4, "0.4")]
         other.close()
@@ -181,8 +181,8 @@ def test_an_answer_is_in_the_file_when_keeping_it_is_over(book: Book) -> None:
 
 
 def test_before_the_file_is_there_nothing_is_on_record(book: Book) -> None:
-    assert book.vault.kept(request()) is None
-    assert book.vault.vectors("minilm", ["lake"]) == {}
+    assert book.call_store.kept(request()) is None
+    assert book.call_store.vectors("minilm", ["lake"]) == {}
     assert book.published is None
 
 
@@ -209,9 +209,9 @@ def test_the_file_of_another_run_that_came_meanwhile_is_refused_and_nobody_waits
     manifest = manifest_of(setup)
     first, second = (Writer(tmp_path / "a.run", manifest) for _ in range(2))
 
-    in_time(lambda: first.vault.keep(request(), SAID))
+    in_time(lambda: first.call_store.keep(request(), SAID))
     with pytest.raises(FileError, match=r"a\.run already exists"):
-        in_time(lambda: second.vault.keep(request(), SAID))
+        in_time(lambda: second.call_store.keep(request(), SAID))
     first.close("paused")
 
 
@@ -258,23 +258,23 @@ def test_a_damaged_answer_is_refused_and_not_used(book: Book) -> None:
 
 def test_vectors_are_kept_with_what_comes_next(book: Book) -> None:
     vectors = {"lake": np.array([1.0, 2.0]), "sea": np.array([3.0, 4.0])}
-    book.vault.keep_vectors("minilm", vectors)
-    kept = book.vault.vectors("minilm", ["sea", "ocean"])
+    book.call_store.keep_vectors("minilm", vectors)
+    kept = book.call_store.vectors("minilm", ["sea", "ocean"])
     assert {text: vector.tolist() for text, vector in kept.items()} == {"sea": [3, 4]}
 
 
 def test_a_damaged_vector_is_refused_and_not_used(book: Book) -> None:
-    book.vault.keep_vectors("minilm", {"lake": np.ones(2)})
+    book.call_store.keep_vectors("minilm", {"lake": np.ones(2)})
     assert book.published is not None
     book.published.execute("UPDATE vectors SET vector = x'0000000000000000'")
     with pytest.raises(RunFileError, match="an embedding is not what was written"):
-        book.vault.vectors("minilm", ["lake"])
+        book.call_store.vectors("minilm", ["lake"])
 
 
 def test_a_vector_that_cannot_be_written_pauses_the_run(book: Book) -> None:
     book.publish().execute("DROP TABLE vectors")
     with pytest.raises(Paused, match=r"to .*a\.run: no such table"):
-        book.vault.keep_vectors("minilm", {"lake": np.ones(2)})
+        book.call_store.keep_vectors("minilm", {"lake": np.ones(2)})
 
 
 # Components that find answers on their own
@@ -393,7 +393,7 @@ def test_vectors_of_a_finished_run_are_not_computed_again(residents: Path) -> No
         book.keep_vectors("minilm", {"lake": np.array([1.0, 2.0])})
     connection.close()
     with open_run_file(residents) as run:
-        outside = ModelGateway(vault=RecordedCalls(run))
+        outside = ModelGateway(call_store=RecordedCalls(run))
         assert outside.embedded(Unasked(), ["lake", "lake"]).tolist() == [[1, 2], [1, 2]]
 
 

@@ -145,7 +145,7 @@ def lake(afterword: Callable[[PostAnalysis], Iterable[Finding]] | None) -> Socie
 
 def played(setup: Society, path: Path, **more: Any) -> Path:
     with Writer(path, manifest_of(setup, **more)) as writer:
-        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
+        setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
     return path
 
 

@@ -46,16 +46,16 @@ def test_it_is_found_inside_of_mechanisms() -> None:
 def test_it_is_known_without_playing_and_the_game_master_alone_calls_the_play() -> None:
     game, tables = build(load_config("prisoners_dilemma")).gamemaster(), list[Environment]()
 
-    def play(table: Environment) -> Script:
-        tables.append(table)
-        return inner(table)
+    def play(env: Environment) -> Script:
+        tables.append(env)
+        return inner(env)
 
     inner = game.scenario.play
     game.scenario = replace(game.scenario, play=play)
-    assert rules_of(game.table) is not None
+    assert rules_of(game.env) is not None
     assert tables == []
     game.play()
-    assert tables == [game.table]
+    assert tables == [game.env]
 
 
 @pytest.mark.parametrize(

@@ -265,8 +265,8 @@ def test_code_that_was_mended_between_two_sittings_is_named_ever_after(
     part.write_text(MENDED.format("1 / 0 if one.moment == 3 else 0.4"))
     (tmp_path / "a.yaml").write_text(
         "scenario: language_village\nuses: [own.py]\nrounds: 4\nparameters: {ends_on: horizon}\n"
-        "cohorts: [{name: a, count: 2, components: [persona: {temper: altruist}, personal_norm, own, "
-        "language_policy]}]\n"
+        "cohorts: [{name: a, count: 2, components: [persona: "
+        "{temper: altruist}, personal_norm, own, language_policy]}]\n"
     )
     assert main(["run", "a.yaml", "--quiet", "--out", "a.run"]) == 1
     part.write_text(MENDED.format("0.9"))

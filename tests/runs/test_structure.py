@@ -25,13 +25,13 @@ Nested = Callable[[Environment], Script]
 def nested(sizes: tuple[int, ...], speaking: tuple[bool, ...]) -> Nested:
     """Loops of these sizes, one in another; those that speak say something in each round."""
 
-    def play(table: Environment) -> Script:
+    def play(env: Environment) -> Script:
         if not sizes:
             return
-        for _ in table.rounds(sizes[0]):
+        for _ in env.rounds(sizes[0]):
             if speaking[0]:
                 yield Tell("spoke")
-            yield from nested(sizes[1:], speaking[1:])(table)
+            yield from nested(sizes[1:], speaking[1:])(env)
 
     return play
 
@@ -60,20 +60,20 @@ def test_generations_of_games_of_rounds_are_counted_level_by_level() -> None:
 
 
 def test_a_loop_without_a_count_has_the_horizon() -> None:
-    def script(table: Environment) -> Script:
-        for _ in table.rounds(2):
-            for _ in table.rounds():
+    def script(env: Environment) -> Script:
+        for _ in env.rounds(2):
+            for _ in env.rounds():
                 yield Tell("spoke")
 
     assert round_structure(script, table(horizon=7)) == RoundStructure(14, (2, 7))
 
 
 def test_loops_one_after_the_other_add_up() -> None:
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         yield Tell("welcomed")
-        for _ in table.rounds(5):
+        for _ in env.rounds(5):
             yield Tell("rehearsed")
-        yield from nested((2, 3), (False, True))(table)
+        yield from nested((2, 3), (False, True))(env)
         yield Tell("thanked")
 
     assert round_structure(script, table()) == RoundStructure(5 + 2 * 3, (2, 3))
@@ -82,9 +82,9 @@ def test_loops_one_after_the_other_add_up() -> None:
 def test_each_loop_is_entered_once() -> None:
     entered = []
 
-    def script(table: Environment) -> Script:
-        for generation in table.rounds(1000):
-            for number in table.rounds(1000):
+    def script(env: Environment) -> Script:
+        for generation in env.rounds(1000):
+            for number in env.rounds(1000):
                 entered.append((generation, number))
                 yield Tell("spoke")
 
@@ -126,8 +126,8 @@ def test_heritable_columns_are_noted_with_their_labels_and_owners() -> None:
 def broken(error: Exception) -> Society:
     """A play that raises this in its first round."""
 
-    def play(table: Environment) -> Script:
-        for _ in table.rounds(2):
+    def play(env: Environment) -> Script:
+        for _ in env.rounds(2):
             yield Tell("spoke")
             raise error
 

@@ -153,9 +153,9 @@ class Hand:
 
 async def _kept(writer: Writer, exchanges: Iterable[Exchange]) -> None:
     for request, said in exchanges:
-        await writer.vault.sending(request)
+        await writer.call_store.sending(request)
         if said is not None:
-            await writer.vault.keep(request, said)
+            await writer.call_store.keep(request, said)
 
 
 @pytest.fixture(autouse=True)

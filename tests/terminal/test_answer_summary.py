@@ -14,7 +14,7 @@ from society.engine.scenario import DisplaySpec, Meeting
 if TYPE_CHECKING:
     from tests.terminal.conftest import Hand
 
-STAGE = DisplaySpec(columns=("payoff",), links={"punish": "peer_punishment"})
+STAGE = DisplaySpec(columns=("payoff",), links={"punish": "fined"})
 BALLOTS = "proposal 1: choice no/yes; proposal 2: choice no/yes"
 
 

@@ -65,7 +65,7 @@ def match_fact(matches: Matches, values: Array) -> Fact:
 
 
 def elect(
-    table: Environment,
+    env: Environment,
     matches: Matches,
     noun: str,
     drafts: Array,
@@ -77,7 +77,7 @@ def elect(
     noun: what is voted on. known: facts for all who vote. fallback: for a vote that cannot be
     read; None: it approves of nothing.
     """
-    designs, voting = matches.gathered(drafts), matches.gathered(table.active)
+    designs, voting = matches.gathered(drafts), matches.gathered(env.active)
     offered: Array = ~np.isnan(designs).any(-1) & voting
     facts = {
         "seat": own(matches.seat + 1),
@@ -89,7 +89,7 @@ def elect(
     spoilt = dict.fromkeys(ballots.fields, "no") if fallback is None else fallback
     who = spread_to_players(matches, np.logical_or.reduce(offered, axis=-1))
     said = yield Ask(f"approve_{noun}s", ballots, facts, who, spoilt, REPAIRS)
-    chance = matches.gathered(table.draws(CHANCE_ID).uniform(noun))[:, :, 0]
+    chance = matches.gathered(env.draws(CHANCE_ID).uniform(noun))[:, :, 0]
     # By proposal, one after the other: all votes at once would be (R, N, n).
     votes = [(matches.gathered(said[name]) == YES).sum(-1) for name in ballots.fields]
     return _winner(designs, offered, np.stack(votes, axis=-1), chance, voting.sum(-1))

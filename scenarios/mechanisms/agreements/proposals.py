@@ -60,27 +60,27 @@ class Ground(NamedTuple):
         """Whether several games are played within, and what is agreed on is for all of them."""
         return "games_played" in self.terms
 
-    def fallback(self, table: Environment, stated: Any) -> Any:
+    def fallback(self, env: Environment, stated: Any) -> Any:
         """What stands for an answer that cannot be read: a game that is one match is over."""
-        alone = self.game is not None and table.agents == self.players
+        alone = self.game is not None and env.agents == self.players
         return VOID_REPLICATE if alone else stated
 
 
-def survey_play(play: Play, table: Environment, mechanism: str) -> Ground:
+def survey_play(play: Play, env: Environment, mechanism: str) -> Ground:
     """What a play is made of, which was given this table before; raises ScenarioError."""
     declared = declared_by(play, mechanism)
-    first, terms = survey(_opening, play, table, declared.move)
+    first, terms = survey(_opening, play, env, declared.move)
     if first is None:
         raise ScenarioError(f"{mechanism}: the play never asks {declared.move!r}, its move")
     if "opponents" in first.facts:
         raise ScenarioError(
-            f"{mechanism} stands around reputation, where those who agree on something part after one "
-            f"game; name {mechanism} before reputation"
+            f"{mechanism} stands around reputation, where those who agree on something part after "
+            f"one game; name {mechanism} before reputation"
         )
-    players = table.agents if declared.players is None else declared.players(table.params)
+    players = env.agents if declared.players is None else declared.players(env.params)
     if players < 2:
         raise ScenarioError(f"{mechanism}: there is one player, with nobody to agree with")
-    return Ground(declared, first, terms, table.rules, players)
+    return Ground(declared, first, terms, env.rules, players)
 
 
 def _opening(lines: Iterator[Line], move: str) -> tuple[Ask | None, Mapping[str, Fact]]:
@@ -148,11 +148,11 @@ class Blueprint:
         return {**self.facts, f"{self.noun}_lasts": common(ground.lasting)}
 
     def asked(
-        self, table: Environment, ground: Ground, matches: Matches, who: Array | None = None
+        self, env: Environment, ground: Ground, matches: Matches, who: Array | None = None
     ) -> Script:
         """Everybody's design, (R, N, K)."""
         facts = {"seat": own(matches.seat + 1), **ground.terms, **self.described(ground)}
-        fallback = ground.fallback(table, self.neutral)
+        fallback = ground.fallback(env, self.neutral)
         kind, reply = f"design_{self.noun}", Fields(self.entries)
         said = yield Ask(kind, reply, facts, who, fallback, REPAIRS)
         return np.stack([said[name] for name in self.entries], axis=-1).astype(float)
@@ -197,7 +197,7 @@ def _said(entry: DesignEntry, value: float) -> float | str:
 
 
 def designs_by_seat(
-    designs: TypeDesigns, blueprint: Blueprint, table: Environment, players: int, mechanism: str
+    designs: TypeDesigns, blueprint: Blueprint, env: Environment, players: int, mechanism: str
 ) -> Array:
     """The design of everybody's type for its seat, (R, N, K); NaN where it proposes nothing.
 
@@ -205,14 +205,14 @@ def designs_by_seat(
     """
     of = f"{mechanism}: designs"
     for name in designs:
-        if name not in table.cohorts:
+        if name not in env.cohorts:
             raise ScenarioError(
                 f"{of} has some of {name!r}, and no cohort is called so; "
-                f"{suggest(name, table.cohorts)}"
+                f"{suggest(name, env.cohorts)}"
             )
-    rows = np.full((*table.present.shape, len(blueprint.entries)), np.nan)
-    seat = in_order(table, players).seat
-    for name, members in table.cohorts.items():
+    rows = np.full((*env.present.shape, len(blueprint.entries)), np.nan)
+    seat = in_order(env, players).seat
+    for name, members in env.cohorts.items():
         if len(designs.get(name, ())) != players:
             raise ScenarioError(
                 f"{of} has {len(designs.get(name, ()))} of type {name!r} for {players} seats; give "
@@ -225,15 +225,15 @@ def designs_by_seat(
     return rows
 
 
-def designed_apart(table: Environment, ground: Ground, blueprint: Blueprint) -> Script:
+def designed_apart(env: Environment, ground: Ground, blueprint: Blueprint) -> Script:
     """Designs are all that is asked for: in replicate r from seat r mod n alone, told as JSON."""
-    for _ in table.rounds(1):
-        matches = in_order(table, ground.players)
-        turn = table.replicate_ids[:, None] % ground.players
+    for _ in env.rounds(1):
+        matches = in_order(env, ground.players)
+        turn = env.replicate_ids[:, None] % ground.players
         who = matches.seat == turn
-        rows = yield from blueprint.asked(table, ground, matches, who)
-        texts = np.full(table.present.shape, "", object)
-        for at in zip(*np.nonzero(who & table.active), strict=True):
+        rows = yield from blueprint.asked(env, ground, matches, who)
+        texts = np.full(env.present.shape, "", object)
+        for at in zip(*np.nonzero(who & env.active), strict=True):
             texts[at] = blueprint.text(rows[at])
         yield Tell("designed", {f"{blueprint.noun}_design": own(texts)})
 

@@ -42,17 +42,17 @@ def cheap_talk(
     """Players say something to all others before they move; what is said binds nobody."""
     declared = declared_by(play, "cheap_talk")
 
-    def talking(table: Environment) -> Script:
-        script = announce_terms(play(table), {"say_rounds": common(rounds)})
-        refuse_strangers(declared, table, "cheap_talk")
-        if survey(_has_talk, play, table):
+    def talking(env: Environment) -> Script:
+        script = announce_terms(play(env), {"say_rounds": common(rounds)})
+        refuse_strangers(declared, env, "cheap_talk")
+        if survey(_has_talk, play, env):
             raise ScenarioError(
                 "cheap_talk: players talk in this play already; name the mechanism once, with as "
                 "many rounds as they need"
             )
 
         def talk(ask: Ask) -> Script:
-            matches = current_matches(declared, table)
+            matches = current_matches(declared, env)
             known = {**ask.facts, "said_as": own(matches.number)}
             said: list[Array] = []
             for _ in range(rounds):

@@ -17,19 +17,19 @@ from society.scenarios.games.player_matching import match_players
 _MOST = 100  # players who know each of the others: what they are shown grows with the square
 
 
-def group_size(declared: Declared, table: Environment) -> int:
+def group_size(declared: Declared, env: Environment) -> int:
     """How many play together."""
-    return table.agents if declared.players is None else int(declared.players(table.params))
+    return env.agents if declared.players is None else int(declared.players(env.params))
 
 
-def current_matches(declared: Declared, table: Environment) -> Matches:
+def current_matches(declared: Declared, env: Environment) -> Matches:
     """Who plays with whom in this round; all, where a play has no number of players."""
-    return match_players(table, group_size(declared, table))
+    return match_players(env, group_size(declared, env))
 
 
-def refuse_strangers(declared: Declared, table: Environment, mechanism: str) -> None:
+def refuse_strangers(declared: Declared, env: Environment, mechanism: str) -> None:
     """Raises ScenarioError unless there are others, and few enough to deal with each of them."""
-    players = group_size(declared, table)
+    players = group_size(declared, env)
     if not 2 <= players <= _MOST:
         raise ScenarioError(
             f"{mechanism}: players deal with each of the others, and {players} play together; "
@@ -37,14 +37,14 @@ def refuse_strangers(declared: Declared, table: Environment, mechanism: str) -> 
         )
 
 
-def game_of(table: Environment, mechanism: str) -> Game:
+def game_of(env: Environment, mechanism: str) -> Game:
     """The game in normal form that is played; raises ScenarioError if it is none."""
-    if not isinstance(table.rules, Game):
+    if not isinstance(env.rules, Game):
         raise ScenarioError(
             f"{mechanism}: what is played has no list of actions for each player; "
             "take a game in normal form"
         )
-    return table.rules
+    return env.rules
 
 
 def announce_terms(script: Script, terms: Mapping[str, Fact]) -> Script:

@@ -50,24 +50,24 @@ from society.scenarios.mechanisms.contracts.terms import Terms, contract_terms, 
 _DID = "action"  # the fact that says what everybody did; else it is called as the move
 
 
-def in_force(told: RoundFacts, table: Environment) -> Array:
+def in_force(told: RoundFacts, env: Environment) -> Array:
     """Share of those present, (R,), that is of matches."""
-    return mean_over(table.present, told["contract_active"])
+    return mean_over(env.present, told["contract_active"])
 
 
-def unanimous_signing(told: RoundFacts, table: Environment) -> Array:
+def unanimous_signing(told: RoundFacts, env: Environment) -> Array:
     """Share of those present, (R,), that is of matches; NaN where nothing was proposed."""
-    return mean_over(table.present & (told["contract_proposer"] > 0), told["contract_unanimous"])
+    return mean_over(env.present & (told["contract_proposer"] > 0), told["contract_unanimous"])
 
 
-def signing_share(told: RoundFacts, table: Environment) -> Array:
+def signing_share(told: RoundFacts, env: Environment) -> Array:
     """Share of those present who could sign, (R,); NaN where nothing was proposed."""
-    return mean_over(table.present & (told["contract_proposer"] > 0), told["contract_signs"])
+    return mean_over(env.present & (told["contract_proposer"] > 0), told["contract_signs"])
 
 
-def amount_transferred(told: RoundFacts, table: Environment) -> Array:
+def amount_transferred(told: RoundFacts, env: Environment) -> Array:
     """What the contract takes from some and gives to others, mean over those present, (R,)."""
-    return mean_over(table.present, np.abs(told["contract_transfer"]) / 2)
+    return mean_over(env.present, np.abs(told["contract_transfer"]) / 2)
 
 
 MEASURES = (
@@ -106,17 +106,17 @@ def contracts(
     fit.
     """
 
-    def agreed(table: Environment) -> Script:
-        inner = play(table)  # says now what it misses
-        ground = survey_play(play, table, "contracts")
+    def agreed(env: Environment) -> Script:
+        inner = play(env)  # says now what it misses
+        ground = survey_play(play, env, "contracts")
         _refuse_unpaid(ground)
         sense = contract_terms(ground, form, bound, knots)
         given = None
         if designs is not None:
-            given = designs_by_seat(designs, sense.blueprint, table, ground.players, "contracts")
+            given = designs_by_seat(designs, sense.blueprint, env, ground.players, "contracts")
         if stage == "design":
-            return designed_apart(table, ground, sense.blueprint)
-        return _agreed(table, inner, ground, sense, given)
+            return designed_apart(env, ground, sense.blueprint)
+        return _agreed(env, inner, ground, sense, given)
 
     return agreed
 
@@ -131,22 +131,22 @@ def _refuse_unpaid(ground: Ground) -> None:
 
 
 def _agreed(
-    table: Environment, inner: Script, ground: Ground, sense: Terms, given: Array | None
+    env: Environment, inner: Script, ground: Ground, sense: Terms, given: Array | None
 ) -> Script:
-    matches, blueprint = match_players(table, ground.players), sense.blueprint
+    matches, blueprint = match_players(env, ground.players), sense.blueprint
     drafts = given
     if drafts is None:
-        drafts = yield from blueprint.asked(table, ground, matches)
-    spoilt = ground.fallback(table, None)
+        drafts = yield from blueprint.asked(env, ground, matches)
+    spoilt = ground.fallback(env, None)
     about = blueprint.described(ground)
     before = {**ground.terms, **about}
-    won = yield from elect(table, matches, "contract", drafts, before, spoilt)
+    won = yield from elect(env, matches, "contract", drafts, before, spoilt)
     known = {**about, "contract": match_fact(matches, won.design)}
     known["contract_proposer"] = match_fact(matches, won.proposer)
     facts = {"seat": own(matches.seat + 1), **ground.terms, **known}
-    who, fallback = spread_to_players(matches, won.exists), ground.fallback(table, "no")
+    who, fallback = spread_to_players(matches, won.exists), ground.fallback(env, "no")
     said = yield Ask("sign_contract", BALLOT, facts, who, fallback, REPAIRS)
-    contract = Contract(table, matches, ground, sense, won, said == YES, known)
+    contract = Contract(env, matches, ground, sense, won, said == YES, known)
     return (yield from intercept(inner, line=contract.heard, answer=contract.answered))
 
 
@@ -158,7 +158,7 @@ class Contract:
 
     def __init__(
         self,
-        table: Environment,
+        env: Environment,
         matches: Matches,
         ground: Ground,
         sense: Terms,
@@ -166,9 +166,9 @@ class Contract:
         signs: Array,
         known: Mapping[str, Fact],
     ) -> None:
-        self._table, self._matches, self._ground, self._sense = table, matches, ground, sense
+        self._table, self._matches, self._ground, self._sense = env, matches, ground, sense
         signed = matches.gathered(signs)
-        agree = (signed | ~matches.gathered(table.active)).all(-1)
+        agree = (signed | ~matches.gathered(env.active)).all(-1)
         self._active = won.exists & agree
         self._contract = np.where(self._active[..., None], won.design, 0)
         self._asked = {
@@ -181,8 +181,8 @@ class Contract:
             "contract_active": own(spread_to_players(matches, self._active)),
             "contract_signs": own(signs),
         }
-        self._did = np.zeros(table.present.shape, np.int64)
-        self._transfer = np.zeros(table.present.shape)
+        self._did = np.zeros(env.present.shape, np.int64)
+        self._transfer = np.zeros(env.present.shape)
 
     def heard(self, said: Line) -> Line:
         """Questions say what was agreed; payoffs are what they are after all have paid."""

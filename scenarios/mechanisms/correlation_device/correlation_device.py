@@ -65,9 +65,9 @@ class Device(NamedTuple):
         }
 
 
-def following_share(told: RoundFacts, table: Environment) -> Array:
+def following_share(told: RoundFacts, env: Environment) -> Array:
     """Share of players who do as recommended, (R,)."""
-    return mean_over(table.present, told["action"] == told["recommended_action"])
+    return mean_over(env.present, told["action"] == told["recommended_action"])
 
 
 @mechanism(
@@ -86,15 +86,15 @@ def correlation_device(
     """A device draws an action for each player, and recommends it to that player in private."""
     declared = declared_by(play, "correlation_device")
 
-    def advised(table: Environment) -> Script:
-        script = play(table)
-        device = _device(game_of(table, "correlation_device"), profiles)
-        script = announce_terms(script, device.facts(table.replicates))
+    def advised(env: Environment) -> Script:
+        script = play(env)
+        device = _device(game_of(env, "correlation_device"), profiles)
+        script = announce_terms(script, device.facts(env.replicates))
         told: dict[str, Fact] = {}
 
         def advise(ask: Ask) -> Script:
             yield from ()  # nobody is asked
-            told["recommended_action"] = own(_parts(table, declared, device))
+            told["recommended_action"] = own(_parts(env, declared, device))
             return told
 
         def reported(said: Line) -> Line:
@@ -107,10 +107,10 @@ def correlation_device(
     return advised
 
 
-def _parts(table: Environment, declared: Declared, device: Device) -> Array:
+def _parts(env: Environment, declared: Declared, device: Device) -> Array:
     """The action that is recommended to everybody, (R, N): one draw for each match."""
-    matches = current_matches(declared, table)
-    uniform = matches.gathered(table.draws(CHANCE_ID).uniform("profile"))[:, :, 0]
+    matches = current_matches(declared, env)
+    uniform = matches.gathered(env.draws(CHANCE_ID).uniform("profile"))[:, :, 0]
     return matches.spread(device.drawn(uniform))
 
 
@@ -127,12 +127,12 @@ def _device(game: Game, profiles: Sequence[Recommendation] | None) -> Device:
         fits = len(one.profile) == game.players
         if not fits or any(a >= k for a, k in zip(one.profile, game.sizes, strict=True)):
             raise ScenarioError(
-                f"correlation_device: got the profile {one.profile}; expected an action, counted from 0, "
-                f"of each of {game.players} players, who have {game.sizes} of them"
+                f"correlation_device: got the profile {one.profile}; expected an action, counted "
+                f"from 0, of each of {game.players} players, who have {game.sizes} of them"
             )
     chances = np.array([one.probability for one in profiles])
     if abs(chances.sum() - 1) > _ROUNDED:
         raise ScenarioError(
-            f"correlation_device: the probabilities of profiles sum to {chances.sum():g}; expected 1"
+            f"correlation_device: the probabilities sum to {chances.sum():g}; expected 1"
         )
     return Device(np.array([one.profile for one in profiles]), chances)

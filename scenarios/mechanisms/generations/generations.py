@@ -48,7 +48,7 @@ from society.scenarios.mechanisms.generations.selection import CHANCE_ID, Select
 from society.scenarios.mechanisms.repetition.repetition import Recess
 
 
-def selection_term(told: RoundFacts, table: Environment) -> Array:
+def selection_term(told: RoundFacts, env: Environment) -> Array:
     """Cov(w, z) / mean w over those whose phenotype is known, (R,)."""
     z, w = told["phenotype"], told["descendants"]
     known = ~np.isnan(z)
@@ -59,9 +59,9 @@ def selection_term(told: RoundFacts, table: Environment) -> Array:
     return np.where(np.isfinite(term), term, np.nan)
 
 
-def over_survivors(told: RoundFacts, table: Environment) -> Array:
+def over_survivors(told: RoundFacts, env: Environment) -> Array:
     """The selection differential, (R,); NaN if there is none, or nobody but survivors."""
-    z, survives, rule = told["phenotype"], told["survives"], table.succession.selection
+    z, survives, rule = told["phenotype"], told["survives"], env.succession.selection
     if rule.rule != "truncation" or not rule.overlapping:
         return np.full(len(z), np.nan)
     known = ~np.isnan(z)
@@ -76,10 +76,10 @@ def mean_of(name: str, told: RoundFacts) -> Array:
     return mean_over(~np.isnan(told[name]), told[name])
 
 
-def first_of(name: str, told: RoundFacts, table: Environment) -> Array:
+def first_of(name: str, told: RoundFacts, env: Environment) -> Array:
     """The mean in the first generation, NaN later, (R,)."""
     mean = mean_of(name, told)
-    return mean if table.births == 0 else np.full_like(mean, np.nan)
+    return mean if env.births == 0 else np.full_like(mean, np.nan)
 
 
 ADDITIONS = Brought(
@@ -170,20 +170,20 @@ def generations(
         )
     refuse_missing(embedder)
 
-    def evolving(table: Environment) -> Script:
+    def evolving(env: Environment) -> Script:
         if play.succession is not None:
             raise ScenarioError(
                 "generations: what each generation is to play has generations already; name the "
                 "mechanism once, with as many of them as you want (count)"
             )
-        rule.refuse_all_elite(table.agents)
-        _find(play, table, {"fitness": fitness, "phenotype": phenotype})
+        rule.refuse_all_elite(env.agents)
+        _find(play, env, {"fitness": fitness, "phenotype": phenotype})
 
         def script() -> Script:
-            lineage = LineageRecorder(table, strategies)
-            for number in table.rounds(count):
+            lineage = LineageRecorder(env, strategies)
+            for number in env.rounds(count):
                 yield from lineage.begun(number)
-                tally, recess = Tally(table, fitness, phenotype or fitness, fold), Recess(table)
+                tally, recess = Tally(env, fitness, phenotype or fitness, fold), Recess(env)
                 yield from tally.overheard(recess.played(play))
                 yield from lineage.selected(
                     tally.scores(), tally.mean(tally.phenotype), recess.waiting, rule
@@ -194,10 +194,10 @@ def generations(
     return replace(play, script=evolving, succession=Succession(rule, fitness, fold))
 
 
-def _find(play: Play, table: Environment, wanted: dict[str, str]) -> None:
+def _find(play: Play, env: Environment, wanted: dict[str, str]) -> None:
     """Raises ScenarioError unless the play tells each fact of each agent."""
     missed, told = set(filter(None, wanted.values())), set[str]()
-    for numbers in _numbers(play, table):
+    for numbers in _numbers(play, env):
         told |= numbers
         missed -= numbers
         if not missed:
@@ -210,9 +210,9 @@ def _find(play: Play, table: Environment, wanted: dict[str, str]) -> None:
             )
 
 
-def _numbers(play: Play, table: Environment) -> Iterator[set[str]]:
+def _numbers(play: Play, env: Environment) -> Iterator[set[str]]:
     """Of which numbers of each agent a play tells, line by line."""
-    for line in dry_run(play, table):
+    for line in dry_run(play, env):
         if isinstance(line, Tell):
             yield {
                 name
@@ -227,13 +227,13 @@ def _numbers(play: Play, table: Environment) -> Iterator[set[str]]:
 class Tally:
     """What was told in one generation that matters for the next."""
 
-    table: Environment
+    env: Environment
     fitness: str
     phenotype: str
     fold: Literal["mean", "sum", "last"]
 
     def __post_init__(self) -> None:
-        shape = self.table.present.shape
+        shape = self.env.present.shape
         self._sums = {name: np.zeros(shape) for name in {self.fitness, self.phenotype}}
         self._counts = {name: np.zeros(shape, np.int64) for name in self._sums}
         self._last = np.full(shape, np.nan)
@@ -250,7 +250,7 @@ class Tally:
         return said
 
     def _add(self, name: str, fact: Fact) -> None:
-        values = np.where(self.table.active, fact.values, np.nan)
+        values = np.where(self.env.active, fact.values, np.nan)
         known = ~np.isnan(values)
         self._sums[name] += np.where(known, values, 0)
         self._counts[name] += known

@@ -32,7 +32,7 @@ STRATEGY = Sentence(1500, opening="My strategy will be")
 class LineageRecorder:
     """Who lives, from whom it descends, and which strategy it follows; (R, N) each."""
 
-    table: Environment
+    env: Environment
     strategies: Strategies
     scores: Array = field(init=False)
     survives: Array = field(init=False)
@@ -41,24 +41,24 @@ class LineageRecorder:
     strategy: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        shape = self.table.present.shape
+        shape = self.env.present.shape
         self.scores = np.full(shape, np.nan)
         self.survives = self.elders = np.zeros(shape, bool)
         self.parents, self.strategy = np.full(shape, NOBODY), np.full(shape, "", object)
 
     def begun(self, number: int) -> Script:
         """The children of the last generation are born; survivors go on."""
-        table, parent, lives = self.table, self.parents, self.table.lives
-        newborn = ~self.survives & table.running
+        env, parent, lives = self.env, self.parents, self.env.lives
+        newborn = ~self.survives & env.running
         if number > 1:
             yield Inherit("born", parent, HERITABLE, newborn)
         facts = {
             "generation": common(number),
-            "life": own(table.lives),
+            "life": own(env.lives),
             "parent": own(_of_parent(parent, lives, NOBODY)),
             "newborn": own(newborn),
         }
-        yield Tell("descended", facts, back=~table.present & table.running)
+        yield Tell("descended", facts, back=~env.present & env.running)
         if self.strategies != "none":
             yield from self._devised(number, newborn)
 
@@ -87,9 +87,9 @@ class LineageRecorder:
 
         The dead are told of, too, with what they came to: means over survivors would flatter.
         """
-        table = self.table
-        alive = table.running & (table.present | waiting)
-        heirs = rule(fitness, alive, table)
+        env = self.env
+        alive = env.running & (env.present | waiting)
+        heirs = rule(fitness, alive, env)
         self.scores, self.survives, self.parents, self.elders = fitness, *heirs
         facts = {
             "fitness": own(fitness),

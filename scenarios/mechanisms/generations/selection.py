@@ -155,16 +155,16 @@ class Selection:
                 + (f"take at most {agents - 1}" if agents > 1 else "take more agents, or elite: 0")
             )
 
-    def __call__(self, fitness: Array, alive: Array, table: Environment) -> Heirs:
+    def __call__(self, fitness: Array, alive: Array, env: Environment) -> Heirs:
         """Of those alive, (R, N); where nobody is, nobody survives and there are no parents.
 
         fitness: NaN counts as the lowest.
         """
         known = np.where(alive & ~np.isnan(fitness), fitness, -np.inf)
-        tie = table.draws(CHANCE_ID).uniform("tie")
+        tie = env.draws(CHANCE_ID).uniform("tie")
         # The last key counts first.
         run = Candidates(alive, known, np.lexsort((tie, -known, ~alive), axis=1))
-        stays, parents = self._chosen(run, table)
+        stays, parents = self._chosen(run, env)
         survives = stays if self.overlapping else np.zeros_like(stays)
         childless = survives | ~alive.any(1, keepdims=True)
         parents = np.where(childless, NOBODY, parents)
@@ -172,16 +172,16 @@ class Selection:
         elders = np.where(best.any(1, keepdims=True), best, children(parents) > 0)
         return Heirs(survives, parents, elders)
 
-    def _chosen(self, run: Candidates, table: Environment) -> SelectedParents:
-        draws = table.draws(CHANCE_ID)
+    def _chosen(self, run: Candidates, env: Environment) -> SelectedParents:
+        draws = env.draws(CHANCE_ID)
         if self.rule == "none":
             return SelectedParents(run.alive, run.lottery(run.alive, draws.uniform("parent")))
         if self.rule == "fermi":
-            return self._imitated(run, table)
+            return self._imitated(run, env)
         if self.rule == "moran":
-            return self._replaced(run, table)
+            return self._replaced(run, env)
         if self.rule == "truncation":
-            kept = run.top(max(math.floor(self.share * table.agents + 0.5), 1))
+            kept = run.top(max(math.floor(self.share * env.agents + 0.5), 1))
             count = np.maximum(kept.sum(1, keepdims=True), 1)
             return SelectedParents(kept, run.ranked(draws.integers("parent", count)))
         if self.rule == "proportional":
@@ -192,10 +192,10 @@ class Selection:
         drawn = [draws.integers(f"entrant {k}", count) for k in range(self.entrants)]
         return SelectedParents(run.top(self.elite), run.ranked(np.minimum.reduce(drawn)))
 
-    def _imitated(self, run: Candidates, table: Environment) -> SelectedParents:
-        draws, node = table.draws(CHANCE_ID), np.arange(run.alive.size)
-        rows = Rows(*np.divmod(node, table.agents), node)
-        drawn = table.graph("advise").drawn(draws.uniform("model").reshape(-1), rows, run.alive)
+    def _imitated(self, run: Candidates, env: Environment) -> SelectedParents:
+        draws, node = env.draws(CHANCE_ID), np.arange(run.alive.size)
+        rows = Rows(*np.divmod(node, env.agents), node)
+        drawn = env.graph("advise").drawn(draws.uniform("model").reshape(-1), rows, run.alive)
         model = drawn.reshape(run.alive.shape)
         seat = np.where(model == NOBODY, 0, model)
         with np.errstate(invalid="ignore", over="ignore"):
@@ -207,15 +207,15 @@ class Selection:
         anybody = run.lottery(run.alive, draws.uniform("parent"))
         return SelectedParents(run.alive & ~copies, np.where(run.alive, model, anybody))
 
-    def _replaced(self, run: Candidates, table: Environment) -> SelectedParents:
+    def _replaced(self, run: Candidates, env: Environment) -> SelectedParents:
         known = np.isfinite(run.fitness)
         top = np.where(known, run.fitness, -np.inf).max(1, keepdims=True)
         with np.errstate(invalid="ignore", over="ignore"):
             ahead = np.where(known, run.fitness - top, -np.inf)
             weight = np.exp(self.strength * ahead) if self.strength else run.alive * 1.0
-        parents = run.lottery(weight, table.draws(CHANCE_ID).uniform("parent"))
-        place = table.draws(CHANCE_ID, per="replicate").uniform("place")
-        dies = np.arange(table.agents) == run.lottery(run.alive, place)
+        parents = run.lottery(weight, env.draws(CHANCE_ID).uniform("parent"))
+        place = env.draws(CHANCE_ID, per="replicate").uniform("place")
+        dies = np.arange(env.agents) == run.lottery(run.alive, place)
         return SelectedParents(run.alive & ~dies, parents)
 
 

@@ -41,7 +41,7 @@ class _Told(NamedTuple):
 
 
 def play_branches(
-    table: Environment,
+    env: Environment,
     declared: Declared,
     branches: Sequence[Branch],
     mine: Array,
@@ -53,18 +53,18 @@ def play_branches(
     """
     told = []
     for number, branch in enumerate(branches):
-        away = (mine != number) & table.active
+        away = (mine != number) & env.active
         yield Tell("parted", gone=away)
-        told.append((yield from _withheld(table, declared, branch, known)))
+        told.append((yield from _withheld(env, declared, branch, known)))
         yield Tell("rejoined", back=away)
     return {**_together([one.facts for one in told], mine), **dict(_averaged(told))}
 
 
 def _withheld(
-    table: Environment, declared: Declared, branch: Branch, known: Mapping[str, Fact]
+    env: Environment, declared: Declared, branch: Branch, known: Mapping[str, Fact]
 ) -> Script:
     """Drive a branch without telling what everybody got."""
-    kept = _Told({}, {}, np.zeros(table.replicates))
+    kept = _Told({}, {}, np.zeros(env.replicates))
 
     def heard(said: Line) -> Line | None:
         nonlocal kept
@@ -72,12 +72,12 @@ def _withheld(
             return replace(said, facts={**said.facts, **known})
         if isinstance(said, Tell) and said.kind == declared.told:
             values = {name: fact.values for name, fact in said.facts.items()}
-            measured = {one.name: one.of(values, table) for one in branch.measures}
-            kept = _Told(said.facts, measured, table.active.sum(1))
+            measured = {one.name: one.of(values, env) for one in branch.measures}
+            kept = _Told(said.facts, measured, env.active.sum(1))
             return None
         return said
 
-    with table.in_one_round():
+    with env.in_one_round():
         yield from intercept(branch.script, line=heard)
     return kept
 

@@ -28,7 +28,7 @@ from society.engine.action_spaces import Choice
 from society.engine.environment import Environment
 from society.engine.mechanism import Declared, Play, declared_by, dry_run
 from society.engine.rng import Array
-from society.engine.scenario import Measure, Part, RoundFacts, mean_over, mechanism
+from society.engine.scenario import InnerMechanism, Measure, RoundFacts, mean_over, mechanism
 from society.engine.script import VOID_REPLICATE, Ask, Fact, Script, Tell, common, own
 from society.errors import ScenarioError
 from society.scenarios.games.game import REPAIRS
@@ -67,16 +67,16 @@ def option_measures(*, own: Mapping[str, Any]) -> Iterator[Measure]:
         yield Measure(name, unit, partial(_measured, name), measure.fold)
 
 
-def _under(option: int, told: RoundFacts, table: Environment) -> Array:
+def _under(option: int, told: RoundFacts, env: Environment) -> Array:
     """Who plays under an option, (R,)."""
-    return mean_over(table.present, told["chosen_option"] == option)
+    return mean_over(env.present, told["chosen_option"] == option)
 
 
-def _measured(name: str, told: RoundFacts, table: Environment) -> Array:
+def _measured(name: str, told: RoundFacts, env: Environment) -> Array:
     return told[f"{MEASURED}{name}"]
 
 
-def option_parts(*, own: Mapping[str, Any]) -> Iterator[Part]:
+def option_parts(*, own: Mapping[str, Any]) -> Iterator[InnerMechanism]:
     """The mechanisms of all options."""
     return parts_of(_offered(own["options"]), "chosen_option")
 
@@ -103,17 +103,17 @@ def institution_choice(
     offered = _offered(options)
     plays = [one.laid_over(play) for one in offered]
 
-    def choosing(table: Environment) -> Script:
-        play(table)
-        _refuse_many(play, table, declared)
+    def choosing(env: Environment) -> Script:
+        play(env)
+        _refuse_many(play, env, declared)
         if by == "feet":
-            _refuse_fixed(table, offered)
-        terms = survey_play(play, table, "institution_choice").terms
-        scripts = [one(table) for one in plays]
+            _refuse_fixed(env, offered)
+        terms = survey_play(play, env, "institution_choice").terms
+        scripts = [one(env) for one in plays]
         branches = [
             Branch(script, one.measures) for script, one in zip(scripts, offered, strict=True)
         ]
-        return _played(table, declared, branches, _choice(table, offered, by, terms), by)
+        return _played(env, declared, branches, _choice(env, offered, by, terms), by)
 
     return replace(play, script=choosing, declared=declared._replace(closed=_CLOSED))
 
@@ -125,65 +125,66 @@ def _offered(options: list[Any]) -> list[Option]:
     ]
 
 
-def _choice(table: Environment, offered: list[Option], by: By, terms: Mapping[str, Fact]) -> Ask:
+def _choice(env: Environment, offered: list[Option], by: By, terms: Mapping[str, Fact]) -> Ask:
     """Which option it is to be; terms: what all know of the mechanisms within."""
     facts = {
-        "seat": own(match_players(table, table.agents).number),
+        "seat": own(match_players(env, env.agents).number),
         "chosen_by": common(np.array(by, object)),
         **terms,
-        **describe_options(offered, table.replicates),
+        **describe_options(offered, env.replicates),
     }
     fallback: Any = VOID_REPLICATE if by == "vote" else 0
     return Ask("choose", Choice(*option_titles(offered)), facts, None, fallback, REPAIRS)
 
 
 def _played(
-    table: Environment, declared: Declared, branches: list[Branch], choice: Ask, by: By
+    env: Environment, declared: Declared, branches: list[Branch], choice: Ask, by: By
 ) -> Script:
-    for _ in table.rounds(1):
+    for _ in env.rounds(1):
         mine = yield choice
         if by == "vote":
-            mine = _winner(table, mine, len(branches))
+            mine = _winner(env, mine, len(branches))
         known = {**choice.facts, "chosen_option": own(mine)}
         if by == "feet":
             known["chosen_group"] = own((mine[:, :, None] == mine[:, None]).sum(-1))
-        told = yield from play_branches(table, declared, branches, mine, known)
+        told = yield from play_branches(env, declared, branches, mine, known)
         yield Tell(declared.told, {**told, "chosen_option": own(mine)})
 
 
-def _winner(table: Environment, votes: Array, options: int) -> Array:
+def _winner(env: Environment, votes: Array, options: int) -> Array:
     """The option with most votes, for everybody, (R, N)."""
     count = (votes[:, :, None] == np.arange(options)).sum(1)
     most = count == count.max(1, keepdims=True)
-    chance = table.draws(CHANCE_ID, "replicate").uniform("tie")
+    chance = env.draws(CHANCE_ID, "replicate").uniform("tie")
     nth = np.floor(chance * most.sum(1, keepdims=True)) + 1
     winner = (np.cumsum(most, axis=1) == nth).argmax(1)
     return np.broadcast_to(winner[:, None], votes.shape)
 
 
-def _refuse_many(play: Play, table: Environment, declared: Declared) -> None:
+def _refuse_many(play: Play, env: Environment, declared: Declared) -> None:
     """Raises ScenarioError unless a replicate is one match that is paid once."""
-    players = game_of(table, "institution_choice").players
-    if table.agents != players:
+    players = game_of(env, "institution_choice").players
+    if env.agents != players:
         raise ScenarioError(
-            f"institution_choice: those who play a match choose its rules, and {table.agents} agents make "
-            f"{table.agents // players} matches; take {players} agents, and replicates for more "
+            f"institution_choice: those who play a match choose its rules, and {env.agents} agents "
+            f"make {env.agents // players} matches; take {players} agents, and replicates for more "
             "matches"
         )
-    told = [said for said in dry_run(play, table) if isinstance(said, Tell)]
+    told = [said for said in dry_run(play, env) if isinstance(said, Tell)]
     paid = sum(said.kind == declared.told for said in told)
     if paid != 1:
         raise ScenarioError(
-            f"institution_choice: the rules are chosen for one round, and this play has {paid}; take "
-            "rounds: 1, and name `repetition` after `institution_choice` to choose anew before each game"
+            f"institution_choice: the rules are chosen for one round, and this play has {paid}; "
+            "take rounds: 1, and name `repetition` after `institution_choice` to choose anew "
+            "before each game"
         )
 
 
-def _refuse_fixed(table: Environment, offered: list[Option]) -> None:
+def _refuse_fixed(env: Environment, offered: list[Option]) -> None:
     """Raises ScenarioError unless groups of any size can play."""
-    if not isinstance(table.rules, PublicGood):
+    if not isinstance(env.rules, PublicGood):
         raise ScenarioError(
-            f"institution_choice: by feet groups have any size, and this is a game of {table.rules.players}; "
-            "take public_goods, with all agents as players, or by: vote"
+            f"institution_choice: by feet groups have any size, and this is a game of "
+            f"{env.rules.players}; take public_goods, with all agents as players, or by: vote"
         )
     refuse_fixed(offered)

@@ -13,7 +13,7 @@ import numpy as np
 from society.config.registry import Registry
 from society.engine.mechanism import Play
 from society.engine.parameters import ValidationIssues, validate
-from society.engine.scenario import Layer, Measure, Part
+from society.engine.scenario import InnerMechanism, Layer, Measure
 from society.engine.script import Fact, common
 from society.errors import CatalogueError, ScenarioError
 from society.former_names import with_current_parameters
@@ -23,13 +23,17 @@ _FIXED = ("contracts", "mediation")
 
 
 class Option(NamedTuple):
-    """Mechanisms, the innermost first."""
+    """Mechanisms, the innermost first, and each one's name as it was given.
+
+    Players are offered, and run files keep, the names as given: a former name stays in use.
+    """
 
     layers: tuple[Layer, ...]
+    names: tuple[str, ...]
 
     @property
     def title(self) -> str:
-        return " + ".join(layer.name for layer in self.layers)
+        return " + ".join(self.names)
 
     def laid_over(self, play: Play) -> Play:
         return reduce(lambda inner, layer: layer.spec(inner, **layer.given), self.layers, play)
@@ -45,14 +49,14 @@ def parse_option(said: Any, place: str) -> Option:
     Raises ScenarioError for what names no mechanism that can be chosen, or not its parameters.
     """
     parts = said if isinstance(said, list) else [said]
-    return Option(tuple(_layer(part, place) for part in parts))
+    return Option(*zip(*(_layer(part, place) for part in parts), strict=True))
 
 
 def option_titles(options: list[Option]) -> tuple[str, ...]:
     """By what an option is chosen; those with the same mechanisms are numbered.
 
-    >>> option_titles([parse_option(name, "here") for name in ("peer_punishment", "baseline", "peer_punishment")])
-    ('peer_punishment', 'baseline', 'fined (2)')
+    >>> option_titles([parse_option(name, "here") for name in ("quota", "baseline", "baseline")])
+    ('quota', 'baseline', 'baseline (2)')
     """
     seen: Counter[str] = Counter()
     named = []
@@ -63,11 +67,11 @@ def option_titles(options: list[Option]) -> tuple[str, ...]:
     return tuple(named)
 
 
-def parts_of(options: list[Option], fact: str) -> Iterator[Part]:
+def parts_of(options: list[Option], fact: str) -> Iterator[InnerMechanism]:
     """Their mechanisms, each in force for who plays under its option."""
     for number, one in enumerate(options):
         for layer in one.layers:
-            yield Part(fact, number, layer)
+            yield InnerMechanism(fact, number, layer)
 
 
 def _numbers(layer: Layer) -> Mapping[str, float]:
@@ -89,7 +93,7 @@ def describe_options(options: list[Option], replicates: int) -> dict[str, Fact]:
     names = dict.fromkeys(chain.from_iterable(_numbers(layer) for _, layer in layers))
     columns: dict[str, Any] = {
         "of": [number for number, _ in layers],
-        "mechanism": np.array([layer.name for _, layer in layers], object),
+        "mechanism": np.array([name for one in options for name in one.names], object),
     }
     columns |= {name: [_numbers(one).get(name, np.nan) for _, one in layers] for name in names}
     shape = replicates, 1, len(layers)
@@ -103,12 +107,12 @@ def refuse_fixed(options: list[Option]) -> None:
     for layer in (layer for one in options for layer in one.layers):
         if layer.name in _FIXED:
             raise ScenarioError(
-                f"institution_choice: {layer.name} is for all players of a match, and by feet only some of "
-                "them play; leave it out, or take by: vote"
+                f"institution_choice: {layer.name} is for all players of a match, and by feet only "
+                "some of them play; leave it out, or take by: vote"
             )
 
 
-def _layer(said: Any, place: str) -> Layer:
+def _layer(said: Any, place: str) -> tuple[Layer, str]:
     named = {said: {}} if isinstance(said, str) else said
     if not isinstance(named, Mapping) or len(named) != 1:
         raise ScenarioError(
@@ -126,7 +130,7 @@ def _layer(said: Any, place: str) -> Layer:
     except ValidationIssues as refused:
         raise ScenarioError(f"{place}: {name}: {refused}") from None
     _refuse_unplayed(layer, place)
-    return layer
+    return layer, str(name)
 
 
 def _refuse_unplayed(layer: Layer, place: str) -> None:

@@ -43,9 +43,9 @@ def leadership(
     """One player moves first, and the others see what it does before they move."""
     declared = declared_by(play, "leadership")
 
-    def following(table: Environment) -> Script:
-        script = announce_terms(play(table), {"leader_seat": common(leader)})
-        _refuse_unasked(play, table, declared, leader)
+    def following(env: Environment) -> Script:
+        script = announce_terms(play(env), {"leader_seat": common(leader)})
+        _refuse_unasked(play, env, declared, leader)
         seen: Mapping[str, Fact] | None = None
 
         def heard(said: Line) -> Line | Script:
@@ -59,10 +59,10 @@ def leadership(
 
         def led_by(said: Ask) -> Script:
             nonlocal seen
-            leads = current_matches(declared, table).seat == leader - 1
+            leads = current_matches(declared, env).seat == leader - 1
             answer = yield _asked(said, leads, {"leads": own(leads)})
-            action, answer = _shown(table, said, answer)
-            seen = _sight(table, declared, leader, action)
+            action, answer = _shown(env, said, answer)
+            seen = _sight(env, declared, leader, action)
             others = yield _asked(_followed(said, seen), ~leads, {})
             wide = leads[..., None] if isinstance(said.reply, MixedStrategy) else leads
             return np.where(wide, answer, others)
@@ -89,44 +89,42 @@ def _reported(said: Tell, declared: Declared, seen: Mapping[str, Fact]) -> Tell:
     return replace(said, facts={**said.facts, "leader_action": seen["leader_action"]})
 
 
-def _shown(table: Environment, said: Ask, answer: Array) -> tuple[Array, Array]:
+def _shown(env: Environment, said: Ask, answer: Array) -> tuple[Array, Array]:
     """What is seen of everybody's answer, (R, N), and the answer that has come of it."""
     if not isinstance(said.reply, MixedStrategy):
         return answer, answer
-    action = draw_actions(answer, table.draws(CHANCE_ID).uniform("action"))
+    action = draw_actions(answer, env.draws(CHANCE_ID).uniform("action"))
     return action, np.eye(said.reply.width)[action]
 
 
-def _sight(
-    table: Environment, declared: Declared, leader: int, action: Array
-) -> Mapping[str, Fact]:
-    matches = current_matches(declared, table)
-    here = matches.gathered(np.where(table.active, action, ABSENT))[:, :, leader - 1]
+def _sight(env: Environment, declared: Declared, leader: int, action: Array) -> Mapping[str, Fact]:
+    matches = current_matches(declared, env)
+    here = matches.gathered(np.where(env.active, action, ABSENT))[:, :, leader - 1]
     # Others may keep the last question for a move as what everybody knew, the leader included.
     leads = own(matches.seat == leader - 1)
     return {"leads": leads, "leader_action": own(spread_to_players(matches, here))}
 
 
-def _refuse_unasked(play: Play, table: Environment, declared: Declared, leader: int) -> None:
+def _refuse_unasked(play: Play, env: Environment, declared: Declared, leader: int) -> None:
     """Raises ScenarioError for a leader who cannot move before all others."""
-    players = group_size(declared, table)
-    has_leader, in_turn = survey(_asked_before, play, table, declared.move)
+    players = group_size(declared, env)
+    has_leader, in_turn = survey(_asked_before, play, env, declared.move)
     if has_leader:
         raise ScenarioError(
             "leadership: somebody leads in this play already; name the mechanism once"
         )
     if leader > players:
         raise ScenarioError(f"leadership: leader is seat {leader} of {players}; name one from 1 on")
-    if isinstance(table.rules, Game):
-        if table.rules.actions[leader - 1] != table.rules.actions[0]:
+    if isinstance(env.rules, Game):
+        if env.rules.actions[leader - 1] != env.rules.actions[0]:
             raise ScenarioError(
-                f"leadership: player {leader} has other actions than player 1, who is asked before it; "
-                "let player 1 lead, or number the players differently"
+                f"leadership: player {leader} has other actions than player 1, who is asked before "
+                "it; let player 1 lead, or number the players differently"
             )
     elif in_turn:
         raise ScenarioError(
-            "leadership: not everybody is asked for a move at the same time, so that nobody can lead; "
-            "take a play in which all move together"
+            "leadership: not everybody is asked for a move at the same time, so that nobody can "
+            "lead; take a play in which all move together"
         )
 
 

@@ -46,19 +46,19 @@ from society.scenarios.mechanisms.mediation.service import (
 )
 
 
-def delegation_share(told: RoundFacts, table: Environment) -> Array:
+def delegation_share(told: RoundFacts, env: Environment) -> Array:
     """Share of those who could delegate, (R,); NaN where nobody could."""
     return mean_over(told["mediator_asked"], told["mediator_delegated"])
 
 
-def all_delegate(told: RoundFacts, table: Environment) -> Array:
+def all_delegate(told: RoundFacts, env: Environment) -> Array:
     """Share of those who could delegate in whose match all did, (R,)."""
     return mean_over(told["mediator_asked"], told["mediator_count"] == told["mediator_most"])
 
 
-def unanimous_approval(told: RoundFacts, table: Environment) -> Array:
+def unanimous_approval(told: RoundFacts, env: Environment) -> Array:
     """Share of those present, (R,), that is of matches; NaN where nothing was proposed."""
-    return mean_over(table.present & (told["mediator_proposer"] > 0), told["mediator_unanimous"])
+    return mean_over(env.present & (told["mediator_proposer"] > 0), told["mediator_unanimous"])
 
 
 MEASURES = (
@@ -94,18 +94,18 @@ def mediation(
     not all move at the same time, and for designs that do not fit.
     """
 
-    def helped(table: Environment) -> Script:
-        inner = play(table)  # says now what it misses
-        ground = survey_play(play, table, "mediation")
+    def helped(env: Environment) -> Script:
+        inner = play(env)  # says now what it misses
+        ground = survey_play(play, env, "mediation")
         _refuse_turns(ground)
         sense = mediator_plans(ground, form, knots)
         given = None
         if designs is not None:
-            given = designs_by_seat(designs, sense.blueprint, table, ground.players, "mediation")
+            given = designs_by_seat(designs, sense.blueprint, env, ground.players, "mediation")
         if stage == "design":
-            return designed_apart(table, ground, sense.blueprint)
+            return designed_apart(env, ground, sense.blueprint)
         gaps = any(None in of_type for of_type in (designs or {}).values())
-        return _helped(table, inner, ground, sense, given, gaps=gaps)
+        return _helped(env, inner, ground, sense, given, gaps=gaps)
 
     return helped
 
@@ -135,7 +135,7 @@ def _refuse_turns(ground: Ground) -> None:
 
 
 def _helped(
-    table: Environment,
+    env: Environment,
     inner: Script,
     ground: Ground,
     sense: Plans,
@@ -143,13 +143,13 @@ def _helped(
     *,
     gaps: bool,
 ) -> Script:
-    matches, blueprint = match_players(table, ground.players), sense.blueprint
+    matches, blueprint = match_players(env, ground.players), sense.blueprint
     drafts = given
     if drafts is None:
-        drafts = yield from blueprint.asked(table, ground, matches)
-    spoilt = ground.fallback(table, None)
+        drafts = yield from blueprint.asked(env, ground, matches)
+    spoilt = ground.fallback(env, None)
     before = {**ground.terms, **blueprint.described(ground)}
-    won = yield from elect(table, matches, "mediator", drafts, before, spoilt)
+    won = yield from elect(env, matches, "mediator", drafts, before, spoilt)
     service = Amounts if ground.game is None else ActionMediator
-    mediator = service(table, matches, ground, sense, won, gaps=gaps)
+    mediator = service(env, matches, ground, sense, won, gaps=gaps)
     return (yield from mediator.serving(inner))

@@ -42,7 +42,7 @@ class Mediator(ABC):
 
     def __init__(
         self,
-        table: Environment,
+        env: Environment,
         matches: Matches,
         ground: Ground,
         sense: Plans,
@@ -50,7 +50,7 @@ class Mediator(ABC):
         *,
         gaps: bool = False,
     ) -> None:
-        self.table, self.matches, self.ground, self._sense = table, matches, ground, sense
+        self.env, self.matches, self.ground, self._sense = env, matches, ground, sense
         self.gaps, self.serves = gaps, spread_to_players(matches, won.exists)
         # Where there is none nobody delegates to it; a number stands there all the same.
         self._plan = np.nan_to_num(won.design)
@@ -110,14 +110,14 @@ class ActionMediator(Mediator):
         mixes = {}
         for labels, who in self._groups():
             mixes[labels] = yield from self._mixed(said, labels, who)
-        chance = self.table.draws(CHANCE_ID).uniform(DELEGATE)
+        chance = self.env.draws(CHANCE_ID).uniform(DELEGATE)
         delegate = np.any([chance < mix[..., -1] for mix in mixes.values()], axis=0)
-        action = self.done(delegate, self.serves & self.table.active)
+        action = self.done(delegate, self.serves & self.env.active)
         return {labels: resolve_delegation(mix, delegate, action) for labels, mix in mixes.items()}
 
     def _groups(self) -> Iterator[tuple[tuple[str, ...], Array | None]]:
         """Labels of actions, and who has these, (R, N) of bool; None: everybody."""
-        actions = self.table.rules.actions
+        actions = self.env.rules.actions
         for labels in dict.fromkeys(actions):
             alike = np.array([one == labels for one in actions])
             yield labels, None if alike.all() else alike[self.matches.seat]
@@ -125,13 +125,13 @@ class ActionMediator(Mediator):
     def _mixed(self, said: Ask, labels: tuple[str, ...], who: Array | None) -> Script:
         """Mixed strategies over actions and delegating, (R, N, K + 1)."""
         even = np.full(len(labels), 1 / len(labels))
-        fallback = self.ground.fallback(self.table, np.append(even, 0.0))
+        fallback = self.ground.fallback(self.env, np.append(even, 0.0))
         wide = replace(said, reply=MixedStrategy(*labels, DELEGATE), who=who, fallback=fallback)
         if not self.gaps:
             return (yield wide)
         mix = yield replace(wide, who=self.serves if who is None else self.serves & who)
         alone = ~self.serves if who is None else ~self.serves & who
-        fallback = self.ground.fallback(self.table, even)
+        fallback = self.ground.fallback(self.env, even)
         bare = yield replace(said, reply=MixedStrategy(*labels), who=alone, fallback=fallback)
         return mix + np.pad(bare, ((0, 0), (0, 0), (0, 1)))  # nobody is asked both
 
@@ -142,8 +142,8 @@ class Amounts(Mediator):
     def moved(self, said: Ask) -> Script:
         reply = said.reply
         assert isinstance(reply, Real), "looked at before"
-        movers = np.ones(self.table.present.shape, bool) if said.who is None else said.who
-        asked = movers & self.table.active & self.serves
+        movers = np.ones(self.env.present.shape, bool) if said.who is None else said.who
+        asked = movers & self.env.active & self.serves
         delegate = (yield Ask(DELEGATE, BALLOT, said.facts, asked, "no", REPAIRS)) == YES
         share = self.done(delegate, asked)
         moves = yield replace(said, who=movers & ~delegate)

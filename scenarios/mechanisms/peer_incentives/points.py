@@ -57,17 +57,17 @@ class PeerPoints:
         """The play, and a chance to spend points whenever it tells what everybody got."""
         declared = declared_by(play, self.mechanism)
 
-        def spending(table: Environment) -> Script:
-            script = announce_terms(play(table), self._terms())
+        def spending(env: Environment) -> Script:
+            script = announce_terms(play(env), self._terms())
             refuse_unpaid(declared, self.mechanism)
-            refuse_strangers(declared, table, self.mechanism)
+            refuse_strangers(declared, env, self.mechanism)
             known: dict[str, Fact] = {}
 
             def heard(said: Line) -> Line | Script:
                 if isinstance(said, Ask) and said.kind == declared.move:
                     known.update(said.facts)
                 if isinstance(said, Tell) and said.kind == declared.told:
-                    return self._spent(said, declared, table, known)
+                    return self._spent(said, declared, env, known)
                 return said
 
             return intercept(script, line=heard)
@@ -75,25 +75,25 @@ class PeerPoints:
         return spending
 
     def _spent(
-        self, said: Tell, declared: Declared, table: Environment, known: Mapping[str, Fact]
+        self, said: Tell, declared: Declared, env: Environment, known: Mapping[str, Fact]
     ) -> Script:
         """Tells the payoffs after all; gives what was added to them, (R, N).
 
         known: what all knew when they moved.
         """
-        matches, paid = current_matches(declared, table), said.facts[declared.payoff]
+        matches, paid = current_matches(declared, env), said.facts[declared.payoff]
         about = {
             "others_seats": own(matches.others(matches.number)),
             "whom": own(matches.opposite),
         }
         if declared.players is not None:  # elsewhere one knows what one sees of the others
             about["others_payoffs"] = own(matches.others(paid.values))
-        fields = [f"other_{number}" for number in range(1, group_size(declared, table))]
+        fields = [f"other_{number}" for number in range(1, group_size(declared, env))]
         reply = Fields({field: Integer(0, self.most) for field in fields})
         facts = {**known, **said.facts, **about}
         answer = yield Ask(self.ask, reply, facts, None, dict.fromkeys(fields, 0), REPAIRS)
         points = np.stack([answer[field] for field in fields], axis=-1)
-        spent, received = settle_points(matches, points, table.active)
+        spent, received = settle_points(matches, points, env.active)
         added: Array = self.worth * received - self.cost * spent
         more = {f"{self.ask}_spent": own(spent), f"{self.ask}_received": own(received)}
         said = add_extra_payoff(said, declared, added)
@@ -109,8 +109,8 @@ def points_spec(chance_id: str, ask: str) -> Brought:
     """What a mechanism of points brings along; ask: the kind of its question."""
     spent, received = f"{ask}_spent", f"{ask}_received"
 
-    def mean_spent(told: RoundFacts, table: Environment) -> Array:
-        return mean_over(table.present, told[spent])
+    def mean_spent(told: RoundFacts, env: Environment) -> Array:
+        return mean_over(env.present, told[spent])
 
     measure = Measure(spent, "points, mean over players and rounds", mean_spent)
     return {"chance_id": chance_id, "measures": (measure,), "columns": (spent, received)}

@@ -26,21 +26,21 @@ def quota(play: Play, *, kind: str, at: float) -> PlayFunction:
     amount.
     """
 
-    def bounded(table: Environment) -> Script:
-        _find(kind, play, table)
+    def bounded(env: Environment) -> Script:
+        _find(kind, play, env)
 
         def limited(said: Line) -> Line:
             return _below(said, at) if isinstance(said, Ask) and said.kind == kind else said
 
-        return intercept(play(table), line=limited)
+        return intercept(play(env), line=limited)
 
     return bounded
 
 
-def _find(kind: str, play: Play, table: Environment) -> None:
+def _find(kind: str, play: Play, env: Environment) -> None:
     """Raises ScenarioError unless the play asks `kind` for an amount."""
     others = set()
-    for ask in questions(play, table):
+    for ask in questions(play, env):
         if ask.kind == kind:
             _amount(ask)
             return

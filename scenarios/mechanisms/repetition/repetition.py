@@ -33,9 +33,9 @@ class Recess:
     waiting: (R, N) of bool, those who took part when their game ended.
     """
 
-    def __init__(self, table: Environment) -> None:
-        self._table = table
-        self.waiting = np.zeros(table.present.shape, bool)
+    def __init__(self, env: Environment) -> None:
+        self._table = env
+        self.waiting = np.zeros(env.present.shape, bool)
 
     def played(self, play: PlayFunction) -> Script:
         """Drive the play; where it ends a replicate, the game is adjourned there."""
@@ -93,20 +93,20 @@ def repetition(
     have several rounds; and for continuation or window if no actions are told.
     """
 
-    def again(table: Environment) -> Script:
-        play(table)  # says now what it misses
+    def again(env: Environment) -> Script:
+        play(env)  # says now what it misses
         _refuse_generations(play)
-        declared = _matches(play, table)
+        declared = _matches(play, env)
         if declared is None:
             _refuse_past(continuation, window)
         else:
-            refuse_rounds(table, "repetition")
+            refuse_rounds(env, "repetition")
 
         def script() -> Script:
             counted = game_weights(games, continuation)
             past = None if declared is None else ActionHistory(declared, continuation, window)
-            for number in table.rounds(games):
-                recess = Recess(table)
+            for number in env.rounds(games):
+                recess = Recess(env)
                 game = recess.played(play)
                 yield from past.kept(game, counted[number - 1]) if past else game
                 yield Tell("gathered", back=recess.waiting)
@@ -125,12 +125,12 @@ def _refuse_generations(play: Play) -> None:
         )
 
 
-def _matches(play: Play, table: Environment) -> Declared | None:
+def _matches(play: Play, env: Environment) -> Declared | None:
     """What a play declares, if it is one of matches in which actions are told."""
     declared = play.declared
     if declared is None:
         return None
-    opening = survey(Opening, play, table, declared)
+    opening = survey(Opening, play, env, declared)
     opening.refuse_series("repetition")
     return declared if opening.has_actions else None
 
@@ -139,15 +139,15 @@ def _refuse_past(continuation: float | None, window: int | None) -> None:
     for name, given in (("continuation", continuation), ("window", window)):
         if given is not None:
             raise ScenarioError(
-                f"repetition: {name} is for games in matches that tell everybody's action, and this "
-                "play tells none; leave it out"
+                f"repetition: {name} is for games in matches that tell everybody's action, and "
+                "this play tells none; leave it out"
             )
 
 
-def refuse_rounds(table: Environment, mechanism: str) -> None:
+def refuse_rounds(env: Environment, mechanism: str) -> None:
     """Raises ScenarioError for a game of several rounds, which would be taken for games."""
-    if table.horizon > 1:
+    if env.horizon > 1:
         raise ScenarioError(
-            f"{mechanism}: a game has {table.horizon} rounds, and what is shown of the past counts "
+            f"{mechanism}: a game has {env.horizon} rounds, and what is shown of the past counts "
             "games; take rounds: 1, and as many games as you want"
         )

@@ -69,14 +69,14 @@ class Reputations(Past):
 
     def __init__(
         self,
-        table: Environment,
+        env: Environment,
         declared: Declared,
         continuation: float | None,
         window: int | None,
         levels: int,
     ) -> None:
         super().__init__(declared, continuation)
-        self._table, self._window, self._levels = table, window, levels
+        self._table, self._window, self._levels = env, window, levels
         self._rounds: list[ReputationRound] = []  # the latest first
 
     @property
@@ -152,9 +152,9 @@ def _of(values: Array, whose: Array) -> Array:
     return taken
 
 
-def shuffle_matches(table: Environment, matches: Matches) -> Matches:
+def shuffle_matches(env: Environment, matches: Matches) -> Matches:
     """Who meets whom next: those of each seat, (R, M), in an order of their own, by chance."""
-    uniform = matches.gathered(table.draws(CHANCE_ID).uniform("order"))
+    uniform = matches.gathered(env.draws(CHANCE_ID).uniform("order"))
     order = np.argsort(uniform, axis=1, kind="stable")
     return Matches(np.take_along_axis(matches.rows, order, axis=1))
 
@@ -186,25 +186,25 @@ def reputation(
 ) -> PlayFunction:
     """Many play in matches that change from game to game, and see what their co-players did before.
 
-    games, continuation, window: as in `repetition`. Raises ScenarioError, before the first line, for
-    a play without matches or actions, for a single match, for games that are repeated already, and
-    for more rounds to be shown than anybody could read.
+    games, continuation, window: as in `repetition`. Raises ScenarioError, before the first line,
+    for a play without matches or actions, for a single match, for games that are repeated already,
+    and for more rounds to be shown than anybody could read.
     """
     levels = depth if order == "higher" else 1
 
-    def among(table: Environment) -> Script:
-        declared = _matches(play, table)
-        first = in_order(table, _players(declared, table))
+    def among(env: Environment) -> Script:
+        declared = _matches(play, env)
+        first = in_order(env, _players(declared, env))
         _refuse_one(first)
         earlier = games - 1 if window is None else min(window, games - 1)
         _refuse_long(earlier, first.players, levels)
 
         def script() -> Script:
             counted = game_weights(games, continuation)
-            past = Reputations(table, declared, continuation, window, levels)
-            for number in table.rounds(games):
-                table.meetings = shuffle_matches(table, first)
-                recess = Recess(table)
+            past = Reputations(env, declared, continuation, window, levels)
+            for number in env.rounds(games):
+                env.meetings = shuffle_matches(env, first)
+                recess = Recess(env)
                 yield from past.kept(recess.played(play), counted[number - 1])
                 yield Tell("gathered", back=recess.waiting)
 
@@ -213,10 +213,10 @@ def reputation(
     return among
 
 
-def _matches(play: Play, table: Environment) -> Declared:
+def _matches(play: Play, env: Environment) -> Declared:
     """What a play of matches declares; raises ScenarioError for any other one."""
     declared = declared_by(play, "reputation")
-    play(table)  # says now what it misses
+    play(env)  # says now what it misses
     if declared.players is None:
         raise ScenarioError(
             "reputation: all who are there play together, so that nobody could meet anybody else; "
@@ -227,20 +227,20 @@ def _matches(play: Play, table: Environment) -> Declared:
             "reputation: what is played has generations, and they would begin anew in each game; "
             "name `reputation` before `generations`"
         )
-    refuse_rounds(table, "reputation")
-    opening = survey(Opening, play, table, declared)
+    refuse_rounds(env, "reputation")
+    opening = survey(Opening, play, env, declared)
     opening.refuse_series("reputation")
     if not opening.has_actions:
         raise ScenarioError(
-            "reputation: the play tells no actions that could be shown; games in normal form do (the "
-            "donor game shows a past of its own: see its parameters medium, trace and known)"
+            "reputation: the play tells no actions that could be shown; games in normal form do "
+            "(the donor game shows a past of its own: see its parameters medium, trace and known)"
         )
     return declared
 
 
-def _players(declared: Declared, table: Environment) -> int:
+def _players(declared: Declared, env: Environment) -> int:
     assert declared.players is not None, "looked at before"
-    return declared.players(table.params)
+    return declared.players(env.params)
 
 
 def _refuse_one(matches: Matches) -> None:
@@ -248,8 +248,8 @@ def _refuse_one(matches: Matches) -> None:
         raise ScenarioError("reputation: this game has one player, and nobody meets anybody in it")
     if matches.count == 1:
         raise ScenarioError(
-            f"reputation: {matches.players} agents are one match, and have nobody else to meet; take "
-            f"{2 * matches.players} agents, or any other multiple of {matches.players}, or "
+            f"reputation: {matches.players} agents are one match, and have nobody else to meet; "
+            f"take {2 * matches.players} agents, or any other multiple of {matches.players}, or "
             "`repetition`"
         )
 

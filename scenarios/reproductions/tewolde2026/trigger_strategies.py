@@ -210,7 +210,7 @@ def forbearance_threshold(
 
         q / (1 - q) = g / (u(a) - u(s*))    with q = d / m^(n - 1)
 
-    A result of 1 or more is never. Under first-order reputation; symbols as in `patience_threshold`.
-    """
+    A result of 1 or more is never. Under first-order reputation; symbols as in
+    `patience_threshold`."""
     rarer = count ** (game.players - 1)
     return [least * rarer for least in patience_threshold(game, target, fallback)]

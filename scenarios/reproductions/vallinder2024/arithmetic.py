@@ -44,8 +44,10 @@ def constant_share_outcome(multiplier: float, share: float, schedule: Schedule) 
 def most_attainable(multiplier: float, schedule: Schedule) -> float:
     """What a pair can end with on average at most, if a unit always goes where it is worth most.
 
-    >>> most_attainable(2, "ordered-once"), most_attainable(2, "published"), most_attainable(0.5, "ordered-once")
-    (30720.0, 30720.0, 10.0)
+    >>> [most_attainable(2, schedule) for schedule in ("ordered-once", "published")]
+    [30720.0, 30720.0]
+    >>> most_attainable(0.5, "ordered-once")
+    10.0
     """
     worth = [1.0, 1.0]  # of a unit of either's, at the end
     for first_gives in reversed(_turns(schedule)):

@@ -108,8 +108,8 @@ def _refuse_sheet(coding: CodingPlan, blank: Path) -> None:
     for name, file in coding.people.items():
         if file == blank.resolve():
             raise InputError(
-                f"coding.raters.{name}: {short_path(blank)} is the blank sheet for all; name another "
-                "file, and save it as that once it is filled in"
+                f"coding.raters.{name}: {short_path(blank)} is the blank sheet for all; name "
+                "another file, and save it as that once it is filled in"
             )
 
 
@@ -142,8 +142,8 @@ def _play(
     todo = [part for part in wanted if part.name not in sweep.results]
     asyncio.run(sweep.play(todo, use_in_files([*files.values(), *runs])))
     return [
-        f"{short_path(part.file)} is made anew, which costs nothing: the person's table, the texts, the "
-        "rubric or the code have changed"
+        f"{short_path(part.file)} is made anew, which costs nothing: the person's table, the "
+        "texts, the rubric or the code have changed"
         for part in begun
         if part.name not in found
     ]

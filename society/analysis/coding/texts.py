@@ -1,7 +1,7 @@
 """The texts of some runs: gathered to be coded, and written for people who code them.
 
-A text is told by how it is shown (society.text.clean_line): what looks the same is coded once. Texts
-stand in an order that comes from their own words alone, so that it gives no condition away.
+A text is told by how it is shown (society.text.clean_line): what looks the same is coded once.
+Texts stand in an order that comes from their own words alone, so that it gives no condition away.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def _quote(run: RunFile, name: str | None) -> str:
     given, quotes = run.manifest, run.manifest.stage.quotes
     if not quotes:
         raise InputError(
-            f"{short_path(run.path)} cannot be coded: {given.scenario} quotes no text; code a scenario "
-            "whose agents speak, such as language_village"
+            f"{short_path(run.path)} cannot be coded: {given.scenario} quotes no text; code a "
+            "scenario whose agents speak, such as language_village"
         )
     if name is not None and name not in quotes:
         raise InputError(f"{given.scenario} quotes no {name!r}; {suggest(name, quotes)}")

@@ -58,8 +58,8 @@ class GameCell:
             )
         if manifest.level != "full":
             raise InputError(
-                f"{short_path(run.path)} was recorded at level {manifest.level}, which does not keep "
-                "who earned what; play it with --record full (record: full in an experiment)"
+                f"{short_path(run.path)} was recorded at level {manifest.level}, which does not "
+                "keep who earned what; play it with --record full (record: full in an experiment)"
             )
         with run.opened() as file:
             void = np.zeros(manifest.replicates, bool)

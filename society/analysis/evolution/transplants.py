@@ -114,8 +114,8 @@ def _steps(
     last = len(past.generations)
     if not 2 <= generation <= last:
         raise InputError(
-            f"generation {generation} of {short_path(past.run.path)}, which has {last}; choose one from "
-            f"2 to {last}, since the first has none before it"
+            f"generation {generation} of {short_path(past.run.path)}, which has {last}; choose one "
+            f"from 2 to {last}, since the first has none before it"
         )
     if not 0 <= replicate < past.run.manifest.replicates:
         raise InputError(

@@ -143,8 +143,8 @@ def resistance_matrix(tensor: Array) -> Array:
     resident, mutant = np.indices((types, types))
     verdict = np.zeros((types, types))
     for mutants in range(seats):
-        company = [mutant] * mutants + [resident] * (seats - 1 - mutants)
-        ahead = tensor[(resident, *company)] - tensor[(mutant, *company)]
+        members = [mutant] * mutants + [resident] * (seats - 1 - mutants)
+        ahead = tensor[(resident, *members)] - tensor[(mutant, *members)]
         verdict = np.where(verdict == 0, np.sign(ahead) * (np.abs(ahead) > equal), verdict)
     return np.asarray((verdict > 0) | (resident == mutant))
 

@@ -81,11 +81,11 @@ def dev_ranks(ratings: Array) -> Array:
 def _gains(tensor: Array) -> Array:
     """What a player gains by changing to type s, over the players of a composition; (K, C)."""
     seats, types = tensor.ndim, len(tensor)
-    company = np.array(list(combinations_with_replacement(range(types), seats))).T  # (n, C)
-    total = np.zeros((types, company.shape[1]))
+    members = np.array(list(combinations_with_replacement(range(types), seats))).T  # (n, C)
+    total = np.zeros((types, members.shape[1]))
     for seat in range(seats):
-        others = tuple(np.delete(company, seat, 0))
-        total += tensor[(slice(None), *others)] - tensor[(company[seat], *others)]
+        others = tuple(np.delete(members, seat, 0))
+        total += tensor[(slice(None), *others)] - tensor[(members[seat], *others)]
     return total / seats
 
 

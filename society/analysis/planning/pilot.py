@@ -180,7 +180,7 @@ def _played(condition: Condition, name: str) -> PilotRuns:
         count = setup.replicates
     setup = make_designs(setup, setup.minds(budget=Budget(Limits(), Spent())))
     game = setup.gamemaster(
-        minds=setup.minds(budget=Budget(Limits(), Spent())), table=setup.table(np.arange(count))
+        minds=setup.minds(budget=Budget(Limits(), Spent())), env=setup.environment(np.arange(count))
     )
     began = time.process_time()
     outcome = game.play()
@@ -220,7 +220,7 @@ def _counted(setup: Society) -> tuple[Demand, int]:
     once, counting = (Counting(setup.spec.models, seed=setup.seed) for _ in range(2))
     setup = make_designs(setup, once)
     count = _COUNTED if setup.scenario.seats is None else min(_COUNTED, setup.replicates)
-    game = setup.gamemaster(minds=counting, table=setup.table(np.arange(count)))
+    game = setup.gamemaster(minds=counting, env=setup.environment(np.arange(count)))
     rounds = game.play().rounds
     each = _demanded(counting).times(1 / count)
     return _sum([each, _demanded(once).times(1 / setup.replicates)]), rounds

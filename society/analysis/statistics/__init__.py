@@ -7,7 +7,7 @@
     proportions binomial, fisher                     shares of runs, exactly
     survival    kaplan_meier, restricted_mean, log_rank      times to an event, with censoring
     anova       anova                                one or two factors, with eta squared
-    posthoc     tukey, tukey_after, compact_letters, corrected      many comparisons at once
+    posthoc     tukey, tukey_after, compact_letters, correct_p_values   many comparisons at once
     agreement   percent_agreement, cohens_kappa, krippendorffs_alpha    raters of texts
     power       detectable_difference, detectable_partial_eta_squared   how many runs?
 
@@ -50,7 +50,7 @@ from .posthoc import (
     tukey_after,
 )
 from .power import Detectable, Simulation, detectable_difference, detectable_partial_eta_squared
-from .proportions import Binomial, Count, Fisher, binomial, fisher
+from .proportions import Binomial, Fisher, SuccessCount, binomial, fisher
 from .ranks import (
     Friedman,
     KruskalWallis,
@@ -79,7 +79,6 @@ __all__ = [
     "Binomial",
     "Contrast",
     "Correction",
-    "Count",
     "Detectable",
     "Difference",
     "Fisher",
@@ -98,6 +97,7 @@ __all__ = [
     "ShareEstimate",
     "Simulation",
     "Standardised",
+    "SuccessCount",
     "SurvivalCurve",
     "SurvivalTimes",
     "Tukey",

@@ -17,7 +17,7 @@ from society.optional import require
 from .samples import Interval, NotEstimable
 
 
-class Count(NamedTuple):
+class SuccessCount(NamedTuple):
     """A count among n runs."""
 
     hits: int
@@ -43,7 +43,7 @@ class Fisher:
     p: float
 
 
-def binomial(count: Count, chance: float, *, level: float = 0.95) -> Binomial:
+def binomial(count: SuccessCount, chance: float, *, level: float = 0.95) -> Binomial:
     """The exact binomial test; raises NotEstimable without a run."""
     _refuse(count)
     found = require("scipy.stats").binomtest(count.hits, count.n, chance)
@@ -53,7 +53,7 @@ def binomial(count: Count, chance: float, *, level: float = 0.95) -> Binomial:
     )
 
 
-def fisher(first: Count, second: Count, *, level: float = 0.95) -> Fisher:
+def fisher(first: SuccessCount, second: SuccessCount, *, level: float = 0.95) -> Fisher:
     """Fisher's exact test; raises NotEstimable where a condition has no runs."""
     _refuse(first, second)
     table = [[one.hits, one.n - one.hits] for one in (first, second)]
@@ -66,7 +66,7 @@ def fisher(first: Count, second: Count, *, level: float = 0.95) -> Fisher:
     return Fisher(shares, shares[0] - shares[1], interval, float(p))
 
 
-def _refuse(*counts: Count) -> None:
+def _refuse(*counts: SuccessCount) -> None:
     for hits, n in counts:
         if not n:
             raise NotEstimable("a share of 0 runs; at least 1 is needed")

@@ -40,8 +40,8 @@ def read_pages(run: RunFile) -> Iterator[PageReading]:
     """Every page; raises InputError if the run file has none of their lines."""
     if run.manifest.level != "full":
         raise InputError(
-            f"{short_path(run.path)} was recorded at level {run.manifest.level}, which does not keep "
-            "what agents did; play it with --record full (record: full in an experiment)"
+            f"{short_path(run.path)} was recorded at level {run.manifest.level}, which does not "
+            "keep what agents did; play it with --record full (record: full in an experiment)"
         )
     before, owners = None, run.manifest.owners()
     for page in run.pages():

@@ -92,8 +92,10 @@ def parse_number(said: Any, whole: float = math.nan) -> float | None:
 
     whole: 1 or 100; with any other value percentages are not read.
 
-    >>> parse_number("I take 5.5 fish (of the 0 to 10 allowed)"), parse_number("40 percent", whole=1)
-    (5.5, 0.4)
+    >>> parse_number("I take 5.5 fish (of the 0 to 10 allowed)")
+    5.5
+    >>> parse_number("40 percent", whole=1)
+    0.4
     """
     if isinstance(said, str):
         return _in_words(said, whole)

@@ -39,7 +39,7 @@ class Counting:
     """Minds that pass every question to the offline one, and count it."""
 
     def __init__(self, specs: Mapping[str, ModelSpec], *, seed: int) -> None:
-        self._desk = ModelPool(specs)
+        self._pool = ModelPool(specs)
         self._offline = ModelPool({}, seed=seed)
         self._counted: dict[str, list[tuple[int, int, int]]] = {}
 
@@ -47,7 +47,7 @@ class Counting:
         """What the offline mind says."""
         said = await self._offline.call(request._replace(model="default"), going, token)
         prompt = sum(len(message.content) for message in request.messages)
-        room = request.room or self._desk.spec(request.model).max_tokens
+        room = request.room or self._pool.spec(request.model).max_tokens
         row = (_tokens(prompt), _tokens(len(said.text)), room)
         self._counted.setdefault(request.model, []).append(row)
         return said
@@ -65,7 +65,7 @@ class Counting:
         return [self._forecast(name) for name in sorted(self._counted)]
 
     def _forecast(self, name: str) -> Forecast:
-        spec, rows = self._desk.spec(name), self._counted[name]
+        spec, rows = self._pool.spec(name), self._counted[name]
         prompt, reply, most = (sum(column) for column in zip(*rows, strict=True))
         known = find_price(spec)
         costs = [None if known is None else known.of(prompt, words) for words in (reply, most)]

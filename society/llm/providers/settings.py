@@ -16,9 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, m
 
 from .api_keys import nested_texts
 
-Sort = Literal["offline", "tape", "own", "lean", "litellm"]
+ModelSort = Literal["offline", "tape", "own", "lean", "litellm"]
 Above = Annotated[float, Field(gt=0)]
-Count = Annotated[int, Field(ge=1)]
+LimitCount = Annotated[int, Field(ge=1)]
 
 _STRICT = ConfigDict(
     extra="forbid",
@@ -54,8 +54,8 @@ class ModelSpec(BaseModel):
     )
     timeout: float = Field(120.0, gt=0, description="seconds for one attempt")
     concurrency: int = Field(256, ge=1, description="calls under way at once")
-    requests_per_minute: Count | None = Field(None, description="attempts a minute")
-    tokens_per_minute: Count | None = Field(None, description="of prompts and replies")
+    requests_per_minute: LimitCount | None = Field(None, description="attempts a minute")
+    tokens_per_minute: LimitCount | None = Field(None, description="of prompts and replies")
     attempts: int = Field(6, ge=1, description="for one call, while a provider fails")
     backoff: float = Field(
         1.0, gt=0, description="seconds before the second attempt, at most; doubled for each more"
@@ -64,7 +64,7 @@ class ModelSpec(BaseModel):
     extra: dict[str, JsonValue] = Field({}, description="more settings, sent as they are")
 
     @property
-    def sort(self) -> Sort:
+    def sort(self) -> ModelSort:
         """How it is reached."""
         if self.model == "offline":
             return "offline"
@@ -155,8 +155,8 @@ class Limits(BaseModel):
     model_config = _STRICT
 
     max_cost: Above | None = Field(None, description="US dollars")
-    max_calls: Count | None = Field(None, description="exchanges, retries not counted")
-    max_tokens: Count | None = Field(None, description="of prompts and replies")
+    max_calls: LimitCount | None = Field(None, description="exchanges, retries not counted")
+    max_tokens: LimitCount | None = Field(None, description="of prompts and replies")
 
 
 def model_syntax() -> list[tuple[str, str]]:

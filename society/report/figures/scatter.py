@@ -66,7 +66,7 @@ def scatter_plot(
 
 def _describe_ranges(cloud: PointCloud, name: str) -> str:
     ranges = [
-        f"{format_axis_number(float(np.nanmin(values)))} to {format_axis_number(float(np.nanmax(values)))}"
+        " to ".join(format_axis_number(float(end(values))) for end in (np.nanmin, np.nanmax))
         for values in cloud
     ]
     return f"{name or 'all'}: across {ranges[0]}, upwards {ranges[1]}."

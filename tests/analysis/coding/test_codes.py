@@ -52,7 +52,7 @@ def codes_in(file: Path, name: str, changes: dict[str, Any], level: Level = "ful
     """Of a run that is played into a file."""
     setup = build(load_config(name, changes))
     with Writer(file, manifest_of(setup, level)) as writer:
-        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
+        setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
     with open_run_file(file) as run:
         return read_codes(run)
 

@@ -71,10 +71,10 @@ class Speaker(Component):
     rounds=3,
     stage=DisplaySpec(quotes={"say": "says", "creed": "holds"}),
 )
-def assembly(table: Environment) -> Script:
+def assembly(env: Environment) -> Script:
     """On day 2 the second agent of replicate 1 goes, and replicate 2 ends."""
-    replicate, second = table.replicate_ids[:, None], table.ids == 1
-    for day in table.rounds():
+    replicate, second = env.replicate_ids[:, None], env.ids == 1
+    for day in env.rounds():
         yield Ask("say", Text(), {"day": common(day)})
         gone, ends = (replicate == 1) & second, replicate == 2
         yield Tell("over", {"day": common(day)}, gone=gone & (day == 2), ends=ends & (day == 2))
@@ -91,7 +91,7 @@ def speaking(tmp_path: Path) -> Speaking:
         setup = build(load_config(name, changes), own=[assembly])
         file = tmp_path / f"{name}.run"
         with Writer(file, manifest_of(setup, level)) as writer:
-            setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
+            setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
         return file
 
     return kept

@@ -44,7 +44,7 @@ def tournament(tmp_path_factory: pytest.TempPathFactory) -> Tournament:
             path = folder / f"{len(kept)}.run"
             setup = make_designs(build(load_config(game, said)))
             with Writer(path, manifest_of(setup, level)) as writer:
-                setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
+                setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
             kept[key] = ConditionRun.read(path, path.stem, {})
         return kept[key]
 

@@ -154,7 +154,7 @@ def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lake:
         manifest = MANIFEST.model_copy(update={"level": level, "measures": measures})
         with Writer(Path("lake.run"), manifest) as writer:
             for request, said in (calls or {}).items():
-                asyncio.run(writer.vault.keep(request, said))
+                asyncio.run(writer.call_store.keep(request, said))
             for each in PAGES[:pages]:
                 taken = {names.get(name, name): each.measures[name] for name in each.measures}
                 writer.page(each._replace(measures=taken))

@@ -14,8 +14,8 @@ scenario: public_goods
 mechanisms: [contracts, tournament]
 cohorts:
   - {name: capable, components: [mechanism_use, classic_strategies: {strategy: always_defect}]}
-  - {name: stubborn, components: [mechanism_use: {skill: stubborn}, classic_strategies: {strategy: always_defect}]}
-"""
+  - {name: stubborn, components: [mechanism_use: {skill: stubborn}, classic_strategies: {strategy:
+  always_defect}]} """
 
 
 @pytest.fixture(scope="module")

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from tests.conftest import Play
 
 
-def waiting(table: Environment) -> Script:
+def waiting(env: Environment) -> Script:
     return
     yield
 
 
-def all_from_the_first(table: Environment) -> Script:
+def all_from_the_first(env: Environment) -> Script:
     """Everybody but the first is its child."""
-    child = np.broadcast_to(table.ids != 0, table.present.shape)
+    child = np.broadcast_to(env.ids != 0, env.present.shape)
     yield Inherit("born", np.where(child, 0, NOBODY), HERITABLE, child)
 
 
@@ -114,7 +114,7 @@ def test_there_may_be_fewer_attitudes_but_not_none(play: Play) -> None:
             parameters_of(part)(alleles=())
 
 
-def asking(table: Environment) -> Script:
+def asking(env: Environment) -> Script:
     yield Ask("give", Real(0, 1), fallback=0.0)
 
 

@@ -110,7 +110,7 @@ def test_asked_for_its_chances_a_donor_says_with_which_it_keeps_gives_and_punish
 
 
 def decided(play: Play, part: Donation) -> Played:
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         yield Ask("donate", DEED, facts())
 
     return play(script, part)
@@ -154,7 +154,7 @@ def test_discriminating_donors_meet_nobody_whom_they_would_give_nothing(answer: 
 def test_forwarding_donors_give_the_share_that_was_last_to_be_had(play: Play) -> None:
     """The first was given .9, then met somebody who had nothing; the second was given nothing."""
 
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         for share in ([0.9, 0.0, UNKNOWN], [UNKNOWN, UNKNOWN, UNKNOWN]):
             yield Tell("donated", {"received_share": own([share])})
             yield Ask("donate", Real(0, 100), facts())
@@ -241,7 +241,7 @@ def test_by_default_all_policies_are_equally_frequent_and_traits_anything(column
 def born(play: Play, part: Donation, generations: int = 1) -> Played:
     """Children of the first agent of three, in every seat, in N replicates."""
 
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         everybody = np.ones((N, 3), bool)
         for _ in range(generations):
             yield Inherit("born", np.zeros((N, 3), int), HERITABLE, newborn=everybody)

@@ -45,7 +45,7 @@ def everybody(replicates: int, agents: int = 4, ids: Any = None) -> dict[str, Gr
 def lived(play: Play, part: Opinions, *lines: Tell, hear: Graph | None = None, **at: Any) -> Played:
     """A game of four in which this is told."""
 
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         yield from lines
 
     replicates, ids = at.get("replicates", 1), at.get("ids")
@@ -55,7 +55,7 @@ def lived(play: Play, part: Opinions, *lines: Tell, hear: Graph | None = None, *
 
 def opinions(over: Played) -> Array:
     """What each agent thinks of each seat, (R * 4, 4)."""
-    return over.troupe.companies[0].values["opinion"]
+    return over.troupe.states[0].values["opinion"]
 
 
 def thought(play: Play, part: Opinions, *lines: Tell, **at: Any) -> Any:
@@ -172,7 +172,7 @@ def test_it_does_not_matter_who_sits_where(play: Play) -> None:
 def gift(play: Play, part: Opinions, reply: Any, kind: str = "donate", **fields: Any) -> Any:
     """Agents 1 and 2 meet 0, who has kept from 3, and 3; 0 and 3 meet 1 and 2."""
 
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         yield donated([(0, 3, 0.0)])
         facts = {"resources": own([[8] * 4]), "recipient": own([[1, 0, 3, 2]])}
         yield Ask(kind, reply, facts)
@@ -224,7 +224,7 @@ def test_a_stricter_observer_asks_for_a_higher_score(play: Play) -> None:
 def test_lives_later_in_the_lineage_are_found_on_their_seats(play: Play) -> None:
     """A life is births * N + id: life 9 of 4 agents is agent 1, in its third life."""
 
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         yield donated([(1, 0, 0.0)])
         facts = {"resources": own([[8] * 4]), "recipient": own([[9, 10, 11, 8]])}
         yield Ask("donate", Real(0, 8), facts)
@@ -303,7 +303,7 @@ def test_one_says_what_one_thinks_or_errs(play: Play, gossip_error: float, verdi
     star.add_nodes_from(range(4))
     star.add_edges_from([(1, 0), (2, 0), (3, 0)])
 
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         yield donated([(0, 3, 0.0)])
         yield Ask("gossip", SAYS)
 
@@ -367,7 +367,7 @@ def test_children_follow_the_norm_of_their_parent_unless_they_mutate(
 ) -> None:
     n = 2000
 
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         newborn = np.ones((n, 2), bool)
         yield Inherit("born", np.zeros((n, 2), int), HERITABLE, newborn=newborn)
 

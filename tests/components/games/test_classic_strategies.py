@@ -191,8 +191,8 @@ def test_seats_are_told_by_id_and_not_by_place(play: Play) -> None:
 
 
 def test_a_choice_is_answered_with_an_action(play: Play) -> None:
-    def script(table: Environment) -> Script:
-        table.rules = rules(play)
+    def script(env: Environment) -> Script:
+        env.rules = rules(play)
         yield Ask("move", Choice("A0", "A1"), {"seat": own(np.array([[1, 2]]))})
 
     assert play(script, ClassicStrategies("always_defect"), agents=2).answers("move")[
@@ -201,8 +201,8 @@ def test_a_choice_is_answered_with_an_action(play: Play) -> None:
 
 
 def test_nobody_delegates_without_a_mind_for_it(play: Play) -> None:
-    def script(table: Environment) -> Script:
-        table.rules = rules(play)
+    def script(env: Environment) -> Script:
+        env.rules = rules(play)
         facts = {"mediator": common(np.array([[[1.0, 0.0]]]))}
         yield Ask("move", MixedStrategy("A0", "A1", "delegate"), facts)
 
@@ -238,8 +238,8 @@ def test_who_took_no_part_has_not_defected(
 ) -> None:
     """Of three in a public good some played elsewhere; it teaches no response, either."""
 
-    def script(table: Environment) -> Script:
-        table.rules = PublicGood(3, 1.5)
+    def script(env: Environment) -> Script:
+        env.rules = PublicGood(3, 1.5)
         yield Ask("move", MixedStrategy("A0", "A1"))
         facts = {"action": own(np.zeros((1, 3), int)), "others": own(np.array([[others] * 3]))}
         yield Tell("played", {**facts, "payoff": own(np.ones((1, 3)))})
@@ -257,8 +257,8 @@ DEPTHS = [1, 2, 1, 1, 2, 1]
 def history(play: Play, strategy: StrategyName, **actions: list[int]) -> float:
     """The chance to cooperate of somebody who is shown this."""
 
-    def script(table: Environment) -> Script:
-        table.rules = rules(play)
+    def script(env: Environment) -> Script:
+        env.rules = rules(play)
         facts = {
             "past_depth": common(np.array([[DEPTHS]])),
             "past_seat": own(np.ones((1, 2, 6), int)),
@@ -348,4 +348,4 @@ def actions(over: Played) -> list[list[int]]:
 
 def rules(play: Play) -> Any:
     """Those of the prisoner's dilemma."""
-    return play(prisoners_dilemma, ClassicStrategies(), agents=2).game.table.rules
+    return play(prisoners_dilemma, ClassicStrategies(), agents=2).game.env.rules

@@ -63,7 +63,7 @@ def test_who_plays_elsewhere_is_neither_fined_nor_given_anything(play: Play) -> 
 def test_where_moves_are_no_actions_nobody_is_fined_or_given_anything(play: Play) -> None:
     """Of a village nobody is told what the others did, only that there are some."""
 
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         others = {"others_seats": own(np.array([[[2], [1]]]))}
         for kind in ("fine", "give"):
             facts = {**others, f"{kind}_most": common(3)}

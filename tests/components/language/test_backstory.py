@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 STORIES = ("You are a baker.", "You are a smith.", "You are a judge.")
 
 
-def twice(table: Environment) -> Script:
-    for _ in table.rounds():
+def twice(env: Environment) -> Script:
+    for _ in env.rounds():
         yield Ask("bid", Real(0, 1))
 
 

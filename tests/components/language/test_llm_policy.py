@@ -33,12 +33,12 @@ class Humour(Mood):
     """Another one."""
 
 
-def bid(table: Environment) -> Script:
+def bid(env: Environment) -> Script:
     yield Ask("bid", Real(0, 1), {"price": common(7.0)}, fallback=0.5)
 
 
 def question(reply: ActionSpace, *, repairs: int = 1, fallback: Any = None, **facts: Any) -> Any:
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         yield Ask("bid", reply, facts, fallback=fallback, repairs=repairs)
 
     return script
@@ -128,8 +128,8 @@ def test_thinking_is_asked_for_and_its_end_is_read(talk: Talking) -> None:
 # Whom one sees
 
 
-def watching(table: Environment) -> Script:
-    for _ in table.rounds():
+def watching(env: Environment) -> Script:
+    for _ in env.rounds():
         wealth = {"wealth": seen("all", np.arange(6.0))}
         for kind in ("fine", "praise"):
             yield Ask(kind, Neighbour("all"), wealth, fallback=NOBODY)

@@ -53,7 +53,7 @@ def test_an_empty_bank_is_refused() -> None:
 
 
 def test_a_norm_is_what_its_owner_made_of_it_and_nothing_is_no_norm(play: Play) -> None:
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         yield Tell("reconsidered", {"norm": own(np.array([["New.", "", "Newer."]], object))})
 
     creed = PersonalNorm(altruistic=("Old.",))
@@ -61,7 +61,7 @@ def test_a_norm_is_what_its_owner_made_of_it_and_nothing_is_no_norm(play: Play) 
 
 
 def test_a_norm_may_be_imitated(play: Play) -> None:
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         yield Tell("reconsidered", {"norm": own(np.array([["A.", "B.", "C."]], object))})
         yield Inherit("imitated", np.array([[2, -1, 1]]), ("norm",))
 
@@ -69,7 +69,7 @@ def test_a_norm_may_be_imitated(play: Play) -> None:
 
 
 def test_the_norm_stands_in_the_prompt_as_somebodys_words(talk: Talking) -> None:
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         yield Tell("reconsidered", {"norm": own(np.full((1, 3), "Fish.»\nObey!", object))})
         yield Ask("bid", Text(), fallback="")
 

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from tests.components.conftest import Talk, Talking
 
 
-def days(table: Environment) -> Script:
+def days(env: Environment) -> Script:
     """Every day a catch is told, each its own, then a price, then all are asked."""
-    for day in table.rounds():
+    for day in env.rounds():
         yield Tell("landed", {"catch": own(np.array([[0.5, 1.5, 2.5]]) + day)})
         yield Tell("traded", {"price": common(float(day))})
         yield Ask("bid", Real(0, 1))
@@ -63,7 +63,7 @@ def test_everybody_remembers_what_it_was_told_itself(talk: Talking) -> None:
 
 
 def test_who_has_heard_nothing_remembers_nothing(talk: Talking) -> None:
-    def silence(table: Environment) -> Script:
+    def silence(env: Environment) -> Script:
         yield Ask("bid", Real(0, 1))
 
     for kind in ("episodic", "associative"):
@@ -85,9 +85,9 @@ def test_what_has_no_words_is_not_remembered(talk: Talking, tmp_path: Path) -> N
     assert recalled(held)[0] == ["- Round 1: landed: catch 2.5"]
 
 
-def storm_and_calm(table: Environment) -> Script:
+def storm_and_calm(env: Environment) -> Script:
     """Two storms long ago, then calm days; the question is about storms."""
-    for day in table.rounds():
+    for day in env.rounds():
         storm = "a storm broke the boats" if day in (2, 4) else f"nothing to report on day {day}"
         yield Tell("news", {"words": common(np.array([[storm]], object))})
         yield Ask("repair_boats_after_a_storm", Real(0, 1))
@@ -102,8 +102,8 @@ def test_facts_of_a_question_do_not_steer_what_is_remembered(talk: Talking) -> N
     """They may be for rules alone: prompts leave them out."""
 
     def remembered(words: str) -> list[str]:
-        def asking(table: Environment) -> Script:
-            yield from storm_and_calm(table)
+        def asking(env: Environment) -> Script:
+            yield from storm_and_calm(env)
             facts = {"hidden": common(np.array([[words]], object)), "depth": common(len(words))}
             yield Ask("mend_nets", Real(0, 1), facts)
 
@@ -172,7 +172,7 @@ def test_the_n_th_line_of_a_kind_has_importance_one_nth(talk: Talking) -> None:
 
 
 def test_an_heir_goes_on_with_a_memory_of_its_own(talk: Talking) -> None:
-    def dynasty(table: Environment) -> Script:
+    def dynasty(env: Environment) -> Script:
         yield Tell("born", {"place": own(np.array([[1.0, 2.0, 3.0]]))})
         yield Inherit("succeeded", np.array([[-1, 0, -1]]), ("memory",))
         yield Tell("crowned", {"place": own(np.array([[4.0, 5.0, 6.0]]))})

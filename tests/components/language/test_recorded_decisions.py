@@ -143,7 +143,8 @@ def test_a_table_that_does_not_fit_is_refused(
 def test_a_relative_path_starts_at_the_scenario_file(written: Written) -> None:
     """And the manifest will hold the hash of the table."""
     table = written("data/people.csv", TWO_ROUNDS)
-    cohort = "cohorts: [{name: people, count: 2, components: [{recorded_decisions: {file: people.csv}}]}]"
+    people = "{name: people, count: 2, components: [{recorded_decisions: {file: people.csv}}]}"
+    cohort = f"cohorts: [{people}]"
     file = written("data/study.yaml", f"scenario: prisoners_dilemma\nrounds: 2\n{cohort}\n")
     setup = build(load_config(file))
     assert list(setup.files) == [table]

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from tests.components.conftest import Talk, Talking
 
 
-def days(table: Environment) -> Script:
+def days(env: Environment) -> Script:
     yield Tell("founded")
-    for day in table.rounds():
+    for day in env.rounds():
         yield Tell("landed", {"catch": common(float(day))})
         yield Tell("traded", {"price": common(float(day))})
         yield Ask("bid", Real(0, 1))
@@ -107,8 +107,8 @@ def test_recall_must_stand_before_it(talk: Talking) -> None:
 
 
 def test_agents_who_have_left_do_not_reflect(talk: Talking) -> None:
-    def leaving(table: Environment) -> Script:
-        for _ in table.rounds():
+    def leaving(env: Environment) -> Script:
+        for _ in env.rounds():
             yield Tell("landed", gone=np.array([[False, True]]))
 
     held = talk(leaving, Recall(), Reflection(every=2), says=says, agents=2, rounds=3)

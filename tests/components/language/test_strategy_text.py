@@ -25,14 +25,14 @@ def devised(*sentences: str) -> Tell:
     return Tell("devised", {"strategy": own(np.array([sentences], object))})
 
 
-def asking(table: Environment) -> Script:
+def asking(env: Environment) -> Script:
     yield devised("Give.", "", "Never «give».")
     for kind in ("donate", "devise"):
         yield Ask(kind, Real(0, 1), fallback=0.0)
 
 
 def test_what_was_devised_is_kept_and_nothing_said_changes_nothing(play: Play) -> None:
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         yield devised("Give.", "", "Keep.")
         yield devised("", "", "Share.")
 
@@ -46,7 +46,7 @@ def test_there_is_none_to_begin_with_unless_it_is_given(column: ColumnOf) -> Non
 
 
 def test_a_newborn_agent_has_its_parents_strategy_until_it_devises_one(play: Play) -> None:
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         yield devised("Give.", "Keep.", "Share.")
         parents, newborn = np.array([[NOBODY, 0, NOBODY]]), np.array([[False, True, True]])
         yield Inherit("born", parents, HERITABLE, newborn)
@@ -64,7 +64,7 @@ def test_a_mind_reads_its_strategy_in_every_question_but_that_for_a_new_one(talk
 def test_a_strategy_that_has_grown_long_is_shown_whole(talk: Talking) -> None:
     long = f"My strategy will be to {'give and ' * 160}wait."
 
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         yield devised(long)
         yield Ask("donate", Real(0, 1), fallback=0.0)
 
@@ -87,7 +87,7 @@ class Gene(Component):
     ids=["each asks the model it has inherited", "unless the question has one of its own"],
 )
 def test_a_mind_may_be_inherited(talk: Talking, questions: Any, models: list[str]) -> None:
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         yield Ask("donate", Real(0, 1), fallback=0.0)
 
     held = talk(script, Gene(), LanguagePolicy(questions=questions), says="0")

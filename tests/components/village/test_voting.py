@@ -52,7 +52,7 @@ def test_options_that_are_not_open_are_passed_over(answer: Answer) -> None:
 
 
 def test_asked_in_words_everybody_says_its_belief_in_words(play: Play) -> None:
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         texts = {"personal": Text(), "community": Text()}
         yield Ask("propose", Fields({**texts, "cap": Real(0, np.inf, optional=True)}))
         yield Ask("update", Fields({"personal": Text()}))

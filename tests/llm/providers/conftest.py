@@ -83,17 +83,17 @@ def _asked(
     calls: Sequence[Request] = [requests] if isinstance(requests, Request) else list(requests)
 
     async def all_of_them() -> list[Completion]:
-        desk = ModelPool(specs, Budget(limits or Limits(), spent or Spent()), **more)
+        pool = ModelPool(specs, Budget(limits or Limits(), spent or Spent()), **more)
         token = CancellationToken()
         try:
-            return await asyncio.gather(*(desk.call(one, going, token) for one in calls))
+            return await asyncio.gather(*(pool.call(one, going, token) for one in calls))
         finally:
-            await desk.close()
+            await pool.close()
 
     return asyncio.run(all_of_them())
 
 
 @pytest.fixture(scope="session")
 def asked() -> Asked:
-    """`asked(spec, requests)`: what a desk says to them, all made at once."""
+    """`asked(spec, requests)`: what a pool says to them, all made at once."""
     return _asked

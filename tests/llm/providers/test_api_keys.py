@@ -79,9 +79,9 @@ def test_a_server_that_wants_a_key_is_told_of_by_name(
 
 def test_a_missing_key_is_found_before_play(surroundings: pytest.MonkeyPatch) -> None:
     without(surroundings, "OPENAI_API_KEY")
-    desk = ModelPool({"default": ModelSpec(model="openai/gpt-4o")})
+    pool = ModelPool({"default": ModelSpec(model="openai/gpt-4o")})
     with pytest.raises(InputError, match=r"needs OPENAI_API_KEY; set it .* or in \.env"):
-        desk.check(["default"])
+        pool.check(["default"])
 
 
 def test_secrets_are_replaced_the_longest_first(monkeypatch: pytest.MonkeyPatch) -> None:

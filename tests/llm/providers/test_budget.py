@@ -23,14 +23,14 @@ async def at_once() -> None:
     """Nothing to be noted before a call."""
 
 
-def heard(desk: ModelPool, ask: Ask, count: int) -> tuple[list[Completion], list[Paused]]:
+def heard(pool: ModelPool, ask: Ask, count: int) -> tuple[list[Completion], list[Paused]]:
     """What so many calls at once come to: what is said, and who is paused."""
 
     async def all_of_them() -> list[Completion | BaseException]:
         token = CancellationToken()
-        calls = (desk.call(ask(f"I am {agent}", agent), at_once, token) for agent in range(count))
+        calls = (pool.call(ask(f"I am {agent}", agent), at_once, token) for agent in range(count))
         results = await asyncio.gather(*calls, return_exceptions=True)
-        await desk.close()
+        await pool.close()
         return results
 
     results = asyncio.run(all_of_them())
@@ -66,8 +66,8 @@ def test_calls_stop_exactly_at_their_limit(provider: Provider, server: ModelSpec
 def test_what_earlier_sittings_have_used_counts(
     provider: Provider, server: ModelSpec, ask: Ask
 ) -> None:
-    desk = ModelPool({"default": server}, Budget(Limits(max_calls=13), Spent(calls=10)))
-    said, _ = heard(desk, ask, 40)
+    pool = ModelPool({"default": server}, Budget(Limits(max_calls=13), Spent(calls=10)))
+    said, _ = heard(pool, ask, 40)
     assert len(said) == 3
 
 
@@ -223,12 +223,12 @@ def test_empty_replies_of_a_call_that_ends_in_a_pause_are_counted(
 
 
 def test_a_cost_that_nobody_can_count_is_refused(provider: Provider, server: ModelSpec) -> None:
-    desk = ModelPool({"default": server}, Budget(Limits(max_cost=1.0), Spent()))
+    pool = ModelPool({"default": server}, Budget(Limits(max_cost=1.0), Spent()))
     with pytest.raises(InputError, match=r"price of 'budgeted' is unknown; lift it with"):
-        desk.check(["default"])
-    desk = ModelPool({}, Budget(Limits(max_cost=1.0), Spent(3, 40, None)))
+        pool.check(["default"])
+    pool = ModelPool({}, Budget(Limits(max_cost=1.0), Spent(3, 40, None)))
     with pytest.raises(InputError) as refused:
-        desk.check(["default"])
+        pool.check(["default"])
     assert str(refused.value) == (
         "--max-cost cannot be kept: nobody knows what the run has cost so far; "
         "lift it with --max-cost none, and limit the run by --max-tokens or --max-calls"

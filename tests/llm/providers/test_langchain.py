@@ -23,7 +23,7 @@ SPEC = ModelSpec(model="mine.py:model", attempts=3, backoff=0.001)
 
 
 def saying(*outcomes: AIMessage | Exception) -> dict[str, Callable[[], BaseChatModel]]:
-    """What `own` of a desk takes: a model with these outcomes, one after the other."""
+    """What `own` of a pool takes: a model with these outcomes, one after the other."""
 
     def messages() -> Iterator[AIMessage]:
         for outcome in outcomes:
@@ -104,9 +104,9 @@ def test_a_model_that_does_not_is_given_nothing_but_the_words(ask: Ask, asked: A
 def test_settings_that_have_no_effect_are_refused_before_play(
     settings: dict[str, Any], words: str
 ) -> None:
-    desk = ModelPool({"default": ModelSpec(model=SPEC.model, **settings)}, own=saying())
+    pool = ModelPool({"default": ModelSpec(model=SPEC.model, **settings)}, own=saying())
     with pytest.raises(InputError, match=words):
-        desk.check(["default"])
+        pool.check(["default"])
 
 
 def test_odd_counts_and_names_are_unknown(ask: Ask, asked: Asked) -> None:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 def test_a_name_among_the_models_has_their_settings_and_any_other_is_a_model() -> None:
     small = ModelSpec(model="small", temperature=0.0)
-    desk = ModelPool({"default": ModelSpec(model="big", temperature=1.0), "little": small})
-    assert desk.spec("little") == small
-    assert desk.spec("huge") == ModelSpec(model="huge", temperature=1.0)
+    pool = ModelPool({"default": ModelSpec(model="big", temperature=1.0), "little": small})
+    assert pool.spec("little") == small
+    assert pool.spec("huge") == ModelSpec(model="huge", temperature=1.0)
     assert ModelPool({"little": small}).spec("default") == ModelSpec(), (
         "offline, if nothing is said"
     )
@@ -58,8 +58,8 @@ def test_a_model_that_can_never_answer_is_refused_before_play(
 
 
 def test_models_that_nobody_calls_are_not_looked_at() -> None:
-    desk = ModelPool({"default": ModelSpec(), "other": ModelSpec(model="nonsense")})
-    desk.check(["default"])
+    pool = ModelPool({"default": ModelSpec(), "other": ModelSpec(model="nonsense")})
+    pool.check(["default"])
 
 
 def test_a_setting_that_litellm_would_drop_in_silence_is_refused_before_play(
@@ -91,11 +91,11 @@ def test_nobody_waits_for_a_turn_in_a_run_that_was_stopped(
     spec = ModelSpec(model="stopped", api_base=provider.url, requests_per_minute=1)
 
     async def both() -> list[BaseException]:
-        desk = ModelPool({"default": spec})
+        pool = ModelPool({"default": spec})
         token = CancellationToken()
-        calls = (desk.call(ask(f"I am {agent}", agent), at_once, token) for agent in range(2))
+        calls = (pool.call(ask(f"I am {agent}", agent), at_once, token) for agent in range(2))
         results = await asyncio.gather(*calls, return_exceptions=True)
-        await desk.close()
+        await pool.close()
         return [result for result in results if isinstance(result, BaseException)]
 
     first, second = asyncio.run(both())
@@ -125,19 +125,19 @@ def test_whoever_waits_ends_when_the_run_is_halted(
     provider.plan(script=["429"], retry_after=900)
     model = f"halted {settings} {limits}"  # with a limiter of its own
     fixed = {"api_base": provider.url, "deadline": 5000.0, "max_tokens": 40}
-    desk = ModelPool(
+    pool = ModelPool(
         {"default": ModelSpec(model=model, **fixed, **settings)}, Budget(limits, Spent())
     )
 
     async def interrupted() -> list[Completion | BaseException]:
         token = CancellationToken()
-        waiting = [desk.call(ask(f"I am {n}", n), at_once, token) for n in range(3)]
+        waiting = [pool.call(ask(f"I am {n}", n), at_once, token) for n in range(3)]
         calls = [asyncio.create_task(call) for call in waiting]
         while (await asyncio.to_thread(provider.stats))["count"] < sent:
             await asyncio.sleep(0.01)
         token.cancel(KeyboardInterrupt())
         ends = await asyncio.gather(*calls, return_exceptions=True)
-        await desk.close()
+        await pool.close()
         return ends
 
     assert [str(end) for end in asyncio.run(interrupted())] == ["the run was stopped"] * 3
@@ -148,20 +148,20 @@ def test_what_is_under_way_when_the_run_is_halted_may_end(
     provider: Provider, surroundings: pytest.MonkeyPatch, ask: Ask
 ) -> None:
     provider.plan(latency=0.2, brain="echo")
-    desk = ModelPool({"default": ModelSpec(model="under-way", api_base=provider.url, timeout=7.0)})
+    pool = ModelPool({"default": ModelSpec(model="under-way", api_base=provider.url, timeout=7.0)})
 
     async def interrupted() -> Completion:
         token = CancellationToken()
-        call = asyncio.create_task(desk.call(ask("hello"), at_once, token))
+        call = asyncio.create_task(pool.call(ask("hello"), at_once, token))
         while (await asyncio.to_thread(provider.stats))["count"] < 1:
             await asyncio.sleep(0.01)
         token.cancel(KeyboardInterrupt())
         with pytest.raises(Paused, match="the run was stopped"):
-            await desk.call(ask("hello too", 1), at_once, token)
+            await pool.call(ask("hello too", 1), at_once, token)
         try:
             return await call
         finally:
-            await desk.close()
+            await pool.close()
 
     assert asyncio.run(interrupted()).text == "hello"
 
@@ -175,12 +175,12 @@ def test_a_desk_is_as_patient_as_its_models_in_use(
         "unused": ModelSpec(model="o", api_base="http://here/v1", timeout=900.0),
         "free": ModelSpec(),
     }
-    desk = ModelPool(specs)
-    assert desk.patience == 0
-    desk.check(["free"])
-    assert desk.patience == 0, "the offline mind answers at once"
-    desk.check(["default", "slow"])
-    assert desk.patience == 90
+    pool = ModelPool(specs)
+    assert pool.patience == 0
+    pool.check(["free"])
+    assert pool.patience == 0, "the offline mind answers at once"
+    pool.check(["default", "slow"])
+    assert pool.patience == 90
 
 
 def test_a_redirect_is_not_followed(

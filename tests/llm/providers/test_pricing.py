@@ -43,9 +43,9 @@ def test_the_heavy_libraries_stay_out_until_a_model_needs_them() -> None:
     code = """
 import sys
 from society.llm.providers.pool import ModelPool
-from society.llm.providers.pricing import price
+from society.llm.providers.pricing import find_price
 from society.llm.providers.settings import ModelSpec
-price(ModelSpec(model="openai/gpt-4o"))
+find_price(ModelSpec(model="openai/gpt-4o"))
 ModelPool({}).check(["default"])
 print(*{name.split(".")[0] for name in sys.modules} & {"litellm", "langchain_core", "aiohttp"})
 """

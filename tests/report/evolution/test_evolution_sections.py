@@ -138,7 +138,7 @@ def _run(folder: Path, changes: dict[str, object], level: Level) -> ConditionRun
     worth = dict(setup.params)["worth"]
     path = folder / f"worth={worth:g}.run"
     with Writer(path, manifest_of(setup, level)) as writer:
-        setup.gamemaster([writer], outside=setup.outside(writer.vault)).play()
+        setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
     return ConditionRun.read(path, path.stem, {"worth": worth})
 
 

@@ -22,7 +22,7 @@ def but_seat_0(ask: Any, me: Any) -> Any:
 
 def links(over: Donors, relation: str = "meet") -> list[tuple[int, int]]:
     """Both ends of each edge of replicate 0 at the end of the last game."""
-    graph = over.over.game.table.graph(relation)
+    graph = over.over.game.env.graph(relation)
     return [(i, int(j)) for i in range(graph.seats) for j in graph.neighbours(0, i) if i < j]
 
 

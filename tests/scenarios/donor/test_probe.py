@@ -168,7 +168,7 @@ def test_units_are_shares_of_what_both_own(
 
 def found(over: Played) -> list[Finding]:
     """What is concluded from a run that is over."""
-    after: Any = SimpleNamespace(params=over.game.table.params, pages=lambda: iter(over.pages))
+    after: Any = SimpleNamespace(params=over.game.env.params, pages=lambda: iter(over.pages))
     return list(bias_of_mutation(after))
 
 

@@ -79,7 +79,7 @@ def test_to_keep_dominates_in_a_public_good_of_any_size(players: int, factor: fl
 
 def test_to_undercut_by_one_pays_down_to_the_lowest_claim() -> None:
     game = build(load_config("travellers_dilemma", {"parameters": {"lowest": 1, "highest": 9}}))
-    table = game.gamemaster().table
+    table = game.gamemaster().env
     game.scenario.play(table)
     assert [table.rules.best(0, (0, claim)) for claim in range(9)] == [
         [0],

@@ -227,7 +227,7 @@ Read = Callable[..., str]
 
 @pytest.fixture(scope="session")
 def read() -> Read:
-    """`read("trust", ["peer_punishment"], "fine", agent=1, move=[...], ...)`: the first such prompt."""
+    """`read("trust", ["peer_punishment"], "fine", agent=1, move=[...], ...)`: the first one."""
 
     def reads(
         scenario: str, mechanisms: Sequence[Any], kind: str, *, agent: int, **said: Any

@@ -65,7 +65,7 @@ REASONS = {
     "t": "and so does prisoners_dilemma",  # it would measure the same twice
     "d": "players talk in this play already; name the mechanism once",
     "l": "somebody leads in this play already; name the mechanism once",
-    "f": "those who delegate could not be counted before anybody moves; name mediation before leadership",
+    "f": "before anybody moves; name mediation before leadership",
     "1": "the rules are chosen for one round, and this play has 2",
     "c": "players choose the rules of this play.* name it as part of each option",
     "m": "4 agents make 2 matches; take 2 agents, and replicates for more matches",

@@ -59,9 +59,9 @@ class Growing:
 
     most: int = 9
 
-    def begin(self, table: Environment, play: Play) -> Grown:
-        if table.agents > self.most:
-            raise ScenarioError(f"growing: {table.agents} agents are too many")
+    def begin(self, env: Environment, play: Play) -> Grown:
+        if env.agents > self.most:
+            raise ScenarioError(f"growing: {env.agents} agents are too many")
         return Grown()
 
 
@@ -123,7 +123,7 @@ class Kept:
 
 
 def test_the_question_for_a_move_may_be_another_one() -> None:
-    table = build(load_config("fishing_village", {"rounds": 1})).gamemaster().table
+    table = build(load_config("fishing_village", {"rounds": 1})).gamemaster().env
     script = half_effort(fishing_village.play)(table)
     asked, line = [], next(script)
     for _ in range(4):

@@ -64,7 +64,7 @@ def test_two_rounds_by_hand(puppets: Puppets) -> None:
     over = puppets(2, rounds=2, effort=[1, 0.5], punish=[NOBODY, 0], propose=[6, 6], **TINY)
     assert over.told("cap")[0].tolist() == [[6]]
     assert row(over.told("catch")[0]) == [10, 5]
-    assert row(over.told("peer_punishment")[0]) == [True, False]
+    assert row(over.told("fined")[0]) == [True, False]
     assert row(over.told("wealth")[0]) == [10 + 10 - 2 - 4, 10 + 5 - 2 - 1]
     assert over.told("stock")[0].item() == pytest.approx(85 + 0.5 * 85 * 0.15)  # 91.375
     assert row(over.told("catch")[1]) == pytest.approx([9.1375, 4.56875])
@@ -272,7 +272,7 @@ def test_fish_and_coins_are_conserved(
         told = {key[1]: array for step in page.steps for key, array in step.arrays.items()}
         punish = [step for step in page.steps if step.kind == "punish"]
         fined_somebody = punish[0].arrays["answer", ""] != NOBODY if punish else False
-        catch, fined = told["catch"], told["peer_punishment"]
+        catch, fined = told["catch"], told["fined"]
         assert (catch[~fishing] == 0).all()
         left = stock - catch.sum(1, keepdims=True)
         assert (left >= -1e-9 * p.capacity).all()
@@ -376,7 +376,7 @@ def test_a_village_may_be_tiny(village: Village, agents: int) -> None:
     over = village(agents=agents, rounds=30, ends_on="horizon", at={"replicates": 5})
     assert over.outcome.rounds == 30
     if agents == 1:
-        assert not any(fined.any() for fined in over.told("peer_punishment"))
+        assert not any(fined.any() for fined in over.told("fined"))
         assert all((model == NOBODY).all() for model in over.answers("imitate"))
 
 

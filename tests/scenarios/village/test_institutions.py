@@ -61,8 +61,8 @@ def on(graph: Any, *relations: str) -> dict[str, Graph]:
 
 
 def risk(play: Play, watch: list[float], graph: Any) -> Any:
-    def script(table: Environment) -> Script:
-        yield Tell("estimated", {"risk": own((yield from detection_chance(table)))})
+    def script(env: Environment) -> Script:
+        yield Tell("estimated", {"risk": own((yield from detection_chance(env)))})
 
     over = play(script, Citizen(watch), graphs=on(graph, "monitor"))
     return over.told("risk")[0].tolist()[0]
@@ -93,8 +93,8 @@ def test_on_a_graph_without_edges_there_is_no_risk(play: Play) -> None:
 def test_a_fine_is_given_once_and_received_once(play: Play) -> None:
     """Seats 0 and 1 both fine seat 2."""
 
-    def script(table: Environment) -> Script:
-        fines = yield from fine_neighbours(table, np.ones((1, 3)), np.ones((1, 1)))
+    def script(env: Environment) -> Script:
+        fines = yield from fine_neighbours(env, np.ones((1, 3)), np.ones((1, 1)))
         yield Tell("counted", {"given": own(fines.given), "received": own(fines.received)})
 
     over = play(script, Citizen([2, 2, NOBODY]), graphs=on(TRIANGLE, "monitor"))
@@ -103,7 +103,7 @@ def test_a_fine_is_given_once_and_received_once(play: Play) -> None:
 
 
 def test_whoever_imitates_takes_the_columns_of_its_model(play: Play) -> None:
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         yield from imitate_neighbours(np.zeros((1, 3)), ("token",))
 
     over = play(script, Citizen([2, NOBODY, 1]), graphs=on(TRIANGLE, "learn"))
@@ -116,12 +116,12 @@ def test_whoever_imitates_takes_the_columns_of_its_model(play: Play) -> None:
 def chosen(play: Play, rule: VoteRule, proposals: list[float], **at: Any) -> list[float]:
     """The cap that is adopted, in each replicate; the old one is 50."""
 
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         if "gone" in at:
             yield Tell("left", gone=np.array(at["gone"]))
-        old = np.full((table.replicates, 1), 50.0)
-        cap = yield from propose_and_vote(table, rule, old)
-        yield Tell("closed", {"institution_choice": own(cap)})
+        old = np.full((env.replicates, 1), 50.0)
+        cap = yield from propose_and_vote(env, rule, old)
+        yield Tell("closed", {"chosen": own(cap)})
 
     over = play(
         script,
@@ -129,7 +129,7 @@ def chosen(play: Play, rule: VoteRule, proposals: list[float], **at: Any) -> lis
         agents=len(proposals),
         replicates=at.get("replicates", 1),
     )
-    caps: list[float] = over.told("institution_choice")[0][:, 0].tolist()
+    caps: list[float] = over.told("chosen")[0][:, 0].tolist()
     return caps
 
 

@@ -170,7 +170,7 @@ def test_the_same_deeds_have_the_same_consequences_as_in_the_fishing_village(pla
     spoken = play(language_village, Puppet(**deeds), agents=4, rounds=9, params=rules)
     numeric = Puppet(**deeds, community=6.0)
     ruled = play(fishing_village, numeric, agents=4, rounds=9, params=rules)
-    for fact in ("catch", "wealth", "peer_punishment", "stock", "failed"):
+    for fact in ("catch", "wealth", "fined", "stock", "failed"):
         for ours, theirs in zip(spoken.told(fact), ruled.told(fact), strict=True):
             assert ours == pytest.approx(theirs), fact
     assert spoken.outcome.ends == ruled.outcome.ends
@@ -219,7 +219,7 @@ def test_all_proposals_can_be_voted_for(speaking: Speaking) -> None:
 
 def test_whom_an_agent_names_is_fined(speaking: Speaking) -> None:
     spoken = speaking(says=in_words(punish="Villager 2"), agents=3)
-    assert row(spoken.over, "peer_punishment") == [False, False, True]
+    assert row(spoken.over, "fined") == [False, False, True]
 
 
 def test_a_villager_may_take_over_the_norm_of_another(speaking: Speaking) -> None:

@@ -77,8 +77,8 @@ def hearing(agents: int = 3) -> dict[str, Graph]:
 
 
 def speaking(*, in_turn: bool, who: Any = CROWD) -> Callable[[Environment], Script]:
-    def script(table: Environment) -> Script:
-        yield from hold_speeches(table, in_turn=in_turn, who=who)
+    def script(env: Environment) -> Script:
+        yield from hold_speeches(env, in_turn=in_turn, who=who)
 
     return script
 
@@ -136,11 +136,11 @@ def judging(
 ) -> Callable[[Environment], Script]:
     """A script in which the last of some agents judges the attempts of the others."""
 
-    def script(table: Environment) -> Script:
-        by = np.broadcast_to(table.ids == table.agents - 1, table.present.shape)
+    def script(env: Environment) -> Script:
+        by = np.broadcast_to(env.ids == env.agents - 1, env.present.shape)
         yield Tell("left", gone=gone)
         texts = np.array([attempts], object)
-        came = yield from judge_attempts(table, texts, verdict, whose=~by, by=by, fallback=fallback)
+        came = yield from judge_attempts(env, texts, verdict, whose=~by, by=by, fallback=fallback)
         yield Tell("settled", {"verdict": own(came)})
 
     return script

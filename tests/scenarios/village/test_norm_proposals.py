@@ -65,11 +65,11 @@ def adopted(
     """One evening after which a policy is told as `policy` and its cap as `cap`."""
     n = len(sentences)
 
-    def script(table: Environment) -> Script:
-        words = np.full(table.running.shape, old[0], object)
+    def script(env: Environment) -> Script:
+        words = np.full(env.running.shape, old[0], object)
         if gone is not None:
             yield Tell("left", gone=np.array([gone]))
-        yield from revise_policy(table, rule, NormPolicy(words, np.full(words.shape, old[1])), {})
+        yield from revise_policy(env, rule, NormPolicy(words, np.full(words.shape, old[1])), {})
 
     citizen = Citizen(sentences, caps or [NONE] * n, vote or [0] * n)
     over: Played = play(script, citizen, agents=n, replicates=replicates)
@@ -112,8 +112,8 @@ def test_a_sentence_is_one_line(play: Play) -> None:
 
 
 def test_before_anybody_has_said_anything_there_is_no_policy_and_no_cap(play: Play) -> None:
-    def script(table: Environment) -> Script:
-        words, cap = no_policy(table)
+    def script(env: Environment) -> Script:
+        words, cap = no_policy(env)
         yield Tell("begun", {"words": common(words), "cap": common(cap)})
 
     over = play(script, Citizen([], [], []), replicates=2)
@@ -135,9 +135,9 @@ def test_norms_are_told_as_they_are_shown(play: Play) -> None:
             self.said["personal"] = ["«Rest.» \u202e", "\u200b"]
             return super().answer(ask, agents)
 
-    def script(table: Environment) -> Script:
+    def script(env: Environment) -> Script:
         for rule in RULES:
-            yield from revise_policy(table, rule, no_policy(table), {})
+            yield from revise_policy(env, rule, no_policy(env), {})
 
     over = play(script, Scrawler(["A", "B"], [NONE] * 2, [0, 0]), agents=2)
     assert [norms[0].tolist() for norms in over.told("norm")] == [["‹Rest.›", ""]] * 3

@@ -185,8 +185,9 @@ def test_newborn_agents_read_the_strategies_of_the_survivors_with_their_scores(
 ) -> None:
     survives, scores = peculiar.row("survives"), peculiar.row("fitness")
     elders = [agent for agent in range(6) if survives[agent]]
+    told = {agent: format_number(scores[agent]) for agent in elders}
     lines = [
-        f"- {format_number(scores[agent])}: «My strategy will be to follow plan {'abcdef'[agent]}x.»"
+        f"- {told[agent]}: «My strategy will be to follow plan {'abcdef'[agent]}x.»"
         for agent in elders
     ]
     newborn = [agent for agent in range(6) if not survives[agent]]

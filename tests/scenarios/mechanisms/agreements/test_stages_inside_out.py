@@ -142,9 +142,9 @@ def test_each_mechanism_looks_at_the_game_once_and_not_in_every_game(
     """15 games are set up 15 times, and once more for each that looks at what it stands around."""
     setups: list[Environment] = []
 
-    def set_up(table: Environment, players: int) -> None:
-        setups.append(table)
-        refuse_unequal(table, players)
+    def set_up(env: Environment, players: int) -> None:
+        setups.append(env)
+        refuse_unequal(env, players)
 
     monkeypatch.setattr(normal_form, "refuse_unequal", set_up)
     names = ["mediation", "contracts", "cheap_talk", "leadership", "correlation_device"][:layers]

@@ -66,8 +66,8 @@ BETTER_HALF = Selection("truncation")
 def paying(*payoffs: Any, **lines: Mapping[int, Array]) -> Any:
     """A script that tells these payoffs, a round each; gone, ends: by round, of its own tell."""
 
-    def script(table: Environment) -> Script:
-        for number in table.rounds(len(payoffs)):
+    def script(env: Environment) -> Script:
+        for number in env.rounds(len(payoffs)):
             facts = {"payoff": own(np.asarray(payoffs[number - 1], float)), "day": common(number)}
             more: Any = {name: by.get(number) for name, by in lines.items()}
             yield Tell("paid", facts, **more)
@@ -75,9 +75,9 @@ def paying(*payoffs: Any, **lines: Mapping[int, Array]) -> Any:
     return script
 
 
-def showing(table: Environment) -> Script:
+def showing(env: Environment) -> Script:
     """Fitness is size."""
-    for _ in table.rounds():
+    for _ in env.rounds():
         size = yield Ask("show", Real())
         yield Tell("shown", {"payoff": own(size)})
 
@@ -142,8 +142,8 @@ def test_children_inherit_and_mutate_and_survivors_stay_as_they_are(evolve: Evol
 
 def test_survivors_remember_and_children_do_not(evolve: Evolve) -> None:
     over = evolve(paying([1, 2, 3, 4]), count=3)
-    (company,) = over.troupe.companies
-    assert company.values["diary"].tolist() == ["3", "3", "123", "123"]
+    (members,) = over.troupe.states
+    assert members.values["diary"].tolist() == ["3", "3", "123", "123"]
 
 
 def test_discrete_generations_are_all_children(evolve: Evolve) -> None:
@@ -186,8 +186,8 @@ def test_who_has_no_fitness_at_all_has_nan_whatever_the_fold(evolve: Evolve) -> 
 
 
 def test_a_phenotype_is_followed_beside_fitness(evolve: Evolve) -> None:
-    def twice(table: Environment) -> Script:
-        for number in table.rounds(2):
+    def twice(env: Environment) -> Script:
+        for number in env.rounds(2):
             yield Tell("paid", {"payoff": own([[1, 2, 3, 4]]), "gift": own([[number, 0, 0, 9]])})
 
     over = evolve(twice, count=1, phenotype="gift")
@@ -323,12 +323,12 @@ def test_where_the_play_ends_its_agents_wait_for_the_next_generation(evolve: Evo
 
 
 def test_nothing_is_measured_of_a_game_that_is_over(evolve: Evolve) -> None:
-    def lake(table: Environment) -> Script:
-        for number in table.rounds(3):
-            over = np.full((table.replicates, 1), number == 2)
+    def lake(env: Environment) -> Script:
+        for number in env.rounds(3):
+            over = np.full((env.replicates, 1), number == 2)
             yield Tell("rose", {"level": common(float(number)), "payoff": own(1.0)}, ends=over)
 
-    def level(told: Mapping[str, Array], table: Environment) -> Array:
+    def level(told: Mapping[str, Array], env: Environment) -> Array:
         return told["level"]
 
     measures = (Measure("level", "feet", level),)
@@ -478,8 +478,8 @@ def test_facts_are_looked_for_until_they_are_found() -> None:
     """And no further: a rehearsal of all rounds may take long."""
     rounds = []
 
-    def slow(table: Environment) -> Script:
-        for number in table.rounds():
+    def slow(env: Environment) -> Script:
+        for number in env.rounds():
             rounds.append(number)
             yield Tell("paid", {"payoff": own(1.0), "gift": own(float(number))})
 

@@ -93,7 +93,7 @@ def test_everybody_is_told_once_what_it_got_wherever_it_played(actors: Actors) -
     np.testing.assert_array_equal(over.told("fine_received")[0], received)
     assert len(over.told("payoff")) == 1
     assert over.outcome.values["payoff"].tolist() == [1.5, -0.5]
-    assert over.game.table.present.all()
+    assert over.game.env.present.all()
 
 
 def test_rules_are_chosen_anew_before_each_game_that_is_repeated(actors: Actors) -> None:
@@ -187,7 +187,8 @@ def test_what_several_options_measure_is_the_mean_over_those_who_play_under_any(
     assert over.told("fine_spent")[0].tolist() == [[1, 1, 4, 4, 4]]
     assert over.outcome.measures["fine_spent"].mean == pytest.approx(14 / 5)
     shares = [
-        over.outcome.measures[f"chose_{name}"].mean for name in ("peer_punishment", "fined_2")
+        over.outcome.measures[f"chose_{name}"].mean
+        for name in ("peer_punishment", "peer_punishment_2")
     ]
     assert shares == [0.4, 0.6]
 
@@ -329,7 +330,7 @@ def test_who_is_alone_in_a_group_keeps_what_it_has(actors: Actors, move: int) ->
             "trust",
             ["baseline", {"peer_punishment": {"mots": 3}}],
             {},
-            "options\\[1\\]: peer_punishment: mots: there is no parameter 'mots'; did you mean 'most'",
+            "options\\[1\\]: peer_punishment: mots: there is no parameter 'mots'; did you",
         ),
         (
             "trust",

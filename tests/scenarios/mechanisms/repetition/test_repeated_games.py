@@ -133,15 +133,15 @@ def test_what_is_added_to_payoffs_comes_through_to_a_game_that_is_over(
 ) -> None:
     received: list[Array] = []
 
-    def pair(table: Environment) -> Script:
+    def pair(env: Environment) -> Script:
         facts = {"payoff": own(np.array([[1.0, 2.0]]))}
         received.append((yield Tell("paid", facts, ends=np.array([[True]]))))
 
     def added(said: Line, back: Any) -> Any:
         return np.array([[3.0, 4.0]]) if said.kind == "paid" else back
 
-    def once(table: Environment) -> Script:
-        return intercept(Recess(table).played(pair), answer=added)
+    def once(env: Environment) -> Script:
+        return intercept(Recess(env).played(pair), answer=added)
 
     play(once, answering(lambda ask, me: 0), agents=2)
     assert received[0].tolist() == [[3, 4]]

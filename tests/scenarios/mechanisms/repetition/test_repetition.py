@@ -33,11 +33,11 @@ class Memory(Component):
         agents["tides"] += 1
 
 
-def sea(table: Environment) -> Script:
+def sea(env: Environment) -> Script:
     """Three tides; the second drowns the last agent and ends the game of replicate 0."""
-    level = np.zeros((table.replicates, 1))
-    last, first = np.arange(table.agents) == table.agents - 1, np.arange(table.replicates) == 0
-    for number in table.rounds(3):
+    level = np.zeros((env.replicates, 1))
+    last, first = np.arange(env.agents) == env.agents - 1, np.arange(env.replicates) == 0
+    for number in env.rounds(3):
         level = level + 1
         facts = {"level": common(level), "catch": own(level * 1.0), "number": common(number)}
         yield Tell("tide", facts)
@@ -45,7 +45,7 @@ def sea(table: Environment) -> Script:
         yield Tell("flood", gone=last[None] & second, ends=first[:, None] & second)
 
 
-def level(told: Mapping[str, Array], table: Environment) -> Array:
+def level(told: Mapping[str, Array], env: Environment) -> Array:
     return told["level"]
 
 
@@ -72,7 +72,7 @@ def test_agents_remember_and_wait_where_a_game_is_over(play: Play) -> None:
 
 def test_who_waits_is_there_after_the_last_game_and_the_dead_are_not(play: Play) -> None:
     for games in (1, 2):
-        present = played(play, games=games).game.table.present
+        present = played(play, games=games).game.env.present
         assert present.tolist() == [[True, True, False]] * 2
 
 
@@ -87,7 +87,7 @@ def test_what_is_told_where_a_game_is_over_has_no_numbers(play: Play) -> None:
 
 
 def test_facts_of_any_shape_lose_their_numbers(play: Play) -> None:
-    def shapes(table: Environment) -> Script:
+    def shapes(env: Environment) -> Script:
         yield Tell("closed", ends=np.array([[True], [False]]))
         facts = {
             "scalar": own(1.5),

@@ -52,7 +52,9 @@ def tree(over: Played, shown: Shown, agent: int, players: int) -> list[Seen]:
 def seated(monkeypatch: pytest.MonkeyPatch, *rounds: list[list[int]]) -> None:
     """Games have these matches, each the agents on its seats, one game after the other."""
     to_come = iter(rounds)
-    monkeypatch.setattr(module, "mixed", lambda table, first: Matches(np.array([next(to_come)])))
+    monkeypatch.setattr(
+        module, "shuffle_matches", lambda env, first: Matches(np.array([next(to_come)]))
+    )
 
 
 # Who meets whom
@@ -252,8 +254,8 @@ def doubled(play: PlayFunction) -> Wrapped:
             return said.facts[declared.payoff].values
         return back
 
-    def script(table: Environment) -> Script:
-        return intercept(play(table), answer=paid)
+    def script(env: Environment) -> Script:
+        return intercept(play(env), answer=paid)
 
     return replace(whole, script=script)
 

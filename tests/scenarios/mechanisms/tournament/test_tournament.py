@@ -42,8 +42,8 @@ Held = Callable[..., Society]
 def seated(setup: Society) -> list[str]:
     """Who sits on each seat of each match: "saint rogue"."""
     game = setup.gamemaster()
-    names = np.array(list(game.table.cohorts))
-    type_at = np.argmax(list(game.table.cohorts.values()), axis=0)
+    names = np.array(list(game.env.cohorts))
+    type_at = np.argmax(list(game.env.cohorts.values()), axis=0)
     return [" ".join(match) for match in names[type_at]]
 
 
@@ -81,7 +81,7 @@ def test_a_match_is_the_same_whoever_else_takes_part(recorded: Recorded) -> None
     changes = TOURNAMENT | {"cohorts": [SAINT, chance], "rounds": 20}
     setup = build(load_config("stag_hunt", changes))
     whole = recorded(setup.gamemaster())
-    alone = recorded(setup.gamemaster(table=setup.table(np.array([3]))))
+    alone = recorded(setup.gamemaster(env=setup.environment(np.array([3]))))
     assert np.concatenate(alone.told("action")).tolist() == [
         action[3].tolist() for action in whole.told("action")
     ]
