@@ -37,11 +37,13 @@ from society.llm.prompt_files import Prompts
 # Torch comes late. Where tests share the cores, its threads would spin to wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# The same examples every time: when a test begins to fail, a change is to blame.
-hypothesis.settings.register_profile(
-    "society", deadline=None, max_examples=60, derandomize=True, database=None
-)
-hypothesis.settings.load_profile("society")
+# The same examples every time: when a test begins to fail, a change is to blame. `make test-all`
+# plays all properties again with `--hypothesis-profile thorough`.
+for profile, examples in (("quick", 20), ("thorough", 200)):
+    hypothesis.settings.register_profile(
+        profile, deadline=None, max_examples=examples, derandomize=True, database=None
+    )
+hypothesis.settings.load_profile("quick")
 
 
 def pytest_collection_finish() -> None:

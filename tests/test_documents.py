@@ -39,17 +39,12 @@ def runs_something(document: Path) -> bool:
 
 
 RUN = [document for document in DOCUMENTS if runs_something(document)]
-# Their blocks take a quarter of a minute or more.
-SLOW = (
-    "reproducing-papers",
-    "donors-and-generations",
-    "experiments-and-statistics",
-    "dilemmas-and-mechanisms",
-)
+# What a newcomer reads first is always run; the others are left to `make test-all`.
+FIRST = ("README", "writing-scenarios", "writing-components", "writing-mechanisms")
 
 
 def _case(document: Path) -> Any:
-    marks = [pytest.mark.thorough] if document.stem in SLOW else []
+    marks = [] if document.stem in FIRST else [pytest.mark.thorough]
     return pytest.param(document, id=document.stem, marks=marks)
 
 

@@ -183,6 +183,7 @@ def test_every_family_has_a_line_that_says_what_it_is() -> None:
     assert all((family.__doc__ or "").strip() for family in FAMILIES.values())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["ring", "scale_free"])
 def test_a_hundred_thousand_agents_find_their_neighbours(kind: str) -> None:
     assert graph(kind, 100_000).neighbours(0, 50_000).size >= 2

@@ -403,7 +403,14 @@ for source, changes in json.load(sys.stdin):
 """
 
 
-@pytest.mark.parametrize(("hash_seed", "first"), [("0", 0), ("1", 2), ("4711", 4)])
+@pytest.mark.parametrize(
+    ("hash_seed", "first"),
+    [
+        ("0", 0),
+        pytest.param("1", 2, marks=pytest.mark.thorough),
+        pytest.param("4711", 4, marks=pytest.mark.thorough),
+    ],
+)
 def test_a_fresh_process_with_any_hash_seed_plays_the_same_history(
     cases: list[Case], whole: Once, hash_seed: str, first: int
 ) -> None:

@@ -309,6 +309,7 @@ def test_minds_of_all_conditions_share_the_limits_of_their_model(
     assert len(set(digests("a").values())) == 3
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("provider")
 def test_limits_hold_for_all_conditions_and_all_sittings_together(
     typed: Typed, spoken: Provider, digests: Digests

@@ -37,6 +37,9 @@ from society.config.run_config import load_config
 from society.engine.history import Page
 from society.engine.rng import Array
 
+pytestmark = pytest.mark.thorough
+
+
 BENEFIT = 3.0  # b, unless a test says otherwise
 Part = Mapping[str, Any]
 DISCRIMINATING: Part = {"donation": {"policy": "discriminating", "generosity": 1, "threshold": 0.5}}

@@ -61,6 +61,7 @@ def test_tit_for_tat_loses_by_one_exploitation_at_most_and_never_wins(
     assert partner - (TEMPTATION - SUCKER) <= own <= partner
 
 
+@pytest.mark.thorough
 def test_scores_of_a_round_robin_of_two_hundred_moves(play: Play) -> None:
     """By hand: nice strategies get 2 x 200 from each other, and 0 + 199 from a defector."""
     nice: tuple[StrategyName, ...] = ("tit_for_tat", "tit_for_two_tats", "grim", "always_cooperate")

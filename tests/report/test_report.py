@@ -230,6 +230,7 @@ def test_a_single_run_has_a_report_without_comparisons(sweep: Sweep, tmp_path: P
     assert ">nan<" not in page
 
 
+@pytest.mark.thorough
 def test_many_conditions_make_few_figures_and_say_what_was_left_out(
     sweep: Sweep, tmp_path: Path
 ) -> None:

@@ -65,6 +65,7 @@ def test_it_ends_and_every_retry_repair_and_fallback_is_counted(
     assert verify(tmp_path / "a.run").ok
 
 
+@pytest.mark.thorough
 def test_no_effort_is_played_that_nobody_has_stated(
     village: list[str], provider: Provider, tmp_path: Path
 ) -> None:

@@ -71,6 +71,7 @@ def playing(tmp_path: Path) -> Playing:
     return run
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_killed_between_births_goes_on_to_the_same_end(
     playing: Playing, tmp_path: Path
 ) -> None:

@@ -203,6 +203,7 @@ def test_a_full_disk_pauses_the_run_and_costs_no_kept_answer(
     assert asked(provider) - before == whole.calls - kept.calls
 
 
+@pytest.mark.thorough
 def test_order_and_number_of_calls_under_way_change_nothing(
     provider: Provider, whole: Told, tmp_path: Path
 ) -> None:

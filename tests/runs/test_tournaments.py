@@ -139,6 +139,7 @@ def test_designs_are_made_once_and_become_part_of_what_the_run_is_given(
     assert verify(MATCHES).ok, "the run is complete on its own"
 
 
+@pytest.mark.thorough
 def test_a_tournament_killed_at_any_moment_goes_on_and_asks_nobody_twice(
     whole: tuple[Told, Told], write: Write, provider: Provider, launch: Launch
 ) -> None:

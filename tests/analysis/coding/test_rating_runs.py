@@ -278,6 +278,7 @@ def test_a_rater_who_was_interrupted_goes_on_where_it_was(
     assert society.open_sweep(folder).notes == {}
 
 
+@pytest.mark.thorough
 @pytest.mark.xdist_group("provider")
 def test_the_report_tells_how_raters_agree_and_what_they_were_asked(
     judged: Path, provider: Provider

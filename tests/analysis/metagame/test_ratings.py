@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
@@ -57,7 +57,6 @@ def test_strict_ratings_have_one_answer_where_tight_ones_hang_on_the_order_of_ty
     assert either <= {(0, -1, -1), (0, 0, 0)}
 
 
-@settings(max_examples=30)
 @given(tensor=SQUARE, cloned=st.integers(0, 1))
 def test_a_clone_is_rated_as_its_original_and_changes_no_other(tensor: Array, cloned: int) -> None:
     types = [*range(len(tensor)), cloned]
@@ -65,7 +64,6 @@ def test_a_clone_is_rated_as_its_original_and_changes_no_other(tensor: Array, cl
     assert_allclose(with_clone, deviation_ratings(tensor)[types], atol=1e-8)
 
 
-@settings(max_examples=20)
 @given(tensor=CUBE)
 def test_clones_change_nothing_with_three_seats(tensor: Array) -> None:
     types = [0, 1, 2, 2]
@@ -73,7 +71,6 @@ def test_clones_change_nothing_with_three_seats(tensor: Array) -> None:
     assert_allclose(with_clone, deviation_ratings(tensor)[types], atol=1e-8)
 
 
-@settings(max_examples=30)
 @given(tensor=SQUARE, lead=st.sampled_from([0.0, 0.25, 2.0]), rule=RULES)
 def test_a_type_that_always_scores_more_is_rated_higher_by_as_much_at_least(
     tensor: Array, lead: float, rule: Rule
@@ -85,7 +82,6 @@ def test_a_type_that_always_scores_more_is_rated_higher_by_as_much_at_least(
     assert better - worse >= lead - 1e-8
 
 
-@settings(max_examples=30)
 @given(
     tensor=SQUARE, scale=st.sampled_from([0.01, 1.0, 1e6]), gifts=arrays(float, 4, elements=PAYOFFS)
 )
@@ -98,7 +94,6 @@ def test_ratings_are_in_units_of_payoff_and_blind_to_gifts_of_co_players(
     assert_allclose(deviation_ratings(given_more), ratings, atol=1e-8 * scale)
 
 
-@settings(max_examples=30)
 @given(tensor=SQUARE)
 def test_no_distribution_of_a_grid_makes_the_sorted_gains_smaller(tensor: Array) -> None:
     """The definition by brute force: one distribution reaches them, and no other goes below."""
@@ -138,7 +133,6 @@ def grid(outcomes: int) -> Array:
     return np.vstack([alone, *pairs])
 
 
-@settings(max_examples=20)
 @given(tensor=CUBE)
 def test_ratings_by_seat_of_alike_seats_are_those_of_compositions(tensor: Array) -> None:
     """27 seatings and 9 rows give what 10 compositions and 3 rows give."""

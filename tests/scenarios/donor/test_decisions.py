@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from society.scenarios.donor.traces import DEEDS
@@ -112,7 +112,6 @@ def test_under_a_fixed_stake_debts_are_possible(donors: Game) -> None:
     multiplier=st.floats(0, 4),
     error=st.floats(0, 1),
 )
-@settings(max_examples=30)
 def test_what_all_own_grows_by_gifts_and_shrinks_by_punishments_and_nothing_else(
     donors: Game, seed: int, schedule: str, punishment: bool, multiplier: float, error: float
 ) -> None:
@@ -137,7 +136,6 @@ def test_what_all_own_grows_by_gifts_and_shrinks_by_punishments_and_nothing_else
 
 
 @given(seed=st.integers(0, 999), error=st.floats(0, 1))
-@settings(max_examples=10)
 def test_under_a_fixed_stake_a_gift_adds_b_minus_c_and_a_punishment_takes_3c(
     donors: Game, seed: int, error: float
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -257,7 +257,6 @@ RUGGED = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=100)
 @given(params=RUGGED, agents=st.integers(1, 5), seed=st.integers(0, 99))
 def test_fish_and_coins_are_conserved(
     village: Village, params: dict[str, Any], agents: int, seed: int
@@ -285,7 +284,6 @@ def test_fish_and_coins_are_conserved(
         fishing = page.present & page.running
 
 
-@settings(max_examples=60)
 @given(params=RUGGED, agents=st.integers(1, 5), seed=st.integers(0, 99))
 def test_measures_are_shares_or_nothing_at_all(
     village: Village, params: dict[str, Any], agents: int, seed: int
