@@ -1,4 +1,4 @@
-"""Who is asked and told: members of a cohort as a component sees them, all or one by one."""
+"""Agents as a component sees them: the members of one cohort, together or one by one."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ class Renderer(Protocol):
         ...
 
     def told(self, tell: News, agent: Agent) -> str:
-        """Something that happened, as one agent reads it."""
+        """Return an event in words, as one agent reads it."""
         ...
 
 
 @dataclass
 class RunContext:
-    """What surrounds all cohorts of a run: the environment, outside minds, and words for them.
+    """The context of all cohorts of a run: the environment, the gateway to models, and prompts.
 
     asked: how often everybody has been asked a kind of question before, (R, N).
     """
@@ -76,7 +76,9 @@ class RunContext:
 
 
 class Occasion(NamedTuple):
-    """When a component is at work: the hook and the kind of line, "answer effort", its use."""
+    """The moment at which a component is at work: its hook and the kind of line, "answer effort".
+
+    use: how many lines of that kind came before."""
 
     component: str
     name: str
@@ -129,18 +131,18 @@ class AgentGroup:
 
     @property
     def rules(self) -> Any:
-        """What everybody knows of the game, as the play describes it; None: nothing."""
+        """The public description of the game, given by the play; None if it gives none."""
         return self.world.env.rules
 
     def only(self, entries: Array) -> AgentGroup:
-        """Some of these members, to look at."""
+        """Return some of these members, read-only."""
         audience, draws = self.audience.only(entries), self.draws.among(entries)
         some = AgentGroup(self.world, self._company, self.occasion, audience, draws, pure=True)
         some._turns = self._turns
         return some
 
     async def each(self, function: Callable[[Agent], Coroutine[Any, Any, T]]) -> list[T]:
-        """What it gives for every member; all of them at the same time."""
+        """Call a function for every member, all at the same time; return the results in order."""
         return await self.world.outside.together(
             function(Agent(self, entry)) for entry in range(len(self))
         )
@@ -156,7 +158,7 @@ class AgentGroup:
 
     @property
     def _title(self) -> str:
-        """Of the component that sees them."""
+        """The title of the component that sees these members."""
         return self._company.titles[self.occasion.component]
 
     def __len__(self) -> int:
@@ -229,15 +231,15 @@ class Agent:
 
     @property
     def name(self) -> str:
-        """What peers call this agent."""
+        """The name by which peers call this agent."""
         return self.name_at(self.seat)
 
     def name_of(self, life: int) -> str:
-        """What agents call the one with this life, whether it is still there or not."""
+        """Return the name of the agent with this life, whether it is still there or not."""
         return self._me.world.env.name(life)
 
     def name_at(self, seat: int) -> str:
-        """What agents call the one who has this seat now."""
+        """Return the name of the agent who has this seat now."""
         return self.name_of(int(self._me.world.env.lives[self.replicate, seat]))
 
     @property
@@ -252,28 +254,28 @@ class Agent:
 
     @property
     def rules(self) -> Any:
-        """What everybody knows of the game, as the play describes it; None: nothing."""
+        """The public description of the game, given by the play; None if it gives none."""
         return self._me.rules
 
     def times_asked(self, kind: str) -> int:
-        """How often this seat has been asked such a question before, in this run."""
+        """Count the questions of a kind that this seat has been asked before, in this run."""
         asked = self._me.world.asked.get(kind)
         return 0 if asked is None else int(asked[self.replicate, self.seat])
 
     @property
     def succession(self) -> Any:
-        """How it comes about who lives on and who is born; None where nobody is born later."""
+        """The rule of who lives on and who is born; None where nobody is born later."""
         return self._me.world.env.succession
 
     def complete(self, graph: str) -> bool:
-        """Whether everybody sees everybody on a graph, as it was at the start."""
+        """Tell if everybody sees everybody on a graph, as it was at the start."""
         env = self._me.world.env
         env.graph(graph)  # says so if there is none
         return isinstance(env.first_graphs[graph], Complete)
 
     @property
     def address(self) -> Address:
-        """Of its next exchange with an outside mind."""
+        """The address of its next exchange with a model."""
         env, (component, name, use) = self._me.world.env, self._me.occasion
         replicate = int(env.replicate_ids[self.replicate])
         turn = self._me._turns[self._node]
@@ -302,7 +304,7 @@ class Agent:
         return sorted(peers, key=lambda name: int(self._me.world.env.ids[peers[name]]))
 
     def briefs(self, ask: Inquiry) -> list[str]:
-        """What its faculties add to a prompt, in their order."""
+        """List the texts that its components add to a prompt, in their order."""
         said = (brief(ask, self) for brief in self._me._company.briefs)
         return [words for words in said if words]
 

@@ -1,4 +1,4 @@
-"""What a script sees of the world: parameters, rounds, graphs, who takes part, its own draws."""
+"""The environment of a script: parameters, rounds, graphs, who takes part, and its own draws."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class DryRuns:
         self._found: dict[tuple[object, ...], Any] = {}
 
     def find(self, key: tuple[object, ...], look: Callable[[], T]) -> T:
-        """What `look` gives, which is called for the first of equal keys only."""
+        """Return the result of `look`, which is called for the first of equal keys only."""
         if key not in self._found:
             self._found[key] = look()
         found: T = self._found[key]
@@ -110,7 +110,7 @@ class Environment:
         return self._draws[owner, per]
 
     def rounds(self, count: int | None = None) -> Iterator[int]:
-        """1, 2, ... until the horizon (or `count`) is reached or every replicate has ended.
+        """Yield 1, 2, ... until the horizon (or `count`) is reached or every replicate has ended.
 
         Rounds within rounds make a path: (generation, game, round).
         """
@@ -158,7 +158,7 @@ class Environment:
             ) from None
 
     def sight(self, node: int, ids: Array) -> Array:
-        """In which order one node looks at these agents in this round, as entries of `ids`.
+        """Return the order in which one node looks at these agents this round, as entries of `ids`.
 
         Chance ranks every id, so that the order of two of them depends on nobody else.
         """
@@ -183,12 +183,12 @@ class Environment:
         self.complete = bool(self.active.all())
 
     def bear(self, newborn: Array) -> None:
-        """New lives begin in these rows, (R, N) of bool."""
+        """Begin new lives in these rows, (R, N) of bool."""
         self.births += 1
         self.lives = np.where(newborn, self.births * self.agents + self.ids, self.lives)
 
     def name(self, life: int) -> str:
-        """What agents call the one with this life: its id, or GENERATION_INDEX under a succession.
+        """Return the name of the agent with this life: its id, or GENERATION_INDEX under a succession.
 
         "2_4" has id 3 and was born at the beginning of the second generation: both count from 1.
         """
@@ -204,5 +204,5 @@ class Environment:
 
 
 def complete_graphs(relations: tuple[str, ...], replicates: int, ids: Array) -> dict[str, Graph]:
-    """Everybody sees everybody, in every relation."""
+    """Return graphs on which everybody sees everybody, one for each relation."""
     return {name: Complete(replicates, ids) for name in relations}

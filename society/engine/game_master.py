@@ -32,7 +32,7 @@ from .tape import Answerer
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to.
+    """The result of a run.
 
     ends: replicates by the cause that ended them; "" for those that go on or reached the horizon.
     values: each measure per replicate, (R,), NaN where it was not measured. censored: of measures
@@ -80,7 +80,7 @@ class GameMaster:
         return asyncio.run(self.perform()) if loop is None else self._play_aside()
 
     def _play_aside(self) -> Outcome:
-        """In a thread with an event loop of its own; an interrupt ends the game there, too."""
+        """Play in a thread with an event loop of its own; an interrupt ends the game there, too."""
         playing: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
 
         async def performing() -> Outcome:
@@ -129,7 +129,7 @@ class GameMaster:
         return self.outcome()
 
     def outcome(self) -> Outcome:
-        """What the run has come to so far."""
+        """Return the result of the run so far."""
         return Outcome(
             self._number,
             self.digest.hex(),
@@ -236,7 +236,7 @@ class GameMaster:
         return settled
 
     def _fallback(self, ask: Ask, name: str, value: Value, unread: Array) -> Array:
-        """What a question states in place of answers that could not be read, (R * N, ...)."""
+        """Return the fallback that a question states for unreadable answers, (R * N, ...)."""
         stated = ask.fallback[name] if name and ask.fallback is not None else ask.fallback
         if stated is None:
             replicate, seat = np.argwhere(unread)[0]
@@ -347,7 +347,7 @@ class GameMaster:
         self._open(path)
 
     def _measured(self, number: int) -> dict[str, Array]:
-        """This round's measures, (R,); NaN for replicates that had ended before."""
+        """Compute the measures of this round, (R,); NaN for replicates that had ended before."""
         measured = {}
         for measure in self.scenario.measures:
             with suppress(_Untold):

@@ -35,7 +35,7 @@ _AT_ONCE = 8  # jobs that begin before their calls may go out
 
 
 class Ledger:
-    """What outside minds were asked, by component, kind of line and model."""
+    """Counts of the calls to models, by component, kind of line and model."""
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str, str, str], Usage] = {}
@@ -80,7 +80,7 @@ class TextEmbedder(Protocol):
 
 
 class ModelGateway:
-    """All that one run hears from outside.
+    """The gateway of one run to models and embedders.
 
     reach: gives those who can be asked; called before the first question to them. awaiting: is told
     how many jobs are still under way when the run is interrupted.
@@ -99,7 +99,7 @@ class ModelGateway:
         self._minds: Minds | None = None
 
     async def call(self, request: Request) -> Completion:
-        """What is said to a request; raises Paused."""
+        """Return the reply to a request; raises Paused."""
         request = request._replace(reason=_text(request.reason))
         said = self._call_store.kept(request)
         if said is None:
@@ -157,7 +157,7 @@ class ModelGateway:
         self.troubles.append(ParseIssue(*who, what, reason))
 
     def told_troubles(self) -> tuple[ParseIssue, ...]:
-        """Those since the last time, in an order that does not depend on who answered first."""
+        """Return the troubles since the last time, in an order that does not depend on timing."""
         told = tuple(sorted(self.troubles))
         self.troubles.clear()
         return told
@@ -228,7 +228,7 @@ class ModelGateway:
 
 
 def _text(words: str) -> str:
-    """Without half surrogate pairs, which JSON can spell, but which no file can keep."""
+    """Replace half surrogate pairs, which JSON can spell, but which no file can keep."""
     return words.encode("utf-8", "replace").decode()
 
 

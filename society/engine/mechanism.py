@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Declared(NamedTuple):
-    """What a play asks for as its move, and how it tells what everybody got.
+    """A play's statement of its move and its payoff, for mechanisms around it.
 
     move: the kind of the question. told: the kind of the tell. payoff: its fact, "" in a play that
     takes no payments; repeats: others in which it tells the same amounts again. players: how many
@@ -65,7 +65,7 @@ class Play:
         return self.script(env)
 
     def rules_for(self, params: Any) -> object:
-        """What everybody knows of its game; None where it says nothing of one."""
+        """Return the public description of its game; None if it gives none."""
         return None if self.rules is None else self.rules(params)
 
 
@@ -75,14 +75,14 @@ def as_play(play: PlayFunction) -> Play:
 
 
 class PlayFacts(TypedDict):
-    """What an environment is told of a play."""
+    """The arguments of an environment that come from a play."""
 
     rules: object
     succession: object
 
 
 def told_fact(play: PlayFunction, params: Any) -> PlayFacts:
-    """What agents know of a play from the beginning, as the arguments of an environment."""
+    """Return the public facts of a play, as arguments of an environment."""
     whole = as_play(play)
     return {"rules": whole.rules_for(params), "succession": whole.succession}
 
@@ -100,7 +100,7 @@ def declares(
 def declared_by(
     play: PlayFunction, mechanism: str, *, acts: bool = True, pays: bool = False
 ) -> Declared:
-    """What mechanisms may act on; raises ScenarioError if the play does not say it, or is closed.
+    """Return what a play declares; raises ScenarioError if it declares nothing, or is closed.
 
     acts: whether the mechanism changes what is asked or told, and does not only want to know.
     pays: whether it changes payoffs.
@@ -128,7 +128,7 @@ def refuse_unpaid(declared: Declared, mechanism: str) -> None:
 
 
 def add_extra_payoff(said: Tell, declared: Declared, added: Array) -> Tell:
-    """What is told of payoffs with so much more for everybody, (R, N), wherever it is repeated."""
+    """Add an extra payoff, (R, N), to all facts of a line that state payoffs."""
     names = (declared.payoff, *declared.repeats)
     facts = {name: said.facts[name] for name in names if name in said.facts}
     more = {name: fact._replace(values=fact.values + added) for name, fact in facts.items()}
@@ -210,12 +210,12 @@ def _acted_on(script: Script, acting: object, declared: Declared) -> Script:
 
 
 def questions(play: PlayFunction, env: Environment) -> Iterator[Ask]:
-    """What a play asks up to the horizon, without asking anybody."""
+    """Yield the questions of a play up to the horizon, without asking anybody."""
     return (said for said in dry_run(play, env) if isinstance(said, Ask))
 
 
 def dry_run(play: PlayFunction, env: Environment) -> Iterator[Line]:
-    """What a play says up to the horizon, without anybody to hear it.
+    """Yield the lines of a play up to the horizon, with nobody to hear them.
 
     It is rehearsed for one replicate at an environment of its own, where every answer is silent and
     nobody leaves. Since lines do not depend on answers, these are all that can come.
@@ -240,7 +240,7 @@ def silent_lines(play: PlayFunction, alone: Environment) -> Iterator[Line]:
 
 
 def survey(look: Callable[..., T], play: PlayFunction, env: Environment, *given: Hashable) -> T:
-    """What `look(lines, *given)` finds in a play's rehearsal, which is held once for each env.
+    """Return `look(lines, *given)` of a play's dry run, which is held once for each environment.
 
     look: a function of a module, which should keep no more of the lines than it needs. Each
     mechanism rehearses what it stands around, and so all within that would do so again: the work

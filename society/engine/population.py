@@ -1,4 +1,4 @@
-"""Who plays: cohorts of agents that share components, and the troupe that they make in a run."""
+"""Cohorts of agents that share components, and the population that they make in a run."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class Population:
             seated.unbegun -= {column.name for column in part.columns}
 
     def _reborn(self, newborn: Array) -> None:
-        """Columns of these rows, (R, N) of bool, are as before the first line."""
+        """Reset the columns of these rows, (R, N) of bool, and begin them again."""
         for seated in self.states:
             here = _here(seated, newborn)
             if not here.any():
@@ -234,7 +234,7 @@ class Population:
             one.fell_back(str(answer) if isinstance(answer, Unparsed) else f"got {answer!r:.80}")
 
     def _illegal(self, ask: Ask, world: dict[str, Array], nodes: Array) -> Array:
-        """Which answers of these nodes have no nearest legal value, (R, N)."""
+        """Mark the answers of these nodes that have no nearest legal value, (R, N)."""
         env = self.env
         illegal, asked = np.zeros(env.present.shape, bool), _marked(env.present.shape, nodes)
         for name, value in fields(ask.reply).items():
@@ -298,7 +298,7 @@ class Population:
                     part.born(AgentGroup(self.world, seated, occasion, audience))
 
     def _bequeathed(self, name: str, to: Array, source: Array) -> tuple[Array, Array]:
-        """Of the nodes in `to` those that inherit a column from those in `source`, and what."""
+        """Return the nodes in `to` that inherit a column from those in `source`, and the values."""
         values, has = self._world(name)
         both = has[to] & has[source]
         return to[both], _copies(values[source[both]])
@@ -365,7 +365,7 @@ def _bounded(reply: ActionSpace, audience: Audience) -> ActionSpace:
 async def _one_after_another(
     first: Awaitable[None], others: Iterator[Awaitable[None] | None]
 ) -> None:
-    """Of one cohort: a component may read what the one before it has just noticed."""
+    """Await the hooks of one cohort in order: a component may read what the one before noticed."""
     await first
     for slow in others:
         if slow is not None:
@@ -453,7 +453,7 @@ def _company(cohort: Cohort, node: Array, world: RunContext) -> SeatedCohort:
 
 
 def _here(seated: SeatedCohort, mask: Array | None) -> Array:
-    """Which members are in a mask, (R, N); None means all of them; (M,) of bool."""
+    """Tell which members are in a mask, (R, N) or None for all of them; (M,) of bool."""
     if mask is None:
         return np.ones(len(seated.rows.node), bool)
     flat = mask.reshape(-1)
@@ -461,7 +461,7 @@ def _here(seated: SeatedCohort, mask: Array | None) -> Array:
 
 
 def respondent(cohort: str, components: Sequence[Component], kind: str) -> Component:
-    """Which component of a cohort answers a kind of question; raises CastError if none does."""
+    """Find the component of a cohort that answers a question; raises CastError if none does."""
     for part in components:
         if part.hears(kind, part.answers):
             return part
@@ -491,7 +491,7 @@ def _place(
 
 
 def _readable(answer: Any, reply: ActionSpace) -> bool:
-    """Whether an answer of an outside mind has the form that was asked for."""
+    """Tell if an answer has the form that was asked for."""
     if isinstance(answer, Unparsed):
         return False
     alone = np.ones(1, bool), np.zeros(1, np.int64)

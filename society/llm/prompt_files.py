@@ -1,4 +1,4 @@
-"""What a question looks like in words, to a mind that reads.
+"""Prompts: questions and events in words, for agents that read.
 
 The words are files, looked up in the user's folders in order and then among ours (society.index),
 so that a prompt pack swaps any of them without touching code:
@@ -73,13 +73,13 @@ class MechanismTerms(NamedTuple):
     parts: tuple[TermsPart, ...] = ()
 
     def flattened(self) -> Iterator[MechanismTerms]:
-        """This mechanism, and all that it is made of."""
+        """Yield this mechanism, and all that it is made of."""
         for part in self.parts:
             yield from part.terms.flattened()
         yield self
 
     def in_force(self, facts: Mapping[str, Any]) -> Iterator[MechanismTerms]:
-        """Those of them that are in force for who knows these facts."""
+        """Yield the mechanisms that are in force for an agent that knows these facts."""
         for part in self.parts:
             if part.fact in facts and facts[part.fact] == part.value:
                 yield from part.terms.in_force(facts)
@@ -175,12 +175,12 @@ class Prompts:
         return [one.name for one in around if not (self._words_of(one, "terms") or one.summary)]
 
     def _terms(self, variables: Mapping[str, Any]) -> str:
-        """Of all mechanisms that are in force, the innermost first."""
+        """Render the terms of all mechanisms that are in force, the innermost first."""
         around = [one for outer in self.mechanisms for one in outer.in_force(variables)]
         return "\n\n".join(filter(None, (self._said(one, "terms", variables) for one in around)))
 
     def _option_terms(self, variables: Mapping[str, Any], value: object) -> str:
-        """Of the mechanisms that are in force under a value, as options."""
+        """Render the mechanisms that are in force under a value, as options."""
         parts = [part for outer in self.mechanisms for part in outer.parts if part.value == value]
         return " ".join(self._said(part.terms, "option", variables) for part in parts)
 
@@ -206,7 +206,7 @@ class Prompts:
         return self._pages[at]
 
     def told(self, tell: News, agent: Agent) -> str:
-        """Something that happened, as this agent knows it: one line if there is no template.
+        """Return an event in words, as this agent knows it: one line if there is no template.
 
         A template may say nothing at all.
         """
@@ -304,12 +304,12 @@ class Prompts:
         return self._of_scenario(index.prompts())
 
     def _of_scenario(self, names: Iterable[str]) -> set[str]:
-        """Those of some names that are for this scenario, its mechanisms, or any scenario."""
+        """Return the names that are for this scenario, its mechanisms, or any scenario."""
         owners = (*self.owners, "any")
         return {name for name in names if name.partition("/")[0] in owners and self._is_used(name)}
 
     def _is_used(self, name: str) -> bool:
-        """Whether the pages of mechanisms are of some that are around the play, and used so."""
+        """Tell if a page of a mechanism belongs to one around the play, and is used so."""
         owner, *rest = name.split("/")
         if owner == self.scenario:
             return len(rest) != 2 or rest[1] != "terms.md" or rest[0] in self.owners
@@ -317,7 +317,7 @@ class Prompts:
         return rest != ["option.md"] or owner in options
 
     def _reached(self, names: Iterable[str]) -> set[str]:
-        """These names, and those of all templates that they include, one by the other."""
+        """Return these names, and those of all templates that they include, directly or not."""
         reached: set[str] = set()
         waiting = set(names)
         while waiting:
