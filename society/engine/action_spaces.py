@@ -67,9 +67,10 @@ class Value(ABC):
             cls.code = cls.__name__.lower()
 
     def flat(self, said: Any, asked: Array, replicate: Array) -> Array:
-        """Return an answer as one value per member, (M,) or (M, K); raises ValueError.
+        """Return an answer as one value per member, (M,) or (M, K).
 
         asked: (M,) of bool; what the others say does not matter. replicate: of each member, (M,).
+        Raises ValueError.
         """
         wanted = np.dtype(self.dtype)
         given = np.asarray(said, wanted if wanted.kind == "O" else None)
@@ -93,7 +94,8 @@ class Value(ABC):
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
         """Bring answers into the legal range; raises Illegal.
 
-        Entries outside `asked` may hold anything."""
+        Entries outside `asked` may hold anything.
+        """
 
     @abstractmethod
     def form(self) -> str:
@@ -152,7 +154,7 @@ class Real(_Bounded):
         object.__setattr__(self, "silent", math.nan if self.optional else 0.0)
 
     def flat(self, said: Any, asked: Array, replicate: Array) -> Array:
-        """Return an answer as one number per member; None stands for no number if it is optional."""
+        """Return one number per member, (M,); None stands for no number if it is optional."""
         given = np.asarray(said)
         if self.optional and given.dtype.kind == "O":
             given = np.where(given == np.asarray(None), math.nan, given)

@@ -187,7 +187,7 @@ class CallStore(Protocol):
     """A store of what came from outside."""
 
     def kept(self, request: Request) -> Completion | None:
-        """Return the stored reply to this request, or None; raises InputError if its words differ."""
+        """Return the stored reply to a request, if any; raises InputError if its words differ."""
         ...
 
     async def sending(self, request: Request) -> None:

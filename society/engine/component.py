@@ -135,7 +135,7 @@ def single_asks(ask: Question, agents: AgentGroup) -> tuple[Array, list[tuple[In
     alone = []
     for entry in entries.tolist():
         one = Agent(agents, entry)
-        facts = OwnFacts(ask.kind, ask.facts.facts, one._me.audience)
+        facts = OwnFacts(ask.kind, ask.facts.facts, one._alone.audience)
         options = None if ask.options is None else ask.options[one.replicate]
         reply = restrict_bounds(ask.reply, operator.itemgetter(entry))
         alone.append((Inquiry(ask.kind, facts, reply, options, ask.repairs), one))

@@ -21,7 +21,7 @@ from society.errors import PartError
 from .action_spaces import Choice, Illegal, Integer, Neighbour, Real, Value, fields
 from .arrays import ArrayNormaliser, WrongShape
 from .calls import Usage
-from .environment import Environment
+from .environment import Environment, Round
 from .history import Page, Recorder, Step, chain_digest, page_digest
 from .population import Population, Raw
 from .rng import Array
@@ -104,7 +104,7 @@ class GameMaster:
         try:
             return await self._perform()
         finally:
-            await self.answerer.outside.close()
+            await self.answerer.gateway.close()
 
     async def _perform(self) -> Outcome:
         self.answerer.begin()
@@ -119,8 +119,8 @@ class GameMaster:
                 break
             finally:
                 # Also where the script fails in a new round: those before it are over, and kept.
-                opened = bool(self.env.opened)
-                self._close_rounds()
+                if opened := self.env.newly_opened():
+                    self._close_rounds(opened)
             answer = await self._play(line)
             if opened:
                 # Lets an interrupt, or another run on the same loop, come in between rounds.
@@ -135,7 +135,7 @@ class GameMaster:
             self.digest.hex(),
             {name: folded.estimate() for name, folded in self.folded.items()},
             dict(Counter(self.cause.tolist())),
-            self.answerer.outside.ledger.entries(),
+            self.answerer.gateway.ledger.entries(),
             {name: folded.values() for name, folded in self.folded.items()},
             {
                 name: folded.censored()
@@ -308,12 +308,12 @@ class GameMaster:
         self._keeper = ArrayNormaliser(self.env)
         self._lived = self.env.running[:, 0]
 
-    def _close_rounds(self) -> None:
+    def _close_rounds(self, opened: Sequence[Round]) -> None:
         """Close the round before each one that the script has opened since its last line.
 
         Rounds in which nothing is said count, but for those that only hold other rounds.
         """
-        for path, _ in self.env.newly_opened():
+        for path, _ in opened:
             holds = path[: len(self._path)] == self._path
             if self._steps or not self.pages or not holds:
                 self._close_round(path)
@@ -337,8 +337,8 @@ class GameMaster:
             measures,
             self.env.present,
             self.env.running,
-            self.answerer.outside.ledger.entries(),
-            self.answerer.outside.told_troubles(),
+            self.answerer.gateway.ledger.entries(),
+            self.answerer.gateway.told_troubles(),
         )
         self.pages += 1
         self.env.moment = self.pages

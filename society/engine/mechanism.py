@@ -8,16 +8,16 @@ nothing has been written then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypedDict, TypeVar
+from collections.abc import Callable, Generator, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from society.errors import ScenarioError
 
 from .action_spaces import silence
-from .environment import Environment, complete_graphs
+from .environment import Environment, PublicFacts, complete_graphs, name_by_id
 from .rng import Array
 from .script import Ask, Line, Script, Tell
 
@@ -48,17 +48,18 @@ class Play:
     """A script that mechanisms can stand around, and what they may know of it.
 
     declared: its move and its payoff. rules: what everybody knows of its game from the beginning,
-    by the parameters; agents and prompts see it. succession: how it comes about who lives on and
-    who is born; None where nobody is born later. rematching: whether partners change, so that a
-    replicate is a population and no match. origin: the function that was written, whose docstring
-    says what is played.
+    by the parameters; agents and prompts see it. public: more that they see, by name. name_life:
+    names an agent by the number of its life and the number of agents. rematching: whether partners
+    change, so that a replicate is a population and no match. origin: the function that was written,
+    whose docstring says what is played.
     """
 
     script: PlayFunction
     origin: PlayFunction
     declared: Declared | None = None
     rules: Callable[[Any], object] | None = None
-    succession: object = None
+    public: Mapping[str, object] = field(default_factory=dict)
+    name_life: Callable[[int, int], str] = name_by_id
     rematching: bool = False
 
     def __call__(self, env: Environment) -> Script:
@@ -74,17 +75,10 @@ def as_play(play: PlayFunction) -> Play:
     return play if isinstance(play, Play) else Play(play, play)
 
 
-class PlayFacts(TypedDict):
-    """The arguments of an environment that come from a play."""
-
-    rules: object
-    succession: object
-
-
-def told_fact(play: PlayFunction, params: Any) -> PlayFacts:
-    """Return the public facts of a play, as arguments of an environment."""
+def public_facts(play: PlayFunction, params: Any) -> PublicFacts:
+    """Return what agents and prompts know of a play from the beginning, as environments take it."""
     whole = as_play(play)
-    return {"rules": whole.rules_for(params), "succession": whole.succession}
+    return PublicFacts(whole.rules_for(params), whole.public, whole.name_life)
 
 
 def declares(
@@ -260,8 +254,7 @@ def rehearsal_environment(env: Environment, *, first_rounds_only: bool = False) 
         graphs=complete_graphs(tuple(env.graphs), 1, env.ids),
         first_rounds_only=first_rounds_only,
         dry_runs=env.dry_runs,
-        rules=env.rules,
-        succession=env.succession,
+        facts=env.facts,
     )
     alone.cohorts = {name: seats[:1] for name, seats in env.cohorts.items()}
     return alone

@@ -178,7 +178,7 @@ class Question(NamedTuple):
     """An Ask as members hear it.
 
     asked: who was asked, (M,) of bool. reply: its bounds are one per member, (M,), or one for all.
-    options, of a Choice: (R, K), a row for each replicate (`me.replicate` says which is whose),
+    options, of a Choice: (R, K), a row for each replicate (`agents.replicate` says which is whose),
     None or NaN where an option is not open.
     """
 

@@ -99,7 +99,7 @@ class PostAnalysis(Protocol):
         ...
 
     def holders(self, column: str) -> Array:
-        """Return the seats that have this public column, (N,) of bool; others have zeros, or nothing."""
+        """Return the seats that have this public column, (N,) of bool; others have zeros."""
         ...
 
     def embedded(self, embedder: TextEmbedder, texts: Sequence[str]) -> Array:
@@ -286,10 +286,11 @@ class MechanismSpec:
 
     source: the function or class that was written. chance_id: the name under which it draws, which
     stays when it is renamed. measuring: measures beside `measures`, by its parameters. levels: of
-    rounds around those of the play. quotes, columns, endings: as in Stage. afterword: as in
-    Scenario; it is given the parameters of the mechanism as well. seating: says who sits where, and
-    so how many agents and replicates there are; stands outermost. drafts: says which designs a
-    tournament makes beforehand. rematching: as in Play. parts: the mechanisms that it is made of.
+    rounds around those of the play. quotes, columns, endings: as in DisplaySpec.
+    afterword: as in Scenario; it is given the parameters of the mechanism as well. seating: says
+    who sits where, and so how many agents and replicates there are; stands outermost. drafts: says
+    which designs a tournament makes beforehand. rematching: as in Play. parts: the mechanisms that
+    it is made of.
     """
 
     name: str
@@ -518,7 +519,7 @@ class Folded:
         self.count[where], self.latest[where] = 0, np.nan
 
     def values(self) -> Array:
-        """Return the values, (R,), NaN where there is none; a `first` that did not come: the last round."""
+        """Return values, (R,), NaN for none; the last round for a `first` that did not come."""
         if self.fold == "first":
             return np.where(self.count > 0, self.total, self.latest)
         share = self.total / np.maximum(self.count, 1) if self.fold == "mean" else self.total

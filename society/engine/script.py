@@ -51,7 +51,7 @@ def own(values: object) -> Fact:
 
 
 def seen(graph: str, values: object) -> Fact:
-    """State a fact of which each agent knows its own entry and its neighbours' on `graph`: (R, N)."""
+    """State a fact of which each agent knows its own entry and its neighbours', (R, N)."""
     return Fact("seen", np.asarray(values), graph)
 
 

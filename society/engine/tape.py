@@ -19,7 +19,7 @@ class Answerer(Protocol):
     """A source of answers to a script's questions: a population, or a tape."""
 
     @property
-    def outside(self) -> ModelGateway: ...
+    def gateway(self) -> ModelGateway: ...
     def begin(self) -> None: ...
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw: ...
     def author(self, kind: str, node: int) -> str: ...
@@ -32,7 +32,7 @@ class Tape:
     """Recorded answers in place of agents: replay drives the script alone."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
-        self.outside = ModelGateway()
+        self.gateway = ModelGateway()
         self._asks = (step for step in steps if step.sort == "ask")
 
     def begin(self) -> None:

@@ -65,6 +65,16 @@ def _parts(text: str) -> Counter[object]:
 _NO_MORE = Heredity()
 
 
+def name_life(life: int, agents: int) -> str:
+    """Name an agent by GENERATION_INDEX, counted from 1.
+
+    >>> name_life(13, agents=10)  # id 3, born at the beginning of the second generation
+    '2_4'
+    """
+    generation, agent = divmod(life, agents)
+    return f"{generation + 1}_{agent + 1}"
+
+
 class Life(NamedTuple):
     """One agent from its birth on.
 
@@ -201,7 +211,7 @@ def _born(before: Generation | None, now: Generation, place: tuple[int, int], of
     lives = elders if before is None else before.life[replicate]
     return Life(
         number,
-        f"{number // agents + 1}_{number % agents + 1}",
+        name_life(number, agents),
         seat,
         now.number,
         now.number,

@@ -125,6 +125,7 @@ class Prompts:
         mechanisms: Sequence[MechanismTerms] = (),
     ) -> None:
         self.scenario, self.mechanisms = scenario, tuple(mechanisms)
+        self._title = _spaced(scenario)
         around = [one.name for outer in self.mechanisms for one in outer.flattened()]
         self.owners = tuple(dict.fromkeys((scenario, *around)))
         self.folders = tuple(folders)
@@ -154,20 +155,20 @@ class Prompts:
             "terms": "",
             **(more or {}),
         }
-        if page:
-            return self._rendered(f"any/{page}.md", variables, agent)
-        variables["briefs"] = "\n\n".join(agent.briefs(ask))
-        variables["own_page"] = partial(self._own_page, variables)
-        variables["option_terms"] = partial(self._option_terms, variables)
-        variables["terms"] = terms = PlacedTerms(partial(self._terms, variables))
-        words = self._rendered(self._template(ask.kind) or _ANY, variables, agent)
-        return f"{words}\n\n{terms}" if terms else words
-
-    def _rendered(self, name: str, variables: Mapping[str, Any], agent: Agent) -> str:
+        terms: PlacedTerms | str = ""
+        if not page:
+            terms = PlacedTerms(partial(self._terms, variables))
+            variables |= {
+                "briefs": "\n\n".join(agent.briefs(ask)),
+                "own_page": partial(self._own_page, variables),
+                "option_terms": partial(self._option_terms, variables),
+                "terms": terms,
+            }
+        name = f"any/{page}.md" if page else self._template(ask.kind) or _ANY
         words = self._templates.render(name, variables)
         if not words.strip():
             raise InputError(f"prompt {name} is empty for agent {agent.name}; add text to it")
-        return words
+        return f"{words}\n\n{terms}" if terms else words
 
     def mute(self) -> list[str]:
         """Mechanisms of which nothing could be told to a mind that reads."""
@@ -266,7 +267,8 @@ class Prompts:
 
     def _known(self, kind: str, facts: OwnFacts, agent: Agent, sight: Sight) -> dict[str, Any]:
         """Variables of any template."""
-        common_first = sorted(facts, key=lambda name: facts.scope(name) != "common")
+        scopes = facts.facts
+        common_first = sorted(scopes, key=lambda name: scopes[name].scope != "common")
         known = {name: _python(facts[name]) for name in common_first}
         return known | {
             "facts": known,
@@ -274,12 +276,12 @@ class Prompts:
             "me": agent.name,
             "name_of": agent.name_of,
             "name_at": agent.name_at,
-            "succession": agent.succession,
+            "succession": agent.env.public.get("succession"),
             "complete": agent.complete,
             "moment": agent.moment,
             "p": agent.params,
             "rules": agent.rules,
-            "scenario": _spaced(self.scenario),
+            "scenario": self._title,
             "kind": kind,
         }
 
@@ -337,11 +339,6 @@ def fact_sentence(kind: str, facts: OwnFacts) -> str:
     return f"{_spaced(kind)}: {known}" if known else _spaced(kind)
 
 
-def graphs_of(facts: OwnFacts) -> list[str]:
-    """The graphs on which some of these facts are seen."""
-    return list(dict.fromkeys(fact.graph for fact in facts.facts.values() if fact.graph))
-
-
 def _files_in(folders: Iterable[Path]) -> Iterator[str]:
     """Names of the files in folders of prompts, as templates are named now."""
     return (_current(name) for folder in folders for name, _ in index.prompts_in(folder))
@@ -378,7 +375,9 @@ def _shown(facts: OwnFacts, agent: Agent, sight: Sight) -> list[SimpleNamespace]
             for name, values in seen.items():
                 known[name] = values[place]
     seats_of = {name: seat for peers in sight.values() for name, seat in peers.items()}
-    return [SimpleNamespace(**shown[name]) for name in agent.in_order(seats_of)]
+    ids = agent.env.ids
+    in_order = sorted(shown, key=lambda name: int(ids[seats_of[name]]))
+    return [SimpleNamespace(**shown[name]) for name in in_order]
 
 
 def _python(value: Any) -> Any:
