@@ -744,7 +744,7 @@ replies -> engine.action_spaces
     Whole -> Integer
     Words -> Text
     heard -> restrict_bounds
-rubric -> engine.rubric
+rubric -> scenarios.coding.rubric
 runs.afterword -> runs.conclusions
     Concluded -> PostAnalysisResults
     concluded -> run_post_analysis

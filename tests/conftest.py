@@ -25,7 +25,7 @@ from society.engine.environment import Environment, complete_graphs
 from society.engine.game_master import GameMaster, Outcome
 from society.engine.graph import Graph
 from society.engine.history import Page, Step
-from society.engine.mechanism import told_fact
+from society.engine.mechanism import public_facts
 from society.engine.population import Cast, Cohort, Population
 from society.engine.rng import Array
 from society.engine.scenario import Measure, Params, Scenario
@@ -130,7 +130,7 @@ def _play(
         replicate_ids=numbers,
         horizon=rounds,
         graphs=complete_graphs(scenario.relations, len(numbers), seats) | dict(graphs or {}),
-        **told_fact(scenario.play, scenario.params(**params or {})),
+        facts=public_facts(scenario.play, scenario.params(**params or {})),
     )
     if answerer is None:
         cast = scenario.cast(table.params, agents) if cast is None else cast

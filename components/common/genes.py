@@ -34,7 +34,7 @@ def first_alleles(agents: AgentGroup, count: int, first: First) -> Array:
 
 def _dealt(agents: AgentGroup, count: int) -> Array:
     """As many agents as there are alleles draw one each, (M,)."""
-    table, place = agents.world.env, agents.agent % count
+    table, place = agents.env, agents.agent % count
     # All draw where the first of them does, in whatever cohort that one is.
     lots = Places.at(table.replicate_ids[agents.replicate] * table.agents + agents.agent - place)
     draws = Draws(table.seed, f"{agents.occasion.component}\0alleles", lots, use=table.births)

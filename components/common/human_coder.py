@@ -12,7 +12,8 @@ import numpy as np
 
 from society.engine.component import AgentGroup, Component, Question
 from society.engine.rng import Array
-from society.engine.rubric import UNCODED
+
+UNCODED = "uncoded"  # in place of a label that nobody gave
 
 
 @dataclass(frozen=True)

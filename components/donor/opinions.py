@@ -118,7 +118,7 @@ def towards_each(agents: AgentGroup, channel: str) -> Array:
     where.
     """
     seed = (agents.draws.uniform(channel) * 2.0**53).astype(np.uint64)
-    ids = agents.world.env.ids.astype(np.uint64)
+    ids = agents.env.ids.astype(np.uint64)
     words = mix_words(seed[:, None] + (ids + np.uint64(1)) * STRIDE)
     uniform: Array = (words >> np.uint64(11)) * 2.0**-53
     return uniform
@@ -202,7 +202,7 @@ def _gives(part: Opinions, ask: Question, agents: AgentGroup) -> Array:
         recipient = _by_its_trace(part, ask, agents)
     else:
         # The number of a life is births * N + id.
-        seat = np.argsort(agents.world.env.ids)[ask.facts["recipient"] % good.shape[1]]
+        seat = np.argsort(agents.env.ids)[ask.facts["recipient"] % good.shape[1]]
         recipient = good[np.arange(len(agents)), seat]
     return gives(agents["norm"], good[_oneself(agents)], recipient)
 

@@ -28,7 +28,7 @@ _OPENING = re.compile(r"Gave me (100|\d{1,2}(?:\.\d+)?) % of what it owned\.")
 
 def by_fixed_stake(agents: AgentGroup) -> bool:
     """Whether one gives a fixed sum or nothing, and no shares."""
-    return getattr(agents.world.env.params, "stake", "share") == "fixed"
+    return getattr(agents.env.params, "stake", "share") == "fixed"
 
 
 def known_shares(ask: Question) -> Array:

@@ -16,15 +16,16 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from society.components.common.human_coder import UNCODED
 from society.components.language.llm_policy import LanguagePolicy
 from society.engine.action_spaces import Choice
 from society.engine.environment import Environment
 from society.engine.graph import NOBODY
 from society.engine.population import Cohort
 from society.engine.rng import Array
-from society.engine.rubric import UNCODED, Criteria, Criterion, Phrase
 from society.engine.scenario import DisplaySpec, Measure, Params, RoundFacts, scenario
 from society.engine.script import Ask, Script, Tell, common, own
+from society.scenarios.coding.rubric import Criteria, Criterion, Phrase
 
 DEMAND = Criterion(
     name="demand",

@@ -26,7 +26,6 @@ from society.components.games.sanctions import Sanctions
 from society.components.language.llm_policy import LanguagePolicy
 from society.engine.action_spaces import MixedStrategy
 from society.engine.environment import Environment
-from society.engine.matching import Matches
 from society.engine.mechanism import Declared, Play, PlayFunction, declares
 from society.engine.population import Cohort, fill_from_params
 from society.engine.rng import Array
@@ -42,7 +41,12 @@ from society.engine.scenario import (
 from society.engine.script import VOID_REPLICATE, Ask, Script, Tell, common, own
 from society.errors import ScenarioError
 from society.scenarios.games.game import ABSENT, REPAIRS, Game, NormalForm, number_labels
-from society.scenarios.games.player_matching import match_players, mean_over_agents, refuse_unequal
+from society.scenarios.games.player_matching import (
+    Matches,
+    match_players,
+    mean_over_agents,
+    refuse_unequal,
+)
 
 CHANCE_ID = "normal_form"
 

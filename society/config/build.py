@@ -21,7 +21,7 @@ from society.engine.game_master import GameMaster
 from society.engine.gateway import ModelGateway
 from society.engine.graph import Graph
 from society.engine.history import Recorder
-from society.engine.mechanism import PlayFunction, as_play, questions, told_fact
+from society.engine.mechanism import PlayFunction, as_play, public_facts, questions
 from society.engine.parameters import (
     Issue,
     Keys,
@@ -103,7 +103,7 @@ class Society:
             replicate_ids=replicate_ids,
             horizon=self.rounds,
             graphs=self._graphs(replicate_ids, ids),
-            **told_fact(self.scenario.play, self.params),
+            facts=public_facts(self.scenario.play, self.params),
         )
         env.cohorts = cohort_seats(self._seated(env), env)
         return env
@@ -227,7 +227,7 @@ def _bare_environment(
         replicate_ids=replicates,
         horizon=rounds,
         graphs=graphs,
-        **told_fact(scenario.play, params),
+        facts=public_facts(scenario.play, params),
     )
     env.cohorts = cohort_seats(cast, env)
     return env

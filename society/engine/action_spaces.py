@@ -25,7 +25,7 @@ Graphs = Mapping[str, Graph]
 
 
 class Legal(NamedTuple):
-    """What one agent may name in an answer.
+    """The options and peers that one agent may name in an answer.
 
     options: of a choice without fixed labels: each open option as text -> its index.
     peers: the name of each peer whom the agent sees -> its seat.
@@ -67,9 +67,10 @@ class Value(ABC):
             cls.code = cls.__name__.lower()
 
     def flat(self, said: Any, asked: Array, replicate: Array) -> Array:
-        """What a component said as one value per member, (M,) or (M, K); raises ValueError.
+        """Return an answer as one value per member, (M,) or (M, K).
 
         asked: (M,) of bool; what the others say does not matter. replicate: of each member, (M,).
+        Raises ValueError.
         """
         wanted = np.dtype(self.dtype)
         given = np.asarray(said, wanted if wanted.kind == "O" else None)
@@ -91,7 +92,10 @@ class Value(ABC):
 
     @abstractmethod
     def settle(self, raw: Array, asked: Array, graphs: Graphs, present: Array) -> Array:
-        """Into the legal range; raises Illegal. Entries outside `asked` may hold anything."""
+        """Bring answers into the legal range; raises Illegal.
+
+        Entries outside `asked` may hold anything.
+        """
 
     @abstractmethod
     def form(self) -> str:
@@ -150,7 +154,7 @@ class Real(_Bounded):
         object.__setattr__(self, "silent", math.nan if self.optional else 0.0)
 
     def flat(self, said: Any, asked: Array, replicate: Array) -> Array:
-        """None is no amount."""
+        """Return one number per member, (M,); None stands for no number if it is optional."""
         given = np.asarray(said)
         if self.optional and given.dtype.kind == "O":
             given = np.where(given == np.asarray(None), math.nan, given)
@@ -188,7 +192,7 @@ def _check_labels(labels: Sequence[str]) -> None:
 
 
 class Choice(Value):
-    """One of several options; the answer is the option's index.
+    """A choice between several options; the answer is the option's index.
 
     `options` are labels (the same everywhere), or an array (R, K) whose rows may differ, with
     None (or NaN, for numbers) where a replicate has fewer than K.
@@ -330,7 +334,7 @@ class Fields:
 
     @property
     def alike(self) -> bool:
-        """Whether all hear the same bounds."""
+        """True if all agents hear the same bounds."""
         return all(value.alike for value in self.fields.values())
 
     def form(self) -> str:
@@ -353,7 +357,7 @@ def fields(reply: ActionSpace) -> Mapping[str, Value]:
 
 
 def silence(reply: ActionSpace, shape: tuple[int, int]) -> dict[str, Array]:
-    """What stands where nobody answered, by field: (R, N) or (R, N, K)."""
+    """Return arrays of silent values, by field: (R, N) or (R, N, K)."""
     silent = {}
     for name, value in fields(reply).items():
         wide = shape if value.width is None else (*shape, value.width)

@@ -1,10 +1,11 @@
-"""Who is asked and told: members of a cohort as a component sees them, all or one by one."""
+"""Agents as a component sees them: the members of one cohort, together or one by one."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -48,35 +49,37 @@ class Renderer(Protocol):
         ...
 
     def told(self, tell: News, agent: Agent) -> str:
-        """Something that happened, as one agent reads it."""
+        """Return an event in words, as one agent reads it."""
         ...
 
 
 @dataclass
 class RunContext:
-    """What surrounds all cohorts of a run: the environment, outside minds, and words for them.
+    """The context of all cohorts of a run: the environment, the gateway to models, and prompts.
 
     asked: how often everybody has been asked a kind of question before, (R, N).
     """
 
     env: Environment
-    outside: ModelGateway = field(default_factory=ModelGateway)
+    gateway: ModelGateway = field(default_factory=ModelGateway)
     words: Renderer | None = None
     asked: dict[str, Array] = field(default_factory=dict)
 
     @property
     def prompts(self) -> Renderer:
-        """Raises PartError where nobody has given any."""
+        """The prompts of the run; raises PartError if there are none."""
         if self.words is None:
             raise PartError(
-                "agents of this game ask models, but the game has no prompts; "
-                "play it with Population(cast, RunContext(env, words=Prompts(SCENARIO)))"
+                "agents of this game ask models, but it has no prompts; "
+                "give it some: Population(cast, RunContext(env, words=Prompts(SCENARIO)))"
             )
         return self.words
 
 
 class Occasion(NamedTuple):
-    """When a component is at work: the hook and the kind of line, "answer effort", its use."""
+    """The moment at which a component is at work: its hook and the kind of line, "answer effort".
+
+    use: how many lines of that kind came before."""
 
     component: str
     name: str
@@ -86,26 +89,29 @@ class Occasion(NamedTuple):
 class AgentGroup:
     """Some members of one cohort as one of their components sees them.
 
-    `me["effort"]` is their column, (M,); only the own columns may be set, and only in `begin`,
+    `agents["effort"]` is their column, (M,); only the own columns may be set, and only in `begin`,
     `notice` and `born`.
     """
 
     def __init__(
         self,
-        world: RunContext,
-        members: CohortState,
+        context: RunContext,
+        cohort: CohortState,
         occasion: Occasion,
         audience: Audience,
-        draws: Draws | None = None,
         *,
         pure: bool = False,
     ) -> None:
-        self.world, self._company, self._pure = world, members, pure
+        self.context, self.env, self._cohort, self._pure = context, context.env, cohort, pure
         self._index = audience.index
         self._turns = Counter[int]()  # exchanges with outside minds, by node
         self.audience, self.occasion = audience, occasion
-        address = f"{occasion.component}\0{occasion.name}"
-        self.draws = draws or Draws(world.env.seed, address, audience.places, use=occasion.use)
+
+    @cached_property
+    def draws(self) -> Draws:
+        """The draws of these members on this occasion."""
+        component, name, use = self.occasion
+        return Draws(self.env.seed, f"{component}\0{name}", self.audience.places, use=use)
 
     @property
     def replicate(self) -> Array:
@@ -115,70 +121,70 @@ class AgentGroup:
     @property
     def agent(self) -> Array:
         """The id of each member, (M,)."""
-        return self.world.env.ids[self.audience.rows.seat]
+        return self.env.ids[self.audience.rows.seat]
 
     @property
     def moment(self) -> int:
         """The number of the round, 0 before the first."""
-        return self.world.env.moment
+        return self.env.moment
 
     @property
     def params(self) -> Any:
         """The scenario's parameters."""
-        return self.world.env.params
+        return self.env.params
 
     @property
     def rules(self) -> Any:
-        """What everybody knows of the game, as the play describes it; None: nothing."""
-        return self.world.env.rules
+        """The public description of the game, given by the play; None if it gives none."""
+        return self.env.rules
 
     def only(self, entries: Array) -> AgentGroup:
-        """Some of these members, to look at."""
-        audience, draws = self.audience.only(entries), self.draws.among(entries)
-        some = AgentGroup(self.world, self._company, self.occasion, audience, draws, pure=True)
+        """Return some of these members, read-only."""
+        audience = self.audience.only(entries)
+        some = AgentGroup(self.context, self._cohort, self.occasion, audience, pure=True)
         some._turns = self._turns
         return some
 
     async def each(self, function: Callable[[Agent], Coroutine[Any, Any, T]]) -> list[T]:
-        """What it gives for every member; all of them at the same time."""
-        return await self.world.outside.together(
+        """Call a function for every member, all at the same time; return the results in order."""
+        return await self.context.gateway.together(
             function(Agent(self, entry)) for entry in range(len(self))
         )
 
     def told(self, tell: News) -> list[str]:
-        """A line in words, as each member hears it."""
-        told = self.world.prompts.told
-        return [told(tell, Agent(self, entry)) for entry in range(len(self))]
+        """Return an event in words, as each member hears it."""
+        prompts = self.context.prompts
+        return [prompts.told(tell, Agent(self, entry)) for entry in range(len(self))]
 
     def embedded(self, embedder: TextEmbedder, texts: Sequence[str]) -> Array:
         """Vectors of texts, (n, d) of float32."""
-        return self.world.outside.embedded(embedder, texts)
+        return self.context.gateway.embedded(embedder, texts)
 
     @property
     def _title(self) -> str:
-        """Of the component that sees them."""
-        return self._company.titles[self.occasion.component]
+        """The title of the component that sees these members."""
+        return self._cohort.titles[self.occasion.component]
 
     def __len__(self) -> int:
         return len(self.audience.rows.node)
 
     def __contains__(self, name: str) -> bool:
-        return name in self._company.values
+        return name in self._cohort.values
 
     def __getitem__(self, name: str) -> Array:
         try:
-            values = self._company.values[name]
+            values = self._cohort.values[name]
         except KeyError:
-            hint = suggest(name, self._company.values)
+            hint = suggest(name, self._cohort.values)
             raise PartError(
                 f"{self._title} reads column {name!r}, which no component of cohort "
-                f"{self._company.name!r} keeps; {hint}"
+                f"{self._cohort.name!r} keeps; {hint}"
             ) from None
-        if name in self._company.unbegun and self._company.owners[name] != self.occasion.component:
-            owner = self._company.titles[self._company.owners[name]]
+        if name in self._cohort.unbegun and self._cohort.owners[name] != self.occasion.component:
+            owner = self._cohort.titles[self._cohort.owners[name]]
             raise CastError(
                 f"{self._title} reads column {name!r} before {owner} has begun; "
-                f"put {owner} before it in cohort {self._company.name!r}"
+                f"put {owner} before it in cohort {self._cohort.name!r}"
             )
         if self._index is not None:
             return values[self._index]
@@ -190,12 +196,12 @@ class AgentGroup:
                 f"{self._title} sets {name!r} while answering; "
                 "columns change in begin, notice and born only"
             )
-        if self._company.owners.get(name) != self.occasion.component:
+        if self._cohort.owners.get(name) != self.occasion.component:
             raise PartError(
                 f"{self._title} sets column {name!r}, which it has not declared; "
                 f"add Column({name!r}) to its columns"
             )
-        old = self._company.values[name]
+        old = self._cohort.values[name]
         new = np.empty_like(old) if self._index is None else old.copy()
         try:
             new[slice(None) if self._index is None else self._index] = values
@@ -204,84 +210,65 @@ class AgentGroup:
                 f"{self._title} sets column {name!r} of {old.dtype} for {len(self)} "
                 f"members: {error}; give one value for each, or one for all"
             ) from error
-        self._company.put(name, new)
+        self._cohort.put(name, new)
 
 
 class Agent:
-    """A single member: `one["effort"]` is a scalar, and so is every draw."""
+    """A single member: `agent["effort"]` is a scalar, and so is every draw."""
 
     def __init__(self, agents: AgentGroup, entry: int) -> None:
-        self._me = agents.only(np.array([entry]))
-        self.draws = agents.draws.single(entry)
-        self.replicate, self.seat, self._node = (int(part[0]) for part in self._me.audience.rows)
+        self._alone = agents.only(np.array([entry]))
+        self.context, self.env = agents.context, agents.env
+        self.moment, self.params, self.rules = self.env.moment, self.env.params, self.env.rules
+        self._drawn = agents, entry
+        self.replicate, self.seat, self._node = [int(part[0]) for part in self._alone.audience.rows]
+        self.agent = int(self.env.ids[self.seat])  # the id: the seat unless rows are relabelled
+        self.name_of = self.env.name  # the name of the one with a life, still there or not
         self.model = ""  # as the provider names the one that spoke last
 
+    @cached_property
+    def draws(self) -> Draws:
+        """The draws of this member on this occasion."""
+        agents, entry = self._drawn
+        return agents.draws.single(entry)
+
     def __contains__(self, name: str) -> bool:
-        return name in self._me
+        return name in self._alone
 
     def __getitem__(self, name: str) -> Any:
-        return self._me[name][0]
-
-    @property
-    def agent(self) -> int:
-        """The id, which is the seat unless the rows are relabelled."""
-        return int(self._me.world.env.ids[self.seat])
+        return self._alone[name][0]
 
     @property
     def name(self) -> str:
-        """What peers call this agent."""
+        """The name by which peers call this agent."""
         return self.name_at(self.seat)
 
-    def name_of(self, life: int) -> str:
-        """What agents call the one with this life, whether it is still there or not."""
-        return self._me.world.env.name(life)
-
     def name_at(self, seat: int) -> str:
-        """What agents call the one who has this seat now."""
-        return self.name_of(int(self._me.world.env.lives[self.replicate, seat]))
-
-    @property
-    def moment(self) -> int:
-        """The number of the round, 0 before the first."""
-        return self._me.moment
-
-    @property
-    def params(self) -> Any:
-        """The scenario's parameters."""
-        return self._me.params
-
-    @property
-    def rules(self) -> Any:
-        """What everybody knows of the game, as the play describes it; None: nothing."""
-        return self._me.rules
+        """Return the name of the agent who has this seat now."""
+        return self.name_of(int(self.env.lives[self.replicate, seat]))
 
     def times_asked(self, kind: str) -> int:
-        """How often this seat has been asked such a question before, in this run."""
-        asked = self._me.world.asked.get(kind)
+        """Count the questions of a kind that this seat has been asked before, in this run."""
+        asked = self.context.asked.get(kind)
         return 0 if asked is None else int(asked[self.replicate, self.seat])
 
-    @property
-    def succession(self) -> Any:
-        """How it comes about who lives on and who is born; None where nobody is born later."""
-        return self._me.world.env.succession
-
     def complete(self, graph: str) -> bool:
-        """Whether everybody sees everybody on a graph, as it was at the start."""
-        env = self._me.world.env
+        """Tell if everybody sees everybody on a graph, as it was at the start."""
+        env = self.env
         env.graph(graph)  # says so if there is none
         return isinstance(env.first_graphs[graph], Complete)
 
     @property
     def address(self) -> Address:
-        """Of its next exchange with an outside mind."""
-        env, (component, name, use) = self._me.world.env, self._me.occasion
+        """The address of its next exchange with a model."""
+        env, (component, name, use) = self.env, self._alone.occasion
         replicate = int(env.replicate_ids[self.replicate])
-        turn = self._me._turns[self._node]
+        turn = self._alone._turns[self._node]
         return Address(component, name, use, replicate, self.agent, turn)
 
     def own(self, tell: News) -> OwnFacts:
         """The facts of a line as this member knows them."""
-        return OwnFacts(tell.kind, tell.facts.facts, self._me.audience)
+        return OwnFacts(tell.kind, tell.facts.facts, self._alone.audience)
 
     def neighbours(self, graph: str, at_most: int | None = None) -> dict[str, int]:
         """Seats of the present neighbours whom it sees, by name, in order of id.
@@ -289,7 +276,7 @@ class Agent:
         at_most: so many of them: the first in an order that chance gives to all agents for a round,
         whatever the graph. When one of them leaves, the next one comes into sight.
         """
-        audience, env = self._me.audience, self._me.world.env
+        audience, env = self._alone.audience, self.env
         seats = audience.graphs[graph].neighbours(self.replicate, self.seat)
         seen = seats[audience.present[self.replicate, seats]]
         if at_most is not None and len(seen) > at_most:
@@ -297,18 +284,14 @@ class Agent:
         seen = seen[np.argsort(env.ids[seen])]
         return {self.name_at(seat): seat for seat in seen.tolist()}
 
-    def in_order(self, peers: Mapping[str, int]) -> list[str]:
-        """Names in order of id, from seats by name."""
-        return sorted(peers, key=lambda name: int(self._me.world.env.ids[peers[name]]))
-
     def briefs(self, ask: Inquiry) -> list[str]:
-        """What its faculties add to a prompt, in their order."""
-        said = (brief(ask, self) for brief in self._me._company.briefs)
-        return [words for words in said if words]
+        """List the texts that its components add to a prompt, in their order."""
+        texts = (brief(ask, self) for brief in self._alone._cohort.briefs)
+        return [text for text in texts if text]
 
     def prompt(self, ask: Inquiry, **more: Any) -> str:
         """A question in words."""
-        return self._me.world.prompts.question(ask, self, **more)
+        return self.context.prompts.question(ask, self, **more)
 
     async def call(
         self,
@@ -328,17 +311,17 @@ class Agent:
         request = Request(
             self.address, model, tuple(messages), room, again, reason, question, tuple(peers)
         )
-        self._me._turns[self._node] += 1
-        said = await self._me.world.outside.call(request)
-        self.model = said.model
-        return said
+        self._alone._turns[self._node] += 1
+        completion = await self.context.gateway.call(request)
+        self.model = completion.model
+        return completion
 
     def fell_back(self, reason: str) -> None:
         """Count an answer that could not be read, and for which something else stands."""
-        address, outside = self.address, self._me.world.outside
-        outside.ledger.fall_back(address, self.model)
-        outside.trouble(address, self.model, "fallback", reason)
+        address, gateway = self.address, self.context.gateway
+        gateway.ledger.fall_back(address, self.model)
+        gateway.trouble(address, self.model, "fallback", reason)
 
     def embedded(self, embedder: TextEmbedder, texts: Sequence[str]) -> Array:
         """Vectors of texts, (n, d) of float32."""
-        return self._me.embedded(embedder, texts)
+        return self._alone.embedded(embedder, texts)

@@ -1,4 +1,4 @@
-"""What a script says, brought into shape and kept: private, read-only arrays of the environment."""
+"""Arrays of a script's lines, brought into shape and copied: private and read-only."""
 
 from __future__ import annotations
 

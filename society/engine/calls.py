@@ -1,4 +1,4 @@
-"""What is said to an outside mind, and what comes back.
+"""Requests to models and what comes back.
 
 A call is one exchange: words out, words in. It has an address, as every draw has, so that a record
 can answer it again: who was asked, on which occasion, and the how-manieth exchange of that occasion
@@ -30,7 +30,7 @@ class Message(NamedTuple):
 
 
 class Address(NamedTuple):
-    """Whose exchange it is. No two calls of a run have the same.
+    """The address of an exchange with a model. No two calls of a run have the same.
 
     component: its chance_id. occasion: the hook and the kind of line, "answer effort". use: the
     how-manieth line of that kind, from 0. replicate, agent: ids. turn: the how-manieth exchange.
@@ -45,7 +45,7 @@ class Address(NamedTuple):
 
     @property
     def bare(self) -> bool:
-        """Whether it stands for an answer that a component found without any call through us."""
+        """True for an answer that a component found without a call through the gateway."""
         return self.turn == BARE
 
     @property
@@ -55,7 +55,7 @@ class Address(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What is to be asked of which model.
+    """A request to one model.
 
     model: a name among the run's models, or a model as `--model` takes it. room: tokens that the
     reply may take, None for the model's own setting. again: why this is not the first exchange of
@@ -85,7 +85,7 @@ class Request(NamedTuple):
 
 
 class Completion(NamedTuple):
-    """What came back.
+    """The reply of a model.
 
     finish: why it ended, "stop" or "length" (cut off by the token limit), as the provider says.
     Tokens and cost (US dollars) are None where nobody knows them, never 0. latency: seconds, with
@@ -104,7 +104,7 @@ class Completion(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """What a run has asked of one model, through one component, about one kind of line, so far.
+    """Counts of what a run has asked of one model, by one component, about one kind of line.
 
     component: its chance_id, as of a Trouble. calls: exchanges, with repairs (replies that could
     not be read) and re-asks of replies that were cut off. retries: attempts that failed on the way.
@@ -147,7 +147,7 @@ class ParseIssue(NamedTuple):
 
 
 class Spent(NamedTuple):
-    """What a run has used, as limits count it.
+    """The calls, tokens and money that a run has used, as limits count them.
 
     calls: that went out, answered or not. tokens: where nobody told, the most that there can have
     been; of unanswered calls none. cost: US dollars, None where it is unknown.
@@ -162,7 +162,7 @@ Going = Callable[[], Awaitable[None]]
 
 
 class Minds(Protocol):
-    """Whoever reaches the outside."""
+    """An interface to models: it sends requests and returns replies."""
 
     async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
         """Ask; raises Paused if no answer can be had, and InputError if none ever will.
@@ -184,10 +184,10 @@ class Minds(Protocol):
 
 
 class CallStore(Protocol):
-    """Whoever keeps what came from outside."""
+    """A store of what came from outside."""
 
     def kept(self, request: Request) -> Completion | None:
-        """What was said before to this very request; raises InputError if its words differ."""
+        """Return the stored reply to a request, if any; raises InputError if its words differ."""
         ...
 
     async def sending(self, request: Request) -> None:
@@ -199,7 +199,7 @@ class CallStore(Protocol):
         ...
 
     def vectors(self, embedder: str, texts: Sequence[str]) -> dict[str, Array]:
-        """Those that were kept, by text."""
+        """Return the stored embeddings of some texts, by text."""
         ...
 
     def keep_vectors(self, embedder: str, vectors: Mapping[str, Array]) -> None:
@@ -229,7 +229,7 @@ class NoCallStore:
 
 
 def fingerprint(model: str, words: str) -> str:
-    """Of a request to a model, in words as JSON."""
+    """Return a hash of a request to a model; words: its messages as JSON."""
     return xxh3_128_hexdigest(f"{model}\0{words}".encode("utf-8", "surrogatepass"))
 
 

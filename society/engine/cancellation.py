@@ -1,4 +1,4 @@
-"""How a run is stopped: no more calls go out, and whoever waits for a turn ends at once."""
+"""Stopping a run: no more calls go out, and whoever waits for a turn ends at once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from society.errors import Paused
 
 
 class CancellationToken:
-    """Of one run, which hands it along with each call; used in one event loop."""
+    """The token that stops one run; it goes along with each call, in one event loop."""
 
     def __init__(self) -> None:
         self.reason: BaseException | None = None

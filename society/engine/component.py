@@ -1,4 +1,4 @@
-"""What an agent is: a row of columns, and the components that are rules over them.
+"""Components: the rules that make an agent, over its columns of state.
 
 A component answers for all its members at once (`answer`) or one by one (`consult`); the script
 cannot tell which. State changes only in `begin`, `notice` and `born`; answering only reads.
@@ -71,18 +71,18 @@ class Component:
         raise NotImplementedError
 
     async def consult(self, ask: Inquiry, agent: Agent) -> Any:
-        """The same for a single member, possibly slowly; pure. Raises Unparsed."""
+        """Answer for a single member, possibly slowly; pure. Raises Unparsed."""
         raise NotImplementedError
 
     def brief(self, ask: Inquiry, agent: Agent) -> str:
-        """What this faculty adds to the prompt of a language sibling; pure."""
+        """Return a text that is added to this agent's prompts, or ""; pure."""
         return ""
 
     def notice(self, tell: News, agents: AgentGroup) -> Awaitable[None] | None:
-        """Something happened, of a kind in `notices`; `async def` if outside minds are asked."""
+        """Take in an event of a kind in `notices`; `async def` if models are asked."""
 
     def born(self, agents: AgentGroup) -> None:
-        """These members have just inherited some of this component's columns: mutate."""
+        """Mutate members that have just inherited some of this component's columns."""
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -96,12 +96,12 @@ class Component:
 
     @classmethod
     def hears(cls, kind: str, said: tuple[str, ...]) -> bool:
-        """Whether a kind of line is among `answers` or `notices`."""
+        """Tell if a kind of line is among `answers` or `notices`."""
         return kind in said or said == ANYTHING
 
     @classmethod
     def overrides(cls, hook: str) -> bool:
-        """Whether this component does something of its own in `hook`."""
+        """Tell if this component overrides a hook."""
         return getattr(cls, hook) is not getattr(Component, hook)
 
 
@@ -130,12 +130,12 @@ def per_agent(
 
 
 def single_asks(ask: Question, agents: AgentGroup) -> tuple[Array, list[tuple[Inquiry, Agent]]]:
-    """Who was asked, as entries of `me`, and the question to each of them alone."""
+    """Return the entries of those who were asked, and the question to each of them alone."""
     entries = np.flatnonzero(ask.asked)
     alone = []
     for entry in entries.tolist():
         one = Agent(agents, entry)
-        facts = OwnFacts(ask.kind, ask.facts.facts, one._me.audience)
+        facts = OwnFacts(ask.kind, ask.facts.facts, one._alone.audience)
         options = None if ask.options is None else ask.options[one.replicate]
         reply = restrict_bounds(ask.reply, operator.itemgetter(entry))
         alone.append((Inquiry(ask.kind, facts, reply, options, ask.repairs), one))
@@ -155,5 +155,5 @@ def scatter_answers(answers: Sequence[Any], ask: Question) -> Any:
 
 
 def _field(answer: Any, name: str) -> Any:
-    """None, which no reply takes, where a form lacks a field."""
+    """Return a field of a form; None, which no reply takes, where it is missing."""
     return answer.get(name) if isinstance(answer, Mapping) else None

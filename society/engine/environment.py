@@ -1,4 +1,4 @@
-"""What a script sees of the world: parameters, rounds, graphs, who takes part, its own draws."""
+"""The environment of a script: parameters, rounds, graphs, who takes part, and its own draws."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 from society.errors import CastError, PartError, suggest
 
 from .graph import Complete, Graph
-from .matching import Matches
 from .rng import Array, Draws, Places
 
 
@@ -25,6 +24,26 @@ class Round(NamedTuple):
 T = TypeVar("T")
 
 
+def name_by_id(life: int, agents: int) -> str:
+    """Name an agent by its id: each has one life only."""
+    return str(life)
+
+
+class PublicFacts(NamedTuple):
+    """Facts of a play that agents and prompts know from the beginning.
+
+    rules: of its game, None if it describes none. public: more, by name. name_life: the name of an
+    agent, from the number of its life and the number of agents.
+    """
+
+    rules: Any = None
+    public: Mapping[str, Any] = {}
+    name_life: Callable[[int, int], str] = name_by_id
+
+
+NO_FACTS = PublicFacts()
+
+
 class DryRuns:
     """Results of dry runs of plays, kept so that each is held once for an environment."""
 
@@ -32,7 +51,7 @@ class DryRuns:
         self._found: dict[tuple[object, ...], Any] = {}
 
     def find(self, key: tuple[object, ...], look: Callable[[], T]) -> T:
-        """What `look` gives, which is called for the first of equal keys only."""
+        """Return the result of `look`, which is called for the first of equal keys only."""
         if key not in self._found:
             self._found[key] = look()
         found: T = self._found[key]
@@ -46,10 +65,8 @@ class Environment:
     present: (R, N), who takes part. running: (R, 1), which replicates go on. active: both.
     lives: (R, N), the number of each row's life. At first it is the id; every further birth counts
     on by N, so that the agent with id i that is born at the g-th birth has the number g N + i.
-    succession: how it comes about who lives on and who is born, as the play says; None where nobody
-    is born later. rules: what everybody knows of a game from its beginning, as the play says;
-    agents and prompts see it. meetings: who meets whom now, where a mechanism sees to it; None
-    where all meet in order, for good.
+    rules, public: facts that agents and prompts know from the beginning, see PublicFacts.
+    shared: what a script and the mechanisms around it share while they play, by name.
     opened: rounds that the script has opened since its last line, in order; the game master closes
     those before. first_rounds_only: leave each loop of rounds after its first round, so that a dry
     run finds how rounds are nested without playing them all. dry_runs: what was found in them.
@@ -66,8 +83,7 @@ class Environment:
         graphs: Mapping[str, Graph] | None = None,
         first_rounds_only: bool = False,
         dry_runs: DryRuns | None = None,
-        rules: object = None,
-        succession: object = None,
+        facts: PublicFacts = NO_FACTS,
     ) -> None:
         self.params = params
         self.seed = seed
@@ -79,9 +95,9 @@ class Environment:
         self.running: Array = np.ones((self.replicates, 1), bool)
         self.active: Array = self.present
         self.complete = True  # whether nobody is gone, and nothing has ended
-        self.succession: Any = succession
-        self.rules: Any = rules
-        self.meetings: Matches | None = None
+        self.rules, self._name_life = facts.rules, facts.name_life
+        self.public = dict(facts.public)
+        self.shared: dict[str, Any] = {}
         self.dry_runs = dry_runs or DryRuns()
         self.births = 0
         self.lives: Array = np.broadcast_to(ids, self.present.shape)
@@ -110,7 +126,7 @@ class Environment:
         return self._draws[owner, per]
 
     def rounds(self, count: int | None = None) -> Iterator[int]:
-        """1, 2, ... until the horizon (or `count`) is reached or every replicate has ended.
+        """Yield 1, 2, ... until the horizon (or `count`) is reached or every replicate has ended.
 
         Rounds within rounds make a path: (generation, game, round).
         """
@@ -137,7 +153,7 @@ class Environment:
             self._counting = counting
 
     def newly_opened(self) -> list[Round]:
-        """The rounds opened since this was last asked, in order."""
+        """Return the rounds opened since this was last asked, in order."""
         opened, self.opened = self.opened, []
         return opened
 
@@ -158,7 +174,7 @@ class Environment:
             ) from None
 
     def sight(self, node: int, ids: Array) -> Array:
-        """In which order one node looks at these agents in this round, as entries of `ids`.
+        """Return the order in which one node looks at these agents this round, as entries of `ids`.
 
         Chance ranks every id, so that the order of two of them depends on nobody else.
         """
@@ -183,19 +199,18 @@ class Environment:
         self.complete = bool(self.active.all())
 
     def bear(self, newborn: Array) -> None:
-        """New lives begin in these rows, (R, N) of bool."""
+        """Begin new lives in these rows, (R, N) of bool."""
         self.births += 1
         self.lives = np.where(newborn, self.births * self.agents + self.ids, self.lives)
 
     def name(self, life: int) -> str:
-        """What agents call the one with this life: its id, or GENERATION_INDEX under a succession.
+        """Return the name of the agent with this life, there or not."""
+        return self._name_life(life, self.agents)
 
-        "2_4" has id 3 and was born at the beginning of the second generation: both count from 1.
-        """
-        if self.succession is None:
-            return str(life)
-        generation, agent = divmod(life, self.agents)
-        return f"{generation + 1}_{agent + 1}"
+    @property
+    def facts(self) -> PublicFacts:
+        """Its facts as another environment takes them."""
+        return PublicFacts(self.rules, self.public, self._name_life)
 
     @property
     def places(self) -> Array:
@@ -204,5 +219,5 @@ class Environment:
 
 
 def complete_graphs(relations: tuple[str, ...], replicates: int, ids: Array) -> dict[str, Graph]:
-    """Everybody sees everybody, in every relation."""
+    """Return graphs on which everybody sees everybody, one for each relation."""
     return {name: Complete(replicates, ids) for name in relations}

@@ -21,7 +21,7 @@ from society.errors import PartError
 from .action_spaces import Choice, Illegal, Integer, Neighbour, Real, Value, fields
 from .arrays import ArrayNormaliser, WrongShape
 from .calls import Usage
-from .environment import Environment
+from .environment import Environment, Round
 from .history import Page, Recorder, Step, chain_digest, page_digest
 from .population import Population, Raw
 from .rng import Array
@@ -32,7 +32,7 @@ from .tape import Answerer
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to.
+    """The result of a run.
 
     ends: replicates by the cause that ended them; "" for those that go on or reached the horizon.
     values: each measure per replicate, (R,), NaN where it was not measured. censored: of measures
@@ -80,7 +80,7 @@ class GameMaster:
         return asyncio.run(self.perform()) if loop is None else self._play_aside()
 
     def _play_aside(self) -> Outcome:
-        """In a thread with an event loop of its own; an interrupt ends the game there, too."""
+        """Play in a thread with an event loop of its own; an interrupt ends the game there, too."""
         playing: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
 
         async def performing() -> Outcome:
@@ -104,7 +104,7 @@ class GameMaster:
         try:
             return await self._perform()
         finally:
-            await self.answerer.outside.close()
+            await self.answerer.gateway.close()
 
     async def _perform(self) -> Outcome:
         self.answerer.begin()
@@ -119,8 +119,8 @@ class GameMaster:
                 break
             finally:
                 # Also where the script fails in a new round: those before it are over, and kept.
-                opened = bool(self.env.opened)
-                self._close_rounds()
+                if opened := self.env.newly_opened():
+                    self._close_rounds(opened)
             answer = await self._play(line)
             if opened:
                 # Lets an interrupt, or another run on the same loop, come in between rounds.
@@ -129,13 +129,13 @@ class GameMaster:
         return self.outcome()
 
     def outcome(self) -> Outcome:
-        """What the run has come to so far."""
+        """Return the result of the run so far."""
         return Outcome(
             self._number,
             self.digest.hex(),
             {name: folded.estimate() for name, folded in self.folded.items()},
             dict(Counter(self.cause.tolist())),
-            self.answerer.outside.ledger.entries(),
+            self.answerer.gateway.ledger.entries(),
             {name: folded.values() for name, folded in self.folded.items()},
             {
                 name: folded.censored()
@@ -236,7 +236,7 @@ class GameMaster:
         return settled
 
     def _fallback(self, ask: Ask, name: str, value: Value, unread: Array) -> Array:
-        """What a question states in place of answers that could not be read, (R * N, ...)."""
+        """Return the fallback that a question states for unreadable answers, (R * N, ...)."""
         stated = ask.fallback[name] if name and ask.fallback is not None else ask.fallback
         if stated is None:
             replicate, seat = np.argwhere(unread)[0]
@@ -308,12 +308,12 @@ class GameMaster:
         self._keeper = ArrayNormaliser(self.env)
         self._lived = self.env.running[:, 0]
 
-    def _close_rounds(self) -> None:
+    def _close_rounds(self, opened: Sequence[Round]) -> None:
         """Close the round before each one that the script has opened since its last line.
 
         Rounds in which nothing is said count, but for those that only hold other rounds.
         """
-        for path, _ in self.env.newly_opened():
+        for path, _ in opened:
             holds = path[: len(self._path)] == self._path
             if self._steps or not self.pages or not holds:
                 self._close_round(path)
@@ -337,8 +337,8 @@ class GameMaster:
             measures,
             self.env.present,
             self.env.running,
-            self.answerer.outside.ledger.entries(),
-            self.answerer.outside.told_troubles(),
+            self.answerer.gateway.ledger.entries(),
+            self.answerer.gateway.told_troubles(),
         )
         self.pages += 1
         self.env.moment = self.pages
@@ -347,7 +347,7 @@ class GameMaster:
         self._open(path)
 
     def _measured(self, number: int) -> dict[str, Array]:
-        """This round's measures, (R,); NaN for replicates that had ended before."""
+        """Compute the measures of this round, (R,); NaN for replicates that had ended before."""
         measured = {}
         for measure in self.scenario.measures:
             with suppress(_Untold):

@@ -1,4 +1,4 @@
-"""A run's dealings with outside minds: asked at most once, kept before use, counted.
+"""The gateway of a run to models: each is asked at most once, kept before use, counted.
 
 kept before?  -> the record answers                       (resume, verify, fork)
 else          -> note it, ask, keep it, only then use it
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from society.errors import PartError, Unparsed
@@ -35,40 +36,34 @@ _AT_ONCE = 8  # jobs that begin before their calls may go out
 
 
 class Ledger:
-    """What outside minds were asked, by component, kind of line and model."""
+    """Counts of the calls to models, by component, kind of line and model."""
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str, str, str], Usage] = {}
 
-    def add(self, request: Request, said: Completion) -> None:
+    def add(self, request: Request, completion: Completion) -> None:
         """Count one exchange."""
-        old = self._of(request.address, said.model)
-        self._put(
-            old._replace(
-                calls=old.calls + 1,
-                retries=old.retries + said.retries,
-                repairs=old.repairs + (request.again == "repair"),
-                cut=old.cut + (request.again == "cut"),
-                prompt_tokens=sum_known((old.prompt_tokens, said.prompt_tokens)),
-                completion_tokens=sum_known((old.completion_tokens, said.completion_tokens)),
-                cost=sum_known((old.cost, said.cost)),
-            )
+        key = request.address.component, request.address.kind, completion.model
+        old = self._entries.get(key) or Usage(*key)
+        self._entries[key] = old._replace(
+            calls=old.calls + 1,
+            retries=old.retries + completion.retries,
+            repairs=old.repairs + (request.again == "repair"),
+            cut=old.cut + (request.again == "cut"),
+            prompt_tokens=sum_known((old.prompt_tokens, completion.prompt_tokens)),
+            completion_tokens=sum_known((old.completion_tokens, completion.completion_tokens)),
+            cost=sum_known((old.cost, completion.cost)),
         )
 
     def fall_back(self, address: Address, model: str) -> None:
         """Count one answer that could not be read in the end."""
-        old = self._of(address, model)
-        self._put(old._replace(fallbacks=old.fallbacks + 1))
+        key = address.component, address.kind, model
+        old = self._entries.get(key) or Usage(*key)
+        self._entries[key] = old._replace(fallbacks=old.fallbacks + 1)
 
     def entries(self) -> tuple[Usage, ...]:
+        """Return all entries, sorted by component, kind of line and model."""
         return tuple(entry for _, entry in sorted(self._entries.items()))
-
-    def _of(self, address: Address, model: str) -> Usage:
-        key = address.component, address.kind, model
-        return self._entries.get(key) or Usage(*key)
-
-    def _put(self, entry: Usage) -> None:
-        self._entries[entry[:3]] = entry
 
 
 class TextEmbedder(Protocol):
@@ -79,8 +74,17 @@ class TextEmbedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Array: ...
 
 
+class Asked(Protocol):
+    """An agent that may call models to answer a question."""
+
+    @property
+    def address(self) -> Address:
+        """The address of its next call; turn: how many it has made for this question."""
+        ...
+
+
 class ModelGateway:
-    """All that one run hears from outside.
+    """The gateway of one run to models and embedders.
 
     reach: gives those who can be asked; called before the first question to them. awaiting: is told
     how many jobs are still under way when the run is interrupted.
@@ -99,57 +103,51 @@ class ModelGateway:
         self._minds: Minds | None = None
 
     async def call(self, request: Request) -> Completion:
-        """What is said to a request; raises Paused."""
+        """Return the reply to a request; raises Paused."""
         request = request._replace(reason=_text(request.reason))
-        said = self._call_store.kept(request)
-        if said is None:
-            said = await self._asked(request)
-            await self._call_store.keep(request, said)
-        address = request.address
-        self.ledger.add(request, said)
+        completion = self._call_store.kept(request)
+        if completion is None:
+            if self._minds is None and self._reach is not None:
+                self._minds = self._reach()
+            if self._minds is None:
+                raise PartError(
+                    f"{request.address.kind!r} is asked of model {request.model!r}, but this game "
+                    "reaches no models; name them in the component's `models`, or give the game a "
+                    "gateway that reaches some: ModelGateway(reach)"
+                )
+            going = partial(self._note_going, request)
+            completion = await self._minds.call(request, going, self.token)
+            completion = completion._replace(text=_text(completion.text))
+            await self._call_store.keep(request, completion)
+        self.ledger.add(request, completion)
         if request.again:
-            self.trouble(address, said.model, request.again, request.reason)
-        return said
+            self.trouble(request.address, completion.model, request.again, request.reason)
+        return completion
 
-    async def _asked(self, request: Request) -> Completion:
-        if self._minds is None and self._reach is not None:
-            self._minds = self._reach()
-        if self._minds is None:
-            raise PartError(
-                f"{request.address.kind!r} is asked of model {request.model!r}, but this game "
-                "reaches no models; name them in the component's `models`, or give the game "
-                "Outside(reach)"
-            )
+    async def _note_going(self, request: Request) -> None:
+        self.token.check()
+        await self._call_store.sending(request)
 
-        async def going() -> None:
-            self.token.check()
-            await self._call_store.sending(request)
+    async def answered(self, asked: Asked, consult: Callable[[], Awaitable[Any]]) -> Any:
+        """Return the answer of a component to one question, or the Unparsed that it raises.
 
-        said = await self._minds.call(request, going, self.token)
-        return said._replace(text=_text(said.text))
-
-    async def answered(
-        self, address: Address, consult: Callable[[], Awaitable[Any]], called: Callable[[], bool]
-    ) -> Any:
-        """The answer of a component to one question; raises Unparsed.
-
-        called: whether it has called through us. If not, it asked somebody on its own, and what it
-        found is kept as it is.
+        If it has not called through this gateway, it asked somebody on its own, and what it found
+        is kept as it is.
         """
-        request = Request(address._replace(turn=BARE), "", ())
-        said = self._call_store.kept(request)
-        if said is None:
-            answer = await _or_unparsed(consult)
-            if not called():
-                words = _in_words(answer, address)
-                said = Completion(words, prompt_tokens=0, completion_tokens=0, cost=0.0)
-                await self._call_store.keep(request, said)
-        if said is not None:
-            answer = _from_words(said.text)
-            self.ledger.add(request, said)
-        if isinstance(answer, Unparsed):
-            raise answer
-        return answer
+        request = Request(asked.address._replace(turn=BARE), "", ())
+        completion = self._call_store.kept(request)
+        if completion is None:
+            try:
+                answer = await consult()
+            except Unparsed as unparsed:
+                answer = unparsed
+            if asked.address.turn > 0:
+                return answer
+            words = _in_words(answer, request.address)
+            completion = Completion(words, prompt_tokens=0, completion_tokens=0, cost=0.0)
+            await self._call_store.keep(request, completion)
+        self.ledger.add(request, completion)
+        return _from_words(completion.text)
 
     def trouble(self, address: Address, model: str, what: str, reason: str) -> None:
         """Note what was wrong with an answer."""
@@ -157,7 +155,7 @@ class ModelGateway:
         self.troubles.append(ParseIssue(*who, what, reason))
 
     def told_troubles(self) -> tuple[ParseIssue, ...]:
-        """Those since the last time, in an order that does not depend on who answered first."""
+        """Return the troubles since the last time, in an order that does not depend on timing."""
         told = tuple(sorted(self.troubles))
         self.troubles.clear()
         return told
@@ -228,15 +226,8 @@ class ModelGateway:
 
 
 def _text(words: str) -> str:
-    """Without half surrogate pairs, which JSON can spell, but which no file can keep."""
+    """Replace half surrogate pairs, which JSON can spell, but which no file can keep."""
     return words.encode("utf-8", "replace").decode()
-
-
-async def _or_unparsed(consult: Callable[[], Awaitable[Any]]) -> Any:
-    try:
-        return await consult()
-    except Unparsed as unparsed:
-        return unparsed
 
 
 def _in_words(answer: Any, address: Address) -> str:

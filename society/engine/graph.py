@@ -1,4 +1,4 @@
-"""Who can see, fine or imitate whom: interaction graphs over the seats of every replicate.
+"""Interaction graphs over the seats of every replicate: who can see, fine or imitate whom.
 
 `i -> j` means that i sees j: j is a neighbour of i, and i is a watcher of j. The complete graph is
 implicit; all others keep their edges only, so that nothing is ever (N, N) in memory. A graph that
@@ -51,20 +51,20 @@ class Graph(ABC):
 
     @abstractmethod
     def connects(self, nodes: Array, peers: Array) -> Array:
-        """Whether each node (replicate * N + seat) sees that seat of its replicate; (M,) of bool.
+        """Tell if each node (replicate * N + seat) sees that seat of its replicate; (M,) of bool.
 
         `peers` lie in [0, N).
         """
 
     def hides(self, rows: Rows, peers: Array) -> Array:
-        """Whether a seat is neither NOBODY, nor the row's own, nor a neighbour's; (M,) of bool."""
+        """Tell if a seat is neither NOBODY, nor the row's own, nor a neighbour's; (M,) of bool."""
         others: Array = (peers != NOBODY) & (peers != rows.seat)
         others[others] = ~self.connects(rows.node[others], peers[others])
         return others
 
     @abstractmethod
     def sights(self, rows: Rows) -> Array:
-        """Which seats each row sees, (M, N) of bool: for small societies."""
+        """Return the seats that each row sees, (M, N) of bool: for small societies."""
 
     @abstractmethod
     def matched(self, uniform: Array, present: Array) -> Array:
@@ -87,7 +87,7 @@ class Graph(ABC):
 
     @abstractmethod
     def edited(self, joins: Array | None, cuts: Array | None) -> Graph:
-        """With edges to the peers in `joins` added and those in `cuts` removed; (R, N) each.
+        """Return a graph with the edges in `joins` added and those in `cuts` removed; (R, N) each.
 
         Which kind of graph that is depends on whether there are cuts, and not on whom they name:
         so that a replicate is matched alike, whatever happens in the others. Raises GraphError for
@@ -96,11 +96,11 @@ class Graph(ABC):
 
     @abstractmethod
     def degree(self, present: Array) -> Array:
-        """How many present neighbours each agent has, (R, N)."""
+        """Count the present neighbours of each agent, (R, N)."""
 
 
 class Complete(Graph):
-    """Everybody sees everybody else."""
+    """A graph on which everybody sees everybody else."""
 
     _sorted: tuple[Array, Array, Array, Array] | None = None
 
@@ -218,7 +218,7 @@ class Sparse(Graph):
 
     @classmethod
     def stacked(cls, edges: list[Array], ids: Array, *, directed: bool = False) -> Sparse:
-        """From one (E, 2) array of seats per replicate, listing both directions."""
+        """Build a graph from one (E, 2) array of seats per replicate, listing both directions."""
         seats = len(ids)
         position = np.argsort(np.argsort(ids))
         keys = [

@@ -8,16 +8,16 @@ nothing has been written then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypedDict, TypeVar
+from collections.abc import Callable, Generator, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from society.errors import ScenarioError
 
 from .action_spaces import silence
-from .environment import Environment, complete_graphs
+from .environment import Environment, PublicFacts, complete_graphs, name_by_id
 from .rng import Array
 from .script import Ask, Line, Script, Tell
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Declared(NamedTuple):
-    """What a play asks for as its move, and how it tells what everybody got.
+    """A play's statement of its move and its payoff, for mechanisms around it.
 
     move: the kind of the question. told: the kind of the tell. payoff: its fact, "" in a play that
     takes no payments; repeats: others in which it tells the same amounts again. players: how many
@@ -48,24 +48,25 @@ class Play:
     """A script that mechanisms can stand around, and what they may know of it.
 
     declared: its move and its payoff. rules: what everybody knows of its game from the beginning,
-    by the parameters; agents and prompts see it. succession: how it comes about who lives on and
-    who is born; None where nobody is born later. rematching: whether partners change, so that a
-    replicate is a population and no match. origin: the function that was written, whose docstring
-    says what is played.
+    by the parameters; agents and prompts see it. public: more that they see, by name. name_life:
+    names an agent by the number of its life and the number of agents. rematching: whether partners
+    change, so that a replicate is a population and no match. origin: the function that was written,
+    whose docstring says what is played.
     """
 
     script: PlayFunction
     origin: PlayFunction
     declared: Declared | None = None
     rules: Callable[[Any], object] | None = None
-    succession: object = None
+    public: Mapping[str, object] = field(default_factory=dict)
+    name_life: Callable[[int, int], str] = name_by_id
     rematching: bool = False
 
     def __call__(self, env: Environment) -> Script:
         return self.script(env)
 
     def rules_for(self, params: Any) -> object:
-        """What everybody knows of its game; None where it says nothing of one."""
+        """Return the public description of its game; None if it gives none."""
         return None if self.rules is None else self.rules(params)
 
 
@@ -74,17 +75,10 @@ def as_play(play: PlayFunction) -> Play:
     return play if isinstance(play, Play) else Play(play, play)
 
 
-class PlayFacts(TypedDict):
-    """What an environment is told of a play."""
-
-    rules: object
-    succession: object
-
-
-def told_fact(play: PlayFunction, params: Any) -> PlayFacts:
-    """What agents know of a play from the beginning, as the arguments of an environment."""
+def public_facts(play: PlayFunction, params: Any) -> PublicFacts:
+    """Return what agents and prompts know of a play from the beginning, as environments take it."""
     whole = as_play(play)
-    return {"rules": whole.rules_for(params), "succession": whole.succession}
+    return PublicFacts(whole.rules_for(params), whole.public, whole.name_life)
 
 
 def declares(
@@ -100,7 +94,7 @@ def declares(
 def declared_by(
     play: PlayFunction, mechanism: str, *, acts: bool = True, pays: bool = False
 ) -> Declared:
-    """What mechanisms may act on; raises ScenarioError if the play does not say it, or is closed.
+    """Return what a play declares; raises ScenarioError if it declares nothing, or is closed.
 
     acts: whether the mechanism changes what is asked or told, and does not only want to know.
     pays: whether it changes payoffs.
@@ -128,7 +122,7 @@ def refuse_unpaid(declared: Declared, mechanism: str) -> None:
 
 
 def add_extra_payoff(said: Tell, declared: Declared, added: Array) -> Tell:
-    """What is told of payoffs with so much more for everybody, (R, N), wherever it is repeated."""
+    """Add an extra payoff, (R, N), to all facts of a line that state payoffs."""
     names = (declared.payoff, *declared.repeats)
     facts = {name: said.facts[name] for name in names if name in said.facts}
     more = {name: fact._replace(values=fact.values + added) for name, fact in facts.items()}
@@ -210,12 +204,12 @@ def _acted_on(script: Script, acting: object, declared: Declared) -> Script:
 
 
 def questions(play: PlayFunction, env: Environment) -> Iterator[Ask]:
-    """What a play asks up to the horizon, without asking anybody."""
+    """Yield the questions of a play up to the horizon, without asking anybody."""
     return (said for said in dry_run(play, env) if isinstance(said, Ask))
 
 
 def dry_run(play: PlayFunction, env: Environment) -> Iterator[Line]:
-    """What a play says up to the horizon, without anybody to hear it.
+    """Yield the lines of a play up to the horizon, with nobody to hear them.
 
     It is rehearsed for one replicate at an environment of its own, where every answer is silent and
     nobody leaves. Since lines do not depend on answers, these are all that can come.
@@ -240,7 +234,7 @@ def silent_lines(play: PlayFunction, alone: Environment) -> Iterator[Line]:
 
 
 def survey(look: Callable[..., T], play: PlayFunction, env: Environment, *given: Hashable) -> T:
-    """What `look(lines, *given)` finds in a play's rehearsal, which is held once for each env.
+    """Return `look(lines, *given)` of a play's dry run, which is held once for each environment.
 
     look: a function of a module, which should keep no more of the lines than it needs. Each
     mechanism rehearses what it stands around, and so all within that would do so again: the work
@@ -260,8 +254,7 @@ def rehearsal_environment(env: Environment, *, first_rounds_only: bool = False) 
         graphs=complete_graphs(tuple(env.graphs), 1, env.ids),
         first_rounds_only=first_rounds_only,
         dry_runs=env.dry_runs,
-        rules=env.rules,
-        succession=env.succession,
+        facts=env.facts,
     )
     alone.cohorts = {name: seats[:1] for name, seats in env.cohorts.items()}
     return alone

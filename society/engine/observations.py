@@ -24,7 +24,7 @@ def read_only(values: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Audience:
-    """Who hears a line: some members of a cohort, and the world around them."""
+    """The members of a cohort who hear a line, with the graphs around them."""
 
     index: Array | None  # which members; None means all of them
     rows: Rows
@@ -34,14 +34,14 @@ class Audience:
     present: Array
 
     def only(self, entries: Array) -> Audience:
-        """Some of them."""
+        """Return some of these members."""
         index = entries if self.index is None else self.index[entries]
         rows = Rows(*(part[entries] for part in self.rows))
         places = self.places.among(entries)
         return Audience(index, rows, places, False, self.graphs, self.present)
 
     def each(self, values: Array, *, common: bool = False) -> Array:
-        """(R, N, ...) -> (M, ...); what is common to a replicate has one entry: (R, 1, ...)."""
+        """Pick the members' values: (R, N, ...), or (R, 1, ...) if common, -> (M, ...)."""
         if common:
             shared = values[:, 0]
             if self.whole:
@@ -83,7 +83,7 @@ class Seen:
         return np.where(nobody, np.nan, taken) if nobody.any() else taken
 
     def everyone(self) -> Array:
-        """What each member sees of every seat, (M, N), as floats; NaN of those it does not see.
+        """Return the value of every seat as each member sees it, (M, N); NaN where it does not see.
 
         Its own entry is NaN, too. Memory grows with the square of the number of agents.
         """
@@ -101,7 +101,7 @@ class Seen:
 
 
 class _Known:
-    """What an audience knows about a line."""
+    """The facts of a line as an audience knows them."""
 
     def __init__(self, kind: str, facts: Mapping[str, Fact], audience: Audience) -> None:
         self._kind, self.facts, self._audience = kind, facts, audience
@@ -143,7 +143,7 @@ class Facts(_Known, Mapping[str, Array]):
 
 
 class OwnFacts(_Known, Mapping[str, Any]):
-    """What a single member knows: `facts["stock"]` is a scalar."""
+    """The facts of a line as one member knows them: `facts["stock"]` is a scalar."""
 
     def __getitem__(self, name: str) -> Any:
         fact = self.facts.get(name) or self._fact(name)
@@ -155,7 +155,7 @@ class OwnFacts(_Known, Mapping[str, Any]):
         return list(dict.fromkeys(fact.graph for fact in self.facts.values() if fact.graph))
 
     def scope(self, name: str) -> Scope:
-        """Whether the others know it, too: common, own or seen."""
+        """Return who else knows a fact: common, own or seen."""
         return self._fact(name).scope
 
     def seen(self, name: str) -> dict[int, Any]:
@@ -178,7 +178,7 @@ class Question(NamedTuple):
     """An Ask as members hear it.
 
     asked: who was asked, (M,) of bool. reply: its bounds are one per member, (M,), or one for all.
-    options, of a Choice: (R, K), a row for each replicate (`me.replicate` says which is whose),
+    options, of a Choice: (R, K), a row for each replicate (`agents.replicate` says which is whose),
     None or NaN where an option is not open.
     """
 

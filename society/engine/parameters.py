@@ -30,7 +30,7 @@ _KNOWN = 512  # parts whose parameters are remembered: a sweep prepares the same
 
 
 class Issue(NamedTuple):
-    """What is wrong at one place; `name`: with the name that stands there, not with its value."""
+    """An error at one place; `name`: in the name that stands there, not in its value."""
 
     path: Keys
     words: str
@@ -74,7 +74,7 @@ def resolve_path(file: str, info: ValidationInfo) -> str:
 
 
 def parameters_of(part: Callable[..., Any]) -> type[BaseModel]:
-    """What a part takes by name: the fields of a dataclass, a function's keyword-only parameters.
+    """Return the parameters of a part: fields of a dataclass, keyword-only ones of a function.
 
     A class that is no dataclass takes nothing. Raises Refused for types that are not imported.
     """
@@ -179,7 +179,7 @@ def _shown(value: Any) -> str:
 
 
 def describe_schema(schema: Schema) -> str:
-    """What a JSON schema allows, in words; "" where it says nothing.
+    """Describe in words the values that a JSON schema allows; "" where it says nothing.
 
     >>> describe_schema({"type": "number", "minimum": 0, "maximum": 3})
     'a number from 0 to 3'
@@ -236,7 +236,7 @@ def _plain(number: float) -> str:
 
 
 def _descended(path: Keys, schema: Schema) -> tuple[Keys, Schema]:
-    """How far a place leads into a schema, and what is legal there.
+    """Follow a place into a schema: return how far it leads, and what is legal there.
 
     pydantic adds the branches of a type to its places; they lead nowhere.
     """
@@ -249,7 +249,7 @@ def _descended(path: Keys, schema: Schema) -> tuple[Keys, Schema]:
 
 
 def _inner(schema: Schema, part: str | int) -> Schema | None:
-    """What a schema says about one of its entries; None if it has no such entry."""
+    """Return the schema of one entry; None if there is no such entry."""
     for option in (schema, *schema.get("anyOf", ())):
         if isinstance(part, int):
             first = option.get("prefixItems", ())
@@ -280,7 +280,7 @@ class _Tolerant(GenerateJsonSchema):
         return {}
 
     def emit_warning(self, kind: Any, detail: str) -> None:
-        """Nobody would read it."""
+        """Drop a warning, which nobody would read."""
 
 
 def _written_out(schema: Any, definitions: Schema) -> Any:

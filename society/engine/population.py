@@ -1,12 +1,12 @@
-"""Who plays: cohorts of agents that share components, and the troupe that they make in a run."""
+"""Cohorts of agents that share components, and the population that they make in a run."""
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Awaitable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import accumulate, compress, islice
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -18,7 +18,6 @@ from .action_spaces import ActionSpace, Choice, Illegal, fields, restrict_bounds
 from .agents import Agent, AgentGroup, Occasion, RunContext
 from .component import Component, scatter_answers, single_asks
 from .environment import Environment
-from .gateway import ModelGateway
 from .graph import NOBODY, Rows
 from .observations import Audience, Facts, Inquiry, News, Question, read_only
 from .parameters import Issue, ValidationIssues, parameters_of, validate
@@ -82,29 +81,15 @@ class Consulted(NamedTuple):
 
     question: Question
     part: Component
-    me: AgentGroup
-    entries: Array  # of `me`, those who were asked
+    audience: Audience
+    entries: Array  # of the audience, those who were asked
     alone: list[tuple[Inquiry, Agent]]
-
-    def jobs(self) -> Iterator[Coroutine[Any, Any, Any]]:
-        """An answer each, or why there is none."""
-        return (self._answer(inquiry, one) for inquiry, one in self.alone)
-
-    async def _answer(self, inquiry: Inquiry, agent: Agent) -> Any:
-        try:
-            return await self.me.world.outside.answered(
-                agent.address,
-                lambda: self.part.consult(inquiry, agent),
-                lambda: agent.address.turn > 0,
-            )
-        except Unparsed as unparsed:
-            return unparsed
 
 
 class SeatedCohort(CohortState):
     """A cohort in play, with the components that are rules over its columns."""
 
-    def __init__(self, cohort: Cohort, rows: Rows, places: Places, world: RunContext) -> None:
+    def __init__(self, cohort: Cohort, rows: Rows, places: Places, context: RunContext) -> None:
         self.components = parts = cohort.components
         self.everybody = read_only(np.ones(len(rows.node), bool))
         self.respondents: dict[str, tuple[Component, bool]] = {}
@@ -114,8 +99,8 @@ class SeatedCohort(CohortState):
             {part.chance_id: part.columns for part in parts},
             rows,
             places,
-            agents=world.env.agents,
-            whole=len(rows.node) == world.env.present.size,
+            agents=context.env.agents,
+            whole=len(rows.node) == context.env.present.size,
             briefs=[part.brief for part in parts if part.overrides("brief")],
         )
 
@@ -128,20 +113,16 @@ class SeatedCohort(CohortState):
 class Population:
     """The live agents of one run."""
 
-    def __init__(self, cast: Cast, world: RunContext | Environment) -> None:
-        self.world = world if isinstance(world, RunContext) else RunContext(world)
-        self.env = self.world.env
+    def __init__(self, cast: Cast, context: RunContext | Environment) -> None:
+        self.context = context if isinstance(context, RunContext) else RunContext(context)
+        self.env, self.gateway = self.context.env, self.context.gateway
         self._audiences: dict[tuple[str, bool], tuple[Array | None, Audience]] = {}
         self.states = [
-            _company(cohort, nodes, self.world)
+            _seat_cohort(cohort, nodes, self.context)
             for cohort, nodes in zip(cast, _seated(cast, self.env), strict=True)
         ]
         _agreed(self.states)
         self.env.cohorts = self.env.cohorts or cohort_seats(cast, self.env)
-
-    @property
-    def outside(self) -> ModelGateway:
-        return self.world.outside
 
     def begin(self) -> None:
         for seated in self.states:
@@ -152,11 +133,11 @@ class Population:
         for part in seated.components:
             if part.overrides("begin"):
                 occasion = Occasion(part.chance_id, "begin", use)
-                part.begin(AgentGroup(self.world, seated, occasion, audience))
+                part.begin(AgentGroup(self.context, seated, occasion, audience))
             seated.unbegun -= {column.name for column in part.columns}
 
     def _reborn(self, newborn: Array) -> None:
-        """Columns of these rows, (R, N) of bool, are as before the first line."""
+        """Reset the columns of these rows, (R, N) of bool, and begin them again."""
         for seated in self.states:
             here = _here(seated, newborn)
             if not here.any():
@@ -170,8 +151,8 @@ class Population:
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
         """Raw answers of those in `asked`, (R, N) of bool; None asks everybody."""
         shape, unread = self.env.present.shape, None
-        values = silence(ask.reply, shape)
-        outside: list[Consulted] = []
+        values: dict[str, Array] = {}
+        consulted: list[Consulted] = []
         for seated in self.states:
             here = seated.everybody if asked is None else _here(seated, asked)
             if not here.any():
@@ -179,70 +160,70 @@ class Population:
             part, rule = seated.respondents.get(ask.kind) or seated.respondent(ask.kind)
             audience = self._audience(seated, None)
             occasion = Occasion(part.chance_id, f"answer {ask.kind}", use)
-            me = AgentGroup(self.world, seated, occasion, audience, pure=True)
+            agents = AgentGroup(self.context, seated, occasion, audience, pure=True)
             options = _options(ask.reply, shape) if isinstance(ask.reply, Choice) else None
             reply = ask.reply if ask.reply.alike else _bounded(ask.reply, audience)
             facts = Facts(ask.kind, ask.facts, audience)
             question = Question(ask.kind, facts, reply, here, options, ask.repairs)
+            if not (rule and audience.whole):
+                values = values or silence(ask.reply, shape)
             if rule:
-                _place(values, question, part, audience, part.answer(question, me))
+                _place(values, question, part, audience, part.answer(question, agents))
             else:
-                outside.append(Consulted(question, part, me, *single_asks(question, me)))
-        if outside:
-            unread = await self._consult(ask, values, outside)
-        before = self.world.asked.get(ask.kind)
+                alone = single_asks(question, agents)
+                consulted.append(Consulted(question, part, audience, *alone))
+        if consulted:
+            unread = await self._consult(ask, values, consulted)
+        before = self.context.asked.get(ask.kind)
         before = np.zeros(shape, np.int32) if before is None else before
-        self.world.asked[ask.kind] = before + (1 if asked is None else asked)
-        return Raw(values, unread)
+        self.context.asked[ask.kind] = before + (1 if asked is None else asked)
+        return Raw(values or silence(ask.reply, shape), unread)
 
     async def _consult(
-        self, ask: Ask, values: dict[str, Array], outside: Sequence[Consulted]
+        self, ask: Ask, values: dict[str, Array], consulted: Sequence[Consulted]
     ) -> Array:
-        """Place what those who are asked one by one say; tells which of it cannot be read."""
+        """Ask members one by one, all at the same time, and place their answers by seat.
+
+        Returns which answers cannot be read or are not legal, (R, N); they are counted.
+        """
         unread = np.zeros(self.env.present.shape, bool)
-        jobs = (job for consulted in outside for job in consulted.jobs())
-        said = iter(await self.outside.together(jobs))
-        for consulted in outside:
-            self._read(values, unread, ask, consulted, list(islice(said, len(consulted.alone))))
+        jobs = (
+            self.gateway.answered(agent, partial(one.part.consult, inquiry, agent))
+            for one in consulted
+            for inquiry, agent in one.alone
+        )
+        answers = iter(await self.gateway.together(jobs))
+        for one in consulted:
+            self._read(values, unread, ask, one, list(islice(answers, len(one.alone))))
         return unread
 
     def _read(
         self,
-        world: dict[str, Array],
+        values: dict[str, Array],
         unread: Array,
         ask: Ask,
         consulted: Consulted,
-        said: Sequence[Any],
+        answers: Sequence[Any],
     ) -> None:
-        """Place what members say by seat.
-
-        What cannot be read, and what is not legal, is marked as unread and counted.
-        """
-        question, part, me, entries, alone = consulted
-        read = np.array([_readable(answer, ask.reply) for answer in said], bool)
-        nodes = me.audience.rows.node[entries]
+        """Place the answers of some members, and mark those that cannot be used as unread."""
+        question, part, audience, entries, alone = consulted
+        read = np.array([_readable(answer, ask.reply) for answer in answers], bool)
+        nodes = audience.rows.node[entries]
         if read.any():
             asked = question.asked.copy()
             asked[entries[~read]] = False
             answered = question._replace(asked=asked)
-            answers = [answer for answer, kept in zip(said, read, strict=True) if kept]
-            _place(world, answered, part, me.audience, scatter_answers(answers, answered))
-            read &= ~self._illegal(ask, world, nodes[read]).reshape(-1)[nodes]
+            placed = scatter_answers(list(compress(answers, read)), answered)
+            _place(values, answered, part, audience, placed)
+            marked = _marked(unread.shape, nodes[read])
+            for name, value in fields(ask.reply).items():
+                try:
+                    value.settle(values[name], marked, self.env.graphs, self.env.present)
+                except Illegal as error:
+                    read &= ~error.where.reshape(-1)[nodes]
         unread.reshape(-1)[nodes[~read]] = True
-        for entry in np.flatnonzero(~read).tolist():
-            one, answer = alone[entry][1], said[entry]
-            one.fell_back(str(answer) if isinstance(answer, Unparsed) else f"got {answer!r:.80}")
-
-    def _illegal(self, ask: Ask, world: dict[str, Array], nodes: Array) -> Array:
-        """Which answers of these nodes have no nearest legal value, (R, N)."""
-        env = self.env
-        illegal, asked = np.zeros(env.present.shape, bool), _marked(env.present.shape, nodes)
-        for name, value in fields(ask.reply).items():
-            try:
-                value.settle(world[name], asked, env.graphs, env.present)
-            except Illegal as error:
-                illegal |= error.where
-        return illegal
+        for (_, agent), answer in compress(zip(alone, answers, strict=True), ~read):
+            agent.fell_back(str(answer) if isinstance(answer, Unparsed) else f"got {answer!r:.80}")
 
     def author(self, kind: str, node: int) -> str:
         """The component that answers questions of a kind for one node, replicate * N + seat."""
@@ -259,7 +240,7 @@ class Population:
             audience = self._audience(seated, active)
             news = News(tell.kind, Facts(tell.kind, tell.facts, audience))
             noticing = (
-                part.notice(news, AgentGroup(self.world, seated, occasion, audience))
+                part.notice(news, AgentGroup(self.context, seated, occasion, audience))
                 for part in listeners
                 for occasion in [Occasion(part.chance_id, f"notice {tell.kind}", use)]
             )
@@ -268,7 +249,7 @@ class Population:
                     asking.append(_one_after_another(slow, noticing))
                     break
         if asking:
-            await self.outside.together(asking)
+            await self.gateway.together(asking)
 
     def inherit(self, line: Inherit, use: int) -> None:
         """Copy columns from parents to heirs, whatever their cohorts, then call `born`."""
@@ -283,7 +264,7 @@ class Population:
         inherited: dict[str, Array] = {}
         for name, (heirs, copies) in taken.items():
             inherited[name] = heir if len(heirs) == len(to) else _marked(heir.shape, heirs)
-            after = self._world(name)[0].copy()
+            after = self._everywhere(name)[0].copy()
             after[heirs] = copies
             for seated in self.states:
                 if name in seated.values:
@@ -295,11 +276,11 @@ class Population:
                     mask = own[0] if len(own) == 1 else np.any(own, axis=0)
                     audience = self._audience(seated, mask)
                     occasion = Occasion(part.chance_id, f"born {line.kind}", use)
-                    part.born(AgentGroup(self.world, seated, occasion, audience))
+                    part.born(AgentGroup(self.context, seated, occasion, audience))
 
     def _bequeathed(self, name: str, to: Array, source: Array) -> tuple[Array, Array]:
-        """Of the nodes in `to` those that inherit a column from those in `source`, and what."""
-        values, has = self._world(name)
+        """Return the nodes in `to` that inherit a column from those in `source`, and the values."""
+        values, has = self._everywhere(name)
         both = has[to] & has[source]
         return to[both], _copies(values[source[both]])
 
@@ -316,9 +297,9 @@ class Population:
             if column.public
         }
         shape = self.env.present.shape
-        return {name: read_only(self._world(name, np.nan)[0].reshape(shape)) for name in names}
+        return {name: read_only(self._everywhere(name, np.nan)[0].reshape(shape)) for name in names}
 
-    def _world(self, name: str, missing: object = 0) -> tuple[Array, Array]:
+    def _everywhere(self, name: str, missing: object = 0) -> tuple[Array, Array]:
         """A column over all cohorts, flat (R * N,), and who has it."""
         size = self.env.present.size
         having = [seated for seated in self.states if name in seated.values]
@@ -365,7 +346,7 @@ def _bounded(reply: ActionSpace, audience: Audience) -> ActionSpace:
 async def _one_after_another(
     first: Awaitable[None], others: Iterator[Awaitable[None] | None]
 ) -> None:
-    """Of one cohort: a component may read what the one before it has just noticed."""
+    """Await the hooks of one cohort in order: a component may read what the one before noticed."""
     await first
     for slow in others:
         if slow is not None:
@@ -382,7 +363,7 @@ def cohort_seats(cast: Cast, env: Environment) -> dict[str, Array]:
 def _seated(cast: Cast, env: Environment) -> list[Array]:
     """The nodes, replicate * N + seat, of each cohort; raises CastError unless each has one."""
     shape = env.present.shape
-    ends = list(itertools.accumulate(cohort.count for cohort in cast))
+    ends = list(accumulate(cohort.count for cohort in cast))
     seats = np.arange(env.agents)
     masks = [
         np.broadcast_to((seats >= end - cohort.count) & (seats < end), shape)
@@ -428,7 +409,7 @@ def _agreed(states: Sequence[SeatedCohort]) -> None:
                 )
 
 
-def _company(cohort: Cohort, node: Array, world: RunContext) -> SeatedCohort:
+def _seat_cohort(cohort: Cohort, node: Array, context: RunContext) -> SeatedCohort:
     owned: dict[str, str] = {}
     for part in cohort.components:
         columns = [f"column {column.name}" for column in part.columns]
@@ -447,13 +428,13 @@ def _company(cohort: Cohort, node: Array, world: RunContext) -> SeatedCohort:
                 f"{part.title()} in cohort {cohort.name!r} answers {', '.join(part.answers)} but "
                 "has neither `answer` nor `consult`; write one of them"
             )
-    env = world.env
+    env = context.env
     rows = Rows(*np.divmod(node, env.agents), node)
-    return SeatedCohort(cohort, rows, Places.at(env.places[node]), world)
+    return SeatedCohort(cohort, rows, Places.at(env.places[node]), context)
 
 
 def _here(seated: SeatedCohort, mask: Array | None) -> Array:
-    """Which members are in a mask, (R, N); None means all of them; (M,) of bool."""
+    """Tell which members are in a mask, (R, N) or None for all of them; (M,) of bool."""
     if mask is None:
         return np.ones(len(seated.rows.node), bool)
     flat = mask.reshape(-1)
@@ -461,7 +442,7 @@ def _here(seated: SeatedCohort, mask: Array | None) -> Array:
 
 
 def respondent(cohort: str, components: Sequence[Component], kind: str) -> Component:
-    """Which component of a cohort answers a kind of question; raises CastError if none does."""
+    """Find the component of a cohort that answers a question; raises CastError if none does."""
     for part in components:
         if part.hears(kind, part.answers):
             return part
@@ -472,7 +453,7 @@ def respondent(cohort: str, components: Sequence[Component], kind: str) -> Compo
 
 
 def _place(
-    world: dict[str, Array], question: Question, part: Component, audience: Audience, said: Any
+    values: dict[str, Array], question: Question, part: Component, audience: Audience, said: Any
 ) -> None:
     """Check the form of what a component said, and put it where its members sit."""
     for name, value in fields(question.reply).items():
@@ -485,13 +466,13 @@ def _place(
                 f"expected {value.form()}, one per member"
             ) from error
         if audience.whole:
-            world[name] = flat.reshape(world[name].shape)
+            values[name] = flat.reshape(*audience.present.shape, *flat.shape[1:])
         else:
-            world[name].reshape(-1, *flat.shape[1:])[audience.rows.node] = flat
+            values[name].reshape(-1, *flat.shape[1:])[audience.rows.node] = flat
 
 
 def _readable(answer: Any, reply: ActionSpace) -> bool:
-    """Whether an answer of an outside mind has the form that was asked for."""
+    """Tell if an answer has the form that was asked for."""
     if isinstance(answer, Unparsed):
         return False
     alone = np.ones(1, bool), np.zeros(1, np.int64)

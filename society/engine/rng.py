@@ -31,7 +31,7 @@ _WORDS = 4  # Philox4x64 turns one counter into four words
 
 
 class Places(NamedTuple):
-    """Where draws go: entry k is at start + offsets[k]; None means all of [start, stop)."""
+    """The places of draws: entry k is at start + offsets[k]; None means all of [start, stop)."""
 
     start: int
     stop: int
@@ -39,7 +39,7 @@ class Places(NamedTuple):
 
     @classmethod
     def at(cls, places: Array) -> Places:
-        """These places; a gapless ascending range is recognised, since it is cheaper."""
+        """Return these places; a gapless ascending range is recognised, since it is cheaper."""
         if places.size < 2:  # nobody, or a single agent who is asked
             start = int(places[0]) if places.size else 0
             return cls(start, start + places.size)

@@ -1,4 +1,4 @@
-"""What can be played: a script, its parameters, default cast, measures and way of being shown."""
+"""Scenarios: a script with its parameters, default cast, measures and display."""
 
 from __future__ import annotations
 
@@ -91,15 +91,15 @@ class PostAnalysis(Protocol):
 
     @property
     def graphs(self) -> Mapping[str, Graph]:
-        """By relation, as they were at the start."""
+        """The graphs by relation, as they were at the start."""
         ...
 
     def pages(self) -> Iterator[Page]:
-        """Its rounds, with their lines and public columns."""
+        """Yield the rounds, with their lines and public columns."""
         ...
 
     def holders(self, column: str) -> Array:
-        """Whose public column this is, (N,) of bool; others have zeros, or nothing, there."""
+        """Return the seats that have this public column, (N,) of bool; others have zeros."""
         ...
 
     def embedded(self, embedder: TextEmbedder, texts: Sequence[str]) -> Array:
@@ -131,7 +131,7 @@ class Meeting:
 
 @dataclass(frozen=True)
 class DisplaySpec:
-    """How a scenario wants to be shown.
+    """The display of a scenario.
 
     gauge: a common fact, and the parameter that is full scale.
     columns: own facts or public columns worth a column each.
@@ -160,7 +160,7 @@ class DisplaySpec:
 
 
 class Drafts(NamedTuple):
-    """How designs that many matches share are made in a run of their own, before those matches.
+    """The stage in which designs that many matches share are made, in a run before those matches.
 
     parameter: of the mechanism, that takes the designs: {type: [of seat 1, of seat 2, ...]}, None
     for one that could not be read. stage: the parameter, and its value, under which designs are all
@@ -257,25 +257,25 @@ def first_line(documented: object) -> str:
 
 
 class MechanismPostAnalysis(Protocol):
-    """What a mechanism concludes from a run that is over; own: its parameters, as given."""
+    """The findings of a mechanism about a run that is over; own: its parameters, as given."""
 
     def __call__(self, after: PostAnalysis, *, own: Mapping[str, Any]) -> Iterable[Finding]: ...
 
 
 class Seating(Protocol):
-    """Who sits where in a play, (R, N) of numbers of types; own: as in Epilogue."""
+    """The seating of types in a play, (R, N); own: the mechanism's parameters, as given."""
 
     def __call__(self, play: Play, types: int, params: Any, *, own: Mapping[str, Any]) -> Array: ...
 
 
 class Measuring(Protocol):
-    """What a mechanism measures, if that depends on its parameters; own: as in Epilogue."""
+    """Measures that depend on a mechanism's parameters; own: these, as given."""
 
     def __call__(self, *, own: Mapping[str, Any]) -> Iterable[Measure]: ...
 
 
 class Composition(Protocol):
-    """The mechanisms that a mechanism is made of; own: as in Epilogue."""
+    """The mechanisms that a mechanism is made of; own: its parameters, as given."""
 
     def __call__(self, *, own: Mapping[str, Any]) -> Iterable[InnerMechanism]: ...
 
@@ -286,10 +286,11 @@ class MechanismSpec:
 
     source: the function or class that was written. chance_id: the name under which it draws, which
     stays when it is renamed. measuring: measures beside `measures`, by its parameters. levels: of
-    rounds around those of the play. quotes, columns, endings: as in Stage. afterword: as in
-    Scenario; it is given the parameters of the mechanism as well. seating: says who sits where, and
-    so how many agents and replicates there are; stands outermost. drafts: says which designs a
-    tournament makes beforehand. rematching: as in Play. parts: the mechanisms that it is made of.
+    rounds around those of the play. quotes, columns, endings: as in DisplaySpec.
+    afterword: as in Scenario; it is given the parameters of the mechanism as well. seating: says
+    who sits where, and so how many agents and replicates there are; stands outermost. drafts: says
+    which designs a tournament makes beforehand. rematching: as in Play. parts: the mechanisms that
+    it is made of.
     """
 
     name: str
@@ -328,7 +329,7 @@ class MechanismSpec:
 
     @property
     def parameters(self) -> type[BaseModel]:
-        """Its parameters, with their types and defaults; raises Refused."""
+        """The parameters, with their types and defaults; raises ValidationIssues."""
         return parameters_of(self.source)
 
 
@@ -396,14 +397,14 @@ class Layer:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """All of them, those that were not given as well."""
+        """All parameters, defaults included."""
         fields = self.spec.parameters.model_fields.items()
         defaults = {name: one.get_default(call_default_factory=True) for name, one in fields}
         return {**defaults, **self.given}
 
     @property
     def parts(self) -> tuple[InnerMechanism, ...]:
-        """Those that it is made of."""
+        """The mechanisms that it is made of."""
         return () if self.spec.parts is None else tuple(self.spec.parts(own=self.given))
 
 
@@ -483,7 +484,7 @@ class Estimate:
 
 
 def estimate_measure(values: Array, unit: str, censored: int = 0) -> Estimate:
-    """Of one value per replicate, (R,), NaN where there is none; seeds are what is replicated."""
+    """Estimate a mean over replicates from one value each, (R,), NaN where there is none."""
     known = values[~np.isnan(values)]
     n = len(known)
     mean = float(known.mean()) if n else None
@@ -518,17 +519,17 @@ class Folded:
         self.count[where], self.latest[where] = 0, np.nan
 
     def values(self) -> Array:
-        """(R,), NaN where nothing was measured; a `first` that did not come is the last round."""
+        """Return values, (R,), NaN for none; the last round for a `first` that did not come."""
         if self.fold == "first":
             return np.where(self.count > 0, self.total, self.latest)
         share = self.total / np.maximum(self.count, 1) if self.fold == "mean" else self.total
         return np.where(self.count > 0, share, np.nan)
 
     def censored(self) -> Array:
-        """(R,), where a `first` had not come by the last round that was measured."""
+        """Mark replicates where a `first` had not come by the last measured round, (R,)."""
         open_ended: Array = (self.count == 0) & ~np.isnan(self.latest)
         return open_ended & (self.fold == "first")
 
     def estimate(self) -> Estimate:
-        """Over replicates."""
+        """Estimate the mean over replicates."""
         return estimate_measure(self.values(), self.unit, int(self.censored().sum()))

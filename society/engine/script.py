@@ -41,17 +41,17 @@ class Fact(NamedTuple):
 
 
 def common(values: object) -> Fact:
-    """The same for all agents of a replicate: a scalar or (R, 1); or (R, 1, K) of K entries."""
+    """State a fact that all agents of a replicate know: a scalar, (R, 1), or (R, 1, K)."""
     return Fact("common", np.asarray(values))
 
 
 def own(values: object) -> Fact:
-    """Each agent knows its own entry: (R, N), or (R, N, K) of K entries each."""
+    """State a fact of which each agent knows its own entry: (R, N), or (R, N, K)."""
     return Fact("own", np.asarray(values))
 
 
 def seen(graph: str, values: object) -> Fact:
-    """Each agent knows its own entry and those of its neighbours on `graph`: (R, N)."""
+    """State a fact of which each agent knows its own entry and its neighbours', (R, N)."""
     return Fact("seen", np.asarray(values), graph)
 
 
@@ -85,7 +85,7 @@ class Ask:
 
 @dataclass(frozen=True, eq=False)
 class Tell:
-    """What happened: agents notice it, the run file keeps it.
+    """An event: agents notice it, the run file keeps it.
 
     gone: (R, N), agents who take no further part. back: (R, N), absent ones who take part again.
     ends: (R, 1), replicates that are over; `kind` is then the cause that is kept.

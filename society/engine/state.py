@@ -21,7 +21,7 @@ _MOST_CELLS = 50_000_000  # of a column per peer: 400 MB
 class Column:
     """State that a component keeps for each agent: one value of `dtype` each, zero at first.
 
-    public: kept per round in the run file, for the theatre and for measures.
+    public: kept per round in the run file, for display and for measures.
     heritable: a newborn agent has it from its parent.
     per_peer: one value for each seat, (M, N): for small societies. When a new life begins in a
     seat, what others hold there is still about the old one, until their owner sees to it.
@@ -70,7 +70,7 @@ class CohortState:
         }
 
     def _shape(self, column: Column, agents: int) -> tuple[int, ...]:
-        """(M,), or (M, N) of a column per peer; raises CastError if that is too large."""
+        """Return (M,), or (M, N) for a column per peer; raises CastError if that is too large."""
         members = len(self.rows.node)
         if not column.per_peer:
             return (members,)

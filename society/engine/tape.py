@@ -1,4 +1,4 @@
-"""Who answers a script's questions: a live troupe, or a tape of recorded answers."""
+"""Sources of answers to a script's questions: a live population, or a tape."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .script import Ask, Inherit, Tell
 
 
 class Answerer(Protocol):
-    """Who answers a script's questions: a troupe, or a tape."""
+    """A source of answers to a script's questions: a population, or a tape."""
 
     @property
-    def outside(self) -> ModelGateway: ...
+    def gateway(self) -> ModelGateway: ...
     def begin(self) -> None: ...
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw: ...
     def author(self, kind: str, node: int) -> str: ...
@@ -32,11 +32,11 @@ class Tape:
     """Recorded answers in place of agents: replay drives the script alone."""
 
     def __init__(self, steps: Iterable[Step]) -> None:
-        self.outside = ModelGateway()
+        self.gateway = ModelGateway()
         self._asks = (step for step in steps if step.sort == "ask")
 
     def begin(self) -> None:
-        """Nobody is there to begin."""
+        """Do nothing: no agent has to begin."""
 
     async def answer(self, ask: Ask, asked: Array | None, use: int) -> Raw:
         step = next(self._asks, None)
@@ -53,10 +53,10 @@ class Tape:
         return "the record"
 
     async def notice(self, tell: Tell, active: Array | None, use: int) -> None:
-        """Nobody is there to notice."""
+        """Do nothing: no agent can notice."""
 
     def inherit(self, line: Inherit, use: int) -> None:
-        """Nobody is there to inherit."""
+        """Do nothing: no agent can inherit."""
 
     def public(self) -> dict[str, Array]:
         return {}

@@ -16,12 +16,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
+from society.components.common.human_coder import UNCODED
 from society.config.run_config import File, FileSection, Model, RunConfig, load_config
 from society.config.yaml_source import Source, read_yaml
 from society.engine.parameters import Issue, ValidationIssues, resolve_path, validate
-from society.engine.rubric import UNCODED, Criterion, Rubric
 from society.errors import FileError, ScenarioError, short_path, suggest
 from society.llm.providers.settings import ModelSpec
+from society.scenarios.coding.rubric import Criterion, Rubric
 from society.text import clean_line
 
 from .factors import coding_name, independent_seed, run_file_name

@@ -1,4 +1,4 @@
-"""Who descends from whom, read off the pages of a run that has generations.
+"""Lineages: who descends from whom, read off the pages of a run that has generations.
 
     generations   what pages tell of each generation, for all replicates at once
     elders, descents    whom newborn agents have what they are from: of one step, as seats

@@ -91,7 +91,7 @@ def newick(lineage: Lineage) -> str:
 
 
 def _forks(children: tuple[Life, ...]) -> Iterator[tuple[int, list[Life]]]:
-    """At the end of which generation children were born, the last ones first."""
+    """Group children by the generation at whose end they were born, the last ones first."""
     by_birth = sorted(children, key=lambda one: (-one.born, one.number))
     for born, young in groupby(by_birth, key=lambda one: one.born):
         yield born - 1, list(young)

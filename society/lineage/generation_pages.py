@@ -16,7 +16,7 @@ from society.errors import InputError
 
 
 class Generation(NamedTuple):
-    """What pages tell of one generation; (R, N) each, or None if it was not told (yet).
+    """One generation as pages tell of it; (R, N) each, or None if it was not told (yet).
 
     life, parent: numbers of lives; NOBODY for those without parents. running: (R, 1), replicates
     that had not ended before. elder: whose strategies were shown to those who look at them, by
@@ -82,7 +82,7 @@ def _begun(step: Step, page: Page, running: Array | None) -> Generation:
 
 
 def _noted(now: Generation, step: Step) -> Generation:
-    """With what one more line says of the generation; a play may have lines of the same kind."""
+    """Add what one more line says of the generation; a play may have lines of the same kind."""
     told = {name: values for (role, name), values in step.arrays.items() if role == "own"}
     if ("seen advise", "elder") in step.arrays:
         elder, devising = step.arrays["seen advise", "elder"], step.arrays["who", ""]

@@ -1,4 +1,4 @@
-"""Whom an agent has what it is from: itself, its parent, or those whose words it took up.
+"""Sources of what an agent is: itself, its parent, or those whose words it took up.
 
 Who lives on descends from itself. A newborn agent has the heritable columns of its parent; but
 where it was asked for a strategy in words, and keeps them in the column `strategy`, it may have
@@ -25,7 +25,7 @@ STRATEGY = "strategy"  # the column in which those who devise a strategy keep it
 
 
 class Heredity(NamedTuple):
-    """What pages do not tell of inheritance.
+    """Facts about inheritance that pages do not tell.
 
     holders: by heritable column, who has it, (N,) of bool; None: everybody has the same. advise:
     the graph on which elders were seen; None: everybody saw everybody.
@@ -35,12 +35,12 @@ class Heredity(NamedTuple):
     advise: Graph | None = None
 
     def writes(self, agents: int) -> Array:
-        """Who follows a strategy in words, (N,) of bool."""
+        """Mark the agents that follow a strategy in words, (N,) of bool."""
         nobody = np.zeros(agents, bool)
         return ~nobody if self.holders is None else self.holders.get(STRATEGY, nobody)
 
     def alike(self, one: Array, other: Array) -> Array:
-        """Whether seats have a heritable column in common, (K,), (K,) -> (K,) of bool."""
+        """Tell if seats have a heritable column in common, (K,), (K,) -> (K,) of bool."""
         if self.holders is None:
             return np.ones(len(one), bool)
         shared = np.zeros(len(one), bool)
@@ -50,7 +50,7 @@ class Heredity(NamedTuple):
 
 
 class Descents(NamedTuple):
-    """From whom each descends: pairs of a seat now and a seat before, (K,) each.
+    """Pairs of a seat now and a seat before from which it descends, (K,) each.
 
     Children are in order. One of several elders has an equal share in the child; without any, it
     has entered.
@@ -66,7 +66,7 @@ class Descents(NamedTuple):
 
 
 class Elders(NamedTuple):
-    """Of the newborn agents of one replicate.
+    """The elders of the newborn agents of one replicate.
 
     parents: seats in the generation before, NOBODY where there is none, or nothing is inherited;
     (N,). advised: those who devised their words by advice, and by whose.
@@ -91,7 +91,7 @@ def elders(before: Generation | None, now: Generation, replicate: int, by: Hered
 
 
 def descents(before: Generation, now: Generation, replicate: int, by: Heredity) -> Descents:
-    """From whom everybody in a generation descends."""
+    """Return from whom everybody in a generation descends."""
     parents, advised = elders(before, now, replicate, by)
     newborn = now.newborn[replicate]
     stayed = np.flatnonzero(~newborn)
@@ -117,7 +117,7 @@ def _parents(before: Generation, now: Generation, replicate: int) -> Array:
 def _advised(
     before: Generation, now: Generation, replicate: int, parents: Array, by: Heredity
 ) -> Descents:
-    """Who devised words of its own, and whose it was shown."""
+    """Return those who devised words of their own, with those whose words they were shown."""
     none = np.empty(0, np.int64)
     if now.elder is None or now.devising is None or now.strategy is None or before.strategy is None:
         return Descents(none, none)

@@ -1,9 +1,7 @@
-"""Which of several texts is most like another one, in its words and their order.
+"""Lives of one replicate, their ancestors, and the likeness of texts.
 
 Likeness is the share of words, and of pairs of words that follow each other, that two texts have in
 common: 2 |A and B| / (|A| + |B|), each counted as often as it is there (Dice 1945, Ecology 26).
-
-Lives of one replicate, and from whom each of them descends.
 """
 
 from __future__ import annotations
@@ -50,7 +48,7 @@ class Wordings:
         return int(np.argmax(likeness[[self._numbers[other] for other in others]]))
 
     def _likeness(self, number: int) -> Array:
-        """Of one text to each of them, in [0, 1]."""
+        """Return the likeness of one text to each of them, in [0, 1]."""
         shared = np.zeros(len(self._sizes))
         for part, count in self._parts[number].items():
             places, counts = self._found[part]
@@ -65,6 +63,16 @@ def _parts(text: str) -> Counter[object]:
 
 
 _NO_MORE = Heredity()
+
+
+def name_life(life: int, agents: int) -> str:
+    """Name an agent by GENERATION_INDEX, counted from 1.
+
+    >>> name_life(13, agents=10)  # id 3, born at the beginning of the second generation
+    '2_4'
+    """
+    generation, agent = divmod(life, agents)
+    return f"{generation + 1}_{agent + 1}"
 
 
 class Life(NamedTuple):
@@ -106,7 +114,7 @@ class Lineage:
     generations: int
 
     def ancestor(self, number: int) -> Life | None:
-        """From whom a life descends; None for the first generation, and for who has entered."""
+        """Return the life from which one descends; None for a life that descends from nobody."""
         return self._ancestors[number]
 
     @cached_property
@@ -135,12 +143,12 @@ class Lineage:
         return tuple(life for life in self.lives.values() if self.ancestor(life.number) is None)
 
     def generation(self, number: int) -> tuple[Life, ...]:
-        """Who lived in a generation, counted from 1; by seat."""
+        """Return the lives in a generation, counted from 1; by seat."""
         found = [life for life in self.lives.values() if life.lived_in(number)]
         return tuple(sorted(found, key=lambda life: life.seat))
 
     def children(self, number: int) -> tuple[Life, ...]:
-        """Those who descend from a life, by number."""
+        """Return the children of a life, by number."""
         return self._children.get(number, ())
 
     @cached_property
@@ -181,7 +189,7 @@ def lineage(pages: Iterable[Page], replicate: int = 0, heredity: Heredity = _NO_
 def lineage_of(
     told: Iterable[Generation], replicate: int = 0, heredity: Heredity = _NO_MORE
 ) -> Lineage:
-    """The same from generations that have been read."""
+    """Return all lives of one replicate from generations that have been read."""
     lives: dict[int, Life] = {}
     before, number = None, 0
     for now in told:
@@ -203,7 +211,7 @@ def _born(before: Generation | None, now: Generation, place: tuple[int, int], of
     lives = elders if before is None else before.life[replicate]
     return Life(
         number,
-        f"{number // agents + 1}_{number % agents + 1}",
+        name_life(number, agents),
         seat,
         now.number,
         now.number,
@@ -214,7 +222,7 @@ def _born(before: Generation | None, now: Generation, place: tuple[int, int], of
 
 
 def _grown(life: Life, now: Generation, replicate: int) -> Life:
-    """One generation older."""
+    """Return a life, one generation older."""
     life = life._replace(last=now.number)
     if now.fitness is None or now.phenotype is None or now.survives is None:
         return life

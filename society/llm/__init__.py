@@ -1,1 +1,1 @@
-"""How language models are asked: prompts, parsing of what they write, providers."""
+"""Language models: prompts, parsing of what they write, providers."""

@@ -69,7 +69,7 @@ def checksum(*words: object, blob: bytes = b"") -> str:
 
 
 def call_row(number: int, request: Request, said: Completion) -> tuple[Any, ...]:
-    """What CALL inserts for an exchange in round `number`."""
+    """Return the row that CALL inserts for an exchange in round `number`."""
     words = request.words
     name = fingerprint(request.model, words)
     asked = name, request.model, request.room, request.again, request.reason, words
@@ -81,7 +81,7 @@ def call_row(number: int, request: Request, said: Completion) -> tuple[Any, ...]
 
 
 def vector_row(embedder: str, text: str, vector: Array) -> tuple[Any, ...]:
-    """What VECTOR inserts."""
+    """Return the row that VECTOR inserts."""
     key, blob = text_key(text), np.asarray(vector, "<f4").tobytes()
     return embedder, key, blob, checksum(embedder, key, blob=blob)
 
@@ -117,7 +117,7 @@ def _call(row: Sequence[Any]) -> Call:
 def find_vectors(
     connection: sqlite3.Connection, embedder: str, texts: Iterable[str]
 ) -> dict[str, Array]:
-    """Those that are there, by text; raises ValueError if one is damaged."""
+    """Find stored embeddings, by text; raises ValueError if one is damaged."""
     known = {}
     for text in texts:
         query = "SELECT vector, seal FROM vectors WHERE embedder = ? AND text = ?"
@@ -133,7 +133,7 @@ def find_vectors(
 def usage_entries(
     connection: sqlite3.Connection, per_agent: bool = False
 ) -> Iterator[tuple[int, Usage]]:
-    """What was asked: (agent or -1, entry); without fallbacks, which rounds know."""
+    """Yield what was asked: (agent or -1, entry); without fallbacks, which rounds know."""
     agent = "agent" if per_agent else "-1"
 
     def total(name: str) -> str:
@@ -151,7 +151,7 @@ def usage_entries(
 
 
 def call_addresses(connection: sqlite3.Connection) -> set[Address]:
-    """Those of all calls."""
+    """Return the addresses of all calls."""
     return {Address(*row) for row in connection.execute(f"SELECT {_ADDRESS} FROM calls")}
 
 
@@ -163,7 +163,7 @@ def unanswered_calls(connection: sqlite3.Connection) -> int:
 
 
 def use_so_far(connection: sqlite3.Connection) -> Spent:
-    """What counts towards the limits of a run."""
+    """Return the use that counts towards the limits of a run."""
     # A token is at least a byte, and a reply takes no more than its room.
     most = "length(CAST(messages AS BLOB)) + coalesce(room, json_extract(sent, '$.max_tokens'), 0)"
     query = f"""SELECT count(*), sum(coalesce(prompt_tokens + completion_tokens, {most})),

@@ -1,4 +1,4 @@
-"""What a question looks like in words, to a mind that reads.
+"""Prompts: questions and events in words, for agents that read.
 
 The words are files, looked up in the user's folders in order and then among ours (society.index),
 so that a prompt pack swaps any of them without touching code:
@@ -73,13 +73,13 @@ class MechanismTerms(NamedTuple):
     parts: tuple[TermsPart, ...] = ()
 
     def flattened(self) -> Iterator[MechanismTerms]:
-        """This mechanism, and all that it is made of."""
+        """Yield this mechanism, and all that it is made of."""
         for part in self.parts:
             yield from part.terms.flattened()
         yield self
 
     def in_force(self, facts: Mapping[str, Any]) -> Iterator[MechanismTerms]:
-        """Those of them that are in force for who knows these facts."""
+        """Yield the mechanisms that are in force for an agent that knows these facts."""
         for part in self.parts:
             if part.fact in facts and facts[part.fact] == part.value:
                 yield from part.terms.in_force(facts)
@@ -125,6 +125,7 @@ class Prompts:
         mechanisms: Sequence[MechanismTerms] = (),
     ) -> None:
         self.scenario, self.mechanisms = scenario, tuple(mechanisms)
+        self._title = _spaced(scenario)
         around = [one.name for outer in self.mechanisms for one in outer.flattened()]
         self.owners = tuple(dict.fromkeys((scenario, *around)))
         self.folders = tuple(folders)
@@ -154,20 +155,20 @@ class Prompts:
             "terms": "",
             **(more or {}),
         }
-        if page:
-            return self._rendered(f"any/{page}.md", variables, agent)
-        variables["briefs"] = "\n\n".join(agent.briefs(ask))
-        variables["own_page"] = partial(self._own_page, variables)
-        variables["option_terms"] = partial(self._option_terms, variables)
-        variables["terms"] = terms = PlacedTerms(partial(self._terms, variables))
-        words = self._rendered(self._template(ask.kind) or _ANY, variables, agent)
-        return f"{words}\n\n{terms}" if terms else words
-
-    def _rendered(self, name: str, variables: Mapping[str, Any], agent: Agent) -> str:
+        terms: PlacedTerms | str = ""
+        if not page:
+            terms = PlacedTerms(partial(self._terms, variables))
+            variables |= {
+                "briefs": "\n\n".join(agent.briefs(ask)),
+                "own_page": partial(self._own_page, variables),
+                "option_terms": partial(self._option_terms, variables),
+                "terms": terms,
+            }
+        name = f"any/{page}.md" if page else self._template(ask.kind) or _ANY
         words = self._templates.render(name, variables)
         if not words.strip():
             raise InputError(f"prompt {name} is empty for agent {agent.name}; add text to it")
-        return words
+        return f"{words}\n\n{terms}" if terms else words
 
     def mute(self) -> list[str]:
         """Mechanisms of which nothing could be told to a mind that reads."""
@@ -175,12 +176,12 @@ class Prompts:
         return [one.name for one in around if not (self._words_of(one, "terms") or one.summary)]
 
     def _terms(self, variables: Mapping[str, Any]) -> str:
-        """Of all mechanisms that are in force, the innermost first."""
+        """Render the terms of all mechanisms that are in force, the innermost first."""
         around = [one for outer in self.mechanisms for one in outer.in_force(variables)]
         return "\n\n".join(filter(None, (self._said(one, "terms", variables) for one in around)))
 
     def _option_terms(self, variables: Mapping[str, Any], value: object) -> str:
-        """Of the mechanisms that are in force under a value, as options."""
+        """Render the mechanisms that are in force under a value, as options."""
         parts = [part for outer in self.mechanisms for part in outer.parts if part.value == value]
         return " ".join(self._said(part.terms, "option", variables) for part in parts)
 
@@ -206,7 +207,7 @@ class Prompts:
         return self._pages[at]
 
     def told(self, tell: News, agent: Agent) -> str:
-        """Something that happened, as this agent knows it: one line if there is no template.
+        """Return an event in words, as this agent knows it: one line if there is no template.
 
         A template may say nothing at all.
         """
@@ -266,7 +267,8 @@ class Prompts:
 
     def _known(self, kind: str, facts: OwnFacts, agent: Agent, sight: Sight) -> dict[str, Any]:
         """Variables of any template."""
-        common_first = sorted(facts, key=lambda name: facts.scope(name) != "common")
+        scopes = facts.facts
+        common_first = sorted(scopes, key=lambda name: scopes[name].scope != "common")
         known = {name: _python(facts[name]) for name in common_first}
         return known | {
             "facts": known,
@@ -274,12 +276,12 @@ class Prompts:
             "me": agent.name,
             "name_of": agent.name_of,
             "name_at": agent.name_at,
-            "succession": agent.succession,
+            "succession": agent.env.public.get("succession"),
             "complete": agent.complete,
             "moment": agent.moment,
             "p": agent.params,
             "rules": agent.rules,
-            "scenario": _spaced(self.scenario),
+            "scenario": self._title,
             "kind": kind,
         }
 
@@ -304,12 +306,12 @@ class Prompts:
         return self._of_scenario(index.prompts())
 
     def _of_scenario(self, names: Iterable[str]) -> set[str]:
-        """Those of some names that are for this scenario, its mechanisms, or any scenario."""
+        """Return the names that are for this scenario, its mechanisms, or any scenario."""
         owners = (*self.owners, "any")
         return {name for name in names if name.partition("/")[0] in owners and self._is_used(name)}
 
     def _is_used(self, name: str) -> bool:
-        """Whether the pages of mechanisms are of some that are around the play, and used so."""
+        """Tell if a page of a mechanism belongs to one around the play, and is used so."""
         owner, *rest = name.split("/")
         if owner == self.scenario:
             return len(rest) != 2 or rest[1] != "terms.md" or rest[0] in self.owners
@@ -317,7 +319,7 @@ class Prompts:
         return rest != ["option.md"] or owner in options
 
     def _reached(self, names: Iterable[str]) -> set[str]:
-        """These names, and those of all templates that they include, one by the other."""
+        """Return these names, and those of all templates that they include, directly or not."""
         reached: set[str] = set()
         waiting = set(names)
         while waiting:
@@ -335,11 +337,6 @@ def fact_sentence(kind: str, facts: OwnFacts) -> str:
     """A line and its facts as this agent knows them: "harvested: catch 4.2, effort 0.4"."""
     known = ", ".join(f"{_spaced(name)} {format_fact(facts[name])}" for name in facts)
     return f"{_spaced(kind)}: {known}" if known else _spaced(kind)
-
-
-def graphs_of(facts: OwnFacts) -> list[str]:
-    """The graphs on which some of these facts are seen."""
-    return list(dict.fromkeys(fact.graph for fact in facts.facts.values() if fact.graph))
 
 
 def _files_in(folders: Iterable[Path]) -> Iterator[str]:
@@ -378,7 +375,9 @@ def _shown(facts: OwnFacts, agent: Agent, sight: Sight) -> list[SimpleNamespace]
             for name, values in seen.items():
                 known[name] = values[place]
     seats_of = {name: seat for peers in sight.values() for name, seat in peers.items()}
-    return [SimpleNamespace(**shown[name]) for name in agent.in_order(seats_of)]
+    ids = agent.env.ids
+    in_order = sorted(shown, key=lambda name: int(ids[seats_of[name]]))
+    return [SimpleNamespace(**shown[name]) for name in in_order]
 
 
 def _python(value: Any) -> Any:

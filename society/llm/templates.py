@@ -44,7 +44,7 @@ _UNKNOWN = re.compile(r"'(\w+)' is undefined")
 
 
 class _Sandbox(SandboxedEnvironment):
-    """One that looks at nothing twice, which saves a third of its time.
+    """A sandbox that looks at nothing twice, which saves a third of its time.
 
     What is seen of a peer is plain data. An attribute which is safe to read is so for all objects
     of that type. A macro comes from a template, and wants nothing that the sandbox would add.
@@ -88,7 +88,7 @@ class _Compiled(BytecodeCache):
         self._codes: dict[tuple[str, str], CodeType] = {}
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Found by name, file and text: what was compiled from another text is not it."""
+        """Load code by name, file and text: what was compiled from another text is not it."""
         bucket.code = self._codes.get((bucket.key, bucket.checksum))
 
     def dump_bytecode(self, bucket: Bucket) -> None:
@@ -160,7 +160,7 @@ class Templates:
         return source, str(file), None
 
     def _refused(self, error: Exception, name: str, variables: Mapping[str, Any]) -> InputError:
-        """What is wrong with a template, and where."""
+        """Make the error for a template: what is wrong, and where."""
         if isinstance(error, TemplateSyntaxError):
             file, line = self._find(error.name or name), error.lineno
         else:
@@ -186,12 +186,12 @@ def _referenced(source: str, name: str) -> frozenset[str | None]:
 
 
 def _once(macro: Macro, *given: Hashable) -> str:
-    """What a macro says to what is given; said again, it is taken from memory."""
+    """Call a macro; the same call again is answered from memory."""
     if type(macro) is not Macro:  # the sandbox looks at calls, and not at what filters call
         raise TypeError(f"once is for macros, and {macro!r} is none")
     return macro(*given)
 
 
 def _seen(peer: SimpleNamespace) -> list[str]:
-    """What is seen of a peer: names of facts."""
+    """List the names of the facts that are seen of a peer."""
     return [name for name in vars(peer) if name != "name"]

@@ -345,7 +345,7 @@ def perform(recorded: Recorded) -> Perform:
         )
         game = setup.gamemaster(env=table)
         assert isinstance(game.answerer, Population)
-        world = game.answerer.world
+        world = game.answerer.context
         world.words = words
         play = game.scenario.play
         if cast is not None:

@@ -233,7 +233,7 @@ def within(reply: Value, values: Array, env: Environment) -> Any:
 def world(game: GameMaster) -> RunContext:
     """What surrounds its agents."""
     assert isinstance(game.answerer, Population)
-    return game.answerer.world
+    return game.answerer.context
 
 
 class WithinBounds(Population):

@@ -668,7 +668,7 @@ def test_members_know_their_ids_the_time_and_the_parameters(
     def look(ask: Question, agents: AgentGroup) -> object:
         assert agents.agent.tolist() == [2, 0, 1]
         assert (agents.moment, agents.params) == (0, Params())
-        assert agents.world.env.agents == 3
+        assert agents.env.agents == 3
         return 0
 
     play(bidding(), answering(look), ids=[2, 0, 1])

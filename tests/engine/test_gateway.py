@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,7 +83,7 @@ class Diary:
         self.texts |= vectors
 
     @property
-    def outside(self) -> ModelGateway:
+    def gateway(self) -> ModelGateway:
         return ModelGateway(lambda: self, self)
 
 
@@ -93,9 +94,9 @@ class Full(Diary):
         raise Paused("the disk is full")
 
 
-def ask(outside: ModelGateway, *requests: Request) -> list[Completion]:
+def ask(gateway: ModelGateway, *requests: Request) -> list[Completion]:
     """What is said to requests that are made at once."""
-    return asyncio.run(outside.together(outside.call(one) for one in requests))
+    return asyncio.run(gateway.together(gateway.call(one) for one in requests))
 
 
 # One call
@@ -103,13 +104,13 @@ def ask(outside: ModelGateway, *requests: Request) -> list[Completion]:
 
 def test_the_record_is_asked_first_then_the_call_is_noted_made_and_kept() -> None:
     diary = Diary()
-    assert ask(diary.outside, request()) == [Completion("7", cost=0.5)]
+    assert ask(diary.gateway, request()) == [Completion("7", cost=0.5)]
     assert diary.noted == ["kept 0?", "sending 0", "ask 0", "keep 0"]
 
 
 def test_what_is_on_record_is_not_asked_again_and_counts_as_it_did() -> None:
     diary = Diary()
-    first, again = diary.outside, ModelGateway(call_store=diary)
+    first, again = diary.gateway, ModelGateway(call_store=diary)
     assert ask(first, request()) == ask(again, request()) == [Completion("7", cost=0.5)]
     assert diary.noted.count("ask 0") == 1
     assert again.ledger.entries() == first.ledger.entries()
@@ -122,17 +123,17 @@ def test_nothing_is_used_before_it_is_kept() -> None:
     async def slow(request: Request, said: Completion) -> None:
         await written.wait()
 
-    async def use(outside: ModelGateway) -> None:
-        used.append((await outside.call(request())).text)
+    async def use(gateway: ModelGateway) -> None:
+        used.append((await gateway.call(request())).text)
 
     async def scene() -> None:
         diary.keep = slow  # type: ignore[method-assign]
-        outside = diary.outside
-        using = asyncio.ensure_future(use(outside))
+        gateway = diary.gateway
+        using = asyncio.ensure_future(use(gateway))
         while "ask 0" not in diary.noted:
             await asyncio.sleep(0)
         await asyncio.sleep(0)
-        assert (used, outside.ledger.entries()) == ([], ())
+        assert (used, gateway.ledger.entries()) == ([], ())
         written.set()
         await using
 
@@ -142,11 +143,11 @@ def test_nothing_is_used_before_it_is_kept() -> None:
 
 def test_an_answer_that_cannot_be_kept_is_neither_used_nor_counted() -> None:
     full = Full()
-    outside = full.outside
+    gateway = full.gateway
     with pytest.raises(Paused, match="the disk is full"):
-        ask(outside, request())
+        ask(gateway, request())
     assert full.noted == ["kept 0?", "sending 0", "ask 0"]
-    assert (outside.ledger.entries(), outside.troubles) == ((), [])
+    assert (gateway.ledger.entries(), gateway.troubles) == ((), [])
 
 
 def test_models_are_reached_with_the_first_call_and_let_go_once() -> None:
@@ -156,10 +157,10 @@ def test_models_are_reached_with_the_first_call_and_let_go_once() -> None:
         reached.append("now")
         return diary
 
-    outside = ModelGateway(reach)
+    gateway = ModelGateway(reach)
     assert reached == []
-    ask(outside, request(0), request(1))
-    asyncio.run(outside.close())
+    ask(gateway, request(0), request(1))
+    asyncio.run(gateway.close())
     assert (reached, diary.closed) == (["now"], 1)
 
 
@@ -173,7 +174,7 @@ def test_half_a_surrogate_pair_becomes_a_question_mark_before_it_is_kept() -> No
         return Completion("fish \ud83d or not")
 
     diary = Diary(halved)
-    assert ask(diary.outside, request())[0].text == "fish ? or not"
+    assert ask(diary.gateway, request())[0].text == "fish ? or not"
     assert [said.text for said in diary.record.values()] == ["fish ? or not"]
 
 
@@ -184,15 +185,15 @@ def test_calls_are_counted_by_component_kind_and_model_with_what_they_used() -> 
     async def priced(request: Request) -> Completion:
         return Completion("7", "stop", 10, 2, 0.25, retries=1, model="gpt" if request.again else "")
 
-    outside = Diary(priced).outside
+    gateway = Diary(priced).gateway
     again = request(turn=1, again="repair", reason="no number"), request(turn=2, again="cut")
-    ask(outside, request(0), request(1), *again)
-    assert outside.ledger.entries() == (
+    ask(gateway, request(0), request(1), *again)
+    assert gateway.ledger.entries() == (
         Usage("oracle", "bid", "", 2, 2, 0, 0, 0, 20, 4, 0.5),
         Usage("oracle", "bid", "gpt", 2, 2, 1, 1, 0, 20, 4, 0.5),
     )
-    assert outside.troubles[0] == ParseIssue("oracle", "bid", "gpt", 0, 0, "repair", "no number")
-    assert [trouble.what for trouble in outside.troubles] == ["repair", "cut"]
+    assert gateway.troubles[0] == ParseIssue("oracle", "bid", "gpt", 0, 0, "repair", "no number")
+    assert [trouble.what for trouble in gateway.troubles] == ["repair", "cut"]
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
@@ -202,28 +203,37 @@ def test_a_sum_in_which_something_is_unknown_is_unknown(order: tuple[int, int]) 
     async def partly(request: Request) -> Completion:
         return replies[request.address.agent]
 
-    outside = Diary(partly).outside
+    gateway = Diary(partly).gateway
     for agent in order:
-        ask(outside, request(agent))
-    (entry,) = outside.ledger.entries()
+        ask(gateway, request(agent))
+    (entry,) = gateway.ledger.entries()
     assert (entry.prompt_tokens, entry.completion_tokens, entry.cost) == (None, None, None)
 
 
 # Answers that a component finds without a call through us
 
 
+@dataclass
+class Bystander:
+    """Whoever is asked."""
+
+    address: Address
+
+
 def found(diary: Diary, answer: Any, *, called: bool = False) -> tuple[Any, ModelGateway]:
     """What `answered` makes of an answer, or of an Unparsed that is raised."""
-    outside = diary.outside
+    gateway = diary.gateway
+    asked = Bystander(request().address)
 
     async def consult() -> Any:
         diary.noted.append("consult")
+        if called:
+            asked.address = asked.address._replace(turn=1)
         if isinstance(answer, Exception):
             raise answer
         return answer
 
-    address = request().address
-    return asyncio.run(outside.answered(address, consult, lambda: called)), outside
+    return asyncio.run(gateway.answered(asked, consult)), gateway
 
 
 @pytest.mark.parametrize(
@@ -243,17 +253,18 @@ def test_an_answer_found_elsewhere_is_kept_as_it_is_and_not_sought_again(
     found(diary, answer)
     assert [said.text for said in diary.record.values()] == [kept]
     diary.noted.clear()
-    again, outside = found(diary, answer)
+    again, gateway = found(diary, answer)
     assert again == read
     assert diary.noted == ["kept 0?"]
-    assert outside.ledger.entries() == (Usage("oracle", "bid", calls=1),), "it cost nothing of ours"
+    assert gateway.ledger.entries() == (Usage("oracle", "bid", calls=1),), "it cost nothing of ours"
 
 
 def test_an_answer_that_could_not_be_read_stays_unread() -> None:
     diary = Diary()
     for _ in range(2):
-        with pytest.raises(Unparsed, match="only a cough"):
-            found(diary, Unparsed("only a cough"))
+        unread, _ = found(diary, Unparsed("only a cough"))
+        assert isinstance(unread, Unparsed)
+        assert str(unread) == "only a cough"
     assert diary.noted.count("consult") == 1
 
 
@@ -297,17 +308,17 @@ class Counting:
 
 
 def test_only_texts_that_are_new_are_embedded_and_each_of_them_once() -> None:
-    embedder, outside = Counting(), Diary().outside
-    assert outside.embedded(embedder, ["lake", "sea", "lake"]).tolist() == [[4, 1], [3, 1], [4, 1]]
-    assert outside.embedded(embedder, ["ocean", "sea"]).tolist() == [[5, 1], [3, 1]]
-    outside.embedded(embedder, ["lake"])
+    embedder, gateway = Counting(), Diary().gateway
+    assert gateway.embedded(embedder, ["lake", "sea", "lake"]).tolist() == [[4, 1], [3, 1], [4, 1]]
+    assert gateway.embedded(embedder, ["ocean", "sea"]).tolist() == [[5, 1], [3, 1]]
+    gateway.embedded(embedder, ["lake"])
     assert embedder.embedded == [["lake", "sea"], ["ocean"]]
 
 
 def test_a_kept_vector_stands_even_if_the_embedder_would_now_give_another() -> None:
     diary = Diary()
     diary.keep_vectors("lengths", {"sea": np.array([9.0, 9.0])})
-    assert diary.outside.embedded(Counting(), ["sea", "lake"]).tolist() == [[9, 9], [4, 1]]
+    assert diary.gateway.embedded(Counting(), ["sea", "lake"]).tolist() == [[9, 9], [4, 1]]
 
 
 # Many at once
@@ -326,7 +337,7 @@ def test_what_was_under_way_is_kept_when_another_call_fails_and_the_failure_is_r
 
     diary = Diary(says)
     with pytest.raises(Paused, match="the provider is down"):
-        ask(diary.outside, *map(request, range(3)))
+        ask(diary.gateway, *map(request, range(3)))
     assert [address.agent for address in diary.record] == [0, 1]
 
 
@@ -349,7 +360,7 @@ def test_the_failure_that_came_first_is_raised_and_not_what_followed_from_it() -
 
     queue = Queue(says)
     with pytest.raises(Paused, match="out of money"):
-        ask(queue.outside, request(0), request(2))
+        ask(queue.gateway, request(0), request(2))
     assert queue.noted == ["kept 0?", "kept 2?", "sending 2", "ask 2"]
 
 
@@ -365,7 +376,7 @@ def test_who_has_not_asked_yet_does_not_when_an_answer_cannot_be_kept() -> None:
 
     full = Queue()
     with pytest.raises(Paused, match="the disk is full"):
-        ask(full.outside, *map(request, range(4)))
+        ask(full.gateway, *map(request, range(4)))
     assert full.noted.count("ask 0") == 1
     assert not {"ask 1", "ask 2", "ask 3"} & set(full.noted)
 
@@ -374,15 +385,15 @@ def test_after_a_failure_nobody_asks_in_this_run_any_more() -> None:
     async def says(request: Request) -> Completion:
         raise Paused("out of money")
 
-    outside = Diary(says).outside
+    gateway = Diary(says).gateway
     with pytest.raises(Paused, match="out of money"):
-        ask(outside, request(0))
+        ask(gateway, request(0))
     with pytest.raises(Paused, match="the run was stopped"):
-        ask(outside, request(1))
+        ask(gateway, request(1))
 
 
 def test_nobody_at_all_is_no_failure() -> None:
-    assert ask(Diary().outside) == []
+    assert ask(Diary().gateway) == []
 
 
 def interrupted(
@@ -393,8 +404,8 @@ def interrupted(
     """All requests made at once, and an interrupt after the last of them has gone out."""
 
     async def scene() -> None:
-        outside, calls = ModelGateway(lambda: diary, diary, awaiting), list(requests)
-        asking = asyncio.ensure_future(outside.together(outside.call(one) for one in calls))
+        gateway, calls = ModelGateway(lambda: diary, diary, awaiting), list(requests)
+        asking = asyncio.ensure_future(gateway.together(gateway.call(one) for one in calls))
         while diary.noted[-1:] != [f"ask {calls[-1].address.agent}"]:
             await asyncio.sleep(0)
         asking.cancel()
@@ -406,7 +417,7 @@ def interrupted(
 
 def test_the_first_of_many_are_asked_while_the_last_are_still_written() -> None:
     diary = Diary()
-    ask(diary.outside, *map(request, range(40)))
+    ask(diary.gateway, *map(request, range(40)))
     assert diary.noted.index("ask 0") < diary.noted.index("kept 39?")
     assert len(diary.record) == 40
 
@@ -415,8 +426,8 @@ def test_after_an_interrupt_who_has_not_begun_does_not() -> None:
     diary = Diary()
 
     async def scene() -> None:
-        calls = [diary.outside.call(request(agent)) for agent in range(40)]
-        asking = asyncio.ensure_future(diary.outside.together(calls))
+        calls = [diary.gateway.call(request(agent)) for agent in range(40)]
+        asking = asyncio.ensure_future(diary.gateway.together(calls))
         while "ask 0" not in diary.noted:
             await asyncio.sleep(0)
         asking.cancel()
@@ -459,7 +470,7 @@ def test_those_who_wait_for_a_turn_hear_why_the_run_is_over() -> None:
     assert isinstance(diary.token.reason, asyncio.CancelledError)
     failing = Full()
     with pytest.raises(Paused):
-        ask(failing.outside, request())
+        ask(failing.gateway, request())
     assert failing.token is not None
     assert str(failing.token.reason) == "the disk is full"
 
@@ -489,7 +500,7 @@ class Haggler(Component):
         return await self.asks(agent)
 
 
-def auction(recorded: Recorded, part: Component, outside: ModelGateway) -> Played:
+def auction(recorded: Recorded, part: Component, gateway: ModelGateway) -> Played:
     """Three rounds of bids by two agents."""
 
     def script(env: Environment) -> Script:
@@ -497,7 +508,7 @@ def auction(recorded: Recorded, part: Component, outside: ModelGateway) -> Playe
             yield Ask("bid", Real(0, 100), fallback=0)
 
     table = Environment(Params(), seed=1, ids=np.arange(2), replicate_ids=np.arange(1), horizon=3)
-    troupe = Population([Cohort("all", 2, (part,))], RunContext(table, outside))
+    troupe = Population([Cohort("all", 2, (part,))], RunContext(table, gateway))
     scenario = Scenario("parlour", script, Params, lambda p, n: [])
     return recorded(GameMaster(scenario, table, troupe))
 
@@ -509,7 +520,7 @@ def test_a_game_from_the_record_ends_on_the_same_digest_and_asks_nobody(
         return Completion(str(10 * request.address.use + request.address.agent), cost=0.1)
 
     diary = Diary(counts)
-    live = auction(recorded, Bidder(), diary.outside)
+    live = auction(recorded, Bidder(), diary.gateway)
     assert [bids.tolist() for bids in live.answers("bid")] == [[[0, 1]], [[10, 11]], [[20, 21]]]
     again = auction(recorded, Bidder(), ModelGateway(call_store=diary))
     assert again.outcome == live.outcome
@@ -528,8 +539,8 @@ def test_answers_that_a_component_found_on_its_own_come_from_the_record_too(
         return np.float64(5)
 
     diary = Diary()
-    live = auction(recorded, Haggler(asks), diary.outside)
-    again = auction(recorded, Haggler(asks), diary.outside)
+    live = auction(recorded, Haggler(asks), diary.gateway)
+    again = auction(recorded, Haggler(asks), diary.gateway)
     assert [bids.tolist() for bids in live.answers("bid")] == [[[5, 0]]] * 3
     assert again.outcome == live.outcome
     assert asked == ["0", "1"] * 3

@@ -11,16 +11,16 @@ import pytest
 
 from society.engine.action_spaces import Fields, MixedStrategy, Neighbour, Real
 from society.engine.component import Agent, Component, Inquiry
-from society.engine.environment import Environment
+from society.engine.environment import Environment, PublicFacts
 from society.engine.mechanism import (
     Declared,
     PlayFunction,
     declared_by,
     declares,
     intercept,
+    public_facts,
     questions,
     survey,
-    told_fact,
 )
 from society.engine.mechanism import Play as WholePlay
 from society.engine.scenario import mechanism
@@ -248,10 +248,10 @@ def test_what_a_play_is_known_by_travels_through_mechanisms() -> None:
     def plain(play: WholePlay) -> PlayFunction:
         return lambda env: play(env)
 
-    around = plain(replace(sale, succession="the eldest"))
+    around = plain(replace(sale, public={"heir": "the eldest"}))
     assert declared_by(around, "taxed") is sold
-    assert told_fact(around, "of the fair") == {"rules": "of the fair", "succession": "the eldest"}
-    assert told_fact(auction, "of the fair") == {"rules": None, "succession": None}
+    assert public_facts(around, "fair") == PublicFacts("fair", {"heir": "the eldest"})
+    assert public_facts(auction, "fair") == PublicFacts()
 
 
 def test_a_mechanism_says_what_it_misses_of_a_play_that_declares_nothing() -> None:

@@ -13,7 +13,7 @@ from society.engine.action_spaces import Real
 from society.engine.component import AgentGroup, Column, Component, Question
 from society.engine.environment import Environment, complete_graphs
 from society.engine.game_master import GameMaster
-from society.engine.mechanism import told_fact
+from society.engine.mechanism import public_facts
 from society.engine.population import Cohort, Population
 from society.engine.rng import Array
 from society.engine.scenario import Measure, Params, RoundFacts, Scenario, wrap_scenario
@@ -102,7 +102,7 @@ def evolved(
         replicate_ids=numbers,
         horizon=1,
         graphs=complete_graphs(scenario.relations, replicates, ids),
-        **told_fact(scenario.play, Params()),
+        facts=public_facts(scenario.play, Params()),
     )
     troupe = Population([Cohort("everybody", agents, (Trait(first),))], table)
     return GameMaster(scenario, table, troupe).play().values["last"]

@@ -16,10 +16,10 @@ import numpy as np
 
 from society.engine.action_spaces import Choice, Fields
 from society.engine.environment import Environment
-from society.engine.matching import Matches
 from society.engine.rng import Array
 from society.engine.script import Ask, Fact, Script, common, own
 from society.scenarios.games.game import REPAIRS
+from society.scenarios.games.player_matching import Matches
 
 CHANCE_ID = "approval"
 BALLOT = Choice("no", "yes")

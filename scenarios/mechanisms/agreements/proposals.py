@@ -17,13 +17,12 @@ from pydantic import Field, Strict
 
 from society.engine.action_spaces import Choice, Fields, Real
 from society.engine.environment import Environment
-from society.engine.matching import Matches
 from society.engine.mechanism import Declared, Play, declared_by, survey
 from society.engine.rng import Array
 from society.engine.script import VOID_REPLICATE, Ask, Fact, Line, Script, Tell, common, own
 from society.errors import ScenarioError, suggest
 from society.scenarios.games.game import REPAIRS, Game
-from society.scenarios.games.player_matching import in_order
+from society.scenarios.games.player_matching import Matches, in_order
 
 Shape = Literal["count", "seat"]
 DesignEntry = Real | Choice

@@ -17,13 +17,13 @@ from pydantic import Field
 
 from society.engine.action_spaces import Text
 from society.engine.environment import Environment
-from society.engine.matching import Matches
 from society.engine.mechanism import Play, PlayFunction, declared_by, survey
 from society.engine.rng import Array
 from society.engine.scenario import mechanism
 from society.engine.script import Ask, Fact, Line, Script, common, own
 from society.errors import ScenarioError
 from society.scenarios.games.game import REPAIRS
+from society.scenarios.games.player_matching import Matches
 from society.scenarios.mechanisms.cheap_talk.groups import (
     announce_terms,
     current_matches,

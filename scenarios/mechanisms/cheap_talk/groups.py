@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from society.engine.environment import Environment
-from society.engine.matching import Matches
 from society.engine.mechanism import Declared, intercept
 from society.engine.script import Ask, Fact, Line, Script, Tell
 from society.errors import ScenarioError
 from society.scenarios.games.game import Game
-from society.scenarios.games.player_matching import match_players
+from society.scenarios.games.player_matching import Matches, match_players
 
 _MOST = 100  # players who know each of the others: what they are shown grows with the square
 

@@ -20,14 +20,13 @@ import numpy as np
 from pydantic import Field
 
 from society.engine.environment import Environment
-from society.engine.matching import Matches
 from society.engine.mechanism import Play, PlayFunction, add_extra_payoff, intercept
 from society.engine.rng import Array
 from society.engine.scenario import Drafts, Measure, RoundFacts, mean_over, mechanism
 from society.engine.script import Ask, Fact, Line, Script, Tell, own
 from society.errors import ScenarioError
 from society.scenarios.games.game import REPAIRS
-from society.scenarios.games.player_matching import match_players
+from society.scenarios.games.player_matching import Matches, match_players
 from society.scenarios.mechanisms.agreements.approval_voting import (
     BALLOT,
     YES,

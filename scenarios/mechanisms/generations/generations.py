@@ -38,6 +38,7 @@ from society.engine.rng import Array
 from society.engine.scenario import Brought, Measure, RoundFacts, mean_over, mechanism
 from society.engine.script import Fact, Line, Script, Tell
 from society.errors import ScenarioError, suggest
+from society.lineage.lives import name_life
 from society.scenarios.mechanisms.generations.diversity import refuse_missing, told_by_strategies
 from society.scenarios.mechanisms.generations.lineage_recorder import (
     LineageRecorder,
@@ -61,7 +62,7 @@ def selection_term(told: RoundFacts, env: Environment) -> Array:
 
 def over_survivors(told: RoundFacts, env: Environment) -> Array:
     """The selection differential, (R,); NaN if there is none, or nobody but survivors."""
-    z, survives, rule = told["phenotype"], told["survives"], env.succession.selection
+    z, survives, rule = told["phenotype"], told["survives"], env.public["succession"].selection
     if rule.rule != "truncation" or not rule.overlapping:
         return np.full(len(z), np.nan)
     known = ~np.isnan(z)
@@ -171,7 +172,7 @@ def generations(
     refuse_missing(embedder)
 
     def evolving(env: Environment) -> Script:
-        if play.succession is not None:
+        if "succession" in play.public:
             raise ScenarioError(
                 "generations: what each generation is to play has generations already; name the "
                 "mechanism once, with as many of them as you want (count)"
@@ -191,7 +192,8 @@ def generations(
 
         return script()
 
-    return replace(play, script=evolving, succession=Succession(rule, fitness, fold))
+    public = {**play.public, "succession": Succession(rule, fitness, fold)}
+    return replace(play, script=evolving, public=public, name_life=name_life)
 
 
 def _find(play: Play, env: Environment, wanted: dict[str, str]) -> None:

@@ -15,11 +15,11 @@ import numpy as np
 
 from society.engine.action_spaces import MixedStrategy, Real
 from society.engine.environment import Environment
-from society.engine.matching import Matches
 from society.engine.mechanism import intercept
 from society.engine.rng import Array
 from society.engine.script import Ask, Fact, Line, Script, Tell, own
 from society.scenarios.games.game import REPAIRS
+from society.scenarios.games.player_matching import Matches
 from society.scenarios.mechanisms.agreements.approval_voting import (
     BALLOT,
     YES,

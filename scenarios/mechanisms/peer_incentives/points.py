@@ -18,7 +18,6 @@ import numpy as np
 
 from society.engine.action_spaces import Fields, Integer
 from society.engine.environment import Environment
-from society.engine.matching import Matches
 from society.engine.mechanism import (
     Declared,
     Play,
@@ -32,6 +31,7 @@ from society.engine.rng import Array
 from society.engine.scenario import Brought, Measure, RoundFacts, mean_over
 from society.engine.script import Ask, Fact, Line, Script, Tell, common, own
 from society.scenarios.games.game import REPAIRS
+from society.scenarios.games.player_matching import Matches
 from society.scenarios.mechanisms.cheap_talk.groups import (
     announce_terms,
     current_matches,

@@ -117,7 +117,7 @@ def repetition(
 
 
 def _refuse_generations(play: Play) -> None:
-    if play.succession is not None:
+    if "succession" in play.public:
         raise ScenarioError(
             "repetition: what is to be repeated has generations, and they would begin anew in "
             "each game; name `repetition` before `generations`, so that each generation plays "

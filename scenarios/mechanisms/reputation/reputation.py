@@ -25,13 +25,12 @@ import numpy as np
 from pydantic import Field
 
 from society.engine.environment import Environment
-from society.engine.matching import Matches
 from society.engine.mechanism import Declared, Play, PlayFunction, declared_by, survey
 from society.engine.rng import Array
 from society.engine.scenario import mechanism
 from society.engine.script import Fact, Script, Tell, common, own
 from society.errors import ScenarioError
-from society.scenarios.games.player_matching import in_order
+from society.scenarios.games.player_matching import Matches, in_order, match_players, mix_matches
 from society.scenarios.mechanisms.action_history import Opening, Past, game_weights
 from society.scenarios.mechanisms.repetition.repetition import (
     Continuation,
@@ -64,7 +63,7 @@ class ReputationEntry(NamedTuple):
 class Reputations(Past):
     """The rounds of the latest games, and what of them leads to the reader.
 
-    table.meetings says who meets whom now.
+    The matches are those of the environment (`mix_matches`).
     """
 
     def __init__(
@@ -77,12 +76,12 @@ class Reputations(Past):
     ) -> None:
         super().__init__(declared, continuation)
         self._table, self._window, self._levels = env, window, levels
+        self._players = _players(declared, env)
         self._rounds: list[ReputationRound] = []  # the latest first
 
     @property
     def _meetings(self) -> Matches:
-        assert self._table.meetings is not None, "they are mixed before each game"
-        return self._table.meetings
+        return match_players(self._table, self._players)
 
     def noted(self, told: Mapping[str, Fact]) -> Mapping[str, Fact]:
         return {**told, "opponents": own(self._meetings.opposite)}
@@ -203,7 +202,7 @@ def reputation(
             counted = game_weights(games, continuation)
             past = Reputations(env, declared, continuation, window, levels)
             for number in env.rounds(games):
-                env.meetings = shuffle_matches(env, first)
+                mix_matches(env, shuffle_matches(env, first))
                 recess = Recess(env)
                 yield from past.kept(recess.played(play), counted[number - 1])
                 yield Tell("gathered", back=recess.waiting)
@@ -222,7 +221,7 @@ def _matches(play: Play, env: Environment) -> Declared:
             "reputation: all who are there play together, so that nobody could meet anybody else; "
             "take a game in matches, or `repetition`"
         )
-    if play.succession is not None:
+    if "succession" in play.public:
         raise ScenarioError(
             "reputation: what is played has generations, and they would begin anew in each game; "
             "name `reputation` before `generations`"

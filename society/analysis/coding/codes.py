@@ -30,11 +30,11 @@ from society.analysis.statistics.agreement import (
 )
 from society.analysis.statistics.samples import NotEstimable, try_compute
 from society.engine.rng import Array
-from society.engine.rubric import Criterion
 from society.engine.scenario import Finding
 from society.errors import InputError, short_path
 from society.experiments.coding_plan import SCENARIO, CodingPlan
 from society.runs.reader import RunFile, open_run_file
+from society.scenarios.coding.rubric import Criterion
 
 from .texts import Texts, gather_texts, refuse_summary
 

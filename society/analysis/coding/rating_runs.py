@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from society.config.build import build
-from society.engine.rubric import Rubric
 from society.errors import InputError, short_path
 from society.experiments.coding_plan import (
     CodingPlan,
@@ -26,6 +25,7 @@ from society.experiments.folder import TEXTS
 from society.experiments.jobs import PlannedRun, planned_runs, run_statuses
 from society.experiments.sweep import Sweep
 from society.runs.session import use_in_files
+from society.scenarios.coding.rubric import Rubric
 from society.text import quote_text
 
 from .texts import Texts, gather_texts, write_sheet

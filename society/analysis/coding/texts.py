@@ -15,9 +15,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from society.engine.rubric import Criterion
 from society.errors import FileError, InputError, short_path, suggest
 from society.runs.reader import RunFile, open_run_file
+from society.scenarios.coding.rubric import Criterion
 from society.terminal.round_view import RoundView
 from society.text import clean_line, quote_text
 

@@ -1,1 +1,1 @@
-"""How an answer is found in what a model wrote."""
+"""Parsing: finding the answer in what a model wrote."""

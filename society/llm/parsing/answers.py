@@ -1,4 +1,4 @@
-"""How each kind of reply is asked for in words, and how an answer to it is read.
+"""Words that ask for each kind of answer, and functions that read it.
 
     hint        words that tell a language model what to answer: "a number from 0 to 1"
     interpret   the answer that a JSON value or a few words give
@@ -213,7 +213,7 @@ def _(reply: MixedStrategy, said: Any, legal: Legal) -> list[float] | None:
 
 @_interpret.register
 def _(reply: Text, said: Any, legal: Legal) -> str | None:
-    """Without the quotes around it; None if nothing of it can be seen."""
+    """Read a text without the quotes around it; None if nothing of it can be seen."""
     words = strip_wrapping(said) if isinstance(said, str) else ""
     return words if clean_line(words) else None
 
@@ -260,7 +260,7 @@ def _shares(reply: MixedStrategy, said: Mapping[str, Any]) -> list[float]:
 
 
 def _share(entries: Mapping[str, Any], action: str) -> float:
-    """Of one action; raises ValueError."""
+    """Read the share of one action; raises ValueError."""
     if action not in entries:
         raise ValueError(f"which must have {action!r} once")
     share = parse_number(entries[action], whole=100)
@@ -299,7 +299,7 @@ def _(reply: MixedStrategy, text: str, legal: Legal) -> list[float]:
 
 @_parse.register
 def _(reply: Text, text: str, legal: Legal) -> str:
-    """All of it, if there is no answer in an object or behind "Answer:".
+    """Read all of a text, if there is no answer in an object or behind "Answer:".
 
     Several paragraphs beyond the limit are thoughts, and are not taken for what is said.
     """

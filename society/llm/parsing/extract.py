@@ -1,4 +1,4 @@
-"""Where the answer stands in a reply: what is in doubt is not read.
+"""Places at which an answer may stand in a reply: what is in doubt is not read.
 
     an object:  the last one that fits, alone on its line or at the end of its sentence
     in words:   after "answer:" or in \\boxed{}; on a line of its own, the first or the last; or all
@@ -47,7 +47,7 @@ _TITLE = re.compile(r"^(?:villager|agent|player|fisher|peer|id|option|#) ?#?")
 
 
 class Given(NamedTuple):
-    """What stands in the place of an answer: a JSON value, or words."""
+    """A JSON value, or words, in the place of an answer."""
 
     said: Any
 
@@ -88,7 +88,7 @@ def breaking_off(text: str) -> str:
 
 
 def _unfinished(text: str) -> bool:
-    """Whether a text stops in the middle of a sentence."""
+    """Tell if a text stops in the middle of a sentence."""
     last = text.rstrip()[-1:]
     return last.isalnum() or (last != "" and last in ",:;-–—([“‘→=<+/&")
 
@@ -97,7 +97,7 @@ def _unfinished(text: str) -> bool:
 
 
 def strip_thoughts(text: str) -> str:
-    """Without the thoughts that a model marks as such, and without LaTeX around the answer."""
+    """Remove the thoughts that a model marks as such, and LaTeX around the answer."""
     if "think>" in text:
         _, closed, after = text.rpartition("</think>")
         if not closed and text.lstrip().startswith("<think>"):
@@ -107,7 +107,7 @@ def strip_thoughts(text: str) -> str:
 
 
 def strip_latex(text: str) -> str:
-    """Without LaTeX around words and before signs.
+    """Remove LaTeX around words and before signs.
 
     >>> strip_latex(r"\\textbf{half}, 50\\%")
     'half, 50%'
@@ -116,7 +116,7 @@ def strip_latex(text: str) -> str:
 
 
 def find_answer(text: str, known: Collection[str] = ()) -> Given | None:
-    """What stands in the place of a single answer; None if nothing does.
+    """Find what stands in the place of a single answer; None if nothing does.
 
     known: plain words that are an answer if a line says nothing else. Raises CutOff.
     """
@@ -130,7 +130,7 @@ def find_answer(text: str, known: Collection[str] = ()) -> Given | None:
 
 
 def find_fields(text: str, names: Sequence[str]) -> dict[str, Any]:
-    """What a reply gives to these names, in any case, in the place of `filled_in`.
+    """Find what a reply gives to these names, in any case, in the place of `filled_in`.
 
     A name that comes twice there is left out. Raises CutOff.
     """
@@ -138,7 +138,7 @@ def find_fields(text: str, names: Sequence[str]) -> dict[str, Any]:
 
 
 def filled_in(text: str, names: Sequence[str]) -> Mapping[str, Any]:
-    """All that stands beside these names: in the last object that has one, or in lines.
+    """Find all that stands beside these names: in the last object that has one, or in lines.
 
     Raises CutOff.
     """
@@ -174,7 +174,7 @@ def find_speech(text: str, limit: int, *, wrapped: bool = False) -> Given | None
 
 
 def _in_object(text: str) -> tuple[int, Given | None]:
-    """Where the last object ends that gives one answer, and which: `answer`, or its only entry."""
+    """Find the end of the last object with one answer, and this: `answer`, or its only entry."""
     for found in decode_objects(text):
         entries = {normalise_words(key): entry for key, entry in found.value.items()}
         if len(entries) == 1 or "answer" in entries:
@@ -275,7 +275,7 @@ def _last(mark: re.Pattern[str], text: str, start: int) -> re.Match[str] | None:
 
 
 def _hinted(text: str, start: int) -> int:
-    """From where on a mark may stand: far quicker to say than to search for the mark itself."""
+    """Find where the search for a mark may begin: far quicker than the search itself."""
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters become two
         return start
@@ -284,7 +284,7 @@ def _hinted(text: str, start: int) -> int:
 
 
 def _after(text: str, found: re.Match[str]) -> str:
-    """What stands after a mark: on its line, or on the next one that says something."""
+    """Find what stands after a mark: on its line, or on the next one that says something."""
     said, end = found[1].strip(WRAPPING), found.end()
     if not said:
         line = _LINE.match(text, end)

@@ -68,7 +68,7 @@ def decode_objects(text: str) -> Iterator[Found]:
 
 
 def unclosed_brace(text: str) -> int:
-    """Where the last brace stands that is never closed; -1 if there is none."""
+    """Find the last brace that is never closed; -1 if there is none."""
     return _closed(text)[1]
 
 
@@ -123,7 +123,7 @@ def _decoded(span: str) -> dict[str, Any] | None:
 
 
 def _mended(span: str) -> str:
-    """As JSON: no comments, no trailing commas, all words and keys in double quotes.
+    """Rewrite as JSON: no comments, no trailing commas, all words and keys in double quotes.
 
     >>> _mended("{A0: +40%, 'A1': 60, // the rest" + chr(10) + "}")
     '{ "A0" : "+40%" , "A1" : 60 }'

@@ -100,7 +100,7 @@ def _found(space: Sentence, said: str, expected: str) -> str:
 
 
 def _opened(said: str, opening: str) -> list[re.Match[str]]:
-    """Where the opening begins a sentence, and is not only quoted itself."""
+    """Find where the opening begins a sentence, and is not only quoted itself."""
     words = r"[\s*_`]+".join(map(re.escape, opening.split()))
     openings = []
     for found in re.finditer(rf"(?<!\w){words}(?!\w)", said, re.IGNORECASE):
@@ -113,7 +113,7 @@ def _opened(said: str, opening: str) -> list[re.Match[str]]:
 
 
 def _another(said: str, openings: Sequence[re.Match[str]], body: str) -> str:
-    """What follows one of the openings but the last, and says something else; "" if none does."""
+    """Find words after an opening before the last that say something else; "" if there are none."""
     for one, following in pairwise(openings):
         other = _body(said[one.end() : following.start()].lstrip(_LEADING))
         if _alike(other) not in ("", _alike(body)):
@@ -122,7 +122,7 @@ def _another(said: str, openings: Sequence[re.Match[str]], body: str) -> str:
 
 
 def _string(text: str) -> Given | None:
-    """What a text says that is a JSON string, and nothing else."""
+    """Decode a text that is a JSON string, and nothing else."""
     try:
         said = json.loads(text) if text.lstrip().startswith('"') else None
     except ValueError:
@@ -131,7 +131,7 @@ def _string(text: str) -> Given | None:
 
 
 def _body(text: str, before: str = "", lead: str = "") -> str:
-    """What a text that follows an opening says first, on one line.
+    """Return the first line of a text that follows an opening.
 
     before, lead: the sign before the opening, and the one between it and the text; if it is a
     quote or markup, that by which it is closed is left out, too.
@@ -144,7 +144,7 @@ def _body(text: str, before: str = "", lead: str = "") -> str:
 
 
 def _unclosed(body: str, mark: str, *, inside: bool) -> str:
-    """Without the first mark that closes what the text does not open, or only one at the end."""
+    """Remove the first mark that closes what the text does not open, or only one at the end."""
     sign = re.escape(mark)
     if not inside:  # an apostrophe in the text closes nothing
         return re.sub(rf"{sign}(?=[.!?]?$)", "", body, count=1)
@@ -158,7 +158,7 @@ def _unclosed(body: str, mark: str, *, inside: bool) -> str:
 
 
 def _alike(body: str) -> str:
-    """What two sentences that say the same have in common."""
+    """Reduce a sentence to what all sentences that say the same have in common."""
     return " ".join(re.findall(r"\w+", body.casefold()))
 
 
@@ -191,7 +191,7 @@ def _in_line(text: str) -> str:
 
 
 def _alone(text: str) -> str:
-    """What stands before a closing quote or star that nothing in the text has opened."""
+    """Return what stands before a closing quote or star that nothing in the text has opened."""
     for found in _CLOSED.finditer(text):
         if _unopened(text[: found.start()], found[1]):
             return text[: found.start() + 1]
@@ -199,7 +199,7 @@ def _alone(text: str) -> str:
 
 
 def _trimmed(text: str) -> str:
-    """Without markup, and without quotes at the end that nothing in the text has opened."""
+    """Remove markup, and quotes at the end that nothing in the text has opened."""
     text = clean_line(_MARKUP.sub("", text))
     while text[-1:] in _OPENED_BY and _unopened(text[:-1], text[-1]):
         text = text[:-1].rstrip()
@@ -225,7 +225,7 @@ def _single(body: str, expected: str) -> None:
 
 
 def _ends(body: str, found: re.Match[str]) -> bool:
-    """Whether a full stop, or what looks like one, ends a sentence."""
+    """Tell if a full stop, or what looks like one, ends a sentence."""
     if body[found.end() :].lstrip(_OPENS)[:1].islower():
         return False  # an abbreviation, an ellipsis, or a quoted question in the middle
     start = body.rfind(" ", 0, found.start()) + 1

@@ -1,4 +1,4 @@
-"""What the words of an answer mean: a number, an option, a peer, or that there is none.
+"""Meanings of the words of an answer: a number, an option, a peer, or none.
 
 Each is read only if the words leave no second reading: 3-5, "not 3", "3 or 4" and "3 out of 4" give
 no number. What is in doubt can be asked for again; what is read wrongly is never found.
@@ -78,7 +78,7 @@ def strip_wrapping(words: str) -> str:
 
 
 def means_nothing(said: Any) -> bool:
-    """Whether somebody says that there is no value: null, NaN, "none", "n/a"."""
+    """Tell if a value says that there is none: null, NaN, "none", "n/a"."""
     if isinstance(said, str):
         return normalise_words(said) in NONE
     return said is None or (isinstance(said, float) and math.isnan(said))
@@ -134,7 +134,7 @@ def _figure(figure: str, whole: float) -> float | None:
 
 
 def are_numbered(labels: Collection[str]) -> bool:
-    """Whether options are shown with numbers, counted from 1: they are if one is a sentence."""
+    """Tell if options are shown with numbers, counted from 1: they are if one is a sentence."""
     return any(len(label) > _SENTENCE or " " in label.strip() for label in labels)
 
 
@@ -165,7 +165,7 @@ def _verbatim(said: str, options: Mapping[str, int]) -> int | None:
 
 
 def _agreed(said: str, options: Mapping[str, int]) -> int | None:
-    """Yes for true, no for false, between two options that say so."""
+    """Match yes with true and no with false, between two options that say so."""
     labels = {normalise_words(label): index for label, index in options.items()}
     if len(labels) == 2 and labels.keys() & _YES and labels.keys() & _NO:
         for words in (_YES, _NO):
@@ -210,7 +210,7 @@ def _mentioned(said: str, options: Mapping[str, int]) -> int | None:
 
 @lru_cache(maxsize=256)
 def _words(labels: tuple[str, ...]) -> re.Pattern[str]:
-    """Any of these labels as words, the longest first; short ones with their capitals."""
+    """Compile a pattern of labels as words, the longest first; short ones with their capitals."""
     ordered = sorted(set(labels) - {""}, key=len, reverse=True)
     each = (re.escape(label) if len(label) < 3 else f"(?i:{re.escape(label)})" for label in ordered)
     return re.compile(rf"(?<!\w)(?:{'|'.join(each) or '(?!)'})(?!\w)")

@@ -1,1 +1,1 @@
-"""How outside models are reached: providers, servers of one's own, scripts and recordings."""
+"""Ways to reach models: providers, servers of one's own, scripts and recordings."""

@@ -24,7 +24,7 @@ class AnswerTape:
         return cls(short_path(file), read_recorded_calls(file))
 
     def __call__(self, request: Request) -> Completion:
-        """What was said, at no cost now; raises InputError if nothing was, or to other words."""
+        """Return the recorded reply, at no cost now; raises InputError if there is none."""
         address = request.address
         whose = f"{address.kind!r} (use {address.use}, turn {address.turn}) of agent "
         whose += f"{address.agent} in replicate {address.replicate}"

@@ -92,7 +92,7 @@ def redact(text: str) -> str:
 
 
 def quote_stranger(text: str) -> str:
-    """What a stranger said, fit for a message: short, on one line, without keys.
+    """Quote a stranger's words for a message: short, on one line, without keys.
 
     >>> quote_stranger("Bad\\x1b[31m  Gateway")
     'Bad [31m Gateway'
@@ -103,7 +103,7 @@ def quote_stranger(text: str) -> str:
 
 
 def url_host(url: str) -> str:
-    """Whom a URL leads to.
+    """Return the host that a URL leads to.
 
     >>> url_host("https://me:secret@api.example.org:8000/v1?key=1")
     'api.example.org:8000'

@@ -33,7 +33,7 @@ class Use(NamedTuple):
 
 
 class Budget:
-    """Of one run, or of several that share it; used in one event loop.
+    """The budget of one run, or of several that share it; used in one event loop.
 
     known: what was spent before, whose cost may be unknown.
     """

@@ -41,7 +41,7 @@ class Remote:
         return self.spec.timeout
 
     async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
-        """What comes back; raises Paused or InputError."""
+        """Return the reply; raises Paused or InputError."""
         call = _Call(self, request, going, token)
         try:
             return await call.said()
@@ -163,7 +163,7 @@ class _Call:
             raise Failed(f"no answer within {seconds:g} s") from None
 
     def _most(self) -> Use:
-        """What one attempt can use at most: a token is at least a byte."""
+        """Return the most that one attempt can use: a token is at least a byte."""
         words = [message.content.encode(errors="replace") for message in self.request.messages]
         prompt = _FRAME + sum(_FRAME + len(text) for text in words)
         price = self.remote.price
@@ -171,7 +171,7 @@ class _Call:
         return Use(0 if self.attempts else 1, prompt + self.room, cost)
 
     def _used(self, reply: Reply, most: Use) -> Use:
-        """What it did use; what nobody says is taken to be the most."""
+        """Return what an attempt used; what nobody says is taken to be the most."""
         tokens = sum_known((reply.prompt_tokens, reply.completion_tokens))
         cost = most.cost if reply.cost is None else reply.cost
         return Use(most.calls, most.tokens if tokens is None else tokens, cost)

@@ -1,4 +1,4 @@
-"""What a run would ask of its models, counted before anything is spent.
+"""Estimates of what a run would ask of its models, before anything is spent.
 
 The offline mind plays in place of every model, and what would be sent is counted. Real minds act
 otherwise, so that a village may end sooner or later than the one that was counted.
@@ -20,7 +20,7 @@ _CHARACTERS = 4  # of English text make about a token
 
 
 class Forecast(NamedTuple):
-    """What one model would be asked.
+    """An estimate for one model.
 
     reply_tokens: if replies are as short as the offline mind's. most_reply_tokens: if each takes
     all the room that it has. Costs in US dollars for both; None where the price is unknown.
@@ -44,7 +44,7 @@ class Counting:
         self._counted: dict[str, list[tuple[int, int, int]]] = {}
 
     async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
-        """What the offline mind says."""
+        """Return the offline model's reply, and count the call."""
         said = await self._offline.call(request._replace(model="default"), going, token)
         prompt = sum(len(message.content) for message in request.messages)
         room = request.room or self._pool.spec(request.model).max_tokens
@@ -58,10 +58,10 @@ class Counting:
         return self._offline.patience
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
     def forecasts(self) -> list[Forecast]:
-        """By model, in the order of their names."""
+        """Return the estimates of all models, in the order of their names."""
         return [self._forecast(name) for name in sorted(self._counted)]
 
     def _forecast(self, name: str) -> Forecast:

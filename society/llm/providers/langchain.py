@@ -58,7 +58,7 @@ class LangChain:
             )
 
     def sent(self, room: int | None) -> dict[str, JsonValue]:
-        """What is given with the messages."""
+        """Return the settings that are given with the messages."""
         return {"max_tokens": room or self._spec.max_tokens} if self._takes_room else {}
 
     async def send(self, messages: Sequence[Message], room: int | None) -> Reply:

@@ -87,7 +87,7 @@ class Litellm:
         return reply._replace(cost=self._cost(response) if counted and self._priced else None)
 
     def _cost(self, response: Any) -> float | None:
-        """By litellm's own reckoning, which knows of cached tokens."""
+        """Return the cost by litellm's own reckoning, which knows of cached tokens."""
         try:
             cost = float(litellm.completion_cost(response, model=self._spec.model))
         except Exception:  # it reckons with many things; that it cannot must not cost the answer

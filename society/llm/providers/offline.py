@@ -147,7 +147,7 @@ class _Resident:
         return options[int(self._rng.random() * len(options))]
 
     def value(self, value: Value) -> Any:
-        """What to say to one part of the question."""
+        """Answer one part of the question."""
         match value:
             case Real():
                 return round(self._between(value), 3)
@@ -216,11 +216,11 @@ class OfflineModel:
         self._answer, self._budget = answer, budget
 
     def check(self) -> None:
-        """It needs no key."""
+        """Do nothing: no key is needed."""
 
     @property
     def patience(self) -> float:
-        """It answers at once."""
+        """Zero: it answers at once."""
         return 0.0
 
     async def call(self, request: Request, going: Going, token: CancellationToken) -> Completion:
@@ -235,4 +235,4 @@ class OfflineModel:
         return said
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: no connection is open."""

@@ -50,7 +50,7 @@ class OpenAICompatible:
         )
 
     def check(self) -> None:
-        """Whether the server wants a key, only the server knows."""
+        """Do nothing: only the server knows if it wants a key."""
 
     def sent(self, room: int | None) -> dict[str, JsonValue]:
         """The settings that go out."""
@@ -96,7 +96,7 @@ class OpenAICompatible:
 
 
 def _complaint(payload: Any) -> tuple[str, str]:
-    """What an error body says, and its code: {"error": {"message": ..., "code": ...}} at best."""
+    """Read an error body's words and code: {"error": {"message": ..., "code": ...}} at best."""
     error = payload.get("error", payload) if isinstance(payload, dict) else payload
     if isinstance(error, dict):
         words = error.get("message") or json.dumps(error)

@@ -1,4 +1,4 @@
-"""Where a run's calls go out: each to the model that it names, all within one budget."""
+"""The models of a run: each call goes to the model that it names, all within one budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a token costs, by litellm's table of prices: read from its file, litellm stays out."""
+"""Prices of tokens, from litellm's table: read from its file, without importing litellm."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Price(NamedTuple):
     reply: float
 
     def of(self, prompt: int, reply: int) -> float:
-        """What so many tokens cost."""
+        """Return the cost of so many tokens."""
         return self.prompt * prompt + self.reply * reply
 
 
@@ -30,7 +30,7 @@ FREE = Price(0.0, 0.0)
 
 @cache
 def _table() -> Mapping[str, Mapping[str, Any]]:
-    """By name of the model; empty where litellm is not installed."""
+    """Read the table, by name of the model; empty where litellm is not installed."""
     spec = find_spec("litellm")
     if spec is None or spec.origin is None:
         return {}

@@ -41,7 +41,7 @@ _REST = 30.0  # seconds until one may try
 
 
 class Breaker:
-    """Of one provider; may be used from several threads."""
+    """The circuit breaker of one provider; may be used from several threads."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -92,7 +92,7 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class _Waiting:
-    """Somebody who waits for a place."""
+    """A call that waits for a place."""
 
     def __init__(self, bound: int, number: int) -> None:
         self.bound, self.number, self.admitted = bound, number, False
@@ -109,7 +109,7 @@ class _Waiting:
 
 
 class Limiter:
-    """Of one model on one server."""
+    """The limiter of one model on one server."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock, self.breaker = clock, Breaker(clock)
@@ -153,7 +153,7 @@ class Limiter:
                 self._admit(min(fitting, key=lambda waiting: waiting.number))
 
     def _fits(self, bound: int) -> bool:
-        """Whether one more call with this bound may be under way."""
+        """Tell if one more call with this bound may be under way."""
         return all(
             sum(calls for one, calls in self._inside.items() if one <= most) < most
             for most in {bound, *self._inside}
@@ -196,7 +196,7 @@ class Limiter:
         return start
 
     def _rested(self, spec: ModelSpec, call: int) -> float:
-        """When the last rest is over for this call."""
+        """Return the time at which the last rest is over for this call."""
         span = min(spec.backoff, self._asked)
         if self._rest + span <= self.clock():
             return self._rest
@@ -214,7 +214,7 @@ class Limiter:
                 self._next_token += 60 * (prompt + reply - need) / spec.tokens_per_minute
 
     def rest(self, seconds: float) -> None:
-        """Nobody may start for so long: the provider has asked for it."""
+        """Let no call start for so long: the provider has asked for it."""
         with self._lock:
             end = self.clock() + seconds
             if seconds > 0 and end > self._rest:
@@ -226,6 +226,6 @@ _lock = threading.Lock()
 
 
 def shared_limiter(spec: ModelSpec) -> Limiter:
-    """The one for this model on this server."""
+    """Return the limiter of this model on this server."""
     with _lock:
         return _limiters.setdefault((spec.model, spec.api_base), Limiter())

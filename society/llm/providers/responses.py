@@ -1,4 +1,4 @@
-"""What comes over the wire, read in one way whichever client brought it.
+"""Replies of providers, read in one way whichever client brought them.
 
 A reply has words, or none for a reason that it gives, or it is empty. Failed is what may go better
 the next time; what never will raises InputError, what may after a while Paused.
@@ -61,7 +61,7 @@ class Failed(Exception):
 
 
 class ResponsePlace(NamedTuple):
-    """Whom we talk to, for messages: a host or provider, the model, the variable of its key."""
+    """The place of a model, for messages: host or provider, model, variable of its key."""
 
     host: str
     model: str
@@ -136,7 +136,7 @@ def _text(content: Any) -> str:
 
 
 def without_thoughts(text: str) -> str:
-    """What was said, without what was thought before: <think> ... </think>.
+    """Remove thoughts from a reply: <think> ... </think>.
 
     Templates may hold the opening tag, so that only the closing one arrives; thoughts that were cut
     off never close.
@@ -154,7 +154,7 @@ def without_thoughts(text: str) -> str:
 def http_error(
     status: int, words: str, headers: Mapping[str, str], place: ResponsePlace
 ) -> Exception:
-    """What to raise for an HTTP status other than 200.
+    """Make the error for an HTTP status other than 200.
 
     A client that got none makes one up, and has no headers.
     """

@@ -1,4 +1,4 @@
-"""Which model, with which settings, within which limits: what a user says about minds.
+"""Settings of models, and limits of a run, as a user gives them.
 
 Nothing here is secret: keys come from the environment or a .env file (api_keys.py), so that
 settings may stand in scenario files and run files.
@@ -65,7 +65,7 @@ class ModelSpec(BaseModel):
 
     @property
     def sort(self) -> ModelSort:
-        """How it is reached."""
+        """The way it is reached."""
         if self.model == "offline":
             return "offline"
         if self.model.startswith("tape:"):
@@ -75,7 +75,7 @@ class ModelSpec(BaseModel):
         return "lean" if self.api_base else "litellm"
 
     def sent(self, room: int | None) -> dict[str, JsonValue]:
-        """What goes out with the messages. room: tokens of the reply, None for `max_tokens`."""
+        """Return the settings that go out. room: tokens of the reply, None for `max_tokens`."""
         settings: dict[str, JsonValue] = {
             "temperature": self.temperature,
             "max_tokens": room or self.max_tokens,
@@ -87,7 +87,7 @@ class ModelSpec(BaseModel):
     @field_validator("api_base")
     @classmethod
     def _plain_url(cls, url: str | None) -> str | None:
-        """Without user, password and query, which may hold keys and would reach the run file."""
+        """Remove user, password and query, which may hold keys and would reach the run file."""
         if url is None:
             return None
         try:
@@ -160,7 +160,7 @@ class Limits(BaseModel):
 
 
 def model_syntax() -> list[tuple[str, str]]:
-    """What `--model` takes, and what it means."""
+    """List what `--model` takes, and what it means."""
     return [
         ("offline", "a scripted resident, no language model: free, instant, the same every time"),
         ("tape:FILE", "the answers that a run file keeps, to the same questions"),

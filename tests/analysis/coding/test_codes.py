@@ -24,9 +24,9 @@ from society.analysis.coding.texts import TextPlace
 from society.analysis.statistics.agreement import Agreement
 from society.config.build import build
 from society.config.run_config import load_config
-from society.engine.rubric import Criterion
 from society.errors import InputError
 from society.runs.runfile import Level, Writer, manifest_of, open_run_file
+from society.scenarios.coding.rubric import Criterion
 
 NAN, ZERO = float("nan"), np.zeros((1, 1))
 TEXTS = ["Fish less.", "Fish more.", "Sing."]

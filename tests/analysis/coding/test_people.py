@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from society.analysis.coding.rating_runs import Sheet, read_sheet
-from society.engine.rubric import Criterion, Rubric
 from society.errors import ScenarioError
+from society.scenarios.coding.rubric import Criterion, Rubric
 
 if TYPE_CHECKING:
     from tests.conftest import Written

@@ -17,12 +17,12 @@ from society.engine.component import AgentGroup, Column, Component, News, Questi
 from society.engine.environment import Environment
 from society.engine.population import Cohort
 from society.engine.rng import Array
-from society.engine.rubric import Criterion
 from society.engine.scenario import DisplaySpec, Params, scenario
 from society.engine.script import Ask, Script, Tell, common
 from society.errors import FileError, InputError, ScenarioError
 from society.experiments.coding_plan import read_hand_codes
 from society.runs.runfile import Level, Writer, manifest_of
+from society.scenarios.coding.rubric import Criterion
 
 if TYPE_CHECKING:
     from tests.conftest import Written

@@ -13,11 +13,11 @@ from society.components.games.classic_strategies import ClassicStrategies
 from society.config.build import build
 from society.config.run_config import load_config
 from society.engine.component import AgentGroup, Component, Question
-from society.engine.matching import Matches
 from society.engine.scenario import Scenario
 from society.errors import ScenarioError
 from society.scenarios.games.game import NormalForm, number_labels
 from society.scenarios.games.normal_form import NormalFormParams, normal_form, tabulate_game
+from society.scenarios.games.player_matching import Matches
 from society.scenarios.games.public_goods import PublicGood, public_goods
 from society.scenarios.games.travellers_dilemma import travellers_dilemma
 from society.scenarios.games.two_by_two import matching_pennies, prisoners_dilemma, stag_hunt, trust

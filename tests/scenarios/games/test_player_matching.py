@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from society.engine.matching import Matches
-from society.scenarios.games.player_matching import mean_over_agents
+from society.scenarios.games.player_matching import Matches, mean_over_agents
 
 # Two replicates of two matches of three; in the second one the seats are mixed.
 ROWS = np.array([[[0, 1, 2], [3, 4, 5]], [[3, 1, 5], [0, 4, 2]]])

@@ -201,7 +201,7 @@ def test_a_phenotype_is_followed_beside_fitness(evolve: Evolve) -> None:
 def measured(of: Any, phenotype: list[float], rule: Selection = BETTER_HALF, **told: Any) -> float:
     """A measure of one replicate."""
     table = Environment(Params(), seed=1, ids=np.arange(4), replicate_ids=np.arange(1), horizon=1)
-    table.succession = Succession(rule, "payoff", "mean")
+    table.public["succession"] = Succession(rule, "payoff", "mean")
     facts = {name: np.array([values]) for name, values in {"phenotype": phenotype, **told}.items()}
     (value,) = of(facts, table)
     return float(value)

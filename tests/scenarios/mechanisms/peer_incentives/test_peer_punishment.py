@@ -13,12 +13,12 @@ from hypothesis.extra.numpy import arrays
 from society.config.build import build
 from society.config.run_config import load_config
 from society.engine.component import Agent, Component, Inquiry
-from society.engine.matching import Matches
 from society.engine.mechanism import Declared, add_extra_payoff
 from society.engine.population import Cohort
 from society.engine.scenario import wrap_scenario
 from society.engine.script import Tell, own, seen
 from society.errors import ScenarioError, Unparsed
+from society.scenarios.games.player_matching import Matches
 from society.scenarios.games.public_goods import public_goods
 from society.scenarios.games.two_by_two import prisoners_dilemma
 from society.scenarios.mechanisms.peer_incentives.peer_punishment import peer_punishment

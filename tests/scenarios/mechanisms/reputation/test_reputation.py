@@ -12,12 +12,12 @@ import pytest
 from society.config.build import build
 from society.config.run_config import load_config
 from society.engine.environment import Environment
-from society.engine.matching import Matches
 from society.engine.mechanism import Play as Wrapped
 from society.engine.mechanism import PlayFunction, as_play, declared_by, intercept
 from society.engine.scenario import Scenario, wrap_scenario
 from society.engine.script import Line, Script, Tell
 from society.errors import ScenarioError
+from society.scenarios.games.player_matching import Matches
 from society.scenarios.games.public_goods import public_goods
 from society.scenarios.games.two_by_two import prisoners_dilemma, trust
 from society.scenarios.mechanisms.reputation import reputation as module

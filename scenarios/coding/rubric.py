@@ -1,4 +1,4 @@
-"""How texts are coded: criteria, each a question with labels and what every label means.
+"""Coding schemes: criteria, each a question with labels and what every label means.
 
 A rater gives each text one label of each criterion, or leaves it uncoded. The labels of an ordinal
 criterion stand in order, the lowest first.
@@ -18,7 +18,7 @@ from pydantic import (
     StringConstraints,
 )
 
-UNCODED = "uncoded"  # where a rater gives no label
+from society.components.common.human_coder import UNCODED
 
 _LONGEST = 24  # characters of a word
 _WORDING = f"one word of at most {_LONGEST} letters, digits, - and _, and not {UNCODED!r}"
@@ -67,17 +67,17 @@ class Criterion(BaseModel):
 
     @property
     def shares(self) -> list[str]:
-        """What the measures are called that say how often each label is given."""
+        """The names of the measures that say how often each label is given."""
         return [f"coded_{self.name}_{label}" for label in self.labels]
 
     @property
     def rank(self) -> str:
-        """What the measure of an ordinal criterion is called."""
+        """The name of the measure of an ordinal criterion."""
         return f"coded_{self.name}"
 
     @property
     def count(self) -> str:
-        """What the measure is called that says on how many codes the others rest."""
+        """The name of the measure that says on how many codes the others rest."""
         return f"coded_{self.name}_codes"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from society.engine.parameters import ValidationIssues, validate
-from society.engine.rubric import Criterion, Rubric
+from society.scenarios.coding.rubric import Criterion, Rubric
 
 DEMAND = {
     "name": "demand",
