@@ -248,23 +248,22 @@ checks -> engine.parameters
 claims -> claims
     Claim -> claims.types.Claim
     Design -> claims.types.ReproductionDesign
-    Evidence -> claims.types.Evidence
+    Evidence -> reproduction.evidence.Evidence
     Finding -> claims.types.ClaimFinding
     HOW -> claims.types.HOW
     Levels -> claims.types.FactorLevels
     M -> claims.types.M
     Outcome -> claims.types.VerdictOutcome
     Reproduction -> claims.types.Reproduction
-    Shown -> claims.types.PageSection
-    Trial -> claims.types.Trial
+    Shown -> claims.data.PageSection
+    Trial -> claims.data.Trial
     Untold -> claims.types.InsufficientEvidence
     Verdict -> claims.types.ClaimVerdict
     all_hold -> claims.types.all_hold
     any_holds -> claims.types.any_holds
     as_levels -> claims.types.as_levels
-    asked -> claims.types.asked_model
     called -> claims.types.find_model
-    judged -> claims.types.judge_claims
+    judged -> reproduction.judges.judge_claims
     noted -> claims.types.comparison_notes
     ordered -> claims.types.order_finding
     outcome_of -> claims.types.outcome_of
@@ -582,6 +581,7 @@ lab.reproduction.forecast -> reproduction.run
 lab.reproduction.results -> reproduction.evidence
     Pair -> ArrayPair
     Result -> ExperimentResult
+    Results -> Evidence
 lab.shares -> experiments.limits
     at_once -> max_at_once
     share -> share_of_limits
