@@ -248,23 +248,22 @@ checks -> engine.parameters
 claims -> claims
     Claim -> claims.types.Claim
     Design -> claims.types.ReproductionDesign
-    Evidence -> claims.types.Evidence
+    Evidence -> reproduction.evidence.Evidence
     Finding -> claims.types.ClaimFinding
     HOW -> claims.types.HOW
     Levels -> claims.types.FactorLevels
     M -> claims.types.M
     Outcome -> claims.types.VerdictOutcome
     Reproduction -> claims.types.Reproduction
-    Shown -> claims.types.PageSection
-    Trial -> claims.types.Trial
+    Shown -> claims.data.PageSection
+    Trial -> claims.data.Trial
     Untold -> claims.types.InsufficientEvidence
     Verdict -> claims.types.ClaimVerdict
     all_hold -> claims.types.all_hold
     any_holds -> claims.types.any_holds
     as_levels -> claims.types.as_levels
-    asked -> claims.types.asked_model
     called -> claims.types.find_model
-    judged -> claims.types.judge_claims
+    judged -> reproduction.judges.judge_claims
     noted -> claims.types.comparison_notes
     ordered -> claims.types.order_finding
     outcome_of -> claims.types.outcome_of
@@ -582,6 +581,7 @@ lab.reproduction.forecast -> reproduction.run
 lab.reproduction.results -> reproduction.evidence
     Pair -> ArrayPair
     Result -> ExperimentResult
+    Results -> Evidence
 lab.shares -> experiments.limits
     at_once -> max_at_once
     share -> share_of_limits
@@ -1056,15 +1056,15 @@ theatre -> terminal
 theatre.ancestry -> terminal.lineage_tree_text
     ancestry -> print_ancestry
 theatre.answers -> terminal.answer_summary
-theatre.births -> terminal.lineage_tree_text
-theatre.courses -> terminal.score_tables
+theatre.births -> terminal.births
+theatre.courses -> terminal.measures_table
     courses -> measures_over_time
 theatre.crossplay -> terminal.score_tables
     scoreboard -> print_scoreboard
     unscored -> print_no_scores
 theatre.deeds -> terminal.event_lines
     Deeds -> EventLines
-theatre.forecast -> terminal.usage_tables
+theatre.forecast -> terminal.forecast_text
     costs -> print_costs
     forecast -> print_forecast
 theatre.ink -> terminal.console
@@ -1108,8 +1108,8 @@ theatre.scene -> terminal.round_view
 theatre.summary -> terminal.summary
     happened -> course_sentence
     summary -> print_summary
-theatre.trace -> terminal.agent_table
-theatre.traits -> terminal.event_lines
+theatre.trace -> terminal.trace
+theatre.traits -> terminal.agent_table
 theatre.words -> terminal.labels
     ending -> describe_ending
     named -> name_life

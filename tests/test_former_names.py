@@ -32,6 +32,7 @@ FORMER = [
 
 # What there is no more: "*" where nothing of a module is left.
 GONE: Mapping[str, Mapping[str, str]] = {
+    "a model is found among the levels of an experiment": {"society.claims": "asked"},
     "claims, findings and trials of reproduced papers are data files, their estimators are named": {
         "society.scenarios.dilemma_by_rule": "*",
         "society.scenarios.dilemma_cells": "*",

@@ -1,4 +1,4 @@
-"""What was compared, as judges of claims see it: two samples, shares of runs, several levels.
+"""Comparisons that judges of claims read: of two samples, shares of runs, several levels.
 
 A difference is as good as none if its interval excludes all that MATTERS, however significant it
 is; else it is shown from a corrected p below ALPHA on.
@@ -47,7 +47,7 @@ class Comparison(NamedTuple):
 
     @property
     def differs(self) -> bool | None:
-        """Whether there is a difference; False if none that matters can be, None if not shown."""
+        """True if means differ; False if none that matters is possible, None if not shown."""
         if self.untestable:
             return None
         if -self._matters < self.low and self.high < self._matters:
@@ -56,7 +56,7 @@ class Comparison(NamedTuple):
 
     @property
     def holds(self) -> bool | None:
-        """Whether the first mean is above the second; None if that is not shown."""
+        """True if the first mean is above the second; None if that is not shown."""
         if self.untestable:
             return None
         if self.reversed or self.high < self._matters:
@@ -65,7 +65,7 @@ class Comparison(NamedTuple):
 
     @property
     def reversed(self) -> bool:
-        """Whether the second mean is surely above the first."""
+        """True if the second mean is surely above the first."""
         return not self.untestable and self.p < ALPHA and self.difference < 0
 
     @property
@@ -90,7 +90,7 @@ class Comparison(NamedTuple):
 
 
 class Odds(NamedTuple):
-    """How many of n runs something is true of, beside the chance that each run has of it.
+    """The count of runs of which something is true, beside the count expected by chance.
 
     low, high: of their share. p: two-sided. Interval and p are corrected as in Comparison.
 
@@ -109,14 +109,14 @@ class Odds(NamedTuple):
 
     @property
     def above(self) -> bool | None:
-        """Whether it is true of more runs than by chance; None if that is not shown."""
+        """True if it is true of more runs than by chance; None if that is not shown."""
         if self.untestable or self.p >= ALPHA:
             return None
         return self.hits > self.n * self.chance
 
     @property
     def below(self) -> bool | None:
-        """Whether it is true of fewer runs than by chance; None if that is not shown."""
+        """True if it is true of fewer runs than by chance; None if that is not shown."""
         return None if self.above is None else not self.above
 
     def __str__(self) -> str:
@@ -128,7 +128,7 @@ class Odds(NamedTuple):
 
 
 class TypeScores(NamedTuple):
-    """How types of agents did that met each other, in each of n repetitions.
+    """Scores of types of agents that met each other, in each of n repetitions.
 
     average: of all types, (n,). each: by the name of a type, (n,).
     """

@@ -17,9 +17,24 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from society.errors import suggest
 
 from .comparisons import Metric
-from .types import PageSection
 
 YamlPath = tuple[str | int, ...]
+PageSection = Literal[
+    "outcome",
+    "survival",
+    "tests",
+    "maps",
+    "evolution",
+    "lives",
+    "strategies",
+    "reactions",
+    "norms",
+    "texts",
+    "standings",
+    "conduct",
+    "agreements",
+    "ledger",
+]
 
 _LONGEST = 60  # characters of a wrong value that are shown
 
@@ -217,7 +232,7 @@ class Published(Data):
 
 
 class Direction(Data):
-    """Which mean is above which, or which level of the factor `model` has the highest."""
+    """The direction of an effect: one mean above another, or the best level of `model`."""
 
     greater: SampleSpec | None = None
     than: SampleSpec | None = None
@@ -236,7 +251,7 @@ class Variance(Data):
 
 
 class Groups(Data):
-    """Which levels of the factor `model` differ, by Tukey's test after a significant effect?
+    """Do levels of the factor `model` differ as claimed (Tukey's test after an effect)?
 
     highest_alone: it has the highest mean, and differs from all others. only_pair: no others do.
     """
@@ -258,7 +273,7 @@ class Together(Data):
 
 
 class Untestable(Data):
-    """Why a claim cannot be tested."""
+    """A claim that cannot be tested, and the reason."""
 
     kind: Literal["untestable"]
     why: str
@@ -298,8 +313,15 @@ class ClaimGroup(Data):
     each: dict[str, tuple[Any, ...]] = Field(default_factory=dict)
 
 
-class TrialData(Data):
-    """A trial as in society.claims.types.Trial."""
+class Trial(Data):
+    """An experiment to be played.
+
+    file: the name of one in the folder `experiments` beside the scenarios. title: on the page of
+    the reproduction, which shows these chapters of its report, and measures over_time. instead:
+    what stands in place of what the file says under some keys; `factors`: of the levels of some.
+    quick: more of that, for a quick look. beside: other trials whose conditions are shown together
+    with these, by name, and the levels that they have of factors which they lack.
+    """
 
     name: str
     file: str
@@ -319,7 +341,7 @@ class Where(Data):
 
 
 class DesignData(Data):
-    """What is played with one sort of minds, and claimed of it.
+    """The trials to play with one sort of minds, and the claims about them.
 
     judging: how, a paragraph each. repeat_trials: as `each`, of all trials together. aliases: other
     names of a model. samples: named ones. where: the first row that fits says where a sample
@@ -327,7 +349,7 @@ class DesignData(Data):
     """
 
     judging: tuple[str, ...] = ()
-    trials: tuple[TrialData, ...]
+    trials: tuple[Trial, ...]
     repeat_trials: dict[str, tuple[Any, ...]] = Field(default_factory=dict)
     aliases: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     samples: dict[str, SampleSpec] = Field(default_factory=dict)
@@ -347,7 +369,7 @@ class PaperData(Data):
 
 
 class Problem(NamedTuple):
-    """What is wrong at one place of `claims.yaml`; name: with the key that stands there."""
+    """A fault at one place of `claims.yaml`; name: the key itself is wrong."""
 
     place: YamlPath
     words: str
@@ -355,7 +377,7 @@ class Problem(NamedTuple):
 
 
 def problems(error: ValidationError, values: Any) -> list[Problem]:
-    """What pydantic refuses, by the place in the values that it was given."""
+    """List the faults that pydantic found, each with its place in the values."""
     return list(dict.fromkeys(_problem(detail, values) for detail in error.errors()))
 
 
@@ -373,7 +395,7 @@ def _problem(detail: Mapping[str, Any], values: Any) -> Problem:
 
 
 def _place(loc: Sequence[str | int], values: Any) -> YamlPath:
-    """Where a value stands, without the branches of types that pydantic adds."""
+    """Find the place of a value, without the branches of types that pydantic adds."""
     place: YamlPath = ()
     for part in loc:
         try:

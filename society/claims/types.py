@@ -1,8 +1,8 @@
 """Claims of a paper, and what runs of ours say of each.
 
-A reproduction names experiments, and claims with a judge for each. A judge looks at what was played
-through `Evidence` and gives a finding; where the runs cannot tell, it raises InsufficientEvidence.
-An ordering
+A reproduction names experiments, and claims with a judge for each. A judge reads the results of
+runs (society.reproduction.evidence) and gives a finding; where the runs cannot tell, it raises
+InsufficientEvidence. An ordering
 
     holds            its corrected p is below ALPHA, and it may be as large as what MATTERS
     does not hold    it is surely the other way round, or its interval excludes all that MATTERS
@@ -19,13 +19,12 @@ and of a claim with several parts
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from society.engine.rng import Array
-
-from .comparisons import ALPHA, MATTERS, Comparison, Effect, Metric, Odds, Ranked, TypeScores
+from .comparisons import ALPHA, MATTERS, Comparison
+from .data import Trial
 
 HOW = (
     "Comparisons are tested two-sided, corrected by Holm over all comparisons of a claim. Their "
@@ -46,27 +45,11 @@ _RELEASE = r"([-@:](\d{4}.*|instruct.*|preview|versatile|latest|free))?"
 
 M = TypeVar("M")
 VerdictOutcome = Literal["reproduced", "in part", "not reproduced", "cannot be told"]
-PageSection = Literal[
-    "outcome",
-    "survival",
-    "tests",
-    "maps",
-    "evolution",
-    "lives",
-    "strategies",
-    "reactions",
-    "norms",
-    "texts",
-    "standings",
-    "conduct",
-    "agreements",
-    "ledger",
-]
 FactorLevels = Mapping[str, object]  # of some factors: the conditions that have all of them
 
 
 class InsufficientEvidence(Exception):
-    """What was played cannot answer a question; the words say why."""
+    """The runs cannot answer a question; the message says why."""
 
 
 class ClaimVerdict(NamedTuple):
@@ -92,114 +75,36 @@ class ClaimVerdict(NamedTuple):
 
 
 class ClaimFinding(NamedTuple):
-    """What a judge says of a claim."""
+    """The finding of a judge on a claim."""
 
     outcome: VerdictOutcome
     found: str
     notes: str = ""
 
 
-class Evidence(Protocol):
-    """What a judge may look at; every question may raise InsufficientEvidence.
-
-    n is of all replicates of the conditions that have these levels, condition after condition; so
-    where luck is common and as many factors are open, two such arrays are pairs.
-    """
-
-    def levels(self, trial: str) -> Mapping[str, Sequence[object]]:
-        """Of each factor of an experiment, in order."""
-
-    def runs(self, trial: str, measure: str, levels: FactorLevels) -> Array:
-        """A measure or finding of each replicate, (n,)."""
-
-    def rounds(self, trial: str, measure: str, levels: FactorLevels) -> Array:
-        """A measure round by round, (n, T); NaN after the end."""
-
-    def type_scores(self, trial: str, metric: Metric, levels: FactorLevels) -> TypeScores:
-        """How types did that met each other in the one condition with these levels.
-
-        mean: payoff over all match-ups. fitness: payoff against the population to which replicator
-        dynamics leads; the average is weighted by it. Both are 0 in the equilibrium of the game and
-        1 where all cooperate. rank: by deviation ratings, 1 is best. cooperation: share of moves.
-        """
-
-    def paired(
-        self, pairs: Mapping[str, tuple[Array, Array]], *, logs: Collection[str] = ()
-    ) -> list[Comparison]:
-        """Replicate by replicate, (n,) each; corrected by Holm over all that are given.
-
-        logs: names of those to be compared by logarithms: what multiplies has few runs make a mean.
-        """
-
-    def independent(
-        self, pairs: Mapping[str, tuple[Array, Array]], *, logs: Collection[str] = ()
-    ) -> list[Comparison]:
-        """By Welch's test, which takes runs as independent; corrected likewise."""
-
-    def chances(self, runs: Mapping[str, Array], chance: float) -> list[Odds]:
-        """By the exact binomial test, whether runs are so, (n,) of bool; corrected likewise."""
-
-    def counted(self, name: str, first: Array, second: Array) -> Comparison:
-        """By Fisher's exact test, in which share of runs something is true, (n,) of bool each."""
-
-    def pooled(self, name: str, first: Array, second: Array) -> Comparison:
-        """By Student's test, of one pair alone."""
-
-    def part_against_whole(self, name: str, part: Array, rest: Array) -> Comparison:
-        """By Student's test of a part against all, itself included: not valid, but in papers."""
-
-    def variance(
-        self, trial: str, measure: str, factors: Sequence[str], levels: FactorLevels
-    ) -> dict[str, Effect]:
-        """An analysis of variance over one or two factors, by factor and by "one × other"."""
-
-    def ranked(self, trial: str, measure: str, factor: str, levels: FactorLevels) -> list[Ranked]:
-        """Levels of a factor, the highest mean first, with letters by Tukey's test."""
-
-
 class Claim(NamedTuple):
     """A claim, as in Verdict, and who judges it.
 
-    under: which parameters or reading of the paper; a claim may stand there once for each.
+    judge: reads a society.reproduction.evidence.Evidence, which stands above this module. under:
+    which parameters or reading of the paper; a claim may stand there once for each.
     """
 
     claim: str
     source: str
     said: str
-    judge: Callable[[Evidence], ClaimFinding]
+    judge: Callable[[Any], ClaimFinding]
     under: str = ""
     ours: bool = False
 
 
-@dataclass(frozen=True)
-class Trial:
-    """An experiment to be played.
-
-    file: the name of one in the folder `experiments` beside the scenarios. title: on the page of
-    the reproduction, which shows these chapters of its report, and measures over_time. instead:
-    what stands in place of what the file says under some keys; `factors`: of the levels of some.
-    quick: more of that, for a quick look. beside: other trials whose conditions are shown together
-    with these, by name, and the levels that they have of factors which they lack.
-    """
-
-    name: str
-    file: str
-    title: str
-    chapters: tuple[PageSection, ...] = ("outcome",)
-    over_time: tuple[str, ...] = ()
-    instead: Mapping[str, Any] = field(default_factory=dict)
-    quick: Mapping[str, Any] = field(default_factory=dict)
-    beside: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-
-
 def as_levels(models: Sequence[str]) -> Mapping[str, Any]:
-    """Each model plays alone, as a level of the factor `model`."""
+    """Let each model play alone, as a level of the factor `model`."""
     return {"factors": {"model": list(models)}}
 
 
 @dataclass(frozen=True)
 class ReproductionDesign:
-    """What is played with one sort of minds, and claimed of it.
+    """The trials to play with one sort of minds, and the claims about them.
 
     judging: how, besides what holds of all papers (HOW); a paragraph each. minds: what stands in
     place of what the experiments say, given models to be asked.
@@ -213,7 +118,7 @@ class ReproductionDesign:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What it takes to hold a paper's claims against runs of ours.
+    """A paper to reproduce: its trials and claims, with rules and with language models.
 
     language: with language models.
     """
@@ -224,19 +129,8 @@ class Reproduction:
     language: ReproductionDesign | None = None
 
 
-def judge_claims(claims: Iterable[Claim], evidence: Evidence) -> Iterator[ClaimVerdict]:
-    """Each claim beside our result."""
-    for claim, source, said, judge, under, ours in claims:
-        try:
-            outcome, found, notes = judge(evidence)
-        except InsufficientEvidence as untestable:
-            outcome, found, notes = "cannot be told", "", str(untestable)
-        words = f"{claim} ({under})" if under else claim
-        yield ClaimVerdict(words, source, said, found, outcome, notes, under, ours)
-
-
 def outcome_of(parts: Iterable[bool | None]) -> VerdictOutcome:
-    """Of a claim whose parts hold, do not hold, or are not shown to do either (None).
+    """Conclude from the parts of a claim: each holds, does not hold, or is not shown (None).
 
     >>> outcome_of([True, None]), outcome_of([False, None]), outcome_of([None])
     ('in part', 'not reproduced', 'cannot be told')
@@ -250,7 +144,7 @@ def outcome_of(parts: Iterable[bool | None]) -> VerdictOutcome:
 
 
 def all_hold(parts: Iterable[bool | None]) -> bool | None:
-    """Whether a statement holds that needs all of its parts.
+    """Decide a statement that needs all of its parts; None if not shown.
 
     >>> all_hold([True, True]), all_hold([True, False, None]), all_hold([True, None])
     (True, False, None)
@@ -262,7 +156,7 @@ def all_hold(parts: Iterable[bool | None]) -> bool | None:
 
 
 def contrary_holds(held: bool | None) -> bool | None:
-    """Whether the contrary of a statement holds.
+    """Decide the contrary of a statement; None if not shown.
 
     >>> contrary_holds(True), contrary_holds(False), contrary_holds(None)
     (False, True, None)
@@ -271,7 +165,7 @@ def contrary_holds(held: bool | None) -> bool | None:
 
 
 def any_holds(parts: Iterable[bool | None]) -> bool | None:
-    """Whether a statement holds for which one of its parts is enough.
+    """Decide a statement that needs one of its parts; None if not shown.
 
     >>> any_holds([False, True]), any_holds([False, None]), any_holds([False, False])
     (True, None, False)
@@ -283,7 +177,7 @@ def any_holds(parts: Iterable[bool | None]) -> bool | None:
 
 
 def order_finding(comparisons: Sequence[Comparison], notes: str = "") -> ClaimFinding:
-    """Whether the first mean is the larger one in each."""
+    """Judge that the first mean is the larger one in each comparison."""
     parts = [one.holds for one in comparisons]
     return ClaimFinding(
         outcome_of(parts), "; ".join(map(str, comparisons)), comparison_notes(comparisons, notes)
@@ -291,7 +185,7 @@ def order_finding(comparisons: Sequence[Comparison], notes: str = "") -> ClaimFi
 
 
 def comparison_notes(comparisons: Sequence[Comparison], notes: str = "") -> str:
-    """How many orderings are reversed or not shown, and these notes."""
+    """Count the orderings that are reversed or not shown, then add these notes."""
     backwards = sum(one.reversed for one in comparisons)
     unshown = sum(one.holds is None for one in comparisons)
     words = [
@@ -302,13 +196,8 @@ def comparison_notes(comparisons: Sequence[Comparison], notes: str = "") -> str:
     return "; ".join([*words, *([notes] if notes else [])])
 
 
-def asked_model(evidence: Evidence, trial: str, name: str) -> object:
-    """The level of the factor `model` that a paper calls so; raises InsufficientEvidence."""
-    return find_model(evidence.levels(trial)["model"], name)
-
-
 def find_model(models: Iterable[M], name: str) -> M:
-    """That of some models which a paper calls so; raises InsufficientEvidence.
+    """Find the model that a paper calls by this name; raises InsufficientEvidence.
 
     A user may name who serves it as well, and the date of a release; a version may be 4-5 or 4.5.
     """

@@ -209,7 +209,7 @@ def _print_estimate(args: argparse.Namespace, run: ReproductionRun) -> int:
         told = [forecast._asdict() for forecast in found]
         print(json.dumps({"name": args.paper, "models": told}, indent=2))
         return 0
-    from society.terminal.usage_tables import print_costs
+    from society.terminal.forecast_text import print_costs
 
     print_costs(found, run.extent, "this reproduction", console())
     return 0

@@ -121,7 +121,7 @@ def _print_estimate(args: argparse.Namespace, setup: Society) -> int:
     from society.llm.providers.estimate import Counting
     from society.runs.design_runs import make_designs
     from society.runs.manifest import manifest_of
-    from society.terminal.usage_tables import print_forecast
+    from society.terminal.forecast_text import print_forecast
 
     minds = Counting(setup.spec.models, seed=setup.seed)
     setup = make_designs(setup, minds)
@@ -263,8 +263,10 @@ def _print_scores(path: Path) -> None:
 
 def _has_generations(run: RunFile) -> bool:
     """Check if the record holds births; at record level summary it does not."""
+    from society.lineage import DESCENDED
+
     first = next(run.pages(1), None)
-    return first is not None and any(step.kind == "descended" for step in first.steps)
+    return first is not None and any(step.kind == DESCENDED for step in first.steps)
 
 
 def _print_lineage(run: RunFile) -> None:

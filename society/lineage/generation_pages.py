@@ -14,6 +14,9 @@ from society.engine.history import Page, Step
 from society.engine.rng import Array
 from society.errors import InputError
 
+# The kinds of the lines that begin and end a generation.
+DESCENDED, SELECTED = "descended", "selected"
+
 
 class Generation(NamedTuple):
     """One generation as pages tell of it; (R, N) each, or None if it was not told (yet).
@@ -51,7 +54,7 @@ def list_generations(pages: Iterable[Page]) -> Iterator[Generation]:
     for page in pages:
         for step in page.steps:
             lines = True
-            if step.kind == "descended":
+            if step.kind == DESCENDED:
                 if now is not None:
                     yield now
                 now = _begun(step, page, running)
@@ -89,7 +92,7 @@ def _noted(now: Generation, step: Step) -> Generation:
         return now._replace(elder=elder, devising=devising)
     if step.kind == "devised":
         return now._replace(strategy=told.get("strategy", now.strategy))
-    if step.kind == "selected" and "survives" in told:
+    if step.kind == SELECTED and "survives" in told:
         fitness, phenotype, survives = told["fitness"], told["phenotype"], told["survives"]
         return now._replace(fitness=fitness, phenotype=phenotype, survives=survives)
     if "reaction" in told:

@@ -39,7 +39,8 @@ class ConditionGroup(NamedTuple):
 class Layout:
     """A study with its outcome, and the factors over which it is compared.
 
-    outcome: a measure or finding. factors: one or two over which it is tested; by: the others.
+    outcome: a measure or finding, "" if runs have none. factors: one or two over which it is
+    tested; by: the others.
     Factors with a single level compare nothing, and are no part; without any, conditions are
     the levels of one. Raises InputError for an outcome that the study does not have.
     """
@@ -71,7 +72,7 @@ class Layout:
 
     def _outcome(self, said: str | None) -> str:
         if said is None:
-            return next(iter(self.measured))
+            return next(iter(self.measured), "")
         if said not in self.measured:
             raise InputError(
                 f"analysis.outcome: no run has measured {said!r}; {suggest(said, self.measured)}"

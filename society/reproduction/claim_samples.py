@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 
 from society.claims.data import DesignData, Each, LevelsOf, PairSpec, SampleSpec
-from society.claims.types import Evidence, InsufficientEvidence, asked_model, find_model
+from society.claims.types import InsufficientEvidence, find_model
 from society.engine.rng import Array
+
+from .evidence import Evidence
 
 Variables = Mapping[str, Any]
 
@@ -45,7 +47,7 @@ def fill_variables(value: Any, variables: Variables) -> Any:
 
 @dataclass(frozen=True)
 class Samples:
-    """What a claim can look at: the evidence, as its design names it.
+    """The evidence that a claim can look at, under the names of its design.
 
     base: what every sample of the claim begins with.
     """
@@ -58,7 +60,7 @@ class Samples:
         """The level of the factor `model` that the paper calls so; raises InsufficientEvidence."""
         for alias in (name, *self.design.aliases.get(name, ())):
             try:
-                return asked_model(self.evidence, trial, alias)
+                return find_model(self.evidence.levels(trial)["model"], alias)
             except InsufficientEvidence:
                 continue
         raise InsufficientEvidence(f"{name} was not asked; name it under --model")
@@ -96,7 +98,7 @@ class Samples:
         )
 
     def asked_models(self, trial: str, names: Sequence[str]) -> list[object]:
-        """Those of some models that were asked, as the user calls them."""
+        """List the models that were asked, by the names that the user gave them."""
         found = []
         for name in names:
             with suppress(InsufficientEvidence):
@@ -127,7 +129,7 @@ class Samples:
         return float(self.values(sample, variables).mean())
 
     def trial(self, sample: SampleSpec, variables: Variables) -> str:
-        """Where a sample was played."""
+        """Name the trial in which a sample was played."""
         if sample.trial:
             return str(fill_variables(sample.trial, variables))
         levels = fill_variables(sample.levels, variables)

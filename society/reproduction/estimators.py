@@ -1,4 +1,4 @@
-"""What judges of claims need beside tests: sizes of effects, and scores of types in a game.
+"""Sizes of effects, and scores of types in a game, for judges of claims.
 
 F of an effect follows the noncentral F distribution; the noncentralities that put the observed F at
 either end of its middle 95 % bound partial eta squared, lambda / (lambda + n). Eta squared is that
@@ -45,7 +45,7 @@ def _sizes(effect: AnovaRow, residual: AnovaRow) -> tuple[float, float]:
 
 
 def _noncentrality(effect: AnovaRow, df: int, chance: float) -> float:
-    """That which puts the observed F at this chance of smaller ones; 0 if none does."""
+    """Find the noncentrality under which a smaller F has this chance; 0 if there is none."""
     distribution = require("scipy.stats").ncf
 
     def beyond(noncentrality: float) -> float:

@@ -1,4 +1,4 @@
-"""What experiments came to, as judges of claims ask for it (society.claims.Evidence)."""
+"""The results of experiments, as judges of claims ask for them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from society.analysis.statistics.proportions import SuccessCount, binomial, fish
 from society.analysis.statistics.samples import NotEstimable
 from society.analysis.study import Study, open_sweep
 from society.claims.comparisons import ALPHA, Comparison, Effect, Metric, Odds, Ranked, TypeScores
-from society.claims.types import Evidence, FactorLevels, InsufficientEvidence
+from society.claims.types import FactorLevels, InsufficientEvidence
 from society.engine.rng import Array
 from society.experiments.experiment import Condition, Experiment
 from society.experiments.factors import format_label
@@ -54,12 +54,12 @@ class ExperimentResult:
 
     @property
     def begun(self) -> bool:
-        """Whether any condition has a run file."""
+        """True if any condition has a run file."""
         return any((self.folder / one.file).exists() for one in self.experiment.conditions)
 
     @cached_property
     def study(self) -> Study:
-        """All that was played; raises InputError if nothing was."""
+        """The study of all finished and unfinished runs; raises InputError if there are none."""
         return open_sweep(self.folder)
 
     def runs(self, name: str, levels: FactorLevels) -> Array:
@@ -139,35 +139,55 @@ class ExperimentResult:
         return "".join(f": {note}" for note in dict.fromkeys(self.study.notes.values()))
 
 
-class Results(Evidence):
-    """All experiments of a reproduction, by name."""
+class Evidence:
+    """The results of all experiments of a reproduction, by name, for judges to read.
+
+    Every method may raise InsufficientEvidence. n counts all replicates of the conditions that have
+    these levels, condition after condition; so where random numbers are common and as many factors
+    are open, two such arrays are pairs.
+    """
 
     def __init__(self, results: Mapping[str, ExperimentResult]) -> None:
         self._results = results
 
     def levels(self, trial: str) -> Mapping[str, Sequence[object]]:
+        """Return the levels of each factor of an experiment, in order."""
         return self._results[trial].experiment.levels
 
     def runs(self, trial: str, measure: str, levels: FactorLevels) -> Array:
+        """Return a measure or finding of each replicate, (n,)."""
         return self._results[trial].runs(measure, levels)
 
     def rounds(self, trial: str, measure: str, levels: FactorLevels) -> Array:
+        """Return a measure round by round, (n, T); NaN after the end."""
         return self._results[trial].rounds(measure, levels)
 
     def type_scores(self, trial: str, metric: Metric, levels: FactorLevels) -> TypeScores:
+        """Score the types that met each other in the one condition with these levels.
+
+        mean: payoff over all match-ups. fitness: payoff against the population to which replicator
+        dynamics leads; the average is weighted by it. Both are 0 in the equilibrium of the game and
+        1 where all cooperate. rank: by deviation ratings, 1 is best. cooperation: share of moves.
+        """
         return type_scores(self._results[trial].cell(levels), metric)
 
     def paired(
         self, pairs: Mapping[str, ArrayPair], *, logs: Collection[str] = ()
     ) -> list[Comparison]:
+        """Compare pairs replicate by replicate, (n,) each; corrected by Holm over all of them.
+
+        logs: names of the pairs to compare by logarithms, as for what multiplies.
+        """
         return _together(paired, pairs, logs)
 
     def independent(
         self, pairs: Mapping[str, ArrayPair], *, logs: Collection[str] = ()
     ) -> list[Comparison]:
+        """Compare pairs by Welch's test, which takes runs as independent; corrected likewise."""
         return _together(welch, pairs, logs)
 
     def chances(self, runs: Mapping[str, Array], chance: float) -> list[Odds]:
+        """Compare shares of runs, (n,) of bool, with chance (exact binomial); p corrected."""
         counts = {name: SuccessCount(int(some.sum()), len(some)) for name, some in runs.items()}
         level = 1 - ALPHA / max(sum(count.n > 0 for count in counts.values()), 1)
         odds = [_odds(name, count, chance, level) for name, count in counts.items()]
@@ -175,6 +195,7 @@ class Results(Evidence):
         return [one if one.untestable else one._replace(p=next(adjusted)) for one in odds]
 
     def counted(self, name: str, first: Array, second: Array) -> Comparison:
+        """Compare two shares of runs, (n,) of bool each, by Fisher's exact test."""
         try:
             found = fisher(*(SuccessCount(int(some.sum()), len(some)) for some in (first, second)))
         except NotEstimable as reason:
@@ -185,14 +206,17 @@ class Results(Evidence):
         )
 
     def pooled(self, name: str, first: Array, second: Array) -> Comparison:
+        """Compare one pair alone by Student's test."""
         return _compared(student, name, (first, second))
 
     def part_against_whole(self, name: str, part: Array, rest: Array) -> Comparison:
+        """Compare a part with all, itself included, by Student's test: not valid, but in papers."""
         return _compared(part_against_whole, name, (part, rest))
 
     def variance(
         self, trial: str, measure: str, factors: Sequence[str], levels: FactorLevels
     ) -> dict[str, Effect]:
+        """Analyse the variance over one or two factors: effects by factor and "one × other"."""
         result = self._results[trial]
         values = result.runs(measure, levels)
         with _as_insufficient():
@@ -200,6 +224,7 @@ class Results(Evidence):
         return effects_by_name(table)
 
     def ranked(self, trial: str, measure: str, factor: str, levels: FactorLevels) -> list[Ranked]:
+        """Rank the levels of a factor, the highest mean first, with letters by Tukey's test."""
         result = self._results[trial]
         named = {format_label(label): label for label in result.experiment.levels[factor]}
         groups = {
@@ -215,7 +240,7 @@ class Results(Evidence):
 def _together(
     tested: Tested, pairs: Mapping[str, ArrayPair], logs: Collection[str]
 ) -> list[Comparison]:
-    """With p by Holm and intervals by Bonferroni; what could not be tested is no part of them."""
+    """Test all pairs: p by Holm, intervals by Bonferroni; untestable pairs do not count."""
 
     def compared(level: float = 1 - ALPHA) -> list[Comparison]:
         return [
@@ -276,7 +301,7 @@ def _odds(name: str, count: SuccessCount, chance: float, level: float) -> Odds:
 
 @contextmanager
 def _as_insufficient() -> Iterator[None]:
-    """What statistics cannot answer, as judges expect it."""
+    """Turn NotEstimable into InsufficientEvidence."""
     try:
         yield
     except NotEstimable as reason:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, singledispatchmethod
 from itertools import combinations
@@ -35,8 +35,9 @@ from society.claims.data import (
     Within,
 )
 from society.claims.types import (
+    Claim,
     ClaimFinding,
-    Evidence,
+    ClaimVerdict,
     InsufficientEvidence,
     all_hold,
     any_holds,
@@ -47,6 +48,7 @@ from society.claims.types import (
 from society.engine.rng import Array
 
 from .claim_samples import Samples, Variables, fill_variables
+from .evidence import Evidence
 
 LIKE = 2.0  # times as large, or as small, is as good as the same
 
@@ -55,6 +57,17 @@ _LIKENESS = {True: "as in the paper", False: "not as in the paper", None: "not s
 _TRUE: Mapping[str, Callable[[Array, float], Array]] = MappingProxyType(
     {"<": operator.lt, ">": operator.gt, "==": operator.eq}
 )
+
+
+def judge_claims(claims: Iterable[Claim], evidence: Evidence) -> Iterator[ClaimVerdict]:
+    """Judge each claim by our results."""
+    for claim, source, said, judge, under, ours in claims:
+        try:
+            outcome, found, notes = judge(evidence)
+        except InsufficientEvidence as untestable:
+            outcome, found, notes = "cannot be told", "", str(untestable)
+        words = f"{claim} ({under})" if under else claim
+        yield ClaimVerdict(words, source, said, found, outcome, notes, under, ours)
 
 
 class Stated(NamedTuple):
@@ -75,7 +88,7 @@ class ClaimPanel:
     stated: Sequence[Stated] = ()
 
     def finding(self, stated: Stated, evidence: Evidence) -> ClaimFinding:
-        """What the judge of a claim says of it; raises InsufficientEvidence."""
+        """Judge a claim; raises InsufficientEvidence."""
         return self._judge(stated.judge, Samples(evidence, self.design, stated.sample), stated)
 
     def _function(self, code: CodeSpec, stated: Stated) -> Callable[..., Any]:
@@ -290,7 +303,7 @@ def compare_pairs(judge: Comparisons, samples: Samples, variables: Variables) ->
 
 
 def _expected(pair: PairSpec, found: Comparison) -> bool | None:
-    """Whether a comparison came out as the claim says."""
+    """Decide whether a comparison came out as the claim says; None if not shown."""
     match pair.expect:
         case "greater":
             return found.holds
@@ -302,7 +315,7 @@ def _expected(pair: PairSpec, found: Comparison) -> bool | None:
 
 
 def _by(compared: Compared) -> str:
-    """How the verdict depends on what the pairs are repeated over."""
+    """Describe how the verdict depends on the repetition of the pairs."""
     verdicts = {one: outcome_of(parts) for one, parts in compared.by.items()}
     if len(set(verdicts.values())) == 1:
         return "the same in every window"
@@ -311,7 +324,7 @@ def _by(compared: Compared) -> str:
 
 
 def _counted(count: CountSpec, values: Array) -> tuple[Array, str]:
-    """Of which runs it is true, and how many of all are not decided."""
+    """Mark the runs of which it is true, and count the undecided ones."""
     sign, bound = count.true.split()
     decided = values[(values == 0) | (values == 1)] if count.decided else values
     left = f"{len(values) - len(decided)} of {len(values)}"
@@ -319,13 +332,13 @@ def _counted(count: CountSpec, values: Array) -> tuple[Array, str]:
 
 
 def _beside_chance(odds: Odds, expect: str) -> bool | None:
-    """Whether a count is as the claim has it; `not` is true if the contrary is not shown."""
+    """Compare a count with chance as the claim does; `not` holds if the contrary is not shown."""
     held = odds.above if expect.endswith("above") else odds.below
     return held is not True if expect.startswith("not") else held
 
 
 def _kept(rule: RuleSpec, values: Array) -> bool | None:
-    """Whether all runs keep a rule."""
+    """Decide whether all runs keep a rule; None if only some do and that is allowed."""
     kept = np.ones(values.shape, dtype=bool)
     if rule.at_least is not None:
         kept &= values >= rule.at_least
@@ -362,7 +375,7 @@ def judged_effects(
 
 
 def _absent(effect: Effect, most: float) -> ClaimFinding:
-    """Whether there is no effect of a size that would be another finding than the paper's."""
+    """Judge that there is no effect large enough to contradict the paper."""
     if effect.p < ALPHA:
         return ClaimFinding("not reproduced", str(effect))
     if effect.high < most:
@@ -371,7 +384,7 @@ def _absent(effect: Effect, most: float) -> ClaimFinding:
 
 
 def _directed(judge: Variance, samples: Samples, variables: Variables) -> bool:
-    """Whether means are ordered as the paper has them; raises InsufficientEvidence."""
+    """Compare the order of means with that of the paper; raises InsufficientEvidence."""
     direction = judge.direction or Direction()
     if direction.greater is not None and direction.than is not None:
         return samples.mean(direction.greater, variables) > samples.mean(direction.than, variables)

@@ -11,8 +11,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from society.claims.data import ClaimData, DesignData, PaperData, TrialData, problems
-from society.claims.types import Claim, Reproduction, ReproductionDesign, Trial, as_levels
+from society.claims.data import ClaimData, DesignData, PaperData, Trial, problems
+from society.claims.types import Claim, Reproduction, ReproductionDesign, as_levels
 from society.config.yaml_source import Source, read_yaml
 from society.engine.parameters import Issue
 from society.errors import short_path
@@ -72,7 +72,8 @@ def _combinations(each: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, Any
         yield dict(zip(each, chosen, strict=True))
 
 
-def _trial(data: TrialData, variables: Variables) -> Trial:
-    fields = {name: getattr(data, name) for name in data.model_fields_set}
-    tuples = {name: one for name, one in fields.items() if isinstance(one, tuple)}
-    return Trial(**(fill_variables(fields, variables) | tuples))
+def _trial(trial: Trial, variables: Variables) -> Trial:
+    """Put values in place of the variables of a trial; its tuples have none."""
+    fields = {name: getattr(trial, name) for name in trial.model_fields_set}
+    texts = {name: one for name, one in fields.items() if not isinstance(one, tuple)}
+    return trial.model_copy(update=fill_variables(texts, variables))

@@ -13,7 +13,8 @@ from pathlib import Path, PurePosixPath
 
 from society.analysis.crossplay import CrossPlay
 from society.analysis.study import Study
-from society.claims.types import HOW, ClaimVerdict, PageSection, Trial
+from society.claims.data import PageSection, Trial
+from society.claims.types import HOW, ClaimVerdict
 from society.experiments.factors import Label
 from society.report import write_sections
 from society.report.figures.style import Figure
@@ -81,7 +82,7 @@ def _claims(run: ReproductionRun, verdicts: Sequence[ClaimVerdict]) -> Iterator[
 
 
 def _counted(verdicts: Sequence[ClaimVerdict]) -> Iterator[str]:
-    """How many claims there are of each outcome, whatever they were judged under; ours apart."""
+    """Count the claims of each outcome, whatever they were judged under; ours apart."""
     for whose, ours in (("claims of the paper", False), ("comparisons of ours", True)):
         outcomes: dict[str, list[str]] = {}
         for one in verdicts:
@@ -108,7 +109,7 @@ def _caveats(run: ReproductionRun) -> Iterator[SectionPart]:
 
 
 def _study(trial: Trial, results: Mapping[str, ExperimentResult]) -> Study:
-    """What was played of an experiment, and what is shown with it."""
+    """Read the study of an experiment, joined with the studies shown beside it."""
     study = results[trial.name].study
     for name, levels in trial.beside.items():
         if results[name].begun:
@@ -117,7 +118,7 @@ def _study(trial: Trial, results: Mapping[str, ExperimentResult]) -> Study:
 
 
 def _joined(study: Study, other: Study, levels: Mapping[str, str]) -> Study:
-    """With the conditions of another one in front, which have these levels of what they lack."""
+    """Put the conditions of another study in front, with these levels of the factors they lack."""
     named = "".join(f"{factor}={label}," for factor, label in levels.items())
     more = [
         replace(run, name=f"{named}{run.name}", factors={**levels, **run.factors})
@@ -142,7 +143,7 @@ def _joined(study: Study, other: Study, levels: Mapping[str, str]) -> Study:
 
 
 def _added(labels: Sequence[Label], factor: str, other: Study) -> list[Label]:
-    """Those of one study and, behind them, those of another that it lacks."""
+    """List the levels of one study, then those of another that it lacks."""
     return list(dict.fromkeys([*labels, *other.levels.get(factor, ())]))
 
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign, Trial, judge_claims
+from society.claims.data import Trial
+from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign
 from society.config.run_config import RunConfig
 from society.config.yaml_source import read_yaml
 from society.engine.calls import Spent, Usage, sum_known
@@ -28,7 +29,8 @@ from society.runs.design_runs import make_designs
 from society.runs.runfile import Level
 from society.runs.session import use_in_files
 
-from .evidence import ExperimentResult, Results
+from .evidence import Evidence, ExperimentResult
+from .judges import judge_claims
 
 OFFLINE = "offline"
 DRY = "the offline mind is no language model"
@@ -62,19 +64,19 @@ class ReproductionRun:
 
     @property
     def dry(self) -> bool:
-        """Whether nobody is asked where language models should be."""
+        """True if the offline mind stands in for language models."""
         return OFFLINE in self.models
 
     @property
     def extent(self) -> str:
-        """How much is played."""
+        """The number of runs and conditions, in words."""
         runs = sum(part.setup.replicates for part in self.parts)
         minds = f" with {', '.join(self.models)}" if self.models else ""
         return f"{runs:,} runs in {len(self.parts)} conditions{minds}"
 
     @property
     def announcement(self) -> str:
-        """What is about to be played and where, and how to learn what it costs."""
+        """A sentence on the runs to be played, their folder, and how to learn their cost."""
         words = f"{self.extent}, into {short_path(self.out)}"
         if self.dry or not self.models:
             return f"{words}; a dry run: {DRY}" if self.dry else words
@@ -88,7 +90,7 @@ class ReproductionRun:
 
     @property
     def spent(self) -> Spent:
-        """By all experiments, over all sittings."""
+        """The use of models by all experiments, over all sittings."""
         return use_in_files(file for part in self.parts for file in part.files)
 
     def play(
@@ -129,13 +131,13 @@ class ReproductionRun:
             ) from error
 
     def _resolved(self, trial: Trial) -> dict[str, Any]:
-        """What the file says, with what stands in place of that."""
+        """Read the experiment of a trial, with the changes that the trial makes."""
         said, _ = read_yaml(experiments()[trial.file])
         instead = self._instead(trial)
         return {**said, **instead, **_with_factors(said, instead)}
 
     def _instead(self, trial: Trial) -> Mapping[str, Any]:
-        """What stands in place of what the file says."""
+        """Collect the changes that a trial makes to its experiment."""
         given = {**trial.instead, **(trial.quick if self.quick else {})}
         minds = self.design.minds(self.models) if self.models else {}
         return {**given, **minds, **_with_factors(given, minds)}
@@ -144,8 +146,8 @@ class ReproductionRun:
         return self.out / f"{trial.name}.yaml"
 
     def verdicts(self) -> list[ClaimVerdict]:
-        """Each claim of the paper beside what was played."""
-        verdicts = list(judge_claims(self.design.claims, Results(self.results)))
+        """Judge each claim of the paper by the runs."""
+        verdicts = list(judge_claims(self.design.claims, Evidence(self.results)))
         if not self.dry:
             return verdicts
         return [
@@ -174,30 +176,30 @@ class _Sitting(Sweep):
 
 
 class _Named:
-    """Tells of conditions with the name of their experiment, which others have as well."""
+    """A listener that puts the name of the experiment before the name of each condition."""
 
     def __init__(self, experiment: str, watching: SweepListener) -> None:
         self.experiment, self.watching = experiment, watching
 
     def advanced(self, name: str, share: float, ledger: Sequence[Usage]) -> None:
-        """A run has come to a share of its rounds, and has asked so much by now."""
+        """Report the share of rounds that a run has played, and its use of models."""
         self.watching.advanced(f"{self.experiment} {name}", share, ledger)
 
     def awaiting(self, name: str, count: int) -> None:
-        """A run that was interrupted waits for replies under way."""
+        """Report that an interrupted run waits for replies under way."""
         self.watching.awaiting(f"{self.experiment} {name}", count)
 
     def done(self, name: str, done: JobResult) -> None:
-        """A run is over."""
+        """Report the end of a run."""
         self.watching.done(f"{self.experiment} {name}", done)
 
     def noted(self, words: str) -> None:
-        """Something that the user ought to know."""
+        """Pass on a note for the user."""
         self.watching.noted(f"{self.experiment}: {words}")
 
 
 def _design(reproduction: Reproduction, models: Sequence[str]) -> ReproductionDesign:
-    """What is played with these minds; raises InputError."""
+    """Choose the design for these minds; raises InputError."""
     if not models:
         return reproduction.rules
     if reproduction.language is None:

@@ -1,12 +1,9 @@
-"""The table of agents in a round: one row each, or the first dozen and quantiles of a crowd.
-
-Also the course of a number over rounds, for sparklines.
-"""
+"""The table of agents in a round: one row each, or the first dozen and quantiles of a crowd."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.text import Text
@@ -22,13 +19,37 @@ from .console import (
     layout_table,
     shares,
 )
-from .event_lines import Traits
 from .labels import Names, spell_kind
 from .round_view import RoundView, last_common_fact
+
+if TYPE_CHECKING:
+    from society.runs.runfile import Manifest
 
 CROWD = 24  # of more agents, only the first dozen and quantiles are shown
 _DOZEN = 12
 _QUANTILES = {"10 %": 0.1, "median": 0.5, "90 %": 0.9}
+
+
+class Traits:
+    """The heritable columns of one replicate, with the labels that the table shows."""
+
+    def __init__(self, manifest: Manifest, replicate: int = 0) -> None:
+        self._columns = {one.name: one for one in manifest.columns if one.heritable}
+        # What is quoted has its own place.
+        self.names = tuple(name for name in self._columns if name not in manifest.stage.quotes)
+        self._owners = {
+            name: manifest.seated(one.cohorts, replicate) for name, one in self._columns.items()
+        }
+
+    def shown(self, name: str, values: Array) -> Array:
+        """Replace numbers of a column, (N,), by its labels; blank for agents without the column."""
+        if name not in self._columns or values.dtype.kind not in "biu":
+            return values
+        has, labels = self._owners[name], self._columns[name].labels
+        if not labels:
+            return np.where(has, values, np.nan)
+        words: Array = np.array([*labels, None], object)[np.where(has, values, -1)]
+        return words
 
 
 class AgentTable:
@@ -103,42 +124,3 @@ def _quantiles(values: Array) -> Array:
     if not len(there):
         return np.full(len(_QUANTILES), np.nan)
     return np.quantile(there, list(_QUANTILES.values()))
-
-
-class Trace:
-    """The course of a number over rounds in bounded memory: when full, neighbours are averaged."""
-
-    _ROOM = 512
-
-    def __init__(self) -> None:
-        self.samples: list[float] = []
-        self.step = 1  # rounds per sample
-        self._pending: list[float] = []
-
-    def add(self, value: float) -> None:
-        """Add the number of the next round."""
-        self._pending.append(value)
-        if len(self._pending) == self.step:
-            self.samples.append(math.fsum(self._pending) / self.step)
-            self._pending = []
-        if len(self.samples) == self._ROOM:
-            pairs = zip(self.samples[::2], self.samples[1::2], strict=True)
-            self.samples = [(early + late) / 2 for early, late in pairs]
-            self.step *= 2
-
-    @property
-    def rounds(self) -> int:
-        """Return the number of rounds that the samples stand for."""
-        return self.step * len(self.samples)
-
-    def spread(self, rounds: int, cells: int) -> list[float]:
-        """Resample the course to `cells` that stretch over `rounds`; future cells are left out.
-
-        >>> trace = Trace()
-        >>> for value in (9, 8, 7): trace.add(value)
-        >>> trace.spread(rounds=6, cells=4)
-        [9.0, 7.0]
-        """
-        samples = self.samples  # which another thread may replace while this one draws
-        places = (int((cell + 0.5) / cells * rounds / self.step) for cell in range(cells))
-        return [samples[place] for place in places if place < len(samples)]

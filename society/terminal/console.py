@@ -1,4 +1,4 @@
-"""What a terminal can show: safe words, figures, bars and tables.
+"""Words, figures, bars and tables that are safe to print on a terminal.
 
 Words of agents, models and files are data: what controls a terminal, turns the direction of text or
 cannot be seen is spelt out (`\\x1b`), and nothing is read as markup. Where the encoding lacks a

@@ -1,32 +1,24 @@
-"""The events of a round besides the numbers: actions, words, votes and endings.
-
-Also traits that children inherit: heritable public columns, by their labels where they have any.
-"""
+"""The events of a round besides the numbers: actions, words, votes and endings."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from rich.text import Text
 
 from society.engine.graph import NOBODY
-from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec
 
 from .answer_summary import Answers
+from .births import Births
 from .console import TerminalStyle, labelled_lines, labelled_row
 from .labels import Names, describe_ending, spell_kind
-from .lineage_tree_text import Births
 from .round_view import Chosen, RoundView
 from .usage_tables import count_mishaps
-
-if TYPE_CHECKING:
-    from society.runs.runfile import Manifest
-
 
 _SHOWN = 12  # of a list; the others are counted
 _OPTIONS = 3  # that are named after a vote
@@ -193,25 +185,3 @@ def _first(items: Iterable[Text], count: int) -> Iterator[Text]:
         yield Text("nobody", "dim")
     if count > _SHOWN:
         yield Text(f"and {count - _SHOWN} more", "dim")
-
-
-class Traits:
-    """The heritable columns of one replicate."""
-
-    def __init__(self, manifest: Manifest, replicate: int = 0) -> None:
-        self._columns = {one.name: one for one in manifest.columns if one.heritable}
-        # What is quoted has its own place.
-        self.names = tuple(name for name in self._columns if name not in manifest.stage.quotes)
-        self._owners = {
-            name: manifest.seated(one.cohorts, replicate) for name, one in self._columns.items()
-        }
-
-    def shown(self, name: str, values: Array) -> Array:
-        """Replace numbers of a column, (N,), by its labels; blank for agents without the column."""
-        if name not in self._columns or values.dtype.kind not in "biu":
-            return values
-        has, labels = self._owners[name], self._columns[name].labels
-        if not labels:
-            return np.where(has, values, np.nan)
-        words: Array = np.array([*labels, None], object)[np.where(has, values, -1)]
-        return words

@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 Place = int | tuple[int, ...]  # the number of a round, or its path
 
+_LONGEST_NAME = 16
+_STANDING = {
+    "running": "the run is in progress",
+    "interrupted": "the run was interrupted",
+    "paused": "the run is paused",
+}
+
 
 class RoundLabels:
     """Names the rounds of one run; levels that have but one round are left out."""
@@ -108,14 +115,6 @@ def _dotted(path: Sequence[int]) -> str:
 def count_noun(number: int, what: str) -> str:
     """Return a number with its noun: 1 round, 10 rounds."""
     return f"{number} {what}" if number == 1 else f"{number:,} {what}s"
-
-
-_LONGEST_NAME = 16
-_STANDING = {
-    "running": "the run is in progress",
-    "interrupted": "the run was interrupted",
-    "paused": "the run is paused",
-}
 
 
 class Names:

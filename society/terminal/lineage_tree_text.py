@@ -3,11 +3,6 @@
 Lines that died out are counted. A life that handed its place in the tree to one child alone stands
 in a row with it: 1_7 > 3_2 > 5_4. A life stands below the one from whom it descends, as all that
 tells of a lineage has it (see society.lineage.inheritance); where that is a guess, it is said.
-
-Who is born of whom, and who lives on: what generations tell of lives.
-
-Their lines are `descended`, as a generation begins, and `selected`, as it ends (see
-society.lineage, which follows them through a whole run).
 """
 
 from __future__ import annotations
@@ -16,15 +11,11 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
 from rich.text import Text
 from rich.tree import Tree
 
-from society.engine.graph import NOBODY
-
-from .console import TerminalStyle, flow_items, labelled_lines, labelled_row, print_lines
-from .labels import Names, count_noun, name_life
-from .round_view import RoundView, facts_told
+from .console import TerminalStyle, flow_items, print_lines
+from .labels import count_noun
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -126,62 +117,3 @@ class _Ancestry:
             open_ += self._heirs(life)
         words = f"and {len(below):,} more, {len(below & self.living):,} of them alive"
         return Text(self.ink.cut(words, self.ink.width - _INDENT * depth), "dim")
-
-
-_SHOWN = 12  # of those who are born, live on, or do not; the others are counted
-_QUOTE = 160  # cells
-
-
-class Births:
-    """Prints births and selection in one replicate."""
-
-    def __init__(self, ink: TerminalStyle, names: Names, replicate: int) -> None:
-        self.ink, self.names, self.replicate = ink, names, replicate
-
-    def born(self, scene: RoundView) -> Iterator[Text]:
-        """List the newborn: a line for each with words of its own, else names in a row."""
-        newborn, parents = scene.newborn, facts_told(scene.page, "descended", "parent")
-        if newborn is None or parents is None:
-            return
-        seats = np.flatnonzero(newborn[self.replicate] & scene.present[self.replicate])
-        said = {seat: self._said(scene, seat) for seat in seats[:_SHOWN]}
-        items = []
-        for seat, words in said.items():
-            parent = parents[self.replicate, seat]
-            child = "" if parent == NOBODY else f", child of {name_life(parent, newborn.shape[1])}"
-            comma = "," if child and words else ""
-            items.append(self.ink.text(f"{self.names[seat]}{child}{comma}{words}"))
-        yield from self._listed(f"{len(seats)} born", items, len(seats), apart=any(said.values()))
-
-    def _said(self, scene: RoundView, seat: int) -> str:
-        quotes = [
-            f" {verb} {self.ink.quoted(texts[self.replicate, seat], _QUOTE)}"
-            for _, verb, texts in scene.quotes()
-            if texts[self.replicate, seat]
-        ]
-        return ",".join(quotes)
-
-    def selected(self, scene: RoundView) -> Iterator[Text]:
-        """List the survivors and the others with their fitness, the fittest first."""
-        fitness, survives = (
-            facts_told(scene.page, "selected", name) for name in ("fitness", "survives")
-        )
-        if fitness is None or survives is None:
-            return
-        own, lives = fitness[self.replicate], survives[self.replicate]
-        ranked = [seat for seat in np.argsort(-own, kind="stable") if not np.isnan(own[seat])]
-        for label, style, kept in (("live on", "bold green", lives), ("leave", "bold", ~lives)):
-            seats = [seat for seat in ranked if kept[seat]]
-            items = [
-                self.ink.text(f"{self.names[seat]} ({self.ink.figure(own[seat])})")
-                for seat in seats[:_SHOWN]
-            ]
-            yield from self._listed(f"{len(seats)} {label}", items, len(seats), style=style)
-
-    def _listed(
-        self, label: str, items: list[Text], count: int, *, apart: bool = False, style: str = "bold"
-    ) -> Iterator[Text]:
-        if count > _SHOWN:
-            items.append(Text(f"and {count - _SHOWN} more", "dim"))
-        if items:
-            yield from (labelled_lines if apart else labelled_row)(self.ink, label, items, style)

@@ -21,10 +21,10 @@ from society.engine.history import Page
 from society.engine.rng import Array
 from society.engine.scenario import COURSELESS
 
-from .agent_table import Trace
 from .console import TerminalStyle, flow_items
 from .labels import RoundLabels
 from .round_view import RoundView, full_scale, last_common_fact, mean_measures, present_at_end
+from .trace import Trace
 from .usage_tables import spending_words
 
 if TYPE_CHECKING:

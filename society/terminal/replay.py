@@ -19,8 +19,9 @@ from rich.text import Text
 from society.engine.history import Page
 from society.engine.scenario import COURSELESS, DisplaySpec
 from society.errors import InputError
+from society.lineage import DESCENDED
 
-from .agent_table import CROWD, AgentTable, Trace
+from .agent_table import CROWD, AgentTable, Traits
 from .console import (
     TerminalStyle,
     flow_items,
@@ -29,7 +30,7 @@ from .console import (
     number_column,
     print_lines,
 )
-from .event_lines import EventLines, Traits
+from .event_lines import EventLines
 from .labels import Names, Place, RoundLabels, describe_status, enclosing_rounds, find_round
 from .pairs import Pairs, other_columns
 from .round_view import (
@@ -40,6 +41,7 @@ from .round_view import (
     last_common_fact,
     mean_measures,
 )
+from .trace import Trace
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -106,7 +108,7 @@ class _Teller:
 
     def meet(self, page: Page) -> None:
         """Learn which lives have the seats from this round on."""
-        lives = facts_told(page, "descended", "life")
+        lives = facts_told(page, DESCENDED, "life")
         if lives is not None:
             self.names.live(lives[self.replicate])
 
@@ -131,7 +133,7 @@ class _Teller:
         """Yield one round; after this replicate has ended, only endings elsewhere."""
         self.meet(page)
         stage = default_display(page, self.stage)
-        if facts_told(page, "descended", "newborn") is not None:
+        if facts_told(page, DESCENDED, "newborn") is not None:
             columns = dict.fromkeys((*stage.columns, *self.traits.names))
             stage = replace(stage, columns=tuple(columns))
         scene = RoundView(page, before, stage)

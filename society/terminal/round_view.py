@@ -18,6 +18,7 @@ from society.engine.history import Page, Step
 from society.engine.rng import Array
 from society.engine.scenario import DisplaySpec
 from society.engine.script import UNREAD
+from society.lineage import DESCENDED
 
 if TYPE_CHECKING:
     from society.runs.runfile import Manifest
@@ -83,7 +84,7 @@ class RoundView:
         # Agents who come back take part in the round.
         back = [step.arrays["back", ""] for step in page.steps if ("back", "") in step.arrays]
         self.present = np.logical_or.reduce([present, *back])
-        self.newborn = facts_told(page, "descended", "newborn")  # (R, N), where a generation begins
+        self.newborn = facts_told(page, DESCENDED, "newborn")  # (R, N), where a generation begins
         self.answered: dict[str, list[Answered]] = {}
         self._asked: list[tuple[Step, dict[str, Answered]]] = []  # by field
         self.gone: list[tuple[str, Array]] = []  # kind of the tell, (R, N)

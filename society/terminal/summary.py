@@ -14,7 +14,7 @@ from society.engine.scenario import Estimate
 
 from .console import TerminalColumn, TerminalStyle, flow_items, layout_table, print_lines
 from .labels import Names, RoundLabels, describe_ending, describe_status, spell_kind
-from .score_tables import measures_over_time
+from .measures_table import measures_over_time
 from .usage_tables import by_hand, fallback_reasons, unsure_agents, usage_tables
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-from typing import cast
 
 import pytest
 
@@ -12,20 +11,19 @@ from society.claims.comparisons import Comparison
 from society.claims.types import (
     Claim,
     ClaimFinding,
-    Evidence,
     InsufficientEvidence,
     VerdictOutcome,
     all_hold,
     any_holds,
-    asked_model,
     find_model,
-    judge_claims,
     order_finding,
     outcome_of,
 )
 from society.config.registry import reproduction, reproductions
 from society.errors import CatalogueError
 from society.index import experiments
+from society.reproduction.evidence import Evidence
+from society.reproduction.judges import judge_claims
 
 LONGER = Comparison("altruist > mixed", (30.0, 20.0), 10.0, 8.0, 12.0, "paired", 9.8, 99, 0.001)
 UNCLEAR = Comparison("mixed > selfish", (20.0, 19.0), 1.0, -1.0, 3.0, "paired", 1.0, 99, 0.32)
@@ -33,18 +31,8 @@ SHORTER = Comparison("mixed > selfish", (20.0, 30.0), -10.0, -12.0, -8.0, "paire
 UNTESTED = Comparison("mixed > selfish", untestable="all 100 pairs differ by 0")
 
 
-class Asked:
-    """Evidence of which models were asked."""
-
-    def __init__(self, *models: str) -> None:
-        self.models = models
-
-    def levels(self, trial: str) -> dict[str, tuple[str, ...]]:
-        return {"model": self.models}
-
-
 def named(name: str, *models: str) -> object:
-    return asked_model(cast(Evidence, Asked(*models)), "models", name)
+    return find_model(models, name)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +126,7 @@ def test_a_judge_who_cannot_tell_leaves_the_other_claims_alone() -> None:
                 "Fines hurt", "Fig. 3", "They do.", lambda evidence: ClaimFinding("in part", "some")
             ),
         ],
-        cast(Evidence, Asked()),
+        Evidence({}),
     )
     assert [(one.claim, one.outcome, one.found, one.notes) for one in found] == [
         ("Fines help", "cannot be told", "", "nothing was played"),
@@ -175,7 +163,7 @@ def test_a_claim_under_several_parameters_is_told_from_the_others_and_known_as_t
         Claim("Fines help", "Fig. 2", "They do.", silent, "default parameters"),
         Claim("Fines help", "Fig. 2", "They do.", silent, "other parameters", ours=True),
     ]
-    found = list(judge_claims(claims, cast(Evidence, Asked())))
+    found = list(judge_claims(claims, Evidence({})))
     assert [one.claim for one in found] == [
         "Fines help (default parameters)",
         "Fines help (other parameters)",

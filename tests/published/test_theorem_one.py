@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from society.claims.types import ClaimVerdict, judge_claims
+from society.claims.types import ClaimVerdict
 from society.config.registry import reproduction
-from society.reproduction.evidence import Results
+from society.reproduction.evidence import Evidence
+from society.reproduction.judges import judge_claims
 from society.scenarios.games.two_by_two import MATCHING_PENNIES, PRISONERS_DILEMMA, STAG_HUNT, TRUST
 from society.scenarios.mechanisms.action_history import game_weights
 from society.scenarios.reproductions.tewolde2026 import theorem as theory
@@ -337,7 +338,7 @@ def verdict(claim: str, under: str = "") -> ClaimVerdict:
         for one in reproduction("dilemmas").rules.claims
         if (one.claim, one.under) == (claim, under)
     )
-    (found,) = judge_claims([one], Results({}))
+    (found,) = judge_claims([one], Evidence({}))
     return found
 
 

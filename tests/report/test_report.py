@@ -86,6 +86,7 @@ def gossip(table):
         yield Tell("heard", {"word": own(said), "over": common(over), "noise": noise, "law": law})
         yield Tell("silent", ends=over)
 """
+README = Path(__file__).parents[2] / "README.md"
 SECTION_TITLES = [
     *("Summary", "Outcome: silence", "Survival", "Tests", "Measures over time", "Norms"),
     *("Words over time", "Provenance"),
@@ -119,10 +120,16 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Sweep:
     return played
 
 
-def _run(folder: Path, replicates: int, level: Level, factors: Mapping[str, Label]) -> ConditionRun:
+def _run(
+    folder: Path,
+    replicates: int,
+    level: Level,
+    factors: Mapping[str, Label],
+    scenario: str = "gossip",
+) -> ConditionRun:
     changes = {"replicates": replicates, "seed": 1, "parameters": dict(factors)}
-    setup = build(load_config(str(folder / "gossip.py"), changes))
-    name = ",".join(f"{factor}={label}" for factor, label in factors.items()) or "gossip"
+    setup = build(load_config(str(folder / f"{scenario}.py"), changes))
+    name = ",".join(f"{factor}={label}" for factor, label in factors.items()) or scenario
     path = folder / f"{name}.run"
     with Writer(path, manifest_of(setup, level)) as writer:
         setup.gamemaster([writer], outside=setup.outside(writer.call_store)).play()
@@ -172,6 +179,20 @@ def compared(study: Study) -> Section:
 
 
 # The page
+
+
+@pytest.mark.parametrize("levels", [[0.1], [0.1, 0.2]], ids=["a run", "a sweep"])
+def test_a_scenario_without_measures_has_a_report_without_an_outcome(
+    levels: list[Label], tmp_path: Path
+) -> None:
+    (code,) = re.findall(r"```python\n(# wood\.py\n.*?)```", README.read_text("utf-8"), re.DOTALL)
+    (tmp_path / "wood.py").write_text(code)
+    runs = tuple(_run(tmp_path, 3, "full", {"growth": level}, "wood") for level in levels)
+    study = Study("wood", runs, {"growth": levels}, "common" if len(runs) > 1 else None)
+    page = write_report(study, tmp_path / "report").read_text("utf-8")
+    assert titles(page) == ["Summary", "Outcome", "Provenance"]
+    assert "no measures, so there is no outcome to show or to test" in page
+    assert "measures=(Measure(...),)" in page
 
 
 def test_a_report_has_a_section_for_everything_that_was_measured(reported: Reported) -> None:

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from society.claims.types import ClaimVerdict, FactorLevels, judge_claims
+from society.claims.types import ClaimVerdict, FactorLevels
 from society.config.registry import reproduction, reproductions
 from society.engine.rng import Array
 from society.errors import ScenarioError
 from society.index import experiments
 from society.reproduction import claim_samples
-from society.reproduction.evidence import Results
+from society.reproduction.evidence import Evidence
+from society.reproduction.judges import judge_claims
 from society.reproduction.papers import read_paper
 
 HEAD = """
@@ -40,7 +41,7 @@ MORE = """
 """
 
 
-class Caught(Results):
+class Caught(Evidence):
     """Twenty catches by gear."""
 
     def __init__(self, **means: float) -> None:

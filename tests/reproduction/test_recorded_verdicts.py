@@ -19,10 +19,11 @@ import numpy as np
 import pytest
 
 from society.claims.comparisons import Metric, TypeScores
-from society.claims.types import ClaimVerdict, FactorLevels, judge_claims
+from society.claims.types import ClaimVerdict, FactorLevels
 from society.config.registry import reproduction
 from society.engine.rng import Array, generator
-from society.reproduction.evidence import ExperimentResult, Results
+from society.reproduction.evidence import Evidence, ExperimentResult
+from society.reproduction.judges import judge_claims
 from society.reproduction.run import ReproductionRun
 
 pytestmark = pytest.mark.thorough
@@ -85,7 +86,7 @@ class MadeUp:
         return found
 
 
-class Scored(Results):
+class Scored(Evidence):
     """With made-up scores of types, in three repetitions."""
 
     def __init__(self, results: Mapping[str, MadeUp], types: Sequence[str], seed: int) -> None:

@@ -8,7 +8,8 @@ from typing import get_args
 
 import pytest
 
-from society.claims.types import PageSection, Reproduction, ReproductionDesign, Trial
+from society.claims.data import PageSection, Trial
+from society.claims.types import Reproduction, ReproductionDesign
 from society.experiments.clusters import local_processes
 from society.experiments.progress import NoProgress
 from society.report.layout import Layout
@@ -22,9 +23,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> ReproductionRun:
     """Twenty generations of image scorers with a free rider, played twice."""
     few = {"replicates": 2, "record": "full", "factors": {"known": [1]}}
     trial = Trial(
-        "image",
-        "donor_image_scoring",
-        "Image scoring",
+        name="image",
+        file="donor_image_scoring",
+        title="Image scoring",
         chapters=("lives",),
         over_time=("phenotype",),
         instead=few,

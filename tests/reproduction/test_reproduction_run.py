@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 
+from society.claims.data import Trial
 from society.claims.types import (
     Claim,
     ClaimFinding,
-    Evidence,
     InsufficientEvidence,
     Reproduction,
     ReproductionDesign,
-    Trial,
     order_finding,
 )
 from society.cli.main import main
@@ -29,7 +28,7 @@ from society.experiments.clusters import local_processes
 from society.experiments.experiment import read_experiment
 from society.experiments.progress import NoProgress
 from society.index import experiments
-from society.reproduction.evidence import Results
+from society.reproduction.evidence import Evidence
 from society.reproduction.run import ReproductionRun
 
 if TYPE_CHECKING:
@@ -53,7 +52,9 @@ def small() -> Reproduction:
         return order_finding(evidence.paired({"altruist > selfish": (altruist, selfish)}))
 
     claim = Claim("Altruists last", "Fig. 4", "Longer than others.", last)
-    trial = Trial("populations", "village_populations", "Fig. 4: populations", instead=SMALL)
+    trial = Trial(
+        name="populations", file="village_populations", title="Fig. 4: populations", instead=SMALL
+    )
     return Reproduction("small", "Nobody 2026", ReproductionDesign((trial,), (claim,)))
 
 
@@ -68,8 +69,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> ReproductionRun:
 
 
 @pytest.fixture(scope="module")
-def results(run: ReproductionRun) -> Results:
-    return Results(run.results)
+def results(run: ReproductionRun) -> Evidence:
+    return Evidence(run.results)
 
 
 def test_an_experiment_is_played_with_what_stands_in_place_of_its_words() -> None:
@@ -130,13 +131,13 @@ def test_claims_are_judged_by_what_was_played(run: ReproductionRun) -> None:
     )
 
 
-def test_types_fare_in_games_only(results: Results) -> None:
+def test_types_fare_in_games_only(results: Evidence) -> None:
     words = "punishers=table does not keep what everybody did in a game"
     with pytest.raises(InsufficientEvidence, match=words):
         results.type_scores("populations", "mean", HARSH)
 
 
-def test_runs_come_by_replicate_and_conditions_in_their_order(results: Results) -> None:
+def test_runs_come_by_replicate_and_conditions_in_their_order(results: Evidence) -> None:
     one = results.runs("populations", "survival_time", HARSH)
     both = results.runs("populations", "survival_time", {**HARSH, "punishers": "text"})
     together = {name: level for name, level in HARSH.items() if name != "punishers"}
@@ -145,14 +146,14 @@ def test_runs_come_by_replicate_and_conditions_in_their_order(results: Results) 
     assert all_of_them.tolist() == [*one.tolist(), *both.tolist()]
 
 
-def test_courses_are_round_by_round_and_end_with_the_village(results: Results) -> None:
+def test_courses_are_round_by_round_and_end_with_the_village(results: Evidence) -> None:
     survival = results.runs("populations", "survival_time", HARSH)
     course = results.rounds("populations", "efficiency", HARSH)
     assert len(course) == 20
     assert (~np.isnan(course)).sum(1).tolist() == survival.astype(int).tolist()
 
 
-def test_p_values_of_a_claim_are_corrected_by_holm(results: Results) -> None:
+def test_p_values_of_a_claim_are_corrected_by_holm(results: Evidence) -> None:
     """Of two tests the smaller p is doubled, and the larger is not."""
     pairs = {"much": (LUCK + 0.3, 0 * LUCK), "little": (LUCK + 0.1, 0 * LUCK)}
     much, little = results.paired(pairs)
@@ -161,7 +162,7 @@ def test_p_values_of_a_claim_are_corrected_by_holm(results: Results) -> None:
     assert little.p == alone[1].p
 
 
-def test_intervals_are_widened_for_as_many_comparisons(results: Results) -> None:
+def test_intervals_are_widened_for_as_many_comparisons(results: Evidence) -> None:
     """By Bonferroni: two of 97.5 %, which is 2.31 standard errors for 50 pairs."""
     pairs = {"much": (LUCK + 0.3, 0 * LUCK), "little": (LUCK + 0.1, 0 * LUCK)}
     much, _ = results.paired(pairs)
@@ -171,7 +172,7 @@ def test_intervals_are_widened_for_as_many_comparisons(results: Results) -> None
     assert (much.high - much.difference) / error == pytest.approx(2.31, abs=0.005)
 
 
-def test_what_cannot_be_tested_is_no_part_of_the_correction(results: Results) -> None:
+def test_what_cannot_be_tested_is_no_part_of_the_correction(results: Evidence) -> None:
     much = (LUCK + 0.3, 0 * LUCK)
     found = results.paired({"same": (LUCK, LUCK), "much": much})
     (alone,) = results.paired({"much": much})
@@ -190,7 +191,7 @@ def test_what_cannot_be_tested_is_no_part_of_the_correction(results: Results) ->
     ],
 )
 def test_what_was_not_measured_or_not_planned_cannot_be_told(
-    results: Results, measure: str, levels: dict[str, object], words: str
+    results: Evidence, measure: str, levels: dict[str, object], words: str
 ) -> None:
     with pytest.raises(InsufficientEvidence) as untestable:
         results.runs("populations", measure, levels)
@@ -210,7 +211,12 @@ def test_runs_of_another_experiment_are_refused_before_anything_is_played(tmp_pa
 
     def twice(**last: Any) -> Reproduction:
         trials = [
-            Trial(name, "village_populations", name, instead=SMALL | {"replicates": 2} | more)
+            Trial(
+                name=name,
+                file="village_populations",
+                title=name,
+                instead=SMALL | {"replicates": 2} | more,
+            )
             for name, more in (("first", {}), ("last", last))
         ]
         return Reproduction("twice", "Nobody 2026", ReproductionDesign(tuple(trials)))

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.text import Text
 
-from society.terminal.agent_table import Trace
 from society.terminal.console import (
     TerminalStyle,
     decimals_for,
@@ -17,6 +16,7 @@ from society.terminal.console import (
     layout_table,
     number_column,
 )
+from society.terminal.trace import Trace
 
 WIDE = TerminalStyle("utf-8", 80)
 ASCII = TerminalStyle("ascii", 80)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from society.terminal.event_lines import Traits
+from society.terminal.agent_table import Traits
 
 if TYPE_CHECKING:
     from tests.terminal.conftest import Hand

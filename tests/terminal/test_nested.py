@@ -15,7 +15,7 @@ from society.errors import InputError
 from society.runs.structure import RoundStructure
 from society.terminal.console import TerminalStyle
 from society.terminal.live import Live
-from society.terminal.score_tables import measures_over_time
+from society.terminal.measures_table import measures_over_time
 from society.terminal.summary import course_sentence
 
 if TYPE_CHECKING:

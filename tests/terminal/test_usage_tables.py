@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from society.llm.providers.estimate import Forecast
-from society.terminal.usage_tables import print_forecast
+from society.terminal.forecast_text import print_forecast
 
 if TYPE_CHECKING:
     from tests.terminal.conftest import Hand

@@ -153,7 +153,7 @@ def render_figure(
 
 
 class Panel(Protocol):
-    """One of the panels of a figure."""
+    """A panel of a figure."""
 
     @property
     def title(self) -> str: ...

@@ -55,8 +55,9 @@ class PanelTests:
 
 
 def compare_panels(layout: Layout) -> list[PanelTests]:
-    """Test each panel that has something to compare."""
-    return [_compare_panel(layout, panel) for panel in layout.panels if len(panel.places) > 1]
+    """Test each panel that has something to compare; none without an outcome."""
+    panels = layout.panels if layout.outcome else []
+    return [_compare_panel(layout, panel) for panel in panels if len(panel.places) > 1]
 
 
 def _compare_panel(layout: Layout, panel: ConditionGroup) -> PanelTests:
@@ -101,6 +102,8 @@ def _tukey(found: Anova, factor: str) -> Tukey:
 
 def hypothesis_tests_section(layout: Layout, tests: Sequence[PanelTests]) -> Section:
     """Test what differs between conditions; empty if there is nothing to compare."""
+    if not tests:
+        return Section("Tests", [], "tests")
     ways = "Two-way" if len(layout.factors) == 2 else "One-way"
     variances = [_variance(f"anova_{number}", one, layout) for number, one in enumerate(tests, 1)]
     parts = [
@@ -109,7 +112,7 @@ def hypothesis_tests_section(layout: Layout, tests: Sequence[PanelTests]) -> Sec
         Section("Contrasts with the first condition", list(contrasts(layout))),
         Section("Ranks", list(rank_tests(layout))),
     ]
-    return Section("Tests", parts if tests else [], "tests")
+    return Section("Tests", parts, "tests")
 
 
 def _variance(name: str, one: PanelTests, layout: Layout) -> SectionPart:

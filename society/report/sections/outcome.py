@@ -35,10 +35,16 @@ _LASTED = (
     "lasted: share of runs in which it had not come by the last round (censored), with its 95 % "
     "Wilson interval; their times count as that round in the mean."
 )
+_NO_MEASURES = (
+    "These runs have no measures, so there is no outcome to show or to test. Measures are declared "
+    "with the scenario: @scenario(..., measures=(Measure(...),))."
+)
 
 
 def outcome_section(layout: Layout, tests: Sequence[PanelTests]) -> Section:
-    """Show the outcome of each condition, as a figure and in numbers."""
+    """Show the outcome of each condition, as a figure and in numbers; else say what is missing."""
+    if not layout.outcome:
+        return Section("Outcome", [_NO_MEASURES], "outcome")
     unit = layout.measured[layout.outcome]
     lead = f"{layout.outcome}: {unit}. A value is one run; intervals are 95 % intervals."
     lead += _LOGARITHMS if layout.scale.logarithmic else ""
@@ -161,7 +167,7 @@ def _table(layout: Layout) -> Table:
 def maps_section(layout: Layout) -> Section:
     """Map the outcome over two parameters that are numbers, with three levels each at least."""
     numeric = layout.numeric()[:2]
-    parts = [_map(layout, *numeric)] if len(numeric) == 2 else []
+    parts = [_map(layout, *numeric)] if len(numeric) == 2 and layout.outcome else []
     return Section("Over two parameters", parts, "maps")
 
 

@@ -115,7 +115,7 @@ class Populations:
 
     @cached_property
     def detailed(self) -> list[int]:
-        """Those of the conditions shown whose runs keep what single agents did."""
+        """The shown conditions whose runs keep what single agents did."""
         conditions = self.layout.conditions
         return [place for place in self.shown if conditions[place].manifest.level == "full"]
 

@@ -12,10 +12,11 @@ from typing import Any, Protocol, cast
 import numpy as np
 import pytest
 
-from society.claims.types import ClaimVerdict, FactorLevels, ReproductionDesign, judge_claims
+from society.claims.types import ClaimVerdict, FactorLevels, ReproductionDesign
 from society.config.registry import reproduction
 from society.engine.rng import Array, generator
-from society.reproduction.evidence import ExperimentResult, Results
+from society.reproduction.evidence import Evidence, ExperimentResult
+from society.reproduction.judges import judge_claims
 from society.reproduction.run import ReproductionRun
 
 VILLAGE = reproduction("village")
@@ -138,7 +139,7 @@ class Verdicts(Mapping[str, ClaimVerdict]):
 
     def __init__(self, design: ReproductionDesign | None, played: Mapping[str, MadeUp]) -> None:
         assert design is not None
-        self.results = Results({name: cast(ExperimentResult, one) for name, one in played.items()})
+        self.results = Evidence({name: cast(ExperimentResult, one) for name, one in played.items()})
         claims = list(design.claims)
         self.claims = {f"{c.claim} ({c.under})" if c.under else c.claim: c for c in claims}
         assert len(self.claims) == len(claims)

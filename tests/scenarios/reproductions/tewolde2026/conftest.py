@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from society.claims.comparisons import Metric, TypeScores
-from society.claims.types import Claim, ClaimVerdict, FactorLevels, judge_claims
+from society.claims.types import Claim, ClaimVerdict, FactorLevels
 from society.engine.rng import Array
-from society.reproduction.evidence import Results
+from society.reproduction.evidence import Evidence
+from society.reproduction.judges import judge_claims
 
 DILEMMAS = ("prisoners_dilemma", "travellers_dilemma", "trust", "public_goods")
 
@@ -19,8 +20,8 @@ Found = Mapping[str, ClaimVerdict]  # by claim
 Fares = Callable[[Metric, str, str], Mapping[str, float]]  # by metric, game and mechanism: of each
 
 
-class MadeUp(Results):
-    """Results by cell: how types fare in each of three repetitions, and measures of runs."""
+class MadeUp(Evidence):
+    """Evidence by cell: how types fare in each of three repetitions, and measures of runs."""
 
     def __init__(self, fares: Fares, shares: Mapping[str, float]) -> None:
         super().__init__({})

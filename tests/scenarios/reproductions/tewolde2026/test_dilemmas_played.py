@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign, Trial, judge_claims
+from society.claims.data import Trial
+from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign
 from society.config.registry import reproduction
 from society.experiments.clusters import local_processes
 from society.experiments.progress import NoProgress
-from society.reproduction.evidence import Results
+from society.reproduction.evidence import Evidence
+from society.reproduction.judges import judge_claims
 from society.reproduction.run import ReproductionRun
 from society.scenarios.reproductions.tewolde2026.agent_types import as_types
 
@@ -57,24 +58,24 @@ def tried(trials: tuple[Trial, ...], folder: Path, models: tuple[str, ...] = ())
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+def results(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     """Games of two and of three, once through, without a mechanism and repeated."""
     pairs, goods, *_ = PAPER.rules.trials
     less = (
-        replace(pairs, instead={"factors": {**OF_TWO, **ONCE}}),
-        replace(goods, instead={"factors": {**goods.instead["factors"], **ONCE}}),
+        pairs.model_copy(update={"instead": {"factors": {**OF_TWO, **ONCE}}}),
+        goods.model_copy(update={"instead": {"factors": {**goods.instead["factors"], **ONCE}}}),
     )
-    return Results(tried(less, tmp_path_factory.mktemp("dilemmas")).results)
+    return Evidence(tried(less, tmp_path_factory.mktemp("dilemmas")).results)
 
 
 @pytest.fixture(scope="module")
-def verdicts(results: Results) -> dict[str, ClaimVerdict]:
+def verdicts(results: Evidence) -> dict[str, ClaimVerdict]:
     """Of selection, as far as it was played."""
     some = [one for one in PAPER.rules.claims if one.claim.startswith(("Without", "Selection"))]
     return {one.claim: one for one in judge_claims(some, results)}
 
 
-def test_without_a_mechanism_types_fare_as_by_hand(results: Results) -> None:
+def test_without_a_mechanism_types_fare_as_by_hand(results: Evidence) -> None:
     """Four of six types cooperate: 2 from 4 and 0 from 2 of 6, which is 4 / 3 points, and 1 / 3 of
     the way from 1 point to 2; the others get 3 from 4 and 1 from 2, 7 / 3 points."""
     levels = {"game": "prisoners_dilemma", "mechanism": "none"}
@@ -127,8 +128,8 @@ def test_who_refuses_an_agreement_meets_the_equilibrium(tmp_path: Path, mechanis
         "cohorts": [{"name": name, "components": parts} for name, parts in two.items()],
         "factors": {"game": {"prisoners_dilemma": {}}, "mechanism": agreed},
     }
-    less = replace(pairs, beside={}, instead=instead)
-    found = Results(tried((less,), tmp_path).results).type_scores(
+    less = pairs.model_copy(update={"beside": {}, "instead": instead})
+    found = Evidence(tried((less,), tmp_path).results).type_scores(
         "classic_pairs", "mean", {"mechanism": "agreed"}
     )
     assert {name: float(mean[0]) for name, mean in found.each.items()} == {
@@ -143,12 +144,12 @@ def test_a_dry_run_plays_the_offline_mind_and_tells_nothing(tmp_path: Path) -> N
     pairs, _, populations, _ = PAPER.language.trials
     once = {"factors": {**TRUST, "mechanism": ONCE["mechanism"]}}
     less = (
-        replace(pairs, beside={}, instead=once),
-        replace(populations, instead={"factors": TRUST}),
+        pairs.model_copy(update={"beside": {}, "instead": once}),
+        populations.model_copy(update={"instead": {"factors": TRUST}}),
     )
     run = tried(less, tmp_path, ("offline",))
     assert {one.outcome for one in run.verdicts()} == {"cannot be told"}
-    found = Results(run.results).type_scores(
+    found = Evidence(run.results).type_scores(
         "models_populations", "mean", {"game": "trust", "mechanism": "reputation_first"}
     )
     assert list(found.each) == ["offline", "offline again"]

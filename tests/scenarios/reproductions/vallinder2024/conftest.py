@@ -12,10 +12,11 @@ from typing import Any, Protocol, cast
 import numpy as np
 import pytest
 
-from society.claims.types import Claim, ClaimVerdict, Evidence, FactorLevels, judge_claims
+from society.claims.types import Claim, ClaimVerdict, FactorLevels
 from society.config.registry import reproduction
 from society.engine.rng import Array
-from society.reproduction.evidence import ExperimentResult, Results
+from society.reproduction.evidence import Evidence, ExperimentResult
+from society.reproduction.judges import judge_claims
 from society.reproduction.run import ReproductionRun
 
 DONOR = reproduction("donor")
@@ -128,7 +129,7 @@ def planned() -> dict[str, Mapping[str, Sequence[Any]]]:
 
 def verdicts(claims: Iterable[Claim], played: Mapping[str, MadeUp]) -> Found:
     """By claim."""
-    evidence: Evidence = Results(
+    evidence: Evidence = Evidence(
         {name: cast(ExperimentResult, one) for name, one in played.items()}
     )
     return {verdict.claim: verdict for verdict in judge_claims(claims, evidence)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,13 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign, judge_claims
+from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign
 from society.cli.main import main
 from society.config.registry import reproduction
 from society.experiments.clusters import local_processes
 from society.experiments.progress import NoProgress
 from society.reproduction.claim_samples import samples_by_generation
-from society.reproduction.evidence import Results
+from society.reproduction.evidence import Evidence
+from society.reproduction.judges import judge_claims
 from society.reproduction.run import ReproductionRun
 
 RESOURCES, DONATION = "fitness", "phenotype"
@@ -40,10 +40,10 @@ SMALL: Mapping[str, Mapping[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+def results(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     """Five of the experiments with rules, played with few runs."""
     trials = tuple(
-        replace(trial, instead=SMALL[trial.name])
+        trial.model_copy(update={"instead": SMALL[trial.name]})
         for trial in DONOR.rules.trials
         if trial.name in SMALL
     )
@@ -52,18 +52,18 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     with local_processes(1) as cluster:
         ended = run.play(cluster, NoProgress(), None)
     assert {done.status for done in ended} == {"finished"}
-    return Results(run.results)
+    return Evidence(run.results)
 
 
-class Relabelled(Results):
+class Relabelled(Evidence):
     """The same results with some experiments under the names of others."""
 
-    def __init__(self, results: Results, names: Mapping[str, str]) -> None:
+    def __init__(self, results: Evidence, names: Mapping[str, str]) -> None:
         super().__init__({name: results._results[other] for name, other in names.items()})
 
 
 @pytest.fixture(scope="module")
-def verdicts(results: Results) -> dict[str, ClaimVerdict]:
+def verdicts(results: Evidence) -> dict[str, ClaimVerdict]:
     """Of the first seven claims, which these experiments can tell."""
     claims = list(DONOR.rules.claims)[:7]
     return {verdict.claim: verdict for verdict in judge_claims(claims, results)}
@@ -87,7 +87,7 @@ def test_image_scoring_stands_where_all_is_known_and_falls_where_nothing_is(
     assert falls.found.startswith("q = 0: free riders alone: in 100 of 100 runs, 100.0% [96.4%, ")
 
 
-def test_lines_are_kept_where_an_experiment_says_so_and_tell_who_is_left(results: Results) -> None:
+def test_lines_are_kept_where_an_experiment_says_so_and_tell_who_is_left(results: Evidence) -> None:
     """Always givers and image scorers, of which the one is the complement of the other."""
     levels = {"condition": "with_errors"}
     givers = results.runs("drift", "policy_fixed", levels)
@@ -95,7 +95,7 @@ def test_lines_are_kept_where_an_experiment_says_so_and_tell_who_is_left(results
     assert (givers + scorers).tolist() == [1, 1, 1]
 
 
-def test_where_nothing_selects_the_same_rules_tell_of_nothing(results: Results) -> None:
+def test_where_nothing_selects_the_same_rules_tell_of_nothing(results: Evidence) -> None:
     """The judges of image scoring are shown the runs in which selection is switched off."""
     stands, falls = list(DONOR.rules.claims)[4:6]
     off = Relabelled(results, {"image_scoring": "neutral"})
@@ -103,7 +103,7 @@ def test_where_nothing_selects_the_same_rules_tell_of_nothing(results: Results) 
         assert verdict.outcome != "reproduced"
 
 
-def test_generations_are_found_in_the_rounds_of_a_run(results: Results) -> None:
+def test_generations_are_found_in_the_rounds_of_a_run(results: Evidence) -> None:
     """Ten of 24 rounds and a page of births; a run's measures are those of the first and last."""
     levels = {"condition": "paper"}
     assert results.rounds("protocols", RESOURCES, levels).shape == (3, 250)

@@ -1,0 +1,81 @@
+"""The forecast of calls, tokens and cost of a run, before it is played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from society.engine.calls import sum_known
+
+from .console import TerminalStyle, flow_items, print_lines
+from .labels import RoundLabels
+from .usage_tables import format_dollars
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from society.llm.providers.estimate import Forecast
+    from society.runs.runfile import Manifest
+
+_WIDEST = 100
+_GUTTER = 10
+_NOTE = (
+    "Estimated from a run by the offline model, at four characters a token; the ranges go from "
+    "replies as short as its own to replies of the maximum length. With real models the run may "
+    "end sooner or later, and replies may need repair. Nothing was spent."
+)
+
+
+def print_forecast(
+    manifest: Manifest, rounds: int, models: Sequence[Forecast], console: Console
+) -> None:
+    """Print calls, tokens and cost for each model, and for all of them.
+
+    rounds: the number that was played to count them.
+    """
+    places = RoundLabels(manifest)
+    extent = places.all() if rounds == places.most else f"{rounds} rounds"
+    print_costs(models, extent, "this run", console)
+
+
+def print_costs(models: Sequence[Forecast], extent: str, what: str, console: Console) -> None:
+    """Print the forecast of `what`, of any extent, such as "10 rounds"."""
+    ink = TerminalStyle(console.encoding, min(console.width, _WIDEST))
+    if not models:
+        print_lines(
+            console, flow_items([ink.text(f"No model is called: {what} is free.")], ink.width)
+        )
+        return
+    told = [*models, _together(models)] if len(models) > 1 else models
+    for one in told:
+        print_lines(console, flow_items([ink.text(one.model, "bold")], ink.width))
+        replies = _range(f"{one.reply_tokens:,}", f"{one.most_reply_tokens:,}")
+        for label, words in (
+            ("calls", f"{one.calls:,} in {extent}"),
+            ("tokens", f"{one.prompt_tokens:,} in prompts, {replies} in replies"),
+            ("cost", _cost(one)),
+        ):
+            name = Text(f"  {label}")
+            print_lines(
+                console, flow_items([ink.text(words)], ink.width, label=name, gutter=_GUTTER)
+            )
+    print_lines(console, flow_items([ink.text(_NOTE, "dim")], ink.width))
+
+
+def _together(models: Sequence[Forecast]) -> Forecast:
+    """Sum the forecasts of all models; the cost is unknown if one of theirs is."""
+    columns = zip(*(model[1:] for model in models), strict=True)
+    sums: list[Any] = [sum_known(column) for column in columns]
+    return type(models[0])(f"all {len(models)} models", *sums)
+
+
+def _cost(one: Forecast) -> str:
+    if one.cost is None or one.most_cost is None:
+        return "unknown, as no price is known"
+    return f"{_range(format_dollars(one.cost), format_dollars(one.most_cost))} US dollars"
+
+
+def _range(least: str, most: str) -> str:
+    return least if least == most else f"{least} to {most}"
