@@ -32,7 +32,7 @@ from society.engine.mechanism import intercept
 @mechanism
 def toll(play, *, rate: float = 0.25):
     \"\"\"Whoever passes pays a toll.\"\"\"
-    return lambda table: intercept(play(table))
+    return lambda env: intercept(play(env))
 
 
 @mechanism
@@ -41,12 +41,12 @@ def tithe(play):
 
     What it is for is no business of anybody's.
     \"\"\"
-    return lambda table: intercept(play(table))
+    return lambda env: intercept(play(env))
 
 
 @mechanism
 def hidden(play):
-    return lambda table: intercept(play(table))
+    return lambda env: intercept(play(env))
 """
 TOLL, TITHE = "Whoever passes pays 25 %.", "Everybody owes a tithe."
 

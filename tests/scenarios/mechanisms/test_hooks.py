@@ -123,12 +123,12 @@ class Kept:
 
 
 def test_the_question_for_a_move_may_be_another_one() -> None:
-    table = build(load_config("fishing_village", {"rounds": 1})).gamemaster().env
-    script = half_effort(fishing_village.play)(table)
+    env = build(load_config("fishing_village", {"rounds": 1})).gamemaster().env
+    script = half_effort(fishing_village.play)(env)
     asked, line = [], next(script)
     for _ in range(4):
         asked.append(line)
-        line = script.send(np.zeros(table.present.shape) if isinstance(line, Ask) else None)
+        line = script.send(np.zeros(env.present.shape) if isinstance(line, Ask) else None)
     (effort,) = [one for one in asked if isinstance(one, Ask) and one.kind == "effort"]
     assert isinstance(effort.reply, Real)
     assert effort.reply.high == 0.5
@@ -181,7 +181,7 @@ from society.wrap import declared_by, mechanism, overhear, topped_up
 @mechanism
 def bonus(play, *, points: float = 1.0):
     @functools.wraps(play)
-    def paid(table):
+    def paid(env):
         declared = declared_by(play, "bonus")
 
         def line(said):
@@ -189,7 +189,7 @@ def bonus(play, *, points: float = 1.0):
                 return said
             return topped_up(said, declared, said.facts[declared.payoff].values * 0 + points)
 
-        return overhear(play(table), line=line)
+        return overhear(play(env), line=line)
 
     return paid
 """
