@@ -80,6 +80,19 @@ bonus, growing = mechanism(Bonus), mechanism(Growing)
 half_effort = mechanism(HalfEffort, chance_id="gentle")
 
 
+def test_a_class_may_be_laid_around_a_scenario_without_its_decorator() -> None:
+    class Taxed:
+        """A tax."""
+
+        rate: float = 0.5
+
+        def on_payoff(self, tell: Tell, payoff: Array) -> Array:
+            return -self.rate * payoff
+
+    taxed = wrap_scenario(prisoners_dilemma, Taxed, rate=0.25)
+    assert [(layer.name, layer.given) for layer in taxed.layers] == [("taxed", {"rate": 0.25})]
+
+
 def test_a_class_is_a_mechanism_of_its_name_with_fields_as_parameters() -> None:
     assert isinstance(half_effort, MechanismSpec)
     assert (half_effort.name, half_effort.chance_id) == ("half_effort", "gentle")
