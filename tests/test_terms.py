@@ -32,7 +32,7 @@ from society.engine.mechanism import intercept
 @mechanism
 def toll(play, *, rate: float = 0.25):
     \"\"\"Whoever passes pays a toll.\"\"\"
-    return lambda table: intercept(play(table))
+    return lambda env: intercept(play(env))
 
 
 @mechanism
@@ -41,12 +41,12 @@ def tithe(play):
 
     What it is for is no business of anybody's.
     \"\"\"
-    return lambda table: intercept(play(table))
+    return lambda env: intercept(play(env))
 
 
 @mechanism
 def hidden(play):
-    return lambda table: intercept(play(table))
+    return lambda env: intercept(play(env))
 """
 TOLL, TITHE = "Whoever passes pays 25 %.", "Everybody owes a tithe."
 
@@ -158,13 +158,14 @@ def test_a_mechanisms_own_questions_have_the_terms_of_the_others(
 def test_terms_are_told_under_an_option_where_its_mechanism_is_in_force(
     folder: Path, questions: Callable[[Society], list[Question]]
 ) -> None:
-    options = ["baseline", ["cheap_talk", "peer_punishment"]]
+    options = ["tithe", ["cheap_talk", "peer_punishment"]]
     chosen = {"institution_choice": {"options": options}}
     asked = questions(in_words(folder, "prisoners_dilemma", ["toll", chosen, {"repetition": {}}]))
     assert {question.kind for question in asked} == {"choose", "say", "move", "fine"}
     for question in asked:
         assert question.words.count(TOLL) == 1
         assert question.words.count("You play this game again and again") == 1
+        assert TITHE in question.words or question.kind != "choose"
         fines = question.words.count("each of you may spend points on fining")
         assert fines == (question.kind in ("say", "fine") or "You: «" in question.words), question
 

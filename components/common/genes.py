@@ -34,10 +34,10 @@ def first_alleles(agents: AgentGroup, count: int, first: First) -> Array:
 
 def _dealt(agents: AgentGroup, count: int) -> Array:
     """As many agents as there are alleles draw one each, (M,)."""
-    table, place = agents.env, agents.agent % count
+    env, place = agents.env, agents.agent % count
     # All draw where the first of them does, in whatever cohort that one is.
-    lots = Places.at(table.replicate_ids[agents.replicate] * table.agents + agents.agent - place)
-    draws = Draws(table.seed, f"{agents.occasion.component}\0alleles", lots, use=table.births)
+    lots = Places.at(env.replicate_ids[agents.replicate] * env.agents + agents.agent - place)
+    draws = Draws(env.seed, f"{agents.occasion.component}\0alleles", lots, use=env.births)
     tickets = np.column_stack([draws.uniform(str(allele)) for allele in range(count)])
     order = np.argsort(tickets, axis=1)
     dealt: Array = order[np.arange(len(agents)), place]

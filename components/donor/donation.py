@@ -20,7 +20,6 @@ forwarding: Nowak and Roch 2007, Proc. R. Soc. B 274; shares, and what becomes o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -61,7 +60,6 @@ class Donation(Component):
     mutation: Share = 0.01  # chance that an inherited policy is drawn anew
 
     chance_id = "donation"
-    answers = ("donate", "suppose", "accept", "review", "devise")
     notices = ("endowed", "donated")
     columns = COLUMNS
 
@@ -73,9 +71,6 @@ class Donation(Component):
             agents[trait] = _first(agents, trait, getattr(self, trait))
         agents["offered"] = np.nan
 
-    def answer(self, ask: Question, agents: AgentGroup) -> Any:
-        return _ANSWERS[ask.kind](ask, agents)
-
     def notice(self, tell: News, agents: AgentGroup) -> None:
         agents["offered"] = _offered_last(tell, agents)
 
@@ -86,6 +81,39 @@ class Donation(Component):
             agents[trait] = reflect_into_unit(
                 agents[trait] + self.noise * agents.draws.normal(trait)
             )
+
+    def answer_donate(self, ask: Question, agents: AgentGroup) -> Any:
+        known, generosity = mean_share(known_shares(ask)), agents["generosity"]
+        scorns = _scorns(agents, known)
+        by_policy = [
+            generosity,
+            np.where(np.isnan(known), generosity, known),
+            np.where(scorns, 0.0, generosity),
+            np.where(np.isnan(agents["offered"]), generosity, agents["offered"]),
+            agents.draws.uniform("any share"),
+            np.zeros(len(agents)),
+        ]
+        share = np.choose(agents["policy"], by_policy)
+        fine = scorns * agents["severity"] * may_punish(ask.reply)
+        return donation_decision(ask, share, fine, agents.draws.uniform("give"))
+
+    answer_suppose = answer_donate
+
+    def answer_accept(self, ask: Question, agents: AgentGroup) -> Array:
+        accepts: Array = ~_scorns(agents, mean_share(known_shares(ask))) * 1
+        return accepts
+
+    def answer_review(self, ask: Question, agents: AgentGroup) -> Array:
+        return write_reviews(ask, agents)
+
+    def answer_devise(self, ask: Question, agents: AgentGroup) -> Array:
+        """The rule as it is now, in a sentence, of those who were asked."""
+        said = np.full(len(agents), "", object)
+        traits = (np.rint(100 * agents[trait][ask.asked]) for trait in TRAITS)
+        words = _OF_CHANCES if by_fixed_stake(agents) else _OF_SHARES
+        in_words = np.frompyfunc(lambda k, g, t, s: words[k].format(g=g, t=t, s=s), 4, 1)
+        said[ask.asked] = in_words(agents["policy"][ask.asked], *traits)
+        return said
 
 
 def donation_decision(ask: Question, share: Array, fine: Array, lot: Array | float) -> Any:
@@ -145,37 +173,6 @@ def _scorns(agents: AgentGroup, known: Array) -> Array:
     return scorns
 
 
-def _donates(ask: Question, agents: AgentGroup) -> Any:
-    known, generosity = mean_share(known_shares(ask)), agents["generosity"]
-    scorns = _scorns(agents, known)
-    by_policy = [
-        generosity,
-        np.where(np.isnan(known), generosity, known),
-        np.where(scorns, 0.0, generosity),
-        np.where(np.isnan(agents["offered"]), generosity, agents["offered"]),
-        agents.draws.uniform("any share"),
-        np.zeros(len(agents)),
-    ]
-    share = np.choose(agents["policy"], by_policy)
-    fine = scorns * agents["severity"] * may_punish(ask.reply)
-    return donation_decision(ask, share, fine, agents.draws.uniform("give"))
-
-
-def _accepts(ask: Question, agents: AgentGroup) -> Array:
-    accepts: Array = ~_scorns(agents, mean_share(known_shares(ask))) * 1
-    return accepts
-
-
-def _devises(ask: Question, agents: AgentGroup) -> Array:
-    """The rule as it is now, in a sentence, of those who were asked."""
-    said = np.full(len(agents), "", object)
-    traits = (np.rint(100 * agents[trait][ask.asked]) for trait in TRAITS)
-    words = _OF_CHANCES if by_fixed_stake(agents) else _OF_SHARES
-    in_words = np.frompyfunc(lambda k, g, t, s: words[k].format(g=g, t=t, s=s), 4, 1)
-    said[ask.asked] = in_words(agents["policy"][ask.asked], *traits)
-    return said
-
-
 _OF_SHARES = (
     "My strategy will be to give {g:g} % of what I own, whoever it is.",
     "My strategy will be to give the share that the recipient and those before it are known to "
@@ -200,10 +197,3 @@ _OF_CHANCES = (
     "My strategy will be to give or to keep, as chance has it.",
     "My strategy will be to give nothing.",
 )
-_ANSWERS: Mapping[str, Callable[[Question, AgentGroup], Any]] = {
-    "donate": _donates,
-    "suppose": _donates,
-    "accept": _accepts,
-    "review": write_reviews,
-    "devise": _devises,
-}

@@ -22,7 +22,7 @@ Source: the norms: society.components.donor.social_norms; private errors: Hilbe 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -68,7 +68,6 @@ class Opinions(Component):
     mutation: Share = 0.01  # chance that an inherited norm is drawn anew
 
     chance_id = "reputation"
-    answers = ("donate", "suppose", "accept", "review", "gossip", "devise")
     notices = ("endowed", "donated", "gossiped")
     columns = COLUMNS
 
@@ -78,15 +77,110 @@ class Opinions(Component):
     def begin(self, agents: AgentGroup) -> None:
         agents["norm"] = _any_norm(agents) if self.norm == "any" else NORMS.index(self.norm)
 
-    def answer(self, ask: Question, agents: AgentGroup) -> Any:
-        return _ANSWERS[ask.kind](self, ask, agents)
-
     def notice(self, tell: News, agents: AgentGroup) -> None:
-        agents["opinion"] = _HEARD[tell.kind](self, tell, agents)
+        match tell.kind:
+            case "endowed":  # a new game
+                agents["opinion"] = 0
+            case "donated":
+                agents["opinion"] = self._judged(tell, agents)
+            case "gossiped":
+                agents["opinion"] = self._believed(tell, agents)
 
     def born(self, agents: AgentGroup) -> None:
         drawn = agents.draws.uniform("mutates") < self.mutation
         agents["norm"] = np.where(drawn, _any_norm(agents), agents["norm"])
+
+    def answer_donate(self, ask: Question, agents: AgentGroup) -> Any:
+        fixed = isinstance(ask.reply, Choice | MixedStrategy)
+        share = np.where(self._gives(ask, agents), 1.0 if fixed else self.generosity, 0.0)
+        return donation_decision(ask, share, np.zeros(len(agents)), 0.5)
+
+    answer_suppose = answer_donate
+
+    def answer_accept(self, ask: Question, agents: AgentGroup) -> Array:
+        """Refuse those who would get nothing; agents that never give refuse nobody."""
+        accepts: Array = (self._gives(ask, agents) | (agents["norm"] == _NEVER)) * 1
+        return accepts
+
+    def answer_review(self, ask: Question, agents: AgentGroup) -> Array:
+        return write_reviews(ask, agents)
+
+    def answer_gossip(self, ask: Question, agents: AgentGroup) -> Mapping[str, Array]:
+        audience = agents.audience
+        uniform = agents.draws.uniform("about whom")
+        about = audience.graphs["hear"].drawn(uniform, audience.rows, audience.present)
+        good = agents["opinion"][np.arange(len(agents)), about] >= self.least
+        wrong = agents.draws.uniform("errs") < self.gossip_error
+        # Of nobody nothing is said, whatever stands on the last seat.
+        return {"about": about, "verdict": ((good ^ wrong) & (about != NOBODY)) * 1}
+
+    def answer_devise(self, ask: Question, agents: AgentGroup) -> Array:
+        share = f" {round(100 * self.generosity, 2):.15g} % of what I own"
+        gift = "" if by_fixed_stake(agents) else share
+        words = [_in_words(norm, gift) for norm in NORMS]
+        return np.array(words, object)[agents["norm"]]
+
+    def _gives(self, ask: Question, agents: AgentGroup) -> Array:
+        good = agents["opinion"] >= self.least
+        if ask.kind == "suppose":
+            recipient = self._trusts_trace(ask, agents)
+        else:
+            # The number of a life is births * N + id.
+            seat = np.argsort(agents.env.ids)[ask.facts["recipient"] % good.shape[1]]
+            recipient = good[np.arange(len(agents)), seat]
+        return gives(agents["norm"], good[_oneself(agents)], recipient)
+
+    def _trusts_trace(self, ask: Question, agents: AgentGroup) -> Array:
+        """Tell who thinks good of somebody with this trace, whose last agent met a newcomer."""
+        newcomer = score = np.zeros(len(agents), np.int64)
+        for share in known_shares(ask).T[::-1]:
+            gave = share >= self.generosity * _HAIR
+            right = verdict(agents["norm"], newcomer >= self.least, score >= self.least, gave)
+            step = np.clip(np.where(right, 1, -1), *self.scores)
+            score = np.where(np.isnan(share), newcomer, step)
+        good: Array = score >= self.least
+        return good
+
+    def _judged(self, tell: News, agents: AgentGroup) -> Array:
+        """Opinions after the deeds of a round."""
+        opinion, deeds = agents["opinion"], self._witnessed(tell, agents)
+        good = opinion >= self.least
+        gave = deeds.share >= self.generosity * _HAIR
+        recipient = np.take_along_axis(good, deeds.to, 1)
+        right = verdict(agents["norm"][:, None], good, recipient, gave)
+        if self.perception_error:
+            wrong = towards_each(agents, "misjudges") < self.perception_error
+            wrong[_oneself(agents)] = False
+            right = right ^ wrong
+        step = np.where(np.isnan(deeds.share), 0, np.where(right, 1, -1))
+        after: Array = np.clip(opinion + step, *self.scores)
+        return after
+
+    def _witnessed(self, tell: News, agents: AgentGroup) -> Witnessed:
+        """Collect the deeds of others that one sees, the own one, and what was done to oneself."""
+        facts, myself = tell.facts, _oneself(agents)
+        share, to = facts.seen("share").everyone(), facts.seen("partner").everyone()
+        if self.known < 1:
+            share[towards_each(agents, "watches") >= self.known] = np.nan
+        share[myself], to[myself] = facts["share"], facts["partner"]
+        offered = facts["received_share"]
+        recipient = np.flatnonzero(~np.isnan(offered))
+        donor, seat = facts["partner"][recipient], myself[1][recipient]
+        share[recipient, donor], to[recipient, donor] = offered[recipient], seat
+        return Witnessed(share, np.where(np.isnan(share), 0, to).astype(np.int64))
+
+    def _believed(self, tell: News, agents: AgentGroup) -> Array:
+        """Opinions after gossip about others; contrary words about somebody cancel out."""
+        opinion = agents["opinion"]
+        about, good = tell.facts.seen("about").everyone(), tell.facts.seen("good").everyone()
+        others = (about >= 0) & (about != _oneself(agents)[1][:, None])
+        believed = others & (towards_each(agents, "trusts") < self.trust)
+        listener, speaker = np.nonzero(believed)
+        step = np.zeros(opinion.shape, np.int64)
+        subject = about[listener, speaker].astype(np.int64)
+        np.add.at(step, (listener, subject), np.where(good[listener, speaker] > 0, 1, -1))
+        after: Array = np.clip(opinion + step, *self.scores)
+        return after
 
 
 class Witnessed(NamedTuple):
@@ -124,117 +218,9 @@ def towards_each(agents: AgentGroup, channel: str) -> Array:
     return uniform
 
 
-# Hearing
-
-
-def _forgotten(part: Opinions, tell: News, agents: AgentGroup) -> Array:
-    """A new game begins."""
-    return np.zeros_like(agents["opinion"])
-
-
-def _judged(part: Opinions, tell: News, agents: AgentGroup) -> Array:
-    """Opinions after the deeds of a round."""
-    opinion, deeds = agents["opinion"], _witnessed(part, tell, agents)
-    good = opinion >= part.least
-    gave = deeds.share >= part.generosity * _HAIR
-    recipient = np.take_along_axis(good, deeds.to, 1)
-    right = verdict(agents["norm"][:, None], good, recipient, gave)
-    if part.perception_error:
-        wrong = towards_each(agents, "misjudges") < part.perception_error
-        wrong[_oneself(agents)] = False
-        right = right ^ wrong
-    step = np.where(np.isnan(deeds.share), 0, np.where(right, 1, -1))
-    after: Array = np.clip(opinion + step, *part.scores)
-    return after
-
-
-def _witnessed(part: Opinions, tell: News, agents: AgentGroup) -> Witnessed:
-    """What one sees of others, what one did, and what was done to oneself."""
-    facts, myself = tell.facts, _oneself(agents)
-    share, to = facts.seen("share").everyone(), facts.seen("partner").everyone()
-    if part.known < 1:
-        share[towards_each(agents, "watches") >= part.known] = np.nan
-    share[myself], to[myself] = facts["share"], facts["partner"]
-    offered = facts["received_share"]
-    recipient = np.flatnonzero(~np.isnan(offered))
-    donor, seat = facts["partner"][recipient], myself[1][recipient]
-    share[recipient, donor], to[recipient, donor] = offered[recipient], seat
-    return Witnessed(share, np.where(np.isnan(share), 0, to).astype(np.int64))
-
-
-def _hearsay(part: Opinions, tell: News, agents: AgentGroup) -> Array:
-    """Opinions after gossip about others; contrary words about somebody cancel out."""
-    opinion = agents["opinion"]
-    about, good = tell.facts.seen("about").everyone(), tell.facts.seen("good").everyone()
-    others = (about >= 0) & (about != _oneself(agents)[1][:, None])
-    believed = others & (towards_each(agents, "trusts") < part.trust)
-    listener, speaker = np.nonzero(believed)
-    step = np.zeros(opinion.shape, np.int64)
-    subject = about[listener, speaker].astype(np.int64)
-    np.add.at(step, (listener, subject), np.where(good[listener, speaker] > 0, 1, -1))
-    after: Array = np.clip(opinion + step, *part.scores)
-    return after
-
-
 def _oneself(agents: AgentGroup) -> tuple[Array, Array]:
     """Where each member's own entry stands among (M, N)."""
     return np.arange(len(agents)), agents.audience.rows.seat
-
-
-# Answering
-
-
-def _donates(part: Opinions, ask: Question, agents: AgentGroup) -> Any:
-    fixed = isinstance(ask.reply, Choice | MixedStrategy)
-    share = np.where(_gives(part, ask, agents), 1.0 if fixed else part.generosity, 0.0)
-    return donation_decision(ask, share, np.zeros(len(agents)), 0.5)
-
-
-def _accepts(part: Opinions, ask: Question, agents: AgentGroup) -> Array:
-    """Whom one would give nothing one does not meet; but who never gives meets everybody."""
-    accepts: Array = (_gives(part, ask, agents) | (agents["norm"] == _NEVER)) * 1
-    return accepts
-
-
-def _gives(part: Opinions, ask: Question, agents: AgentGroup) -> Array:
-    good = agents["opinion"] >= part.least
-    if ask.kind == "suppose":
-        recipient = _by_its_trace(part, ask, agents)
-    else:
-        # The number of a life is births * N + id.
-        seat = np.argsort(agents.env.ids)[ask.facts["recipient"] % good.shape[1]]
-        recipient = good[np.arange(len(agents)), seat]
-    return gives(agents["norm"], good[_oneself(agents)], recipient)
-
-
-def _by_its_trace(part: Opinions, ask: Question, agents: AgentGroup) -> Array:
-    """Whether one would think good of somebody with this trace, whose last agent met a newcomer."""
-    newcomer = score = np.zeros(len(agents), np.int64)
-    for share in known_shares(ask).T[::-1]:
-        gave = share >= part.generosity * _HAIR
-        right = verdict(agents["norm"], newcomer >= part.least, score >= part.least, gave)
-        step = np.clip(np.where(right, 1, -1), *part.scores)
-        score = np.where(np.isnan(share), newcomer, step)
-    good: Array = score >= part.least
-    return good
-
-
-def _gossips(part: Opinions, ask: Question, agents: AgentGroup) -> Mapping[str, Array]:
-    audience = agents.audience
-    uniform = agents.draws.uniform("about whom")
-    about = audience.graphs["hear"].drawn(uniform, audience.rows, audience.present)
-    good = agents["opinion"][np.arange(len(agents)), about] >= part.least
-    wrong = agents.draws.uniform("errs") < part.gossip_error
-    # Of nobody nothing is said, whatever stands on the last seat.
-    return {"about": about, "verdict": ((good ^ wrong) & (about != NOBODY)) * 1}
-
-
-def _devises(part: Opinions, ask: Question, agents: AgentGroup) -> Array:
-    gift = (
-        "" if by_fixed_stake(agents) else f" {round(100 * part.generosity, 2):.15g} % of what I own"
-    )
-    words = [_in_words(norm, gift) for norm in NORMS]
-    return np.array(words, object)[agents["norm"]]
 
 
 def _in_words(norm: Norm, gift: str) -> str:
@@ -246,18 +232,3 @@ def _in_words(norm: Norm, gift: str) -> str:
         f"My strategy will be to give{gift} to those whom the norm {norm.replace('_', ' ')} tells "
         "me to give to, and nothing to others."
     )
-
-
-_HEARD: Mapping[str, Callable[[Opinions, News, AgentGroup], Array]] = {
-    "endowed": _forgotten,
-    "donated": _judged,
-    "gossiped": _hearsay,
-}
-_ANSWERS: Mapping[str, Callable[[Opinions, Question, AgentGroup], Any]] = {
-    "donate": _donates,
-    "suppose": _donates,
-    "accept": _accepts,
-    "review": lambda part, ask, me: write_reviews(ask, me),
-    "gossip": _gossips,
-    "devise": _devises,
-}

@@ -23,7 +23,7 @@ Source: the proof of theorem 1 in Tewolde et al. 2026 (CoopEval), appendix D; na
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, get_args
@@ -51,22 +51,51 @@ class MechanismUse(Component):
     margin: Positive = 1.0  # points, by which a proposed contract pays more than it must
 
     chance_id = "designs"
-    answers = (
-        "design_contract",
-        "approve_contracts",
-        "sign_contract",
-        "design_mediator",
-        "approve_mediators",
-        "delegate",
-    )
     columns = (Column("skill", np.int8, public=True, heritable=True, labels=SKILLS),)
 
     def begin(self, agents: AgentGroup) -> None:
         any_one = agents.draws.integers("skill", len(SKILLS))
         agents["skill"] = any_one if self.skill == "any" else SKILLS.index(self.skill)
 
-    def answer(self, ask: Question, agents: AgentGroup) -> Any:
-        return _ANSWERS[ask.kind](self, ask, agents)
+    def answer_design_contract(self, ask: Question, agents: AgentGroup) -> Any:
+        bound, skill, fields = ask.facts["contract_bound"], agents["skill"], _fields(ask)
+        wanted = _payments(agents.rules, self.margin)
+        reach = float(np.ptp(agents.rules.payoffs)) if _is_listed(agents.rules) else 1.0
+        answers = {}
+        for name in fields:
+            anything = agents.draws.between(name, -reach, reach)
+            paid = np.where(skill == CAPABLE, wanted.get(name, 0.0), (skill == NAIVE) * anything)
+            answers[name] = np.clip(paid, -bound, bound)
+        return answers
+
+    def answer_approve_contracts(self, ask: Question, agents: AgentGroup) -> Any:
+        rational = binding_contracts(agents.rules, ask.facts["contract_proposals"])
+        return _votes(ask, _judged(agents, rational) & ask.facts["contract_offered"].astype(bool))
+
+    def answer_sign_contract(self, ask: Question, agents: AgentGroup) -> Array:
+        return _judged(agents, binding_contracts(agents.rules, ask.facts["contract"])) * 1
+
+    def answer_design_mediator(self, ask: Question, agents: AgentGroup) -> Any:
+        wanted = _acts(agents.rules)
+        answers = {}
+        for name, reply in _fields(ask).items():
+            if isinstance(reply, Choice):
+                anything = agents.draws.integers(name, reply.options.shape[1])
+                together, apart = wanted.get(name, (0, 0))
+                planned = np.where(agents["skill"] == CAPABLE, together, apart)
+            else:
+                assert isinstance(reply, Real)
+                anything, planned = agents.draws.uniform(name), np.zeros(len(agents))
+            answers[name] = np.where(agents["skill"] == NAIVE, anything, planned)
+        return answers
+
+    def answer_approve_mediators(self, ask: Question, agents: AgentGroup) -> Any:
+        rational = sustaining_mediators(agents.rules, ask.facts["mediator_proposals"])
+        return _votes(ask, _judged(agents, rational) & ask.facts["mediator_offered"].astype(bool))
+
+    def answer_delegate(self, ask: Question, agents: AgentGroup) -> Array:
+        """Where no game in normal form is played."""
+        return _judged(agents, np.zeros(len(agents), bool)) * 1
 
 
 class Guidance(NamedTuple):
@@ -185,18 +214,6 @@ def _judged(agents: AgentGroup, rational: Array) -> Array:
     return goes
 
 
-def _designs_contract(self: MechanismUse, ask: Question, agents: AgentGroup) -> Any:
-    bound, skill, fields = ask.facts["contract_bound"], agents["skill"], _fields(ask)
-    wanted = _payments(agents.rules, self.margin)
-    reach = float(np.ptp(agents.rules.payoffs)) if _is_listed(agents.rules) else 1.0
-    answers = {}
-    for name in fields:
-        anything = agents.draws.between(name, -reach, reach)
-        paid = np.where(skill == CAPABLE, wanted.get(name, 0.0), (skill == NAIVE) * anything)
-        answers[name] = np.clip(paid, -bound, bound)
-    return answers
-
-
 def _payments(rules: Any, margin: float) -> dict[str, float]:
     """What is paid for cooperating, by the names of both forms; nothing for anything else.
 
@@ -208,30 +225,6 @@ def _payments(rules: Any, margin: float) -> dict[str, float]:
     labels = [rules.actions[seat][action] for seat, action in enumerate(rules.cooperation)]
     by_seat = [f"{label}, seat {seat}" for seat, label in enumerate(labels, 1)]
     return dict.fromkeys([*labels, *by_seat], least)
-
-
-def _approves_contracts(self: MechanismUse, ask: Question, agents: AgentGroup) -> Any:
-    rational = binding_contracts(agents.rules, ask.facts["contract_proposals"])
-    return _votes(ask, _judged(agents, rational) & ask.facts["contract_offered"].astype(bool))
-
-
-def _signs(self: MechanismUse, ask: Question, agents: AgentGroup) -> Array:
-    return _judged(agents, binding_contracts(agents.rules, ask.facts["contract"])) * 1
-
-
-def _designs_mediator(self: MechanismUse, ask: Question, agents: AgentGroup) -> Any:
-    wanted = _acts(agents.rules)
-    answers = {}
-    for name, reply in _fields(ask).items():
-        if isinstance(reply, Choice):
-            anything = agents.draws.integers(name, reply.options.shape[1])
-            together, apart = wanted.get(name, (0, 0))
-            planned = np.where(agents["skill"] == CAPABLE, together, apart)
-        else:
-            assert isinstance(reply, Real)
-            anything, planned = agents.draws.uniform(name), np.zeros(len(agents))
-        answers[name] = np.where(agents["skill"] == NAIVE, anything, planned)
-    return answers
 
 
 def _acts(rules: Any) -> dict[str, tuple[int, int]]:
@@ -249,16 +242,6 @@ def _acts(rules: Any) -> dict[str, tuple[int, int]]:
     return acts
 
 
-def _approves_mediators(self: MechanismUse, ask: Question, agents: AgentGroup) -> Any:
-    rational = sustaining_mediators(agents.rules, ask.facts["mediator_proposals"])
-    return _votes(ask, _judged(agents, rational) & ask.facts["mediator_offered"].astype(bool))
-
-
-def _delegates(self: MechanismUse, ask: Question, agents: AgentGroup) -> Array:
-    """Where no game in normal form is played."""
-    return _judged(agents, np.zeros(len(agents), bool)) * 1
-
-
 def _votes(ask: Question, approves: Array) -> dict[str, Array]:
     """By field, from (M, n) of bool."""
     return {name: approves[:, place] * 1 for place, name in enumerate(_fields(ask))}
@@ -267,13 +250,3 @@ def _votes(ask: Question, approves: Array) -> dict[str, Array]:
 def _fields(ask: Question) -> Mapping[str, Any]:
     assert isinstance(ask.reply, Fields)
     return ask.reply.fields
-
-
-_ANSWERS: Mapping[str, Callable[[MechanismUse, Question, AgentGroup], Any]] = {
-    "design_contract": _designs_contract,
-    "approve_contracts": _approves_contracts,
-    "sign_contract": _signs,
-    "design_mediator": _designs_mediator,
-    "approve_mediators": _approves_mediators,
-    "delegate": _delegates,
-}

@@ -11,7 +11,6 @@ Source: ours; altruistic punishment: Fehr and Gaechter 2002, Nature 415.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -38,42 +37,34 @@ class Sanctions(Component):
     favours: str = ""
 
     chance_id = "sanctions"
-    answers = ("fine", "give", "say", "choose")
 
-    def answer(self, ask: Question, agents: AgentGroup) -> Any:
-        return _ANSWERS[ask.kind](self, ask, agents)
+    def answer_fine(self, ask: Question, agents: AgentGroup) -> Any:
+        own, others = _kind(ask, agents)
+        return _spent(ask, self.fine * (own[:, None] & (others == DEFECTED)))
 
+    def answer_give(self, ask: Question, agents: AgentGroup) -> Any:
+        return _spent(ask, self.gift * (_kind(ask, agents)[1] == COOPERATED))
 
-def _fines(self: Sanctions, ask: Question, agents: AgentGroup) -> Any:
-    own, others = _kind(ask, agents)
-    return _spent(ask, self.fine * (own[:, None] & (others == DEFECTED)))
+    def answer_say(self, ask: Question, agents: AgentGroup) -> Array:
+        rules, said = agents.rules, np.full(len(agents), "", object)
+        if rules is not None and rules.cooperation is not None:
+            parts = zip(rules.actions, rules.cooperation, strict=True)
+            promises = np.array([f"I will play {labels[part]}." for labels, part in parts], object)
+            said[:] = promises[game_seats(agents)]
+        return said
 
-
-def _gives(self: Sanctions, ask: Question, agents: AgentGroup) -> Any:
-    return _spent(ask, self.gift * (_kind(ask, agents)[1] == COOPERATED))
-
-
-def _says(self: Sanctions, ask: Question, agents: AgentGroup) -> Array:
-    rules, said = agents.rules, np.full(len(agents), "", object)
-    if rules is not None and rules.cooperation is not None:
-        parts = zip(rules.actions, rules.cooperation, strict=True)
-        promises = np.array([f"I will play {labels[part]}." for labels, part in parts], object)
-        said[:] = promises[game_seats(agents)]
-    return said
-
-
-def _chooses(self: Sanctions, ask: Question, agents: AgentGroup) -> Array:
-    assert isinstance(ask.reply, Choice)
-    offered = [current("mechanism", str(option)) for option in ask.reply.options[0]]
-    anything = agents.draws.integers("choose", len(offered))
-    favoured = current("mechanism", self.favours)
-    if favoured not in offered:
-        return anything
-    return np.full(len(agents), offered.index(favoured))
+    def answer_choose(self, ask: Question, agents: AgentGroup) -> Array:
+        assert isinstance(ask.reply, Choice)
+        offered = [current("mechanism", str(option)) for option in ask.reply.options[0]]
+        anything = agents.draws.integers("choose", len(offered))
+        favoured = current("mechanism", self.favours)
+        if favoured not in offered:
+            return anything
+        return np.full(len(agents), offered.index(favoured))
 
 
 def _kind(ask: Question, agents: AgentGroup) -> tuple[Array, Array]:
-    """Whether one cooperated oneself, (M,) of bool, and what each co-player did, (M, n - 1)."""
+    """Tell who cooperated oneself, (M,) of bool, and what each co-player did, (M, n - 1)."""
     rules = agents.rules
     if rules is None or rules.cooperation is None:
         return np.zeros(len(agents), bool), np.full(ask.facts["others_seats"].shape, UNKNOWN)
@@ -91,11 +82,3 @@ def _spent(ask: Question, points: Array) -> dict[str, Array]:
     assert isinstance(ask.reply, Fields)
     allowed = np.minimum(points, ask.facts[f"{ask.kind}_most"][:, None])
     return {name: allowed[:, place] for place, name in enumerate(ask.reply.fields)}
-
-
-_ANSWERS: Mapping[str, Callable[[Sanctions, Question, AgentGroup], Any]] = {
-    "fine": _fines,
-    "give": _gives,
-    "say": _says,
-    "choose": _chooses,
-}

@@ -36,16 +36,16 @@ class Punishment(Component):
     effort_noise: Positive = 0.03  # sigma_B: one noise serves effort and monitoring
 
     chance_id = "punishment"
-    answers = ("watch", "punish")
     columns = (Column("monitoring", public=True, heritable=True), Column("punishing"))
 
     def begin(self, agents: AgentGroup) -> None:
         agents["monitoring"] = first_trait(agents, _MONITORING[self.punishers])
         agents["punishing"] = 1.0
 
-    def answer(self, ask: Question, agents: AgentGroup) -> Array:
-        if ask.kind == "watch":
-            return agents["monitoring"] * agents["punishing"]
+    def answer_watch(self, ask: Question, agents: AgentGroup) -> Array:
+        return agents["monitoring"] * agents["punishing"]
+
+    def answer_punish(self, ask: Question, agents: AgentGroup) -> Array:
         catches = ask.facts.seen("catch")
         peer = catches.drawn(agents.draws.uniform("whom"))
         fines = agents.draws.uniform("whether") < agents["monitoring"] * agents["punishing"]

@@ -33,7 +33,7 @@ class Reviews:
     """The latest lines about everybody, from the beginning of a game."""
 
     def __init__(self, env: Environment) -> None:
-        self._table = env
+        self._env = env
         self._on = env.params.medium == "review"
         self.lines = np.full((*env.present.shape, env.params.trace), "", object)
 
@@ -52,7 +52,7 @@ class Reviews:
             return
         facts = {
             **now,
-            "donor": own(pairs.lives(self._table)),
+            "donor": own(pairs.lives(self._env)),
             "share": own(pairs.other(done.share)),
             "received": own(done.received),
             "taken": own(done.taken),

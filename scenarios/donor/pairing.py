@@ -143,12 +143,12 @@ class Rotations:
     """Two halves that are turned against each other: who sits where is drawn for each play."""
 
     def __init__(self, env: Environment) -> None:
-        self._table, self._schedule = env, env.params.schedule
+        self._env, self._schedule = env, env.params.schedule
         place = env.draws(CHANCE_ID).uniform("half")
         self._order = np.argsort(place, axis=1, kind="stable")
 
     def round(self, game: int, number: int) -> DonorPairs:
-        half = self._table.agents // 2
+        half = self._env.agents // 2
         turn, first_gives = round_shift(self._schedule, number, half)
         one = self._order[:, :half]
         other = np.roll(self._order[:, half:], -turn, axis=1)
@@ -157,8 +157,8 @@ class Rotations:
         np.put_along_axis(partner, other, one, 1)
         gives = np.zeros(partner.shape, bool)
         np.put_along_axis(gives, one if first_gives ^ (game % 2 == 0) else other, True, 1)
-        if not self._table.complete:
-            active = self._table.active
+        if not self._env.complete:
+            active = self._env.active
             partner = np.where(active & np.take_along_axis(active, partner, 1), partner, NOBODY)
         return DonorPairs(partner, gives & (partner != NOBODY))
 
@@ -167,11 +167,11 @@ class ByChance:
     """Neighbours on the graph `meet`, matched anew in each round."""
 
     def __init__(self, env: Environment) -> None:
-        self._table, self._draws = env, env.draws(CHANCE_ID)
+        self._env, self._draws = env, env.draws(CHANCE_ID)
 
     def round(self, game: int, number: int) -> DonorPairs:
         meet = self._draws.uniform("meet")
-        partner = self._table.graph("meet").matched(meet, self._table.active)
+        partner = self._env.graph("meet").matched(meet, self._env.active)
         pairs = DonorPairs(partner, partner != NOBODY)
         role = self._draws.uniform("role")
         return replace(pairs, gives=pairs.gives & (role < pairs.other(role)))

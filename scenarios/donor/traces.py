@@ -84,18 +84,18 @@ class DonorTrace:
     """What is known of everybody, from the beginning of a game."""
 
     def __init__(self, env: Environment) -> None:
-        self._table, self._medium = env, env.params.medium
+        self._env, self._medium = env, env.params.medium
         self._entries = blank_trace(env, env.params.trace if self._medium == "trace" else 0)
 
     def facts(self, pairs: DonorPairs, learns: Array) -> dict[str, Fact]:
         """What donors are told of their recipients; learns: who is told anything, (R, N)."""
-        return self.shown(pairs, learns).facts(self._table)
+        return self.shown(pairs, learns).facts(self._env)
 
     def add(self, pairs: DonorPairs, deeds: Deeds) -> None:
         """Those who had a chance to give have done these deeds, (R, N, 1)."""
         if self._medium == "record":
             # As many entries as there were rounds: a fixed number would tell how many there are.
-            self._entries = np.concatenate([self._entries, blank_trace(self._table, 1)], axis=2)
+            self._entries = np.concatenate([self._entries, blank_trace(self._env, 1)], axis=2)
         donor = np.flatnonzero(pairs.gives)
         before = pairs.row.reshape(-1)[donor] if self._medium == "trace" else donor
         new = deeds.entries.reshape(-1, _PARTS)
@@ -116,7 +116,7 @@ class DonorTrace:
 
     def _unheard(self, pairs: DonorPairs, deeds: Deeds) -> Array:
         """Which entries nobody could have told the reader, (R, N, K) of bool."""
-        graph, chain = self._table.graph("hear"), self._medium == "trace"
+        graph, chain = self._env.graph("hear"), self._medium == "trace"
         unheard = np.zeros(deeds.to.shape, bool)
         if isinstance(graph, Complete):
             return unheard
@@ -125,7 +125,7 @@ class DonorTrace:
         if chain:
             doer = np.where(place == 0, doer, deeds.to[replicate, seat, place - 1])
         told_to = deeds.to[replicate, seat, place]
-        node = replicate * self._table.agents + seat
+        node = replicate * self._env.agents + seat
         heard = np.zeros(len(node), bool)
         for witness in (doer, told_to):
             heard |= (witness == seat) | graph.connects(node, witness)

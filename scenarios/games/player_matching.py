@@ -1,4 +1,4 @@
-"""Matches: who plays with whom, when many play the same game at the same table.
+"""Matches: who plays with whom, when many play the same game in the same environment.
 
 A game of n players takes agents in order of their ids: those with ids 0 to n - 1 are the first
 match, and the agent with id i has the seat i mod n in it, always. A mechanism may seat them anew
@@ -118,7 +118,7 @@ def mean_over_agents(values: Array) -> Array:
 
 
 def refuse_unequal(env: Environment, players: int) -> None:
-    """Raises ScenarioError if those at the table make no whole matches."""
+    """Raises ScenarioError if those who are there make no whole matches."""
     if env.agents % players:
         more = env.agents + players - env.agents % players
         raise ScenarioError(

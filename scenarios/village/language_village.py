@@ -132,7 +132,7 @@ class LanguageVillage(Village):
 
 
 def language_villagers(p: LanguageVillage, agents: int) -> list[Cohort]:
-    """The default cast: language agents with a persona and a creed, as the population says."""
+    """The default cast: language agents with a persona and a norm, as the population says."""
     share = {"altruist": 1.0, "mixed": p.altruists, "selfish": 0.0}[p.population]
     altruists = round(share * agents)
     counts: dict[Temper, int] = {"altruist": altruists, "selfish": agents - altruists}

@@ -433,9 +433,9 @@ class _Preparation:
                     for one in spellings("mechanism", spec.name):
                         given |= self.spec.drafts.get(one, {})
                     with self.at("mechanisms", index, name):
-                        scenario = wrap_scenario(
-                            scenario, spec, **dict(validate(spec.parameters, given))
-                        )
+                        context = {"registry": self.registry}  # an option may name a mechanism
+                        taken = dict(validate(spec.parameters, given, context=context))
+                        scenario = wrap_scenario(scenario, spec, **taken)
                         stages["mechanisms", index] = scenario
         return stages
 

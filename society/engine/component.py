@@ -14,6 +14,8 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from society.errors import PartError
+
 from .action_spaces import fields, restrict_bounds
 from .agents import Agent, AgentGroup, Sight
 from .observations import Inquiry, News, OwnFacts, Question
@@ -43,6 +45,7 @@ class Component:
 
     chance_id: the name under which its draws and calls are addressed, in run files too. It stays
     when the class is renamed; a class that states none has its title.
+    answers: kinds of questions; those of the methods answer_KIND, for a class that states none.
     """
 
     chance_id: ClassVar[str] = ""
@@ -54,6 +57,9 @@ class Component:
         super().__init_subclass__(**options)
         if "chance_id" not in vars(cls):  # a subclass has luck of its own
             cls.chance_id = cls.title()
+        if "answers" not in vars(cls):
+            own = (name.removeprefix("answer_") for name in vars(cls) if name.startswith("answer_"))
+            cls.answers = tuple(dict.fromkeys((*cls.answers, *own)))
 
     @classmethod
     def title(cls) -> str:
@@ -64,11 +70,17 @@ class Component:
         """Fill the own columns: before the script starts, and where a new life begins later."""
 
     def answer(self, ask: Question, agents: AgentGroup) -> Any:
-        """One value per member, (M,), for the kinds in `answers`; pure.
+        """Return one value per member, (M,), for the kinds in `answers`; pure.
 
-        Rules answer for all members; the answers of those who were not asked are dropped.
+        Rules answer for all members; the answers of those who were not asked are dropped. Unless it
+        is overridden, a question of kind KIND goes to the method answer_KIND(ask, agents).
         """
-        raise NotImplementedError
+        method = getattr(self, f"answer_{ask.kind}", None)
+        if method is None:
+            raise PartError(
+                f"{self.title()} answers {ask.kind!r}; write the method answer_{ask.kind}"
+            )
+        return method(ask, agents)
 
     async def consult(self, ask: Inquiry, agent: Agent) -> Any:
         """Answer for a single member, possibly slowly; pure. Raises Unparsed."""
@@ -101,8 +113,9 @@ class Component:
 
     @classmethod
     def overrides(cls, hook: str) -> bool:
-        """Tell if this component overrides a hook."""
-        return getattr(cls, hook) is not getattr(Component, hook)
+        """Tell whether this component does something of its own in `hook`, or in `hook`_KIND."""
+        own = getattr(cls, hook) is not getattr(Component, hook)
+        return own or any(name.startswith(f"{hook}_") for name in dir(cls))
 
 
 @functools.cache

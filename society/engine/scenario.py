@@ -416,9 +416,10 @@ class InnerMechanism(NamedTuple):
     layer: Layer
 
 
-def wrap_scenario(scenario: Scenario, spec: MechanismSpec, **given: Any) -> Scenario:
-    """A scenario in a mechanism, with what that brings along.
+def wrap_scenario(scenario: Scenario, spec: MechanismSpec | type, **given: Any) -> Scenario:
+    """Lay a mechanism around a scenario, with all that it brings along.
 
+    spec: a class with hooks may stand here bare, for which mypy takes a decorated one.
     Raises ScenarioError for a measure that both have, and where the scenario is seated already.
 
     >>> from society.scenarios.donor.donor_game import donor_game
@@ -426,6 +427,7 @@ def wrap_scenario(scenario: Scenario, spec: MechanismSpec, **given: Any) -> Scen
     >>> wrap_scenario(donor_game, generations, count=3).stage.levels
     ('generation', 'game', 'round')
     """
+    spec = mechanism(spec) if isinstance(spec, type) else spec
     more = () if spec.measuring is None else tuple(spec.measuring(own=given))
     measures = (*spec.measures, *more)
     _refuse_twice(scenario, spec.name, measures)

@@ -90,7 +90,7 @@ def talk(recorded: Recorded) -> Talking:
         folders: Sequence[Path] = (),
     ) -> Talk:
         minds, ids = Scripted(says if callable(says) else _recited(says)), np.arange(agents)
-        table = Environment(
+        env = Environment(
             Params(),
             seed=1,
             ids=ids,
@@ -98,10 +98,10 @@ def talk(recorded: Recorded) -> Talking:
             horizon=rounds,
             graphs=complete_graphs(("all",), 1, ids),
         )
-        world = RunContext(table, ModelGateway(lambda: minds), Prompts("parlour", folders))
+        world = RunContext(env, ModelGateway(lambda: minds), Prompts("parlour", folders))
         troupe = Population([Cohort("everybody", agents, parts)], world)
         parlour = Scenario("parlour", script, Params, lambda p, n: [], (), ("all",))
-        return Talk(recorded(GameMaster(parlour, table, troupe)), minds.requests)
+        return Talk(recorded(GameMaster(parlour, env, troupe)), minds.requests)
 
     return talked
 

@@ -339,19 +339,19 @@ def perform(recorded: Recorded) -> Perform:
         setup, words = ready[id(case)]
         if seed is not None:
             setup = altered(case, seed=seed).setup()
-        table = setup.environment(
+        env = setup.environment(
             None if replicate_ids is None else np.array(replicate_ids),
             None if ids is None else np.array(ids),
         )
-        game = setup.gamemaster(env=table)
+        game = setup.gamemaster(env=env)
         assert isinstance(game.answerer, Population)
         world = game.answerer.context
         world.words = words
         play = game.scenario.play
         if cast is not None:
-            seats = table.cohorts
-            game.answerer = Population(cast(setup.cast(), table.present.shape), world)
-            table.cohorts = seats  # scripts may ask for cohorts by name
+            seats = env.cohorts
+            game.answerer = Population(cast(setup.cast(), env.present.shape), world)
+            env.cohorts = seats  # scripts may ask for cohorts by name
         if wrap is not None:
             game.scenario = replace(game.scenario, play=lambda env: wrap(play(env), env))
         if answerer is not None:

@@ -192,14 +192,14 @@ def test_answers_stay_within_their_reply_and_to_listen_changes_nothing(
 
     def checked(said: Line, answered: Any) -> Any:
         if isinstance(said, Ask):
-            table = tables[-1]
-            asked = table.active if said.who is None else table.active & said.who
+            env = tables[-1]
+            asked = env.active if said.who is None else env.active & said.who
             for name, reply in fields(said.reply).items():
                 values = answered[name] if name else answered
                 unasked = values[~asked]
                 silent = np.full_like(unasked, reply.silent)
                 assert np.array_equal(unasked, silent, equal_nan=unasked.dtype.kind == "f")
-                assert within(reply, values, table)[asked].all(), said.kind
+                assert within(reply, values, env)[asked].all(), said.kind
         return answered
 
     def listening(script: Script, env: Environment) -> Script:

@@ -180,6 +180,30 @@ def test_a_component_that_answers_has_a_rule_for_it(play: Play) -> None:
         play(bidding(), Promise())
 
 
+def test_a_component_may_have_a_method_for_each_kind_of_question(play: Play) -> None:
+    class Bidder(Component):
+        def answer_bid(self, ask: Question, agents: AgentGroup) -> Array:
+            return np.full(len(agents), 0.25)
+
+    class Shopper(Bidder):
+        def answer_pay(self, ask: Question, agents: AgentGroup) -> Array:
+            return np.full(len(agents), 0.5)
+
+    assert (Bidder.answers, Shopper.answers) == (("bid",), ("bid", "pay"))
+    assert play(bidding(), Shopper()).answers("bid")[0].tolist() == [[0.25] * 3]
+
+
+def test_a_kind_of_question_without_its_method_is_named(play: Play) -> None:
+    class Shopper(Component):
+        answers = ("bid", "pay")
+
+        def answer_pay(self, ask: Question, agents: AgentGroup) -> Array:
+            return np.full(len(agents), 0.5)
+
+    with pytest.raises(PartError, match="shopper answers 'bid'; write the method answer_bid"):
+        play(bidding(), Shopper())
+
+
 def test_a_cohort_has_one_component_of_each_name(play: Play) -> None:
     with pytest.raises(CastError, match="'everybody' has 'asleep' twice"):
         play(bidding(), Asleep(), Asleep())

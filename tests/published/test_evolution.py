@@ -95,7 +95,7 @@ def evolved(
     scenario = Scenario("island", constant, Params, lambda p, n: [], (last,))
     scenario = wrap_scenario(scenario, generations, count=count, **rule)
     ids, numbers = np.arange(agents), np.arange(replicates)
-    table = Environment(
+    env = Environment(
         Params(),
         seed=1,
         ids=ids,
@@ -104,8 +104,8 @@ def evolved(
         graphs=complete_graphs(scenario.relations, replicates, ids),
         facts=public_facts(scenario.play, Params()),
     )
-    troupe = Population([Cohort("everybody", agents, (Trait(first),))], table)
-    return GameMaster(scenario, table, troupe).play().values["last"]
+    troupe = Population([Cohort("everybody", agents, (Trait(first),))], env)
+    return GameMaster(scenario, env, troupe).play().values["last"]
 
 
 REPLICATES = 2_000

@@ -114,8 +114,8 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> Cells:
 def told(cells: Cells) -> Told:
     """A dilemma without and with mechanisms."""
     dilemma = "prisoners_dilemma"
-    reputed = {"reputation": {"games": 3}}
-    stacks: list[list[dict[str, Any]]] = [[], [REPEATED], [reputed], [{"contracts": {}}]]
+    reputation = {"reputation": {"games": 3}}
+    stacks: list[list[dict[str, Any]]] = [[], [REPEATED], [reputation], [{"contracts": {}}]]
     return tell(*(cells(dilemma, *stack) for stack in stacks))
 
 

@@ -67,18 +67,18 @@ def told(after):
     params=Crowd,
     cast=lambda p, n: [Cohort("gossip", n, (Gossip(),))],
     measures=(
-        Measure("silence", "rounds", lambda told, table: told["over"], fold="first"),
-        Measure("noise", "words a round", lambda told, table: told["noise"]),
+        Measure("silence", "rounds", lambda told, env: told["over"], fold="first"),
+        Measure("noise", "words a round", lambda told, env: told["noise"]),
     ),
     stage=DisplaySpec(quotes={"word": "says"}, notes={"law": {}}),
     agents=3,
     rounds=12,
     afterword=told,
 )
-def gossip(table):
+def gossip(env):
     "A crowd that talks until it tires."
-    patience = table.params.patience * (1 + table.draws("crowd").uniform("patience")[:, :1])
-    for number in table.rounds():
+    patience = env.params.patience * (1 + env.draws("crowd").uniform("patience")[:, :1])
+    for number in env.rounds():
         said = yield Ask("say", Text())
         over = number > patience
         noise = common(10.0 / number + patience)

@@ -87,15 +87,15 @@ class Wealth(Params):
 @scenario(
     params=Wealth,
     cast=lambda p, n: [Cohort("nobody", n, (Component(),))],
-    measures=(Measure("wealth", "units", lambda told, table: told["wealth"]),),
+    measures=(Measure("wealth", "units", lambda told, env: told["wealth"]),),
     agents=1,
     rounds=1,
 )
-def wealth(table):
+def wealth(env):
     "Somebody grows rich."
-    luck = table.draws("luck").uniform("wealth")[:, :1]
-    for _ in table.rounds():
-        yield Tell("grown", {"wealth": common(table.params.worth * 10 ** (6 * luck))})
+    luck = env.draws("luck").uniform("wealth")[:, :1]
+    for _ in env.rounds():
+        yield Tell("grown", {"wealth": common(env.params.worth * 10 ** (6 * luck))})
 """
 
 

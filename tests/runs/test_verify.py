@@ -36,19 +36,19 @@ class Feller(Component):
         return 0.1 * ask.facts["left"]
 
 
-LEFT = Measure("left", "trees", lambda told, table: told["left"], fold="last")
+LEFT = Measure("left", "trees", lambda told, env: told["left"], fold="last")
 
 
 @scenario(
     params=Wood, cast=lambda p, n: [Cohort("feller", n, (Feller(),))], measures=(LEFT,),
     agents=3, rounds=6,
 )
-def wood(table):
+def wood(env):
     """Everybody fells a tenth of what is left."""
-    left = 100.0 + 0 * table.running
-    for _ in table.rounds():
+    left = 100.0 + 0 * env.running
+    for _ in env.rounds():
         cut = yield Ask("fell", Real(0, left), {"left": common(left)})
-        left = (left - cut.sum(1, keepdims=True)) * (1 + table.params.growth)
+        left = (left - cut.sum(1, keepdims=True)) * (1 + env.params.growth)
         yield Tell("felled", {"left": common(left), "cut": own(cut)})
 '''
 ASKED = """
@@ -350,8 +350,8 @@ def test_a_script_that_fails_now_is_a_finding_and_no_traceback(keep: Keep, wood:
     path = keep(str(wood)).path
     edit(
         wood,
-        "    for _ in table.rounds():\n",
-        "    for n in table.rounds():\n        1 / (3 - n)\n",
+        "    for _ in env.rounds():\n",
+        "    for n in env.rounds():\n        1 / (3 - n)\n",
     )
     for check in verify(path).checks[1:]:
         assert check.words.startswith("round 3: ZeroDivisionError: division by zero; changed since")
@@ -359,12 +359,12 @@ def test_a_script_that_fails_now_is_a_finding_and_no_traceback(keep: Keep, wood:
 
 def test_a_script_that_ends_earlier_or_later_now_is_found(keep: Keep, wood: Path) -> None:
     path = keep(str(wood)).path
-    edit(wood, "table.rounds()", "table.rounds(4)")
+    edit(wood, "env.rounds()", "env.rounds(4)")
     for check in verify(path).checks[1:]:
         assert check.words.startswith(
             "round 5: the run has ended, but the record continues to round 6"
         )
-    edit(wood, "table.rounds(4)", "table.rounds(8)")
+    edit(wood, "env.rounds(4)", "env.rounds(8)")
     assert "the record has ended, but the run continues" in verify(path).checks[-1].words
 
 

@@ -165,7 +165,7 @@ class Contract:
         signs: Array,
         known: Mapping[str, Fact],
     ) -> None:
-        self._table, self._matches, self._ground, self._sense = env, matches, ground, sense
+        self._env, self._matches, self._ground, self._sense = env, matches, ground, sense
         signed = matches.gathered(signs)
         agree = (signed | ~matches.gathered(env.active)).all(-1)
         self._active = won.exists & agree
@@ -208,7 +208,7 @@ class Contract:
     def _paid(self, said: Tell) -> Tell:
         matches = self._matches
         due = self._sense.due(self._contract, matches.gathered(self._did))
-        present = matches.gathered(self._table.active)
+        present = matches.gathered(self._env.active)
         self._transfer = matches.spread(net_transfers(due, present))
         paid = add_extra_payoff(said, self._ground.declared, self._transfer)
         transfer = {"contract_transfer": own(self._transfer)}

@@ -133,6 +133,7 @@ def _device(game: Game, profiles: Sequence[Recommendation] | None) -> Device:
     chances = np.array([one.probability for one in profiles])
     if abs(chances.sum() - 1) > _ROUNDED:
         raise ScenarioError(
-            f"correlation_device: the probabilities sum to {chances.sum():g}; expected 1"
+            "correlation_device: the probabilities of profiles sum to "
+            f"{chances.sum():g}; expected 1"
         )
     return Device(np.array([one.profile for one in profiles]), chances)

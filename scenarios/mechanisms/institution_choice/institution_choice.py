@@ -22,7 +22,7 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field
+from pydantic import AfterValidator, Field, ValidationInfo
 
 from society.engine.action_spaces import Choice
 from society.engine.environment import Environment
@@ -41,7 +41,7 @@ from society.scenarios.mechanisms.institution_choice.options import (
     Option,
     describe_options,
     option_titles,
-    parse_option,
+    parse_options,
     parts_of,
     refuse_fixed,
 )
@@ -55,9 +55,14 @@ _CLOSED = (
 CHANCE_ID = "chosen"
 
 
+def _resolved(options: list[Any], info: ValidationInfo) -> list[Option]:
+    """Read options, which may name mechanisms of the user's that the context's registry knows."""
+    return parse_options(options, (info.context or {}).get("registry"))
+
+
 def option_measures(*, own: Mapping[str, Any]) -> Iterator[Measure]:
     """How many play under each option, and what the options themselves measure."""
-    offered = _offered(own["options"])
+    offered = parse_options(own["options"])
     for number, title in enumerate(option_titles(offered)):
         name = "_".join(re.findall(r"\w+", title))
         yield Measure(f"chose_{name}", "share of players", partial(_under, number))
@@ -78,7 +83,7 @@ def _measured(name: str, told: RoundFacts, env: Environment) -> Array:
 
 def option_parts(*, own: Mapping[str, Any]) -> Iterator[InnerMechanism]:
     """The mechanisms of all options."""
-    return parts_of(_offered(own["options"]), "chosen_option")
+    return parts_of(parse_options(own["options"]), "chosen_option")
 
 
 @mechanism(
@@ -89,18 +94,19 @@ def institution_choice(
     *,
     options: Annotated[
         list[Any],
+        AfterValidator(_resolved),
         Field(min_length=2, description="each a mechanism, or a list of them, the innermost first"),
     ],
     by: Annotated[By, Field(description="by the most votes, or each with its feet")] = "vote",
 ) -> Play:
     """Players choose the rules under which they play, out of several.
 
-    Raises ScenarioError for an option that names no mechanism of ours; and, before the first line,
+    Raises ScenarioError for an option that names no mechanism; and, before the first line,
     for a play that is no game in normal form of one round and one match, for what an option itself
     refuses, and by feet for a game in which not any number of players can play.
     """
     declared = declared_by(play, "institution_choice")
-    offered = _offered(options)
+    offered = parse_options(options)
     plays = [one.laid_over(play) for one in offered]
 
     def choosing(env: Environment) -> Script:
@@ -116,13 +122,6 @@ def institution_choice(
         return _played(env, declared, branches, _choice(env, offered, by, terms), by)
 
     return replace(play, script=choosing, declared=declared._replace(closed=_CLOSED))
-
-
-def _offered(options: list[Any]) -> list[Option]:
-    return [
-        parse_option(said, f"institution_choice: options[{number}]")
-        for number, said in enumerate(options)
-    ]
 
 
 def _choice(env: Environment, offered: list[Option], by: By, terms: Mapping[str, Fact]) -> Ask:

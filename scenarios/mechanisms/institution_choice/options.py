@@ -13,7 +13,7 @@ import numpy as np
 from society.config.registry import Registry
 from society.engine.mechanism import Play
 from society.engine.parameters import ValidationIssues, validate
-from society.engine.scenario import InnerMechanism, Layer, Measure
+from society.engine.scenario import InnerMechanism, Layer, Measure, MechanismSpec
 from society.engine.script import Fact, common
 from society.errors import CatalogueError, ScenarioError
 from society.former_names import with_current_parameters
@@ -43,19 +43,31 @@ class Option(NamedTuple):
         return tuple(chain.from_iterable(layer.spec.measures for layer in self.layers))
 
 
-def parse_option(said: Any, place: str) -> Option:
-    """An option as it was said: a name, {name: {parameter: value}}, or a list of these.
+def parse_option(given: Any, place: str, registry: Registry | None = None) -> Option:
+    """Read an option: a mechanism, {mechanism: {parameter: value}}, or a list of these.
 
-    Raises ScenarioError for what names no mechanism that can be chosen, or not its parameters.
+    A mechanism is given by its name, ours or the user's, or as the object. Raises ScenarioError for
+    what names no mechanism that can be chosen, or not its parameters.
     """
-    parts = said if isinstance(said, list) else [said]
-    return Option(*zip(*(_layer(part, place) for part in parts), strict=True))
+    parts = given if isinstance(given, list) else [given]
+    names = registry or Registry()
+    return Option(*zip(*(_layer(part, place, names) for part in parts), strict=True))
+
+
+def parse_options(given: list[Any], registry: Registry | None = None) -> list[Option]:
+    """Read all options; those that are read already stay. registry: of the user's mechanisms."""
+    return [
+        one
+        if isinstance(one, Option)
+        else parse_option(one, f"institution_choice: options[{number}]", registry)
+        for number, one in enumerate(given)
+    ]
 
 
 def option_titles(options: list[Option]) -> tuple[str, ...]:
     """By what an option is chosen; those with the same mechanisms are numbered.
 
-    >>> option_titles([parse_option(name, "here") for name in ("quota", "baseline", "baseline")])
+    >>> option_titles(parse_options(["quota", "baseline", "baseline"]))
     ('quota', 'baseline', 'baseline (2)')
     """
     seen: Counter[str] = Counter()
@@ -112,34 +124,34 @@ def refuse_fixed(options: list[Option]) -> None:
             )
 
 
-def _layer(said: Any, place: str) -> tuple[Layer, str]:
-    named = {said: {}} if isinstance(said, str) else said
+def _layer(part: Any, place: str, registry: Registry) -> tuple[Layer, str]:
+    named = {part: {}} if isinstance(part, str | MechanismSpec) else part
     if not isinstance(named, Mapping) or len(named) != 1:
         raise ScenarioError(
-            f"{place}: got {said!r:.60}; expected the name of a mechanism, or one name with its "
+            f"{place}: got {part!r:.60}; expected the name of a mechanism, or one name with its "
             "parameters below"
         )
     name, given = next(iter(named.items()))
     try:
-        spec = Registry().mechanism(str(name))
+        spec = name if isinstance(name, MechanismSpec) else registry.mechanism(str(name))
     except CatalogueError as error:
         raise ScenarioError(f"{place}: {error}") from None
+    if spec.name == "institution_choice":
+        raise ScenarioError(
+            f"{place}: an option is no choice of its own; name its options beside the others"
+        )
     try:
         given = with_current_parameters(spec.name, given or {})
         layer = Layer(spec, dict(validate(spec.parameters, given)))
     except ValidationIssues as refused:
-        raise ScenarioError(f"{place}: {name}: {refused}") from None
+        raise ScenarioError(f"{place}: {spec.name}: {refused}") from None
     _refuse_unplayed(layer, place)
-    return layer, str(name)
+    return layer, spec.name if spec is name else str(name)
 
 
 def _refuse_unplayed(layer: Layer, place: str) -> None:
     """Raises ScenarioError for what cannot be played once, as it is, by those who choose it."""
     spec, drafts = layer.spec, layer.spec.drafts
-    if layer.name == "institution_choice":
-        raise ScenarioError(
-            f"{place}: an option is no choice of its own; name its options beside the others"
-        )
     if spec.levels or spec.seating:
         raise ScenarioError(
             f"{place}: {layer.name} holds whole games, and an option is played for one; name it "

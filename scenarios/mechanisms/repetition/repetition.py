@@ -34,12 +34,12 @@ class Recess:
     """
 
     def __init__(self, env: Environment) -> None:
-        self._table = env
+        self._env = env
         self.waiting = np.zeros(env.present.shape, bool)
 
     def played(self, play: PlayFunction) -> Script:
         """Drive the play; where it ends a replicate, the game is adjourned there."""
-        return intercept(play(self._table), line=self._heard)
+        return intercept(play(self._env), line=self._heard)
 
     def _heard(self, said: Line) -> Line | Script:
         if not isinstance(said, Tell):
@@ -52,7 +52,7 @@ class Recess:
 
     def _adjourned(self, said: Tell) -> Script:
         received = yield replace(said, ends=None)
-        waits = np.asarray(said.ends, bool) & self._table.active
+        waits = np.asarray(said.ends, bool) & self._env.active
         self.waiting = self.waiting | waits
         yield Tell("adjourned", gone=waits)
         return received

@@ -75,13 +75,13 @@ class Reputations(Past):
         levels: int,
     ) -> None:
         super().__init__(declared, continuation)
-        self._table, self._window, self._levels = env, window, levels
+        self._env, self._window, self._levels = env, window, levels
         self._players = _players(declared, env)
         self._rounds: list[ReputationRound] = []  # the latest first
 
     @property
     def _meetings(self) -> Matches:
-        return match_players(self._table, self._players)
+        return match_players(self._env, self._players)
 
     def noted(self, told: Mapping[str, Fact]) -> Mapping[str, Fact]:
         return {**told, "opponents": own(self._meetings.opposite)}
@@ -100,7 +100,7 @@ class Reputations(Past):
 
     def _entries(self) -> Iterator[ReputationEntry]:
         """The reader's own rounds, then those of its co-players."""
-        replicates, agents = self._table.present.shape
+        replicates, agents = self._env.present.shape
         yield from self._before(np.broadcast_to(np.arange(agents), (replicates, agents)), 0, 1)
         for opponent in np.moveaxis(self._meetings.opposite, 2, 0):
             yield from self._before(opponent, 0, 1)
@@ -115,7 +115,7 @@ class Reputations(Past):
 
     def _past(self, entries: list[ReputationEntry]) -> dict[str, Fact]:
         """(R, N, K) each, in the order of these K entries; of co-players (R, N, K (n - 1))."""
-        replicates, agents = self._table.present.shape
+        replicates, agents = self._env.present.shape
         rounds = [self._rounds[entry.back] for entry in entries]
         whose = np.stack([entry.whose for entry in entries], axis=2)
         opponents = np.stack(

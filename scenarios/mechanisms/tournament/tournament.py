@@ -66,7 +66,7 @@ def _players(play: Play, mechanism: str, params: Any) -> int:
 
 def seating_apart(play: Play, types: int, params: Any, *, own: Mapping[str, Any]) -> Array:
     """A replicate for each type and seat, all of its seats taken by that type."""
-    players = _players(play, "drafted", params)
+    players = _players(play, "draft_designs", params)
     return np.repeat(np.arange(types), players)[:, None].repeat(players, 1)
 
 
@@ -76,7 +76,7 @@ def draft_designs(play: Play) -> Play:
 
     Tournaments have it played in a run of its own where a mechanism takes designs.
     """
-    declared_by(play, "drafted", acts=False)
+    declared_by(play, "draft_designs", acts=False)
     return play
 
 

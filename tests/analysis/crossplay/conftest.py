@@ -25,7 +25,7 @@ NICE = {"nice": "always_cooperate", "nasty": "always_defect"}
 def tournament(tmp_path_factory: pytest.TempPathFactory) -> Tournament:
     """`tournament("trust", {"repetition": {"games": 3}}, types={"nice": "always_cooperate", ...})`.
 
-    Types are strategies of `moves`, all capable of mechanism_use, or the components of a cohort.
+    Types are classic strategies, all with capable `mechanism_use`, or the components of a cohort.
     """
     folder, kept = tmp_path_factory.mktemp("tournaments"), dict[str, ConditionRun]()
 

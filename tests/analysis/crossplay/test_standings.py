@@ -111,10 +111,10 @@ def test_what_is_not_finished_has_no_scores_to_compare(in_cell: InCell) -> None:
 
 
 def test_cells_are_called_by_game_mechanism_and_what_differs(in_cell: InCell) -> None:
-    reputed = [{"reputation": {"games": 2, "order": order}} for order in ("first", "higher")]
+    reputations = [{"reputation": {"games": 2, "order": order}} for order in ("first", "higher")]
     cells = [
         in_cell(),
-        *(in_cell("prisoners_dilemma", each) for each in reputed),
+        *(in_cell("prisoners_dilemma", each) for each in reputations),
         in_cell("prisoners_dilemma", {"contracts": {}}, {"repetition": {"games": 2}}),
         in_cell("public_goods", parameters={"players": 2}),
         in_cell("public_goods", parameters={"players": 3}),

@@ -24,13 +24,13 @@ class Stakes(Params):
 @scenario(
     cast=lambda params, agents: [Cohort("players", agents, [Component()])],
     params=Stakes,
-    measures=(Measure("won", "coins", lambda told, table: told["won"]),),
+    measures=(Measure("won", "coins", lambda told, env: told["won"]),),
     rounds=1,
 )
-def lottery(table):
-    for _ in table.rounds():
-        luck = table.draws("lottery", per="replicate").uniform("ticket")
-        yield Tell("drawn", {"won": common(table.params.prize + table.params.pool * luck)})
+def lottery(env):
+    for _ in env.rounds():
+        luck = env.draws("lottery", per="replicate").uniform("ticket")
+        yield Tell("drawn", {"won": common(env.params.prize + env.params.pool * luck)})
 """
 
 Written = Callable[[str, str], str]

@@ -56,8 +56,8 @@ def test_a_norm_is_what_its_owner_made_of_it_and_nothing_is_no_norm(play: Play) 
     def script(env: Environment) -> Script:
         yield Tell("reconsidered", {"norm": own(np.array([["New.", "", "Newer."]], object))})
 
-    creed = PersonalNorm(altruistic=("Old.",))
-    assert play(script, Persona("altruist"), creed).column("norm") == ["New.", "Old.", "Newer."]
+    norm = PersonalNorm(altruistic=("Old.",))
+    assert play(script, Persona("altruist"), norm).column("norm") == ["New.", "Old.", "Newer."]
 
 
 def test_a_norm_may_be_imitated(play: Play) -> None:

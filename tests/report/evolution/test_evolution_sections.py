@@ -67,21 +67,21 @@ class Author(Giver):
     params=Gifts,
     cast=lambda p, n: [Cohort("giver", n, (Author() if p.authors else Giver(),))],
     measures=(
-        Measure("given", "share", lambda told, table: told["given"].mean(1)),
-        Measure("rain", "mm", lambda told, table: np.zeros(table.replicates)),
+        Measure("given", "share", lambda told, env: told["given"].mean(1)),
+        Measure("rain", "mm", lambda told, env: np.zeros(env.replicates)),
     ),
     agents=6,
     rounds=3,
 )
-def gifts(table):
+def gifts(env):
     "Agents give, and have what they give."
     given = yield Ask("give", Real(0, 1))
-    whom = np.broadcast_to(np.array(["stranger", "friend"], object), (table.replicates, 1, 2))
+    whom = np.broadcast_to(np.array(["stranger", "friend"], object), (env.replicates, 1, 2))
     would = np.stack([given / 2, given], axis=2)
     yield Tell("supposed", {"reaction": own(would), "encounter": common(whom)})
-    for _ in table.rounds():
+    for _ in env.rounds():
         given = yield Ask("give", Real(0, 1))
-        yield Tell("given", {"given": own(given), "payoff": own(given * table.params.worth)})
+        yield Tell("given", {"given": own(given), "payoff": own(given * env.params.worth)})
 """
 TITLES = ["Evolution", "Agents and lineages", "Strategies in words", "Reaction norms"]
 

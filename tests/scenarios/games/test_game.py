@@ -79,14 +79,14 @@ def test_to_keep_dominates_in_a_public_good_of_any_size(players: int, factor: fl
 
 def test_to_undercut_by_one_pays_down_to_the_lowest_claim() -> None:
     game = build(load_config("travellers_dilemma", {"parameters": {"lowest": 1, "highest": 9}}))
-    table = game.gamemaster().env
-    game.scenario.play(table)
-    assert [table.rules.best(0, (0, claim)) for claim in range(9)] == [
+    env = game.gamemaster().env
+    game.scenario.play(env)
+    assert [env.rules.best(0, (0, claim)) for claim in range(9)] == [
         [0],
         *([claim - 1] for claim in range(1, 9)),
     ]
-    assert list(table.rules.equilibria()) == [table.rules.equilibrium] == [(0, 0)]
-    assert table.rules.cooperation == (8, 8)
+    assert list(env.rules.equilibria()) == [env.rules.equilibrium] == [(0, 0)]
+    assert env.rules.cooperation == (8, 8)
 
 
 @pytest.mark.parametrize("sizes", [(2, 3), (2, 2, 3), (3, 1, 2, 2)])

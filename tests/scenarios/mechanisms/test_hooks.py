@@ -80,6 +80,19 @@ bonus, growing = mechanism(Bonus), mechanism(Growing)
 half_effort = mechanism(HalfEffort, chance_id="gentle")
 
 
+def test_a_class_may_be_laid_around_a_scenario_without_its_decorator() -> None:
+    class Taxed:
+        """A tax."""
+
+        rate: float = 0.5
+
+        def on_payoff(self, tell: Tell, payoff: Array) -> Array:
+            return -self.rate * payoff
+
+    taxed = wrap_scenario(prisoners_dilemma, Taxed, rate=0.25)
+    assert [(layer.name, layer.given) for layer in taxed.layers] == [("taxed", {"rate": 0.25})]
+
+
 def test_a_class_is_a_mechanism_of_its_name_with_fields_as_parameters() -> None:
     assert isinstance(half_effort, MechanismSpec)
     assert (half_effort.name, half_effort.chance_id) == ("half_effort", "gentle")
@@ -123,12 +136,12 @@ class Kept:
 
 
 def test_the_question_for_a_move_may_be_another_one() -> None:
-    table = build(load_config("fishing_village", {"rounds": 1})).gamemaster().env
-    script = half_effort(fishing_village.play)(table)
+    env = build(load_config("fishing_village", {"rounds": 1})).gamemaster().env
+    script = half_effort(fishing_village.play)(env)
     asked, line = [], next(script)
     for _ in range(4):
         asked.append(line)
-        line = script.send(np.zeros(table.present.shape) if isinstance(line, Ask) else None)
+        line = script.send(np.zeros(env.present.shape) if isinstance(line, Ask) else None)
     (effort,) = [one for one in asked if isinstance(one, Ask) and one.kind == "effort"]
     assert isinstance(effort.reply, Real)
     assert effort.reply.high == 0.5
@@ -181,7 +194,7 @@ from society.wrap import declared_by, mechanism, overhear, topped_up
 @mechanism
 def bonus(play, *, points: float = 1.0):
     @functools.wraps(play)
-    def paid(table):
+    def paid(env):
         declared = declared_by(play, "bonus")
 
         def line(said):
@@ -189,7 +202,7 @@ def bonus(play, *, points: float = 1.0):
                 return said
             return topped_up(said, declared, said.facts[declared.payoff].values * 0 + points)
 
-        return overhear(play(table), line=line)
+        return overhear(play(env), line=line)
 
     return paid
 """

@@ -33,38 +33,38 @@ def village(**changes: Any) -> GameMaster:
     ).gamemaster()
 
 
-def capped(kind: str = "effort", at: float = 0.3) -> GameMaster:
+def with_quota(kind: str = "effort", at: float = 0.3) -> GameMaster:
     return village(mechanisms=[{"quota": {"kind": kind, "at": at}}])
 
 
 def test_nobody_fishes_harder_than_the_authority_allows(recorded: Recorded) -> None:
     assert recorded(village()).answers("effort")[0].max() > 0.9
-    assert max(effort.max() for effort in recorded(capped(at=0.3)).answers("effort")) == 0.3
+    assert max(effort.max() for effort in recorded(with_quota(at=0.3)).answers("effort")) == 0.3
 
 
 def test_whoever_wishes_for_less_is_left_alone(recorded: Recorded) -> None:
-    free, bound = (recorded(game).answers("effort")[0] for game in (village(), capped(at=0.3)))
+    free, bound = (recorded(game).answers("effort")[0] for game in (village(), with_quota(at=0.3)))
     modest = free < 0.3
     assert modest.any()
     assert (free[modest] == bound[modest]).all()
 
 
 def test_a_cap_above_every_answer_leaves_all_answers_as_they_are(recorded: Recorded) -> None:
-    free, bound = (recorded(game).answers("effort") for game in (village(), capped(at=1)))
+    free, bound = (recorded(game).answers("effort") for game in (village(), with_quota(at=1)))
     assert all((before == after).all() for before, after in zip(free, bound, strict=True))
 
 
 def test_the_bound_is_on_the_record_and_replay_keeps_to_it(recorded: Recorded) -> None:
-    played = recorded(capped(at=0.3))
+    played = recorded(with_quota(at=0.3))
     assert {step.form for step in played.steps if step.kind == "effort"} == {"amount 0..0.3"}
-    again = capped(at=0.3)
+    again = with_quota(at=0.3)
     again.answerer = Tape(played.steps)
     assert again.play().digest == played.outcome.digest
 
 
 def test_a_cap_can_bound_what_may_be_proposed(recorded: Recorded) -> None:
     """The villagers believe in 2 to 8 fish; no proposal above 3 reaches the vote."""
-    proposals = recorded(capped(kind="propose", at=3)).answers("propose")
+    proposals = recorded(with_quota(kind="propose", at=3)).answers("propose")
     assert max(proposal.max() for proposal in proposals) == 3
 
 
@@ -78,7 +78,7 @@ def test_a_cap_can_bound_what_may_be_proposed(recorded: Recorded) -> None:
 )
 def test_a_cap_that_fits_no_question_is_refused_before_the_game(kind: str, words: str) -> None:
     with pytest.raises(ScenarioError) as refused:
-        capped(kind, 0.5)
+        with_quota(kind, 0.5)
     assert f"mechanisms[0]: quota: {words}" in str(refused.value)
 
 
@@ -90,4 +90,4 @@ def test_a_cap_in_a_scenario_of_ones_own_is_refused_as_early() -> None:
 
 def test_a_cap_below_every_legal_answer_is_refused() -> None:
     with pytest.raises(ScenarioError, match="at=-1 is below the least legal answer to 'effort', 0"):
-        capped(at=-1).play()
+        with_quota(at=-1).play()

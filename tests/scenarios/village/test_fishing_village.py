@@ -213,7 +213,7 @@ def test_gini_is_the_mean_difference_over_twice_the_mean(
     wealth: list[float], data: st.DataObject
 ) -> None:
     """Among those present, debts counted as nothing."""
-    table = Environment(
+    env = Environment(
         parameters(),
         seed=1,
         ids=np.arange(len(wealth)),
@@ -221,9 +221,9 @@ def test_gini_is_the_mean_difference_over_twice_the_mean(
         horizon=1,
     )
     flags = data.draw(st.lists(st.booleans(), min_size=len(wealth), max_size=len(wealth)))
-    table.close(~np.array([flags]), None)
+    env.close(~np.array([flags]), None)
     there = np.maximum(np.array(wealth)[flags], 0)
-    found = gini({"wealth": np.array([wealth])}, table).item()
+    found = gini({"wealth": np.array([wealth])}, env).item()
     if there.size == 0:
         assert np.isnan(found)
     elif there.sum() == 0:

@@ -125,14 +125,16 @@ class Author(Component):
         return said
 
 
-def drafted(play: Play, wrap: Any, says: Callable[[int, int], Any], **given: Any) -> Played:
+def play_with_designs(
+    play: Play, wrap: Any, says: Callable[[int, int], Any], **given: Any
+) -> Played:
     scenario: Scenario = wrap_scenario(prisoners_dilemma, wrap, stage="design", **given)
     return play(scenario, Author(says), agents=2, replicates=4)
 
 
 def test_in_a_run_of_designs_each_replicate_asks_for_one(play: Play) -> None:
     """Of two types: replicates 0 and 1 are for seats 1 and 2 of the first one."""
-    over = drafted(play, contracts, lambda replicate, seat: {"A0": replicate, "A1": seat})
+    over = play_with_designs(play, contracts, lambda replicate, seat: {"A0": replicate, "A1": seat})
     (texts,) = over.told("contract_design")
     assert texts.tolist() == [
         ['{"A0": 0.0, "A1": 0.0}', ""],
@@ -144,7 +146,7 @@ def test_in_a_run_of_designs_each_replicate_asks_for_one(play: Play) -> None:
 
 
 def test_a_design_that_cannot_be_read_is_none_and_the_others_are_not_lost(play: Play) -> None:
-    over = drafted(
+    over = play_with_designs(
         play, mediation, lambda replicate, seat: None if replicate == 1 else {"1": 1, "2": 0}
     )
     (texts,) = over.told("mediator_design")
@@ -159,7 +161,9 @@ def test_a_design_that_cannot_be_read_is_none_and_the_others_are_not_lost(play: 
 
 def test_what_is_told_of_designs_can_be_given_back(play: Play, parties: Parties) -> None:
     says = {"A0": 2.0, "A1": -1.0}
-    (texts,) = drafted(play, contracts, lambda replicate, seat: says).told("contract_design")
+    (texts,) = play_with_designs(play, contracts, lambda replicate, seat: says).told(
+        "contract_design"
+    )
     made = [json.loads(texts[row, row % 2]) for row in range(4)]
     over = contract(parties, {"a": made[:2], "b": made[2:]})
     assert over.told("payoff")[0].tolist() == [[3, 0]]

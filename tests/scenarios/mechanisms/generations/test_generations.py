@@ -200,10 +200,10 @@ def test_a_phenotype_is_followed_beside_fitness(evolve: Evolve) -> None:
 
 def measured(of: Any, phenotype: list[float], rule: Selection = BETTER_HALF, **told: Any) -> float:
     """A measure of one replicate."""
-    table = Environment(Params(), seed=1, ids=np.arange(4), replicate_ids=np.arange(1), horizon=1)
-    table.public["succession"] = Succession(rule, "payoff", "mean")
+    env = Environment(Params(), seed=1, ids=np.arange(4), replicate_ids=np.arange(1), horizon=1)
+    env.public["succession"] = Succession(rule, "payoff", "mean")
     facts = {name: np.array([values]) for name, values in {"phenotype": phenotype, **told}.items()}
-    (value,) = of(facts, table)
+    (value,) = of(facts, env)
     return float(value)
 
 
@@ -467,11 +467,11 @@ def test_who_says_nothing_that_can_be_read_has_its_parents_strategy(
 
 
 def test_facts_that_are_not_told_are_missed_before_the_first_line() -> None:
-    table = Environment(Params(), seed=1, ids=np.arange(2), replicate_ids=np.arange(1), horizon=1)
+    env = Environment(Params(), seed=1, ids=np.arange(2), replicate_ids=np.arange(1), horizon=1)
     with pytest.raises(ScenarioError, match=r"tells no number 'payof' .* did you mean 'payoff'"):
-        generations(paying([1, 2]), fitness="payof")(table)
+        generations(paying([1, 2]), fitness="payof")(env)
     with pytest.raises(ScenarioError, match="'day' of each agent, which is to be its phenotype"):
-        generations(paying([1, 2]), phenotype="day")(table)
+        generations(paying([1, 2]), phenotype="day")(env)
 
 
 def test_facts_are_looked_for_until_they_are_found() -> None:
@@ -483,8 +483,8 @@ def test_facts_are_looked_for_until_they_are_found() -> None:
             rounds.append(number)
             yield Tell("paid", {"payoff": own(1.0), "gift": own(float(number))})
 
-    table = Environment(Params(), seed=1, ids=np.arange(2), replicate_ids=np.arange(1), horizon=100)
-    generations(slow, phenotype="gift")(table)
+    env = Environment(Params(), seed=1, ids=np.arange(2), replicate_ids=np.arange(1), horizon=100)
+    generations(slow, phenotype="gift")(env)
     assert rounds == [1]
 
 

@@ -34,7 +34,7 @@ def heirs(
     numbers = np.arange(len(fitness)) if replicate_ids is None else np.asarray(replicate_ids)
     seats = np.arange(fitness.shape[1]) if ids is None else np.asarray(ids)
     graph = graph or Complete(len(numbers), seats)
-    table = Environment(
+    env = Environment(
         None,
         seed=seed,
         ids=seats,
@@ -45,7 +45,7 @@ def heirs(
     usual = {"share": 0.5, "elite": 1, "entrants": 2, "strength": 1.0, "overlapping": True}
     there = np.broadcast_to(alive, fitness.shape)
     with np.errstate(all="raise", under="ignore"):
-        return Selection(rule, **{**usual, **given})(fitness, there, table)
+        return Selection(rule, **{**usual, **given})(fitness, there, env)
 
 
 def often(fitness: list[float], rule: SelectionRule, **given: Any) -> Heirs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,6 +120,53 @@ def test_an_option_may_be_several_mechanisms_and_hold_parameters() -> None:
     assert entries["option_mechanism"] == ["baseline", "cheap_talk", "peer_punishment"]
     assert entries["option_of"] == [0, 1, 1]
     np.testing.assert_array_equal(entries["option_most"], [np.nan, np.nan, 2])
+
+
+LEVY = """
+import numpy as np
+from society import mechanism
+
+
+@mechanism
+class Levy:
+    \"\"\"Everybody pays a levy.\"\"\"
+
+    amount: float = 1.0
+
+    def on_payoff(self, tell, payoff):
+        return np.full(payoff.shape, -self.amount)
+"""
+
+
+def test_a_users_mechanism_may_be_an_option(tmp_path: Path) -> None:
+    (tmp_path / "levy.py").write_text(LEVY)
+    options = ["levy", ["baseline", {"levy": {"amount": 4}}]]
+    changes: dict[str, Any] = {
+        "uses": [str(tmp_path / "levy.py")],
+        "mechanisms": [{"institution_choice": {"options": options}}],
+        "cohorts": [
+            {
+                "name": "all",
+                "count": 2,
+                "components": [
+                    {"classic_strategies": {"strategy": "always_defect"}},
+                    {"sanctions": {"favours": "levy"}},
+                ],
+            }
+        ],
+    }
+    over = build(load_config("prisoners_dilemma", changes)).gamemaster().play()
+    assert over.measures["payoff"].mean == 1 - 1
+    assert over.measures["chose_levy"].mean == 1
+    assert "chose_baseline_levy" in over.measures
+
+
+def test_a_mechanism_may_be_an_option_as_an_object(actors: Actors) -> None:
+    options = {"options": ["baseline", {peer_punishment: {"most": 1}}]}
+    votes = ["baseline"] * 2
+    over = actors(prisoners_dilemma, (institution_choice, options), choose=votes, move=[0, 1])
+    assert over.told("payoff")[0].tolist() == [[0, 3]]
+    assert "chose_peer_punishment" in over.outcome.measures
 
 
 def test_those_who_choose_know_what_each_option_is(actors: Actors) -> None:
