@@ -76,7 +76,7 @@ def read_codes(run: RunFile) -> Codes:
 
 
 def _raters(run: RunFile) -> tuple[str, ...]:
-    """By cohort, and by number where a cohort has several."""
+    """Return the name of each rater by seat: its cohort, numbered where the cohort has several."""
     names = [""] * run.manifest.agents
     for cohort in run.manifest.cohorts:
         for number, seat in enumerate(cohort.seats, start=1):
@@ -92,7 +92,7 @@ def merge_codes(apart: Sequence[Codes]) -> Codes:
     """
     names = tuple(name for codes in apart for name in codes.raters)
     criteria = min((codes.criteria for codes in apart), key=len)
-    if any(_said(codes.criteria[: len(criteria)]) != _said(criteria) for codes in apart):
+    if any(_as_json(codes.criteria[: len(criteria)]) != _as_json(criteria) for codes in apart):
         raise InputError(
             f"{' and '.join(names)} have coded by different rubrics; remove the run of whoever has "
             "coded by another than is meant, and sweep again"
@@ -102,7 +102,7 @@ def merge_codes(apart: Sequence[Codes]) -> Codes:
     given = {
         criterion.name: np.concatenate(
             [
-                _moved(codes.given[criterion.name], [each.get(text) for text in texts])
+                _rows_at(codes.given[criterion.name], [each.get(text) for text in texts])
                 for codes, each in zip(apart, places, strict=True)
             ],
             axis=1,
@@ -112,13 +112,13 @@ def merge_codes(apart: Sequence[Codes]) -> Codes:
     return Codes(criteria, names, tuple(text for text, _ in texts), given)
 
 
-def _said(criteria: Iterable[Criterion]) -> list[str]:
-    """Criteria as they were said: the order of labels is that of codes."""
+def _as_json(criteria: Iterable[Criterion]) -> list[str]:
+    """Return criteria as JSON, to be compared; the order of labels is that of codes."""
     return [criterion.model_dump_json() for criterion in criteria]
 
 
 def _places(texts: Sequence[str]) -> dict[tuple[str, int], int]:
-    """Where each text stands, and where it stands again."""
+    """Return the row of each text by the text and the number of times that it stood before."""
     times, places = Counter[str](), dict[tuple[str, int], int]()
     for place, text in enumerate(texts):
         places[text, times[text]] = place
@@ -126,8 +126,8 @@ def _places(texts: Sequence[str]) -> dict[tuple[str, int], int]:
     return places
 
 
-def _moved(given: Array, places: Sequence[int | None]) -> Array:
-    """Rows of codes by place, (texts, raters); NaN where there is none."""
+def _rows_at(given: Array, places: Sequence[int | None]) -> Array:
+    """Move rows of codes to their places, (texts, raters); NaN where a rater has none."""
     known = [place is not None for place in places]
     moved = np.full((len(places), given.shape[1]), np.nan)
     moved[known] = given[[place for place in places if place is not None]]
@@ -174,8 +174,8 @@ def _reliability(codes: Codes, criterion: Criterion) -> Reliability:
 def _alpha(codes: Codes, criterion: Criterion) -> Agreed:
     ratings, places = codes.given[criterion.name].T.tolist(), range(len(criterion.labels))
     alpha = partial(krippendorffs_alpha, scale=criterion.scale, categories=places)
-    found: Agreed = try_compute(alpha, ratings)
-    return found
+    estimate: Agreed = try_compute(alpha, ratings)
+    return estimate
 
 
 def reliability_doubts(codes: Codes) -> Iterator[str]:
@@ -197,10 +197,13 @@ class CodingResults(NamedTuple):
 
 
 def measure_codes(codes: Codes, coding: CodingPlan, runs: Mapping[str, Path]) -> CodingResults:
-    """Measure runs by their codes; raises InputError. runs: that were coded, by condition."""
+    """Measure the coded runs by the codes of their texts; raises InputError.
+
+    runs: their files, by condition.
+    """
     replicates = {}
-    for name, one in runs.items():
-        with open_run_file(one) as run:
+    for name, file in runs.items():
+        with open_run_file(file) as run:
             replicates[name] = run.manifest.replicates
     texts = gather_texts(runs, coding.quotes, coding.rounds)
     return CodingResults(findings(codes, texts, replicates), "; ".join(reliability_doubts(codes)))
@@ -209,21 +212,21 @@ def measure_codes(codes: Codes, coding: CodingPlan, runs: Mapping[str, Path]) ->
 def findings(
     codes: Codes, texts: Texts, replicates: Mapping[str, int]
 ) -> dict[str, tuple[Finding, ...]]:
-    """Findings about each of the coded runs: (R,), NaN where no code says it.
+    """Return the findings about each of the coded runs: (R,), NaN where no code says it.
 
     replicates: how many each run has, by condition.
     """
-    found: dict[str, tuple[Finding, ...]] = dict.fromkeys(replicates, ())
+    by_condition: dict[str, tuple[Finding, ...]] = dict.fromkeys(replicates, ())
     for criterion in codes.criteria:
         for condition, counts in _counts(codes, criterion, texts, replicates).items():
-            found[condition] += tuple(_measured(criterion, counts))
-    return found
+            by_condition[condition] += tuple(_measure(criterion, counts))
+    return by_condition
 
 
 def _counts(
     codes: Codes, criterion: Criterion, texts: Texts, replicates: Mapping[str, int]
 ) -> dict[str, Array]:
-    """How often each label was given to the texts of a replicate, (R, K) by condition."""
+    """Count how often each label was given to the texts of a replicate, (R, K) by condition."""
     labels = np.arange(len(criterion.labels))
     by_text = {text: np.zeros(len(labels)) for text in codes.texts}
     for text, given in zip(codes.texts, codes.given[criterion.name], strict=True):
@@ -235,7 +238,7 @@ def _counts(
     return counts
 
 
-def _measured(criterion: Criterion, counts: Array) -> Iterator[Finding]:
+def _measure(criterion: Criterion, counts: Array) -> Iterator[Finding]:
     total = counts.sum(1, keepdims=True)
     yield Finding(criterion.count, f"codes, {criterion.name}", total[:, 0])
     shares = np.divide(counts, total, out=np.full(counts.shape, np.nan), where=total > 0)

@@ -56,7 +56,7 @@ def read_sheet(
 
 
 def _strays(rater: str, codes: HandCodes, texts: Collection[str]) -> Iterator[str]:
-    """What somebody has coded though no run says it."""
+    """Note texts that a person has coded though no run holds them."""
     others = {text: None for coded in codes.values() for text in coded if text not in texts}
     if others:
         count = "a text that is" if len(others) == 1 else f"{len(others)} texts that are"
@@ -64,7 +64,7 @@ def _strays(rater: str, codes: HandCodes, texts: Collection[str]) -> Iterator[st
 
 
 def _gaps(name: str, codes: HandCodes, texts: Collection[str]) -> Iterator[str]:
-    """What is left uncoded, by criterion."""
+    """Count the texts that a person has left uncoded, by criterion."""
     for criterion, coded in codes.items():
         lacking = sum(text not in coded for text in texts)
         if lacking:
@@ -74,7 +74,7 @@ def _gaps(name: str, codes: HandCodes, texts: Collection[str]) -> Iterator[str]:
 def play_coding(
     experiment: Experiment, path: Path, sweep: Sweep, *, overwrite: bool = False
 ) -> list[str]:
-    """Code the texts of a sweep, as far as they are not yet; returns notes for the user.
+    """Code the texts of a sweep that have no codes yet; returns notes for the user.
 
     The texts are written for people in any case, but never over a sheet that somebody has filled
     in. Models do not wait for people. Raises InputError, KeyboardInterrupt.
@@ -104,7 +104,7 @@ def play_coding(
 
 
 def _refuse_sheet(coding: CodingPlan, blank: Path) -> None:
-    """Raises InputError if the codes of a person are to be in the sheet that is given to people."""
+    """Raise InputError if a person's codes are to stand in the blank sheet for people."""
     for name, file in coding.people.items():
         if file == blank.resolve():
             raise InputError(
@@ -123,7 +123,7 @@ def _play(
     *,
     overwrite: bool,
 ) -> list[str]:
-    """Play what is not finished of the runs of raters; gives what is to be said of people's.
+    """Play the unfinished runs of raters; returns notes on runs of people that are made anew.
 
     runs: of the conditions, for what they have used.
     """
@@ -133,17 +133,17 @@ def _play(
         PlannedRun(coding_name(name), build(rater_spec(coding, name, texts)), files[name], "full")
         for name in raters
     ]
-    found = run_statuses([part for part in wanted if part.speaks], overwrite=overwrite)
+    statuses = run_statuses([part for part in wanted if part.speaks], overwrite=overwrite)
     people = [part for part in wanted if not part.speaks]
     begun = [part for part in people if part.file.exists()]
     # What a person has said stands in a table, so that it costs nothing to play it again.
-    found |= run_statuses(people, overwrite=True)
-    sweep.skip([part for part in wanted if found.get(part.name) == "finished"])
+    statuses |= run_statuses(people, overwrite=True)
+    sweep.skip([part for part in wanted if statuses.get(part.name) == "finished"])
     todo = [part for part in wanted if part.name not in sweep.results]
     asyncio.run(sweep.play(todo, use_in_files([*files.values(), *runs])))
     return [
         f"{short_path(part.file)} is made anew, which costs nothing: the person's table, the "
         "texts, the rubric or the code have changed"
         for part in begun
-        if part.name not in found
+        if part.name not in statuses
     ]

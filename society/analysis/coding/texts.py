@@ -44,12 +44,12 @@ def gather_texts(runs: Mapping[str, Path], quote: str | None, rounds: Rounds) ->
     places: dict[str, list[TextPlace]] = {}
     for condition, file in runs.items():
         with open_run_file(file) as run:
-            for place, text in _held(run, condition, _quote(run, quote), rounds):
+            for place, text in _held_texts(run, condition, _quote(run, quote), rounds):
                 places.setdefault(text, []).append(place)
-    return {text: tuple(places[text]) for text in sorted(places, key=_shuffled)}
+    return {text: tuple(places[text]) for text in sorted(places, key=_shuffle_key)}
 
 
-def _shuffled(text: str) -> bytes:
+def _shuffle_key(text: str) -> bytes:
     return blake2b(text.encode()).digest()
 
 
@@ -74,10 +74,10 @@ def refuse_summary(run: RunFile) -> None:
         )
 
 
-def _held(
+def _held_texts(
     run: RunFile, condition: str, quote: str, rounds: Rounds
 ) -> Iterator[tuple[TextPlace, str]]:
-    """The texts of those who took part when a round began."""
+    """Return the texts of the agents who took part when a round began, with their places."""
     latest: dict[tuple[int, int], tuple[TextPlace, str]] = {}
     step, before = rounds if isinstance(rounds, int) else 1, None
     for page in run.pages():
@@ -86,13 +86,13 @@ def _held(
         if values is None or page.number == 0 or page.number % step:
             continue
         for replicate, agent in np.argwhere(scene.present & scene.running).tolist():
-            said = values[replicate, agent]
-            if isinstance(said, str) and (text := clean_line(said)):
-                found = TextPlace(condition, replicate, agent, page.number), text
+            cell = values[replicate, agent]
+            if isinstance(cell, str) and (text := clean_line(cell)):
+                placed = TextPlace(condition, replicate, agent, page.number), text
                 if rounds == "last":
-                    latest[replicate, agent] = found
+                    latest[replicate, agent] = placed
                 else:
-                    yield found
+                    yield placed
     yield from latest.values()
 
 

@@ -55,11 +55,11 @@ class MoveTable:
             return cls(labels, np.empty(0, int), none, none, np.empty(0, int), [NOTHING_YET])
         parts = (np.concatenate(part) for part in zip(*blocks, strict=True))
         types, submitted, drawn, before = parts
-        contexts, seen = _named(before, _labels(cells[0].game))
+        contexts, seen = _name_contexts(before, _labels(cells[0].game))
         return cls(labels, types, submitted, drawn, seen, contexts)
 
     def among(self, some: Array) -> Frequency:
-        """Of some moves, (m,) of bool."""
+        """Return the frequencies of actions among marked moves, (m,) of bool."""
         n = int(some.sum())
         submitted, drawn = (_means(each[some]) for each in (self.submitted, self.drawn))
         return Frequency(
@@ -70,20 +70,20 @@ class MoveTable:
 
     @property
     def in_all(self) -> Frequency:
-        """Of all types."""
+        """The frequencies of actions among the moves of all types."""
         return self.among(np.ones(len(self.types), bool))
 
     def of_type(self, number: int) -> Frequency:
-        """Of one type."""
+        """Return the frequencies of actions among the moves of one type."""
         return self.among(self.types == number)
 
     def after(self) -> Iterator[tuple[str, Frequency]]:
-        """Of all types, in each context that occurred."""
+        """Return the frequencies among the moves of all types, in each context that occurred."""
         for number, name in enumerate(self.contexts):
             yield name, self.among(self.seen == number)
 
     def of_type_after(self, number: int) -> Iterator[tuple[str, Frequency]]:
-        """Of one type, in each context that it met."""
+        """Return the frequencies among the moves of one type, in each context that it met."""
         for place, name in enumerate(self.contexts):
             some = (self.types == number) & (self.seen == place)
             if some.any():
@@ -91,12 +91,12 @@ class MoveTable:
 
 
 def _block(cell: GameCell, labels: Sequence[str]) -> tuple[Array, Array, Array, Array]:
-    """Of each move: type, what was submitted and drawn, what co-players had done before."""
+    """Return type, submitted and drawn labels, and last actions of co-players of each move."""
     made, actions = cell.decisions, cell.game.actions
-    of_seat = np.array([[one in own for one in labels] for own in actions])
+    of_seat = np.array([[label in own for label in labels] for own in actions])
     nothing = np.full(len(made), np.nan)
-    submitted = np.stack([made.submitted.get(one, nothing) for one in labels], 1)
-    drawn = np.stack([made.drawn(one, actions) for one in labels], 1)
+    submitted = np.stack([made.submitted.get(label, nothing) for label in labels], 1)
+    drawn = np.stack([made.drawn(label, actions) for label in labels], 1)
     drawn = np.where(of_seat[made.seat] | ~np.isnan(submitted), drawn, np.nan)
     counts = ~cell.void[made.replicate]
     types = cell.types[made.replicate, made.agent]
@@ -104,16 +104,19 @@ def _block(cell: GameCell, labels: Sequence[str]) -> tuple[Array, Array, Array, 
 
 
 def _labels(game: GameNote) -> list[str]:
-    """Of all actions."""
+    """List the labels of all actions of a game, each once."""
     return list(dict.fromkeys(label for own in game.actions for label in own))
 
 
 def _seen_before(cell: GameCell) -> Array:
-    """The last action of each co-player in earlier rounds, sorted, (m, n - 1); -1: none yet."""
+    """Return the last action of each co-player in earlier rounds, (m, n - 1); -1: none yet.
+
+    Sorted, so that the order of co-players makes no difference.
+    """
     made, labels = cell.decisions, _labels(cell.game)
     codes = np.full((cell.game.players, max(map(len, cell.game.actions))), -1)
     for seat, own in enumerate(cell.game.actions):
-        codes[seat, : len(own)] = [labels.index(one) for one in own]
+        codes[seat, : len(own)] = [labels.index(label) for label in own]
     done, seen = codes[made.seat, made.action], np.empty(cell.co_players.shape, int)
     latest: Array = np.full(cell.types.shape, -1)
     for rows in np.split(np.arange(len(made)), np.flatnonzero(np.diff(made.round)) + 1):
@@ -122,20 +125,20 @@ def _seen_before(cell: GameCell) -> Array:
     return np.sort(seen, axis=1)
 
 
-def _named(contexts: Array, labels: Sequence[str]) -> tuple[list[str], Array]:
-    """Names of contexts, and the number of each; (m, n - 1) -> (m,)."""
+def _name_contexts(contexts: Array, labels: Sequence[str]) -> tuple[list[str], Array]:
+    """Name the contexts, and return the number of each move's; (m, n - 1) -> (m,)."""
     known = np.where((contexts < 0).any(1, keepdims=True), -1, contexts)
     sizes = [len(labels) + 1] * known.shape[1]
     distinct, numbers = np.unique(
         [0, *np.ravel_multi_index(tuple(known.T + 1), sizes).tolist()], return_inverse=True
     )
     each = np.transpose(np.unravel_index(distinct[1:], sizes)) - 1
-    names = [", ".join(labels[code] for code in one) for one in each.tolist()]
+    names = [", ".join(labels[code] for code in codes) for codes in each.tolist()]
     return [NOTHING_YET, *names], numbers[1:]
 
 
 def _means(values: Array) -> Array:
-    """Over moves, (m, L) -> (L,), without those to whom a label was not offered."""
+    """Return means over moves, (m, L) -> (L,); NaN, a label that was not offered, is left out."""
     offered = ~np.isnan(values)
     count = offered.sum(0)
     mean: Array = np.nansum(values, 0) / np.where(count, count, np.nan)

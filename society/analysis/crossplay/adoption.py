@@ -53,14 +53,14 @@ def designs(cell: GameCell) -> list[JudgedDesign]:
 
 
 def _designs(cell: GameCell) -> Iterator[JudgedDesign]:
-    for sort, by_type in _given(cell.run.manifest.spec):
+    for sort, by_type in _designs_given(cell.run.manifest.spec):
         for who, own in by_type.items():
             for seat, fields in enumerate(own, 1):
                 yield JudgedDesign(who, seat, sort, fields, *judge_design(cell.game, sort, fields))
 
 
-def _given(spec: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Designs by type, of each mechanism that has some, whether said or made before the run."""
+def _designs_given(spec: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Return the designs by type of each mechanism that has some, given or made before the run."""
     made = spec.get("drafts", {})
     for part in spec["mechanisms"]:
         for name, given in part.items():
@@ -125,7 +125,7 @@ def mediated_profile(game: GameNote, fields: Mapping[str, Any]) -> tuple[int, ..
 
 
 def _chosen(game: GameNote, fields: Mapping[str, Any], count: int) -> list[int]:
-    """What a mediator would play on each seat, if so many delegate; 0 if nobody does."""
+    """Return the action of a mediator on each seat if `count` delegate; 0 if nobody does."""
     if not count:
         return [0] * game.players
     return [
@@ -144,7 +144,7 @@ def _field(fields: Mapping[str, Any], name: str, seat: int) -> Any:
 
 
 def is_dominant(payoffs: Array, profile: tuple[int, ...]) -> bool:
-    """Whether each player's action in a profile is a best one, whatever the others do."""
+    """Tell whether each player's action in a profile is a best one, whatever the others do."""
     return all(
         (own.max(seat) - own.take(action, axis=seat) <= _TOLERANCE).all()
         for seat, (own, action) in enumerate(zip(payoffs, profile, strict=True))
@@ -152,7 +152,7 @@ def is_dominant(payoffs: Array, profile: tuple[int, ...]) -> bool:
 
 
 def is_equilibrium(payoffs: Array, profile: tuple[int, ...]) -> bool:
-    """Whether a profile is a Nash equilibrium."""
+    """Tell whether a profile is a Nash equilibrium."""
     for seat, own in enumerate(payoffs):
         at: list[Any] = list(profile)
         at[seat] = slice(None)
@@ -166,10 +166,10 @@ _ACTIVE = {"contract": "active", "mediator": "count"}
 
 
 def adoption_rows(cell: GameCell) -> Mapping[str, Array]:
-    """One row for each ballot and agent, of what is not void; see CrossPlay.adoption."""
+    """Return one row for each ballot and agent in matches that count; see CrossPlay.adoption."""
     form = LongForm()
     for sort in agreement_kinds(cell):
-        form.add(_adopted(cell, sort))
+        form.add(_adoption_of(cell, sort))
     return form.arrays()
 
 
@@ -178,8 +178,8 @@ def agreement_kinds(cell: GameCell) -> list[str]:
     return [sort for sort in BALLOTS if f"{sort}_proposer" in cell.decisions.facts]
 
 
-def _adopted(cell: GameCell, sort: str) -> dict[str, Array]:
-    """Rows of one sort: of those to whom there was something to vote on, or might have been."""
+def _adoption_of(cell: GameCell, sort: str) -> dict[str, Array]:
+    """Return the rows of one sort, of the agents who could vote on proposals."""
     made = cell.decisions
     facts = {name.removeprefix(f"{sort}_"): values for name, values in made.facts.items()}
     proposer = facts["proposer"]  # its seat in the match, from 1; NaN: played under other rules
@@ -192,7 +192,7 @@ def _adopted(cell: GameCell, sort: str) -> dict[str, Array]:
     proposed = proposer[held] > 0
 
     def share(name: str) -> Array:
-        """Of the rounds in which the ballot held, those in which a fact was not 0."""
+        """Return the share of the rounds of each ballot in which a fact was not 0."""
         return np.bincount(group, facts[name][some] > 0) / size
 
     def known(values: Array) -> Array:
@@ -211,7 +211,7 @@ def _adopted(cell: GameCell, sort: str) -> dict[str, Array]:
 
 
 def _winners(cell: GameCell, held: Array, proposer: Array) -> Array:
-    """The type of whoever made the proposal that won, of those who meet; None if nobody did."""
+    """Return the type of the agent whose proposal won, (rows,); None if there was no proposal."""
     made, others = cell.decisions, cell.co_players[held]
     ahead = made.seat[held] - (proposer - 1)  # co-players stand in order of seat, without oneself
     at = np.clip(proposer.astype(int) - 1 - (ahead < 0), 0, others.shape[1] - 1)

@@ -30,7 +30,7 @@ _EVEN |= {"tournament", "baseline"}
 
 
 def has_game_moves(run: ConditionRun) -> bool:
-    """Whether a run is of a game in normal form, of which it keeps what everybody did."""
+    """Tell whether a run is of a game in normal form, recorded with all moves."""
     return run.manifest.game is not None and run.manifest.level == "full"
 
 
@@ -72,18 +72,18 @@ class GameCell:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the types."""
+        """The names of the types."""
         return tuple(cohort.name for cohort in self.run.manifest.cohorts)
 
     @property
     def matches(self) -> int:
-        """How many a replicate holds at a time."""
+        """The number of matches that a replicate holds at a time."""
         return self.run.manifest.agents // self.game.players
 
     @property
     def labels(self) -> list[str]:
-        """Of all that can be submitted: actions in order, then what mechanisms add."""
-        actions = (one for own in self.game.actions for one in own)
+        """The labels that can be submitted: actions in order, then those that mechanisms add."""
+        actions = (label for own in self.game.actions for label in own)
         return list(dict.fromkeys([*actions, *self.decisions.submitted]))
 
     @cached_property
@@ -95,7 +95,7 @@ class GameCell:
 
     @cached_property
     def scores(self) -> Array:
-        """Of each agent, (R, N), as far as it was played; NaN where the replicate is void."""
+        """The score of each agent up to the last round played, (R, N); NaN where it is void."""
         if not len(self.decisions):
             return np.full(self.types.shape, np.nan)
         summed = np.bincount(self.agents, self.decisions.earned, self.types.size)
@@ -105,31 +105,31 @@ class GameCell:
 
     @cached_property
     def agents(self) -> Array:
-        """Of each decision the number of the agent among those of all replicates, (m,)."""
+        """The agent of each decision, numbered over all replicates, (m,)."""
         agents: Array = self.decisions.replicate * self.types.shape[1] + self.decisions.agent
         return agents
 
     @cached_property
     def continuation(self) -> float | None:
         """The probability of another game, where there is one."""
-        said = self.decisions.facts.get("continuation", np.empty(0))
-        known = said[~np.isnan(said)]
+        probabilities = self.decisions.facts.get("continuation", np.empty(0))
+        known = probabilities[~np.isnan(probabilities)]
         return float(known[0]) if known.size else None
 
     @cached_property
     def exchangeable(self) -> bool:
-        """Whether seats are alike: so they are in the game, and its mechanisms leave them so."""
+        """True if seats are alike in the game, and its mechanisms keep them so."""
         parts = [part for part in self.run.manifest.spec["mechanisms"] for part in part.items()]
         even = (name in _EVEN and given.get("form") != "seat" for name, given in parts)
         return self.game.symmetric and all(even)
 
     @property
     def repetition(self) -> Array:
-        """Of each replicate, from 0, (R,): the same matches, played again."""
+        """The repetition of the same matches to which each replicate belongs, from 0, (R,)."""
         return np.arange(len(self.types)) // len(self.run.manifest.types)
 
     def matchups(self, replicates: Array | slice = slice(None)) -> Matchups:
-        """Who met whom, and what came of it; only where a match is a replicate."""
+        """Return seats and scores of the matches; only where a match is a replicate."""
         order = np.argsort(self.seats[replicates], axis=1)
         types = np.take_along_axis(self.types[replicates], order, 1)
         return Matchups(self.names, types, np.take_along_axis(self.scores[replicates], order, 1))
@@ -150,13 +150,13 @@ class GameCell:
             order = np.broadcast_to(np.arange(self.types.shape[1]), self.types.shape)
         together = order.reshape(len(order), -1, n)
         others = np.stack([np.delete(together, seat, axis=2) for seat in range(n)], axis=2)
-        found = np.empty((*self.types.shape, n - 1), int)
+        co_players = np.empty((*self.types.shape, n - 1), int)
         rows = np.arange(len(order))[:, None]
-        found[rows, order] = others.reshape(*self.types.shape, n - 1)
-        return found
+        co_players[rows, order] = others.reshape(*self.types.shape, n - 1)
+        return co_players
 
     def by_type(self, values: Array, some: Array | bool = True) -> list[Array]:
-        """Values of agents, (R, N), for each type those that are known, and are marked."""
+        """Return the known values of marked agents for each type; (R, N) -> K times (n,)."""
         marked = ~np.isnan(values) & some
         return [values[marked & (self.types == number)] for number in range(len(self.names))]
 

@@ -30,7 +30,9 @@ def group_contests(cells: Sequence[GameCell]) -> list[Contest]:
         alike.setdefault(_essence(cell), []).append(cell)
     firsts = [own[0] for own in alike.values()]
     manifests = [cell.run.manifest for cell in firsts]
-    games = _named([(one.scenario.replace("_", " "), one.params) for one in manifests])
+    games = _names(
+        [(manifest.scenario.replace("_", " "), manifest.params) for manifest in manifests]
+    )
     stacks = [_stack(cell) for cell in firsts]
     names = _mechanisms(stacks)
     pairs = [*zip(games, names, strict=True)]
@@ -45,15 +47,15 @@ def group_contests(cells: Sequence[GameCell]) -> list[Contest]:
 
 
 def _essence(cell: GameCell) -> str:
-    """What a cell is, but for its seed and for what was filled in."""
+    """Describe a cell as JSON, without its seed and without parameters that a run has filled."""
     spec = {
-        name: said for name, said in cell.run.manifest.spec.items() if name not in _NO_DIFFERENCE
+        name: value for name, value in cell.run.manifest.spec.items() if name not in _NO_DIFFERENCE
     }
     return json.dumps({**spec, "mechanisms": _stack(cell)}, sort_keys=True)
 
 
 def _stack(cell: GameCell) -> list[tuple[str, MechanismParameters]]:
-    """Mechanisms from the inside, with their parameters."""
+    """List the mechanisms of a cell from the inside, with their parameters."""
     return [
         (name, {key: value for key, value in given.items() if key != _FILLED})
         for part in cell.run.manifest.spec["mechanisms"]
@@ -63,13 +65,13 @@ def _stack(cell: GameCell) -> list[tuple[str, MechanismParameters]]:
 
 
 def _mechanisms(stacks: Sequence[Sequence[tuple[str, MechanismParameters]]]) -> list[str]:
-    """The name of each stack, from the inside."""
-    parts = iter(_named([part for stack in stacks for part in stack]))
+    """Name each stack of mechanisms, from the inside."""
+    parts = iter(_names([part for stack in stacks for part in stack]))
     return [" in ".join(next(parts) for _ in stack) or NONE for stack in stacks]
 
 
-def _named(parts: Sequence[tuple[str, MechanismParameters]]) -> list[str]:
-    """Names with those parameters in which parts of the same name differ."""
+def _names(parts: Sequence[tuple[str, MechanismParameters]]) -> list[str]:
+    """Return names with those parameters in which parts of the same name differ."""
     return [
         _with(name, given, [own for other, own in parts if other == name]) for name, given in parts
     ]

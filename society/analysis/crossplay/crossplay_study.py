@@ -31,7 +31,7 @@ class CrossPlay:
 
     @cached_property
     def cells(self) -> tuple[GameCell, ...]:
-        """Each of these runs, read as a whole."""
+        """The runs of games, each read as a whole."""
         return tuple(GameCell.read(run) for run in self.study.played if has_game_moves(run))
 
     @cached_property
@@ -52,7 +52,7 @@ class CrossPlay:
         score               sum over rounds of weight x points; NaN if void. Of a run that is not
                             finished as far as it goes: not to be compared with others
         """
-        return self._framed(match_rows)
+        return self._tabulate(match_rows)
 
     @cached_property
     def decisions(self) -> Any:
@@ -68,7 +68,7 @@ class CrossPlay:
         payoff                      points of this round, after all that mechanisms added
         p_ACTION, p_delegate        probabilities as submitted; NaN where not offered
         """
-        return self._framed(decision_rows)
+        return self._tabulate(decision_rows)
 
     @cached_property
     def adoption(self) -> Any:
@@ -83,7 +83,7 @@ class CrossPlay:
         active              share of rounds in which it was in force: all signed, or somebody
                             delegated; 0 where nothing was proposed, the other numbers are NaN there
         """
-        return self._framed(adoption_rows)
+        return self._tabulate(adoption_rows)
 
     @cached_property
     def minds(self) -> Any:
@@ -101,7 +101,7 @@ class CrossPlay:
             form.close_part()
         return self.study.table(form, UNITS)
 
-    def _framed(self, rows: Callable[[GameCell], TableRows]) -> Any:
+    def _tabulate(self, rows: Callable[[GameCell], TableRows]) -> Any:
         form = LongForm()
         for cell in self.cells:
             form.add(rows(cell))

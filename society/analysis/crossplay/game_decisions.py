@@ -47,7 +47,7 @@ class GameDecisions:
 
     @classmethod
     def read(cls, pages: Iterable[PageReading]) -> Self:
-        """All moves, as far as the game has been played."""
+        """Read all moves, as far as the game has been played."""
         places, submitted, facts, held = LongForm(), LongForm(), LongForm(), LongForm()
         asks, counts, first = list[tuple[Step, Array]](), Counter[str](), None
         for reading in pages:
@@ -64,8 +64,8 @@ class GameDecisions:
                     number = np.full(len(agent), reading.page.number)
                     here = {"replicate": replicate, "agent": agent, "seat": seats[took]}
                     places.add({"round": number, **here})
-                    submitted.add(_submitted(asks, took))
-                    facts.add(_facts([one for one, _ in asks], step, took))
+                    submitted.add(_submitted_probabilities(asks, took))
+                    facts.add(_facts([ask for ask, _ in asks], step, took))
                     ballots = {name: np.full(len(agent), counts[BALLOTS[name]]) for name in BALLOTS}
                     held.add(ballots)
                     asks = []
@@ -83,25 +83,25 @@ class GameDecisions:
 
     @property
     def action(self) -> Array:
-        """Index among the own seat's actions, whoever chose it, (m,)."""
+        """The action of each move as an index among the seat's own, whoever chose it, (m,)."""
         return self.facts.get("action", np.empty(0, int))
 
     @property
     def earned(self) -> Array:
-        """Weighted points, (m,)."""
+        """The points of each move times their weight, (m,)."""
         none = np.empty(0)
         earned: Array = self.facts.get("weight", none) * self.facts.get("payoff", none)
         return earned
 
     @property
     def delegated(self) -> Array:
-        """Who left the action to a mediator, (m,) of bool."""
-        said = self.facts.get("mediator_delegated", np.zeros(len(self)))
-        delegated: Array = np.nan_to_num(said.astype(float)) != 0
+        """The moves that were left to a mediator, (m,) of bool."""
+        flags = self.facts.get("mediator_delegated", np.zeros(len(self)))
+        delegated: Array = np.nan_to_num(flags.astype(float)) != 0
         return delegated
 
     def drawn(self, label: str, actions: Sequence[Sequence[str]]) -> Array:
-        """Whose draw came out so, (m,) of bool: delegating is what it was, whatever came of it.
+        """Mark the moves whose draw gave a label, (m,) of bool; delegating is a label of its own.
 
         actions: labels by seat.
         """
@@ -112,19 +112,19 @@ class GameDecisions:
         return drawn
 
 
-def _submitted(asks: Sequence[tuple[Step, Array]], took: Array) -> dict[str, Array]:
-    """The probability of each label, of those who took part in the round."""
-    found: dict[str, Array] = {}
+def _submitted_probabilities(asks: Sequence[tuple[Step, Array]], took: Array) -> dict[str, Array]:
+    """Return the probability of each label that participants submitted, (m,) each."""
+    submitted: dict[str, Array] = {}
     for step, whom in asks:
         labels = step.form.removeprefix(_FORM).split("/")
         for label, given in zip(labels, np.moveaxis(step.arrays["answer", ""], -1, 0), strict=True):
-            known = found.get(label, np.full(took.shape, np.nan))
-            found[label] = np.where(whom, given, known)
-    return {label: values[took] for label, values in found.items()}
+            known = submitted.get(label, np.full(took.shape, np.nan))
+            submitted[label] = np.where(whom, given, known)
+    return {label: values[took] for label, values in submitted.items()}
 
 
 def _facts(asks: Sequence[Step], played: Step, took: Array) -> dict[str, Array]:
-    """What those who took part were told with their moves, and what all knew before them."""
+    """Return the facts told with the moves, and those that all knew before, (m, ...) each."""
     known = {
         name: values
         for step in asks

@@ -16,7 +16,7 @@ UNITS = dict.fromkeys(_TEXTS, "name")
 
 
 def match_rows(cell: GameCell) -> TableRows:
-    """One for each agent in each replicate; see CrossPlay.matches."""
+    """Return one row for each agent in each replicate; see CrossPlay.matches."""
     agents = cell.types.shape[1]
     replicate, agent = np.indices(cell.types.shape).reshape(2, -1)
     opponents = np.full(cell.types.size, None, object)
@@ -33,7 +33,7 @@ def match_rows(cell: GameCell) -> TableRows:
 
 
 def decision_rows(cell: GameCell) -> TableRows:
-    """One for each move; see CrossPlay.decisions."""
+    """Return one row for each move; see CrossPlay.decisions."""
     made, actions = cell.decisions, cell.game.actions
     if not len(made):
         return {}
@@ -56,7 +56,7 @@ def decision_rows(cell: GameCell) -> TableRows:
 def match_agent_columns(
     cell: GameCell, replicate: Array, agent: Array, seat: Array
 ) -> dict[str, Array]:
-    """The columns that say which agent a row is about; seat: from 0."""
+    """Return the columns that say which agent a row is about; seat: from 0."""
     return {
         "replicate": replicate,
         "agent": agent,
@@ -66,7 +66,7 @@ def match_agent_columns(
 
 
 def _others(actions: tuple[tuple[str, ...], ...], seats: Array, others: Array) -> Array:
-    """In words, what the co-players of each seat did; (m,), (m, n - 1) -> (m,).
+    """Name the actions of the co-players of each move; (m,), (m, n - 1) -> (m,).
 
     Whoever plays under other rules, and did nothing here (-1), is a dash.
     """

@@ -20,7 +20,7 @@ _Question = tuple[Path, str, str, int, int, int, int]  # the same, and its numbe
 
 
 def reply_quality_rows(run: ConditionRun) -> Mapping[str, Array]:
-    """One row for each model that a run asked; see CrossPlay.minds."""
+    """Return one row for each model that a run asked; see CrossPlay.minds."""
     calls, asked = list[Call](), set[tuple[str, _Question]]()
     lost, fell = set[_Where](), set[_Where]()
     for path in _files(run):
@@ -30,7 +30,11 @@ def reply_quality_rows(run: ConditionRun) -> Mapping[str, Array]:
         # A question is an occasion; what is again asked belongs to the first exchange.
         asked |= {(call.request.model, _question(path, call)) for call in own}
         lost |= {_lost(path, number, trouble) for number, trouble in troubles}
-        fell |= {_lost(path, number, one) for number, one in troubles if one.what == "fallback"}
+        fell |= {
+            _lost(path, number, trouble)
+            for number, trouble in troubles
+            if trouble.what == "fallback"
+        }
     models = sorted({model for model, _ in asked})
     count = Counter(model for model, _ in asked)
     valid = Counter(model for model, question in asked if question[:-1] not in lost)
@@ -49,7 +53,7 @@ def reply_quality_rows(run: ConditionRun) -> Mapping[str, Array]:
 
 
 def _files(run: ConditionRun) -> Iterator[Path]:
-    """Its own, and those beside it in which designs were made."""
+    """List the run file, and those beside it in which designs were made."""
     yield run.path
     for mechanism in run.manifest.spec.get("drafts", {}):
         path = design_file(run.path, mechanism)
@@ -58,14 +62,14 @@ def _files(run: ConditionRun) -> Iterator[Path]:
 
 
 def _troubles(file: RunFile) -> Iterator[tuple[int, ParseIssue]]:
-    """Answers that could not be used as they came, with the number of the round."""
+    """Return the answers that could not be used as they came, with the number of the round."""
     for record in file.records(lines=False):
         for trouble in record.page.troubles:
             yield record.page.number, trouble
 
 
 def _question(path: Path, call: Call) -> _Question:
-    """Where it was asked, and the how-manieth of its kind it is there."""
+    """Return the address of a question, with its number among those of its kind there."""
     at = call.request.address
     return path, at.component, at.kind, call.round, at.replicate, at.agent, at.use
 

@@ -58,7 +58,7 @@ def scores_as_json(path: Path) -> dict[str, Any]:
 
 
 def _of_types(run: ConditionRun) -> bool:
-    """Whether types of agents meet in a game, rather than make designs for one."""
+    """Tell whether types of agents meet in a game, rather than make designs for one."""
     given = run.manifest
     drafting = is_drafting(given.spec.get("mechanisms", ()))
     return given.game is not None and len(given.cohorts) > 1 and not drafting
@@ -69,10 +69,10 @@ def _mean(scores: Array) -> float:
 
 
 def _met(cell: GameCell) -> Array:
-    """The mean score of each type beside a co-player of each, (K, K); NaN if they never met."""
-    found = cell.matchups()
-    there = ~np.isnan(found.payoffs).any(1)
-    seats, payoffs = found.seats[there], found.payoffs[there]
+    """Return the mean score of each type beside each type, (K, K); NaN if they never met."""
+    matchups = cell.matchups()
+    there = ~np.isnan(matchups.payoffs).any(1)
+    seats, payoffs = matchups.seats[there], matchups.payoffs[there]
     types = len(cell.names)
     total, count = np.zeros((2, types, types))
     for own in range(seats.shape[1]):

@@ -53,7 +53,7 @@ class MeanOverRuns(NamedTuple):
 
     @classmethod
     def of(cls, values: Array) -> MeanOverRuns:
-        """Over rows, (rows, ...); NaN are left out."""
+        """Average over rows, (rows, ...); NaN are left out."""
         n = (~np.isnan(values)).sum(0)
         mean = np.nansum(values, 0) / np.where(n, n, np.nan)
         return cls(mean, standard_error(values), n)
@@ -69,7 +69,10 @@ class RunStandings:
         self.cell, self._replicates = cell, replicates
 
     def value(self, metric: str) -> Array:
-        """The average type, then each, (1 + K,); the one of fitness is weighted by population."""
+        """Return the score of the average type, then of each, (1 + K,).
+
+        The average of Fitness is weighted by population.
+        """
         if metric == "Fitness":
             average, each = float(self.selection.average), self.selection.fitness
         else:
@@ -79,33 +82,33 @@ class RunStandings:
 
     @cached_property
     def mean(self) -> Array:
-        """(K,), in points."""
+        """The mean score of each type, in points, (K,)."""
         if self.cell.matches == 1:
-            found = self.cell.matchups(self._replicates)
+            matchups = self.cell.matchups(self._replicates)
             lost = self.cell.void[self._replicates].any() and not self.cell.exchangeable
-            if lost and found.lopsided:
-                raise NotEstimable(lopsided_seatings(found.lopsided))
-            return mean_payoffs(found.distinct)
+            if lost and matchups.lopsided:
+                raise NotEstimable(lopsided_seatings(matchups.lopsided))
+            return mean_payoffs(matchups.distinct)
         of_types = self.cell.by_type(self.cell.scores, self._replicates[:, None])
         return np.array([own.mean() if own.size else np.nan for own in of_types])
 
     @cached_property
     def tensor(self) -> Array:
-        """Payoff of a type, by its own and its co-players' types, (K, ..., K)."""
+        """The payoff of each type by its own and its co-players' types, (K, ..., K)."""
         why = metagame_gap(self.cell.matches)
         if why is not None:
             raise NotEstimable(why)
-        found = self.cell.matchups(self._replicates)
-        return payoff_tensor(found, exchangeable=self.cell.exchangeable)
+        matchups = self.cell.matchups(self._replicates)
+        return payoff_tensor(matchups, exchangeable=self.cell.exchangeable)
 
     @cached_property
     def selection(self) -> ReplicatorOutcome:
-        """What replicator dynamics comes to."""
+        """The outcome of replicator dynamics from equal shares."""
         return replicator_dynamics(self.tensor)
 
     @cached_property
     def ranks(self) -> Array:
-        """(K,), by deviation ratings."""
+        """The rank of each type by deviation ratings, 1 is best, (K,)."""
         if self.tensor.size > MOST_SEATINGS:
             raise NotEstimable(
                 f"{self.tensor.shape[0]} types on {self.tensor.ndim} seats: ratings of more than "
@@ -126,21 +129,22 @@ class Contest:
 
     @property
     def first(self) -> GameCell:
-        """The first of its cells, which have the same game and types."""
+        """The first cell of the contest; all have the same game and types."""
         return self.cells[0]
 
     @property
     def types(self) -> tuple[str, ...]:
+        """The names of the types."""
         return self.first.names
 
     @property
     def finished(self) -> tuple[GameCell, ...]:
-        """Those that were played to the end: scores of others are parts of sums."""
+        """The cells that were played to the end: scores of others are parts of sums."""
         return tuple(cell for cell in self.cells if cell.run.status == "finished")
 
     @cached_property
     def standings(self) -> tuple[RunStandings, ...]:
-        """Of each run."""
+        """The standings of each run."""
         return tuple(
             RunStandings(cell, cell.repetition == number)
             for cell in self.finished
@@ -149,12 +153,13 @@ class Contest:
 
     @cached_property
     def _pooled(self) -> tuple[RunStandings, ...]:
-        """Of all repetitions of a cell together, as if they were one run."""
+        """The standings of each cell, all its repetitions taken as one run."""
         return tuple(RunStandings(cell, np.ones(len(cell.void), bool)) for cell in self.finished)
 
     def _known(self, of: Callable[[RunStandings], T]) -> list[T]:
-        """Of each run of which it is known, or else of repetitions together; raises NotEstimable.
+        """Return a score of each run that has one, or else of pooled repetitions.
 
+        Raises NotEstimable where there is none.
         One may have lost the matches that another one has.
         """
         if not self.finished:
@@ -165,24 +170,26 @@ class Contest:
             return _known(of, self._pooled)
 
     def summed(self, metric: str) -> MeanOverRuns:
-        """Over runs: of the average type, then of each, (1 + K,); raises NotEstimable.
+        """Return means over runs of the average type, then of each, (1 + K,).
 
+        Raises NotEstimable.
         Runs of which it is unknown are left out, as long as it is known of one; if it is of none,
         their repetitions count together.
         """
         return MeanOverRuns.of(np.stack(self._known(lambda run: run.value(metric))))
 
     def tensors(self) -> list[Array]:
-        """Of each run of which it is known, (K, ..., K) each; raises NotEstimable."""
+        """Return the payoffs of each run that has them, (K, ..., K) each; raises NotEstimable."""
         return self._known(lambda run: run.tensor)
 
     def selections(self) -> list[ReplicatorOutcome]:
-        """Of the same runs; raises NotEstimable."""
+        """Return the replicator dynamics of the same runs; raises NotEstimable."""
         return self._known(lambda run: run.selection)
 
     def scaled(self, metric: str) -> Array:
-        """The mean over runs as it is summed up over games, (1 + K,); raises NotEstimable.
+        """Return the mean over runs on the scale of tables over games, (1 + K,).
 
+        Raises NotEstimable.
         Payoffs are 0 in equilibrium and 1 where all cooperate; ranks stay what they are.
         """
         mean, game = self.summed(metric).mean, self.first.game
@@ -195,13 +202,13 @@ class Contest:
 
 
 def _known(of: Callable[[RunStandings], T], runs: Sequence[RunStandings]) -> list[T]:
-    """What there is; raises NotEstimable if there is nothing."""
-    found, why = list[T](), NotEstimable("no run")
+    """Return the scores of the runs that have one; raises NotEstimable if none has."""
+    scores, why = list[T](), NotEstimable("no run")
     for run in runs:
         try:
-            found.append(of(run))
+            scores.append(of(run))
         except NotEstimable as error:
             why = error
-    if not found:
+    if not scores:
         raise why
-    return found
+    return scores

@@ -1,4 +1,4 @@
-"""How societies evolved, run by run and generation by generation, as tidy data frames.
+"""Generations of societies, run by run, as tidy data frames.
 
 Frames begin as those of society.analysis.study do: a column for each factor, then `condition`. A
 factor that has the name of a column in any of them gets `_level` behind its name. A row of
@@ -40,7 +40,7 @@ class Evolution:
 
     @cached_property
     def pasts(self) -> tuple[GenerationRecords, ...]:
-        """What each run keeps of its generations."""
+        """The records of generations of each run."""
         return tuple(map(GenerationRecords.read, self.study.played))
 
     @cached_property
@@ -57,7 +57,7 @@ class Evolution:
         strategy            in words, if there are any
         TRAIT               a public heritable column as the generation began; labels in words
         """
-        return self._gathered(rows.life_rows)
+        return self._gather(rows.life_rows)
 
     @cached_property
     def generations(self) -> Any:
@@ -71,7 +71,7 @@ class Evolution:
         strategy_kinds      effective number of different strategies, TRAIT_kinds of labels
         TRAIT, TRAIT_sd     mean and standard deviation over agents
         """
-        return self._gathered(rows.generation_rows)
+        return self._gather(rows.generation_rows)
 
     @cached_property
     def reactions(self) -> Any:
@@ -81,10 +81,10 @@ class Evolution:
         encounter           as the run names it, or else its number from 1
         share               that it would give
         """
-        return self._gathered(rows.reaction_rows)
+        return self._gather(rows.reaction_rows)
 
     def changes(self, of: Phenotype = "phenotype") -> Any:
-        """The Price equation: one row for each step to a generation, of each replicate.
+        """Return the terms of the Price equation, one row for each step to a generation.
 
         replicate, generation
         change              of the mean
@@ -96,10 +96,10 @@ class Evolution:
         several elders descends from them in equal shares, everybody else from its parent: see
         society.lineage.inheritance.
         """
-        return self._gathered(partial(rows.change_rows, of=of))
+        return self._gather(partial(rows.change_rows, of=of))
 
     def biases(self, of: Phenotype = "reaction") -> Any:
-        """What newborn agents do less what those did from whom they descend: mutation bias.
+        """Return the mutation bias: the phenotype of newborn agents less that of their ancestors.
 
         replicate, generation       but the first
         newborn, ancestors, bias    means over newborn agents, and the difference; those who descend
@@ -109,11 +109,11 @@ class Evolution:
         (Vallinder and Hughes 2024, section 4.1, ask for such a test); in a phenotype, it is one of
         what others made of them, too. It holds no selection, which is in who has descendants.
         """
-        return self._gathered(partial(rows.bias_rows, of=of))
+        return self._gather(partial(rows.bias_rows, of=of))
 
     @cached_property
     def advised(self) -> bool:
-        """Whether anybody descends from elders by whose advice it devised words of its own."""
+        """True if any agent devised its strategy by the advice of elders: it descends from them."""
         return any(past.advised for past in self.pasts)
 
     @cached_property
@@ -130,7 +130,7 @@ class Evolution:
         return self._table(lambda past: [rows.course_rows(past)])
 
     def diversity(self, embedder: TextEmbedder | str) -> Any:
-        """How much strategies differ: one row for each generation of each replicate.
+        """Return how much strategies differ: one row for each generation of each replicate.
 
         replicate, generation
         distance            mean cosine distance of two strategies, over all pairs of agents
@@ -148,17 +148,17 @@ class Evolution:
         return frame
 
     def lineage(self, condition: str, replicate: int = 0) -> Lineage:
-        """All lives of one replicate; raises InputError for a condition that there is not."""
+        """Return all lives of one replicate; raises InputError for an unknown condition."""
         known = {past.run.name: past for past in self.pasts}
         if condition not in known:
             raise InputError(f"no condition is called {condition!r}; {suggest(condition, known)}")
         return known[condition].lineage(replicate)
 
-    def _gathered(self, of: Callable[[rows.RunGeneration], rows.GenerationRows]) -> Any:
+    def _gather(self, of: Callable[[rows.RunGeneration], rows.GenerationRows]) -> Any:
         return self._table(lambda past: map(of, rows.run_generations(past)))
 
     def _table(self, of: Callable[[GenerationRecords], Iterable[rows.GenerationRows]]) -> Any:
-        """The rows of each run, one block after another."""
+        """Tabulate the rows of each run, one block after another."""
         form = LongForm()
         for past in self.pasts:
             for block in of(past):
@@ -168,20 +168,20 @@ class Evolution:
 
 
 def mean_over_runs(frame: Any, column: str, by: Sequence[str] = ("generation",)) -> Any:
-    """The mean of a column over replicates, with its t interval of 95 %.
+    """Return the mean of a column over replicates, with its t interval of 95 %.
 
     One row for each condition and value of `by`: mean, low, high and n; NaN where fewer than two
     runs have a value, or all have the same.
     """
     factors = list(frame.columns[: frame.columns.get_loc(CONDITION) + 1])
     groups = frame.groupby([*factors, *by], observed=True, sort=True, dropna=False)[column]
-    bands = groups.apply(lambda values: _banded(values.to_numpy(float))).unstack().reset_index()
+    bands = groups.apply(lambda values: _mean_band(values.to_numpy(float))).unstack().reset_index()
     return bands.astype({"n": int})
 
 
-def _banded(values: Array) -> Any:
+def _mean_band(values: Array) -> Any:
     known = values[~np.isnan(values)]
-    found = try_compute(mean, known)
-    low, high = found.interval[:2] if isinstance(found, Mean) else (np.nan, np.nan)
+    estimate = try_compute(mean, known)
+    low, high = estimate.interval[:2] if isinstance(estimate, Mean) else (np.nan, np.nan)
     middle = known.mean() if len(known) else np.nan
     return require("pandas").Series({"mean": middle, "low": low, "high": high, "n": len(known)})

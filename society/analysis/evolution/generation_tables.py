@@ -45,7 +45,7 @@ def count_numbers(text: str) -> int:
 
 
 def mean_distance(vectors: Array) -> float:
-    """Mean cosine distance of two texts, 1 - cos, over all pairs; (n, d) of vectors.
+    """Return the mean cosine distance of two texts, 1 - cos, over all pairs; (n, d) of vectors.
 
     Texts without a word (zeros) are left out; NaN for fewer than two others.
 
@@ -62,7 +62,7 @@ def mean_distance(vectors: Array) -> float:
 
 
 def effective_number(kinds: Sequence[object] | Array) -> float:
-    """Effective number of kinds: exp of Shannon's entropy; NaN if there are none.
+    """Return the effective number of kinds: exp of Shannon's entropy; NaN if there are none.
 
     Hill's number of order 1 (Hill 1973, Ecology 54).
 
@@ -116,17 +116,17 @@ class RunGeneration(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many agents there are in these replicates."""
+        """The number of agents in these replicates."""
         return len(self.rows) * int(self.now.life.shape[1])
 
     def flat(self, values: Array) -> Array:
-        """One value for each agent; (R, N, ...) -> (rows * N, ...)."""
+        """Return one value for each agent; (R, N, ...) -> (rows * N, ...)."""
         there = values[self.rows]
         return there.reshape(-1, *there.shape[2:])
 
 
 def run_generations(past: GenerationRecords) -> Iterator[RunGeneration]:
-    """The generations of a run, in order."""
+    """Return the generations of a run, in order."""
     for place, now in enumerate(past.generations):
         yield RunGeneration(past, place, now, np.flatnonzero(now.running))
 
@@ -143,12 +143,15 @@ def evolution_heading(study: Study) -> FrameHeading:
         names[factor] = name
     own = study.heading
     levels = {names[factor]: labels for factor, labels in own.levels.items()}
-    labels = [{names[each]: one[each] for each in names if each in one} for one in own.labels]
+    labels = [
+        {names[each]: levels_of[each] for each in names if each in levels_of}
+        for levels_of in own.labels
+    ]
     return FrameHeading(own.names, levels, labels)
 
 
 def agent_columns(era: RunGeneration) -> dict[str, Array]:
-    """The columns that say which agent a row is about."""
+    """Return the columns that say which agent a row is about."""
     seats = era.now.life.shape[1]
     return {
         "replicate": np.repeat(era.rows, seats),
@@ -158,14 +161,14 @@ def agent_columns(era: RunGeneration) -> dict[str, Array]:
 
 
 def life_rows(era: RunGeneration) -> GenerationRows:
-    """One for each agent; see Evolution.lives."""
+    """Return one row for each agent; see Evolution.lives."""
     past, now = era.past, era.now
     seats, life = now.life.shape[1], era.flat(now.life)
     parent = era.flat(now.parent)
     names = [f"{number // seats + 1}_{number % seats + 1}" for number in life.tolist()]
     texts = past.strategies(now)
     survives = np.full(now.life.shape, np.nan) if now.survives is None else now.survives
-    found: dict[str, Array] = {
+    columns: dict[str, Array] = {
         **agent_columns(era),
         "life": life,
         "name": np.array(names, object),
@@ -177,55 +180,55 @@ def life_rows(era: RunGeneration) -> GenerationRows:
         "reaction": era.flat(past.value(now, "reaction")),
     }
     if texts is not None:
-        found["strategy"] = era.flat(texts)
+        columns["strategy"] = era.flat(texts)
     for name in past.traits:
         if name != "strategy":
-            found[name] = era.flat(past.trait(now, name))
-    return found
+            columns[name] = era.flat(past.trait(now, name))
+    return columns
 
 
 def generation_rows(era: RunGeneration) -> GenerationRows:
-    """One for each replicate; see Evolution.generations."""
+    """Return one row for each replicate; see Evolution.generations."""
     past, now = era.past, era.now
-    found: dict[str, Array] = {
+    columns: dict[str, Array] = {
         "replicate": era.rows,
         "generation": np.full(len(era.rows), now.number),
         "agents": np.full(len(era.rows), now.life.shape[1]),
         "newborns": now.newborn[era.rows].sum(1),
     }
-    found |= {name: values[era.rows] for name, values in past.measures[era.place].items()}
+    columns |= {name: values[era.rows] for name, values in past.measures[era.place].items()}
     texts = past.strategies(now)
     if texts is not None:
         there = texts[era.rows]
-        found["strategy_words"] = _meant(there, count_words)
-        found["strategy_numbers"] = _meant(there, count_numbers)
-        found["strategy_kinds"] = np.array([effective_number(row[row != ""]) for row in there])
+        columns["strategy_words"] = _mean_count(there, count_words)
+        columns["strategy_numbers"] = _mean_count(there, count_numbers)
+        columns["strategy_kinds"] = np.array([effective_number(row[row != ""]) for row in there])
     for name, column in past.traits.items():
         if name != "strategy":
             own = past.trait(now, name)[era.rows][:, past.holders[name]]
-            found |= _spread(name, own, labelled=bool(column.labels))
-    return found
+            columns |= _spread(name, own, labelled=bool(column.labels))
+    return columns
 
 
-def _meant(texts: Array, count: Callable[[str], int]) -> Array:
-    """The mean over agents who have a strategy, (R, N) of text -> (R,)."""
+def _mean_count(texts: Array, count: Callable[[str], int]) -> Array:
+    """Return the mean count over agents who have a strategy, (R, N) of text -> (R,)."""
     counts = [[count(text) for text in row if text] for row in texts.tolist()]
     return np.array([np.mean(row) if row else np.nan for row in counts])
 
 
 def _spread(name: str, values: Array, *, labelled: bool) -> dict[str, Array]:
-    """A trait over agents, (R, N): the effective number of its labels, or mean and deviation."""
+    """Summarise a trait over agents, (R, N): number of kinds of labels, or mean and deviation."""
     if labelled or values.dtype.kind == "O":
         return {f"{name}_kinds": np.array([effective_number(row.astype(str)) for row in values])}
     return {name: values.mean(1), f"{name}_sd": values.std(1)}
 
 
 def reaction_rows(era: RunGeneration) -> GenerationRows:
-    """One for each agent and encounter; see Evolution.reactions."""
-    told = era.now.reaction
-    if told is None:
+    """Return one row for each agent and encounter; see Evolution.reactions."""
+    reaction = era.now.reaction
+    if reaction is None:
         return {}
-    names, shares = era.past.encounters, era.flat(told)
+    names, shares = era.past.encounters, era.flat(reaction)
     whom = {name: np.repeat(values, len(names)) for name, values in agent_columns(era).items()}
     return {
         **whom,
@@ -236,12 +239,12 @@ def reaction_rows(era: RunGeneration) -> GenerationRows:
 
 
 def change_rows(era: RunGeneration, of: Phenotype) -> GenerationRows:
-    """One for each replicate and generation after the first; see Evolution.changes."""
+    """Return one row for each replicate, after the first generation; see Evolution.changes."""
     return _steps(era, of, split_change)
 
 
 def bias_rows(era: RunGeneration, of: Phenotype) -> GenerationRows:
-    """One for each replicate and generation after the first; see Evolution.biases."""
+    """Return one row for each replicate, after the first generation; see Evolution.biases."""
     return _steps(era, of, mutation_bias)
 
 
@@ -249,29 +252,34 @@ Split = Callable[[Array, Array, Descents, Array], PriceTerms | MutationBias]
 
 
 def _steps(era: RunGeneration, of: Phenotype, split: Split) -> GenerationRows:
-    """What the step to a generation comes to in each replicate."""
+    """Return the terms of the step to a generation in each replicate."""
     if era.place == 0 or not len(era.rows):
         return {}
     past, now = era.past, era.now
     old, new = past.value(past.generations[era.place - 1], of), past.value(now, of)
-    found = [
-        split(old[one], new[one], past.descents(era.place, one), now.newborn[one])
-        for one in era.rows.tolist()
+    terms = [
+        split(
+            old[replicate],
+            new[replicate],
+            past.descents(era.place, replicate),
+            now.newborn[replicate],
+        )
+        for replicate in era.rows.tolist()
     ]
     return {
         "replicate": era.rows,
         "generation": np.full(len(era.rows), now.number),
-        **dict(zip(found[0]._fields, np.array(found, float).T, strict=True)),
+        **dict(zip(terms[0]._fields, np.array(terms, float).T, strict=True)),
     }
 
 
 def _mean(values: Array, running: Array) -> Array:
-    """Over agents whose value is known, (R, N) -> (R,)."""
+    """Return means over agents whose value is known, (R, N) -> (R,)."""
     return mean_over(running & ~np.isnan(values), values)
 
 
 def course_rows(past: GenerationRecords) -> GenerationRows:
-    """One for each replicate; see Evolution.courses."""
+    """Return one row for each replicate; see Evolution.courses."""
     replicates = past.run.manifest.replicates
     means = {}
     for of in ("phenotype", "fitness"):
@@ -289,7 +297,7 @@ def course_rows(past: GenerationRecords) -> GenerationRows:
 
 
 def distance_rows(era: RunGeneration, vectors: Mapping[str, Array]) -> GenerationRows:
-    """One for each replicate; see Evolution.diversity."""
+    """Return one row for each replicate; see Evolution.diversity."""
     texts = era.past.strategies(era.now)
     if texts is None:
         return {}

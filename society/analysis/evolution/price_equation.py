@@ -62,7 +62,7 @@ def split_change(before: Array, after: Array, descents: Descents, newborn: Array
     0.5
     """
     known = ~np.isnan(before)
-    ancestral, fitness = _inherited(before, after, descents)
+    ancestral, fitness = _ancestral_means(before, after, descents)
     descends = ~np.isnan(ancestral)
     if not descends.any():
         return UNKNOWN
@@ -85,7 +85,7 @@ def mutation_bias(before: Array, after: Array, descents: Descents, newborn: Arra
     >>> mutation_bias(np.array([0.0, 1.0]), np.array([0.0, 0.75]), heirs, np.array([False, True]))
     MutationBias(newborn=0.75, ancestors=0.5, bias=0.25)
     """
-    ancestral, _ = _inherited(before, after, descents)
+    ancestral, _ = _ancestral_means(before, after, descents)
     some = newborn & ~np.isnan(ancestral)
     if not some.any():
         return MutationBias(np.nan, np.nan, np.nan)
@@ -93,13 +93,13 @@ def mutation_bias(before: Array, after: Array, descents: Descents, newborn: Arra
     return MutationBias(young, old, float(np.mean(after[some] - ancestral[some])))
 
 
-def _inherited(before: Array, after: Array, descents: Descents) -> tuple[Array, Array]:
-    """The mean phenotype of everybody's ancestors, (M,); how many descend from each, (N,).
+def _ancestral_means(before: Array, after: Array, descents: Descents) -> tuple[Array, Array]:
+    """Return the mean phenotype of each agent's ancestors, (M,), and counts of heirs, (N,).
 
     NaN for those of whom no ancestor is known, or who have no phenotype.
     """
-    told = ~np.isnan(before[descents.elders]) & ~np.isnan(after[descents.children])
-    children, elders = descents.children[told], descents.elders[told]
+    known = ~np.isnan(before[descents.elders]) & ~np.isnan(after[descents.children])
+    children, elders = descents.children[known], descents.elders[known]
     count = np.bincount(children, minlength=len(after))
     total = np.bincount(children, before[elders], len(after))
     ancestral: Array = total / np.where(count, count, np.nan)

@@ -53,11 +53,12 @@ class GenerationRecords:
         manifest, folds = run.manifest, dict[int, dict[str, Folded]]()
         notes = [note for note in manifest.measures if note.fold != "first"]
 
-        def folded(pages: Iterable[Page]) -> Iterator[Page]:
+        def fold_measures(pages: Iterable[Page]) -> Iterator[Page]:
             for page in pages:
                 for generation in page.path[:1]:
                     fresh = {
-                        one.name: Folded(one.fold, one.unit, manifest.replicates) for one in notes
+                        note.name: Folded(note.fold, note.unit, manifest.replicates)
+                        for note in notes
                     }
                     for name, fold in folds.setdefault(generation, fresh).items():
                         if name in page.measures:
@@ -66,39 +67,39 @@ class GenerationRecords:
 
         with run.opened() as file:
             try:
-                found = tuple(list_generations(folded(file.pages())))
+                generations = tuple(list_generations(fold_measures(file.pages())))
             except InputError as error:
                 raise InputError(f"{short_path(run.path)}: {error}") from None
         measures = tuple(
             {name: fold.values() for name, fold in folds.get(now.number, {}).items()}
-            for now in found
+            for now in generations
         )
         traits = {note.name: note for note in manifest.columns if note.heritable}
         holders = {name: manifest.seated(note.cohorts) for name, note in traits.items()}
-        return cls(run, found, measures, traits, holders)
+        return cls(run, generations, measures, traits, holders)
 
     @property
     def encounters(self) -> tuple[str, ...]:
-        """Names of what reactions are to."""
+        """The names of the encounters that reactions are to."""
         return next((now.encounters for now in reversed(self.generations) if now.encounters), ())
 
     @cached_property
     def heredity(self) -> Heredity:
-        """Who has which heritable columns, and who saw whose strategies."""
+        """The heritable columns by seat, and the relation along which strategies are seen."""
         return run_heredity(self.run.manifest)
 
     def lineage(self, replicate: int = 0) -> Lineage:
-        """All lives of one replicate."""
+        """Return all lives of one replicate."""
         return lineage_of(self.generations, replicate, self.heredity)
 
     def descents(self, place: int, replicate: int) -> Descents:
-        """From whom those of a generation descend; place: its own in the run, from 1."""
+        """Return the descent of one generation from the one before; place: in the run, from 1."""
         before, now = self.generations[place - 1 : place + 1]
         return descents(before, now, replicate, self.heredity)
 
     @cached_property
     def advised(self) -> bool:
-        """Whether anybody devised words of its own by the advice of elders."""
+        """True if any agent devised its strategy by the advice of elders."""
         steps = pairwise(self.generations)
         return any(
             len(elders(before, now, replicate, self.heredity).advised.children)
@@ -107,17 +108,17 @@ class GenerationRecords:
         )
 
     def value(self, now: Generation, of: Phenotype) -> Array:
-        """The phenotype, fitness or mean reaction of each agent, (R, N); NaN where it is not known.
+        """Return the phenotype, fitness or mean reaction of each agent, (R, N); NaN if unknown.
 
         reaction: the mean over all encounters.
         """
-        told = {"phenotype": now.phenotype, "fitness": now.fitness, "reaction": now.reaction}[of]
-        if told is None:
+        values = {"phenotype": now.phenotype, "fitness": now.fitness, "reaction": now.reaction}[of]
+        if values is None:
             return np.full(now.life.shape, np.nan)
-        return told.mean(2) if told.ndim > 2 else told
+        return values.mean(2) if values.ndim > 2 else values
 
     def trait(self, now: Generation, name: str) -> Array:
-        """A trait of each agent as the generation began, (R, N): labels in words, or numbers.
+        """Return a trait of each agent as the generation began, (R, N): words, or numbers.
 
         NaN, or None for words, where agents do not have it.
         """
@@ -130,7 +131,7 @@ class GenerationRecords:
         return words
 
     def strategies(self, now: Generation) -> Array | None:
-        """Everybody's strategy in words, (R, N) of text; "" for those without one."""
+        """Return the strategy of each agent, (R, N) of text; "" for agents without one."""
         texts = now.public.get("strategy") if now.strategy is None else now.strategy
         if texts is None or texts.dtype.kind not in "OU":
             return None
@@ -138,13 +139,15 @@ class GenerationRecords:
         return np.array(words, object).reshape(texts.shape)
 
     def vectors(self, embedder: TextEmbedder | str) -> dict[str, Array]:
-        """Of every strategy that anybody had, by text.
+        """Return the vector of every strategy in the run, by text.
 
         embedder: or the name of one whose vectors are kept in the run file; raises InputError for
         those that are not.
         """
-        told = [self.strategies(now) for now in self.generations]
-        texts = sorted({text for each in told if each is not None for text in each.flat if text})
+        strategies = [self.strategies(now) for now in self.generations]
+        texts = sorted(
+            {text for each in strategies if each is not None for text in each.flat if text}
+        )
         if not isinstance(embedder, str):
             return dict(zip(texts, embedder.embed(texts), strict=True)) if texts else {}
         with self.run.opened() as file:

@@ -21,7 +21,7 @@ TransplantOrigin = Literal["newborn", "ancestor"]
 
 
 def focal_condition(origin: TransplantOrigin, agent: str, weight: float) -> str:
-    """The condition of a focal agent.
+    """Name the condition of a focal agent.
 
     weight: as how many newborn agents it counts.
 
@@ -66,10 +66,10 @@ def focal_agents(study: Study) -> Any:
     seats = {run.name: _focal_seat(run) for run in study.played}
     lives = Evolution(study).lives
     rows = lives[lives["agent"] == lives[CONDITION].astype(str).map(seats)]
-    said = rows[CONDITION].astype(str).str.extract(_NAME)
-    said["weight"] = said["weight"].astype(float)
+    origins = rows[CONDITION].astype(str).str.extract(_NAME)
+    origins["weight"] = origins["weight"].astype(float)
     named = rows[[CONDITION, "replicate", "fitness", "phenotype"]]
-    return require("pandas").concat([said, named], axis=1).reset_index(drop=True)
+    return require("pandas").concat([origins, named], axis=1).reset_index(drop=True)
 
 
 def _focal_seat(run: ConditionRun) -> int:

@@ -41,7 +41,7 @@ _MECHANISM = "generations"
 
 
 class PlacedAgent(NamedTuple):
-    """Somebody as a cohort of its own: its name, its seat, and the generation it is taken from."""
+    """An agent to be made a cohort: its name, its seat, and the generation it is taken from."""
 
     name: str
     seat: int
@@ -65,18 +65,18 @@ def transplant_experiment(
     setup = build(RunConfig.model_validate(past.run.manifest.spec))
     setting_up = _SettingUp(past, setup.cast(), replicate)
     focal = {
-        name: setting_up.components(one)
-        for name, one in _compared(past, before, now, replicate).items()
+        name: setting_up.components(agent)
+        for name, agent in _agents_to_compare(past, before, now, replicate).items()
     }
     first = {"name": FOCAL, "count": 1, "components": next(iter(focal.values()))}
     residents = list(_residents(past, before, now, replicate))
     each, more = divmod(now.life.shape[1] - 1, len(residents))
     cohorts = [
-        {"name": one.name, "count": count, "components": setting_up.components(one)}
-        for place, one in enumerate(residents)
+        {"name": agent.name, "count": count, "components": setting_up.components(agent)}
+        for place, agent in enumerate(residents)
         if (count := each + (place < more))
     ]
-    said = {
+    experiment = {
         "base": _base(past.run.manifest.spec, type(setup.params)) | {"cohorts": [first, *cohorts]},
         "name": f"transplant-{_plain(Path(run).stem)}-{replicate}-{generation}",
         "replicates": replicates,
@@ -87,12 +87,12 @@ def transplant_experiment(
         },
     }
     return _HEAD.format(generation=generation, run=short_path(run), replicate=replicate) + _yaml(
-        said
+        experiment
     )
 
 
 def _plain(name: str) -> str:
-    """As an experiment may be called, and a folder; runs of sweeps have `=` and `,` in theirs."""
+    """Spell a name as an experiment and a folder may be called; runs of sweeps have `=` and `,`."""
     return re.sub(r"[^\w.-]+", "-", name)
 
 
@@ -107,7 +107,7 @@ _HEAD = """\
 def _steps(
     past: GenerationRecords, generation: int, replicate: int
 ) -> tuple[Generation, Generation]:
-    """The generation before, and this one."""
+    """Return the generation before, and this one; raises InputError if there is none."""
     for what, number in {"generation": generation, "replicate": replicate}.items():
         if not isinstance(number, int | np.integer):
             raise InputError(f"{what} {number!r} is no whole number; give one, such as 2")
@@ -128,7 +128,7 @@ def _steps(
 
 
 def _agents(at: Generation, replicate: int) -> Iterator[PlacedAgent]:
-    """All who live in a generation, by seat."""
+    """List all agents of a generation, by seat."""
     count = at.life.shape[1]
     for seat, number in enumerate(at.life[replicate].tolist()):
         yield PlacedAgent(f"{number // count + 1}_{number % count + 1}", seat, at)
@@ -137,24 +137,24 @@ def _agents(at: Generation, replicate: int) -> Iterator[PlacedAgent]:
 def _residents(
     past: GenerationRecords, before: Generation, now: Generation, replicate: int
 ) -> Iterator[PlacedAgent]:
-    """Survivors of the generation before, or else its parents; the fittest first."""
+    """List survivors of the generation before, or else its parents; the fittest first."""
     assert before.survives is not None
-    kept = before.survives[replicate]
-    if not kept.any():
-        kept = np.isin(before.life[replicate], np.setdiff1d(now.parent[replicate], [NOBODY]))
-    if not kept.any():
+    resident = before.survives[replicate]
+    if not resident.any():
+        resident = np.isin(before.life[replicate], np.setdiff1d(now.parent[replicate], [NOBODY]))
+    if not resident.any():
         raise InputError(f"nobody of generation {before.number} lived on or had children")
     everybody = list(_agents(before, replicate))
     fitness = past.value(before, "fitness")[replicate]
     for seat in np.argsort(-fitness, kind="stable").tolist():
-        if kept[seat]:
+        if resident[seat]:
             yield everybody[seat]
 
 
-def _compared(
+def _agents_to_compare(
     past: GenerationRecords, before: Generation, now: Generation, replicate: int
 ) -> dict[str, PlacedAgent]:
-    """Newborn agents who descend from somebody, and from whom; by origin, name and weight.
+    """Return newborn agents and their ancestors, by origin, name and weight.
 
     The weight of an ancestor is how many newborn agents descend from it, by their shares.
     """
@@ -166,16 +166,16 @@ def _compared(
     shares = 1 / np.bincount(children)[children]
     weights = np.bincount(elders, shares)
     young, old = list(_agents(now, replicate)), list(_agents(before, replicate))
-    found = {
+    agents = {
         focal_condition("newborn", young[seat].name, 1): young[seat] for seat in np.unique(children)
     }
     for seat in np.unique(elders):
-        found[focal_condition("ancestor", old[seat].name, weights[seat])] = old[seat]
-    return found
+        agents[focal_condition("ancestor", old[seat].name, weights[seat])] = old[seat]
+    return agents
 
 
 class _SettingUp:
-    """How a scenario file says who somebody of a run is."""
+    """The settings that make a recorded agent, as a scenario file gives them."""
 
     def __init__(self, past: GenerationRecords, cast: Iterable[Cohort], replicate: int) -> None:
         self._past, self._replicate = past, replicate
@@ -185,12 +185,12 @@ class _SettingUp:
             for seat in note.seats
         }
 
-    def components(self, one: PlacedAgent) -> list[dict[str, Any]]:
-        """Those of an agent, with its heritable traits in place of what its cohort began with."""
-        cohort: Cohort = self._cohorts[one.seat]
-        return [{part.title(): self._fields(part, one)} for part in cohort.components]
+    def components(self, agent: PlacedAgent) -> list[dict[str, Any]]:
+        """Return an agent's components, with its own heritable traits in place of its cohort's."""
+        cohort: Cohort = self._cohorts[agent.seat]
+        return [{part.title(): self._fields(part, agent)} for part in cohort.components]
 
-    def _fields(self, part: Component, one: PlacedAgent) -> dict[str, Any]:
+    def _fields(self, part: Component, agent: PlacedAgent) -> dict[str, Any]:
         from pydantic_core import to_jsonable_python
 
         model = parameters_of(type(part))
@@ -205,18 +205,18 @@ class _SettingUp:
                     f"{part.title()} keeps the heritable column {column.name!r}, which {missing}, "
                     "so that no agent can be set up with it; make it both"
                 )
-            fields[field] = self._trait(column, one)
+            fields[field] = self._trait(column, agent)
         plain: dict[str, Any] = to_jsonable_python(fields)
         return plain
 
-    def _trait(self, column: Column, one: PlacedAgent) -> object:
-        """A label, a text, or a number as its column keeps it."""
-        value = self._past.trait(one.at, column.name)[self._replicate, one.seat]
+    def _trait(self, column: Column, agent: PlacedAgent) -> object:
+        """Return a label, a text, or a number as its column keeps it."""
+        value = self._past.trait(agent.at, column.name)[self._replicate, agent.seat]
         return value if isinstance(value, str) else np.array(value, column.dtype).item()
 
 
 def _field(model: type[BaseModel], column: Column) -> str | None:
-    """The parameter that sets a column: of its name, or the only one that takes its labels."""
+    """Return the parameter that sets a column: of its name, or the only one with its labels."""
     if column.name in model.model_fields:
         return column.name
     takes = [
@@ -228,32 +228,34 @@ def _field(model: type[BaseModel], column: Column) -> str | None:
 
 
 def _base(spec: Mapping[str, Any], params: type[Params]) -> dict[str, Any]:
-    """The run's own spec, but with one generation, in which nobody devises anything.
+    """Return the run's own spec with one generation, in which nobody devises a strategy.
 
     Parameters of the default cast go, since everybody is said; and the embedder of strategies.
     """
     parameters = spec.get("parameters", {})
-    kept = {key: value for key, value in parameters.items() if key not in params.of_default_cast()}
-    said = {
+    remaining = {
+        key: value for key, value in parameters.items() if key not in params.of_default_cast()
+    }
+    base = {
         key: value
-        for key, value in {**spec, "parameters": kept}.items()
+        for key, value in {**spec, "parameters": remaining}.items()
         if value and key not in ("seed", "replicates", "agents", "cohorts", "mechanisms", "limits")
     }
-    said["mechanisms"] = [
+    base["mechanisms"] = [
         {name: _once(given) if name == _MECHANISM else given}
         for part in spec["mechanisms"]
         for name, given in part.items()
     ]
-    return said
+    return base
 
 
 def _once(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of the mechanism, for one generation without strategies of its own."""
-    kept = {key: value for key, value in given.items() if key != "embedder"}
-    return {**kept, "count": 1, "strategies": "none"}
+    """Return the settings of the mechanism for one generation without strategies of its own."""
+    remaining = {key: value for key, value in given.items() if key != "embedder"}
+    return {**remaining, "count": 1, "strategies": "none"}
 
 
-def _yaml(said: Mapping[str, Any]) -> str:
+def _yaml(experiment: Mapping[str, Any]) -> str:
     from ruamel.yaml import YAML
 
     writer, text = YAML(typ="safe", pure=True), io.StringIO()
@@ -261,5 +263,5 @@ def _yaml(said: Mapping[str, Any]) -> str:
     writer.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
     writer.representer.ignore_aliases = lambda value: True
     writer.allow_unicode = True
-    writer.dump(said, text)
+    writer.dump(experiment, text)
     return text.getvalue()

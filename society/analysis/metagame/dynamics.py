@@ -50,7 +50,7 @@ class ReplicatorOutcome:
 
     @property
     def average(self) -> Array:
-        """What a member of the last population scores: fitness weighted by shares; () or (n,)."""
+        """The mean score in the last population: fitness weighted by shares; () or (n,)."""
         average: Array = (self.population * self.fitness).sum(-1)
         return average
 
@@ -73,7 +73,7 @@ def replicator_dynamics(
     shape = (seats, types) if by_seat else (types,)
     if not (np.isfinite(rate) and rate > 0 and steps >= 0):
         raise InputError(f"rate {rate}, steps {steps}; give a rate above 0 and steps from 0 on")
-    fitness = _seated(tensor) if by_seat else _pooled(tensor)
+    fitness = _seat_fitness(tensor) if by_seat else _pooled_fitness(tensor)
     history = np.empty((steps + 1, *shape))
     history[0] = np.full(shape, 1 / types) if start is None else _shares(start, shape)
     with np.errstate(divide="ignore"):  # the logarithm of a share of 0 is -inf, as it should be
@@ -86,8 +86,8 @@ def replicator_dynamics(
     return ReplicatorOutcome(history, fitness(history[-1]))
 
 
-def _pooled(tensor: Array) -> Callable[[Array], Array]:
-    """Fitness of each type where all co-players come from one population, (K,) -> (K,)."""
+def _pooled_fitness(tensor: Array) -> Callable[[Array], Array]:
+    """Return the fitness of types whose co-players come from one population, (K,) -> (K,)."""
     others = tensor.ndim - 1
 
     def fitness(shares: Array) -> Array:
@@ -99,19 +99,19 @@ def _pooled(tensor: Array) -> Callable[[Array], Array]:
     return fitness
 
 
-def _seated(tensor: Array) -> Callable[[Array], Array]:
-    """Fitness of each type at each seat, (n, K) -> (n, K)."""
+def _seat_fitness(tensor: Array) -> Callable[[Array], Array]:
+    """Return the fitness of each type at each seat, (n, K) -> (n, K)."""
     # The focal seat comes first, then the others in order: a product for each but the first.
     turned = [np.ascontiguousarray(np.moveaxis(scores, p, 0)) for p, scores in enumerate(tensor)]
 
     def fitness(shares: Array) -> Array:
-        found = []
+        by_seat = []
         for seat, rest in enumerate(turned):
             for other in reversed(range(len(turned))):
                 if other != seat:
                     rest = rest @ shares[other]  # the last axis is that of the last seat left
-            found.append(rest)
-        return np.stack(found)
+            by_seat.append(rest)
+        return np.stack(by_seat)
 
     return fitness
 
@@ -129,7 +129,7 @@ _EQUAL = 1e-9  # scores that differ by less, relative to the largest, are the sa
 
 
 def resistance_matrix(tensor: Array) -> Array:
-    """Whether a population of type i keeps rare mutants of type j out, [i, j]; (K, K) of bool.
+    """Mark [i, j] where a population of type i keeps rare mutants of type j out; (K, K) of bool.
 
     tensor: of `payoff_tensor`, seats averaged. True on the diagonal; False for types that score
     the same whatever they meet, since mutants then drift.
@@ -150,5 +150,5 @@ def resistance_matrix(tensor: Array) -> Array:
 
 
 def evolutionarily_stable(tensor: Array) -> Array:
-    """Which types are evolutionarily stable among these: they resist every other; (K,) of bool."""
+    """Mark the types that are evolutionarily stable: they resist every other; (K,) of bool."""
     return np.asarray(resistance_matrix(tensor).all(1))

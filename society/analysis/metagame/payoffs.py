@@ -64,26 +64,26 @@ class Matchups:
 
     @property
     def unplayed(self) -> list[tuple[str, ...]]:
-        """Seatings without any score, as the names of the types at seats 1 to n."""
-        return _named(self, np.isnan(_by_seating(self)[0]))
+        """The seatings without any score, as the names of the types at seats 1 to n."""
+        return _names_of(self, np.isnan(_by_seating(self)[0]))
 
     @property
     def distinct(self) -> Matchups:
-        """One row for each seating that has a score, with its mean: all have the same weight."""
+        """The match-ups with one row for each seating that has a score, its mean."""
         scores = _by_seating(self)
         seats = np.argwhere(~np.isnan(scores[0]))
         return Matchups(self.types, seats, scores[(slice(None), *seats.T)].T)
 
     @property
     def lopsided(self) -> list[tuple[str, ...]]:
-        """Those of them whose types have scored together in another order."""
+        """The unplayed seatings whose types have scored together in another order."""
         missing = np.isnan(_by_seating(self)[0])
         met = np.any([~missing.transpose(order) for order in _orders(missing.ndim)], axis=0)
-        return _named(self, missing & met)
+        return _names_of(self, missing & met)
 
 
 def mean_payoffs(matchups: Matchups, *, by_seat: bool = False) -> Array:
-    """Mean score of each type, over all rows and seats; (K,).
+    """Return the mean score of each type, over all rows and seats; (K,).
 
     by_seat: seat by seat, (n, K). NaN for a type that never played.
     """
@@ -97,7 +97,7 @@ def mean_payoffs(matchups: Matchups, *, by_seat: bool = False) -> Array:
 def payoff_tensor(
     matchups: Matchups, *, by_seat: bool = False, exchangeable: bool = False
 ) -> Array:
-    """T[i, j, ...]: what type i scores with co-players j, ..., over all seats and orders; (K,) * n.
+    """Return T[i, j, ...], the payoff of type i with co-players j, ..., over all seats; (K,) * n.
 
     by_seat: S[p, a_1, ..., a_n] instead, what seat p scores where these types sit; (n, K, ..., K).
     exchangeable: seats are alike, so that orders may stand for each other in T.
@@ -119,7 +119,7 @@ def payoff_tensor(
 
 
 def lopsided_seatings(seatings: Sequence[tuple[str, ...]]) -> str:
-    """Which seatings have no payoffs, in the words of a report."""
+    """Say in the words of a report that seatings have no payoffs."""
     first = "; ".join(", ".join(names) for names in seatings[:_NAMED])
     more = f", and {len(seatings) - _NAMED} more" if len(seatings) > _NAMED else ""
     return (
@@ -129,7 +129,7 @@ def lopsided_seatings(seatings: Sequence[tuple[str, ...]]) -> str:
 
 
 def metagame_gap(matches: int) -> str | None:
-    """Why a cell has no meta-game, in the words of a report; None if it has one.
+    """Say in the words of a report why a cell has no meta-game; None if it has one.
 
     matches: how many go on at once in one replicate. Only a match that is alone there has a payoff
     that belongs to its seating.
@@ -143,13 +143,13 @@ def metagame_gap(matches: int) -> str | None:
 
 
 def _complete(matchups: Matchups) -> tuple[Array, Array]:
-    """Seats and payoffs of the matches that were not lost."""
+    """Return seats and payoffs of the matches that were not lost."""
     there = ~np.isnan(matchups.payoffs).any(1)
     return matchups.seats[there], matchups.payoffs[there]
 
 
 def _by_seating(matchups: Matchups) -> Array:
-    """S[p, a_1, ..., a_n], (n, K, ..., K); NaN where types never sat so."""
+    """Return S[p, a_1, ..., a_n], (n, K, ..., K); NaN where types never sat so."""
     seats, payoffs = _complete(matchups)
     shape = (len(matchups.types),) * seats.shape[1]
     place = np.ravel_multi_index(tuple(seats.T), shape)
@@ -158,7 +158,7 @@ def _by_seating(matchups: Matchups) -> Array:
 
 
 def _totals(places: Array, payoffs: Array, count: int) -> tuple[Array, Array]:
-    """Sums of payoffs by place, and how many they are, seat by seat; (M, n) -> (n, count)."""
+    """Return sums and counts of payoffs by place, seat by seat; (M, n) -> (n, count) each."""
     columns = list(zip(places.T, payoffs.T, strict=True))
     totals = [np.bincount(place, scores, count) for place, scores in columns]
     counts = [np.bincount(place, minlength=count) for place, _ in columns]
@@ -166,13 +166,13 @@ def _totals(places: Array, payoffs: Array, count: int) -> tuple[Array, Array]:
 
 
 def _means(totals: Array, counts: Array) -> Array:
-    """NaN where there is nothing to count."""
+    """Divide totals by counts; NaN where the count is 0."""
     means: Array = totals / np.where(counts, counts, np.nan)
     return means
 
 
-def _named(matchups: Matchups, some: Array) -> list[tuple[str, ...]]:
-    """The seatings that are marked, (K, ..., K) of bool, by names of types."""
+def _names_of(matchups: Matchups, some: Array) -> list[tuple[str, ...]]:
+    """Name the types of marked seatings, (K, ..., K) of bool."""
     return [tuple(matchups.types[i] for i in seating) for seating in np.argwhere(some)]
 
 
@@ -181,7 +181,7 @@ def _orders(seats: int) -> list[tuple[int, ...]]:
 
 
 def normalise_payoffs(values: ArrayLike, equilibrium: float, cooperation: float) -> Array:
-    """Payoffs on the scale where the equilibrium pays 0 and full cooperation 1; any shape.
+    """Scale payoffs so that the equilibrium is 0 and full cooperation 1; any shape.
 
     Raises NotEstimable where cooperation pays no more than the equilibrium.
 
@@ -198,7 +198,7 @@ def normalise_payoffs(values: ArrayLike, equilibrium: float, cooperation: float)
 
 
 def standard_error(values: ArrayLike, axis: int = 0) -> Array:
-    """The standard error of means along an axis, sd / sqrt(n) with n - 1 in sd.
+    """Return the standard error of means along an axis, sd / sqrt(n) with n - 1 in sd.
 
     NaN are left out; where fewer than two values are left, it is NaN itself. Unlike an interval
     it may be 0: values without spread are common where types play pure strategies.

@@ -48,14 +48,17 @@ _INSTEAD = (
 
 
 class _Optimum(NamedTuple):
-    """largest: no unrated gain is above it. gains: of all rows at this distribution, (rows,)."""
+    """A distribution of least cost, by the gains that it gives.
+
+    largest: no unrated gain is above it. gains: of all rows at this distribution, (rows,).
+    """
 
     largest: float
     gains: Array
 
 
 def deviation_ratings(tensor: Array, *, rule: Rule = "strict", by_seat: bool = False) -> Array:
-    """The deviation rating of each type, in units of payoff; (K,), by seat (n, K).
+    """Return the deviation rating of each type, in units of payoff; (K,), by seat (n, K).
 
     tensor: of `payoff_tensor`, with the same `by_seat`.
     Raises InputError for a tensor that cannot be, SocietyError where rounding leaves no answer: so
@@ -64,12 +67,12 @@ def deviation_ratings(tensor: Array, *, rule: Rule = "strict", by_seat: bool = F
     _, types = check_tensor(tensor, by_seat=by_seat)
     gains = _gains_by_seat(tensor) if by_seat else _gains(tensor)
     scale = float(np.abs(gains).max()) or 1.0  # the solver's tolerances are absolute
-    ratings = scale * _levelled(gains / scale, rule) + 0.0  # no -0
+    ratings = scale * _rate_levels(gains / scale, rule) + 0.0  # no -0
     return ratings.reshape(-1, types) if by_seat else ratings
 
 
 def dev_ranks(ratings: Array) -> Array:
-    """Ranks along the last axis, 1 for the highest rating; ties share the mean of their ranks.
+    """Rank ratings along the last axis, 1 for the highest; ties share the mean of their ranks.
 
     >>> dev_ranks(np.array([0.0, -0.5, 0.0, -1.0]))
     array([1.5, 3. , 1.5, 4. ])
@@ -79,7 +82,7 @@ def dev_ranks(ratings: Array) -> Array:
 
 
 def _gains(tensor: Array) -> Array:
-    """What a player gains by changing to type s, over the players of a composition; (K, C)."""
+    """Return the gain by changing to type s, over the players of a composition; (K, C)."""
     seats, types = tensor.ndim, len(tensor)
     members = np.array(list(combinations_with_replacement(range(types), seats))).T  # (n, C)
     total = np.zeros((types, members.shape[1]))
@@ -90,7 +93,7 @@ def _gains(tensor: Array) -> Array:
 
 
 def _gains_by_seat(tensor: Array) -> Array:
-    """What seat p gains by changing to type s, at each seating; (n * K, K ** n)."""
+    """Return the gain of seat p by changing to type s, at each seating; (n * K, K ** n)."""
     seats, types = len(tensor), tensor.shape[1]
     seating = np.array(list(product(range(types), repeat=seats))).T  # (n, K ** n)
     rows = []
@@ -101,27 +104,27 @@ def _gains_by_seat(tensor: Array) -> Array:
     return np.array(rows)
 
 
-def _levelled(gains: Array, rule: Rule) -> Array:
+def _rate_levels(gains: Array, rule: Rule) -> Array:
     """Rate row after row, from the largest gain down; (rows, outcomes) -> (rows,)."""
     ratings = np.full(len(gains), np.nan)
     while (unrated := np.isnan(ratings)).any():
-        found = _optimum(gains, ratings, np.zeros(gains.shape[1]))
-        tight = unrated & (found.gains > found.largest - _TIGHT)
+        optimum = _optimum(gains, ratings, np.zeros(gains.shape[1]))
+        tight = unrated & (optimum.gains > optimum.largest - _TIGHT)
         if rule == "strict":
-            tight = _always_tight(gains, ratings, found.largest, tight)
-        ratings[tight] = found.largest
+            tight = _always_tight(gains, ratings, optimum.largest, tight)
+        ratings[tight] = optimum.largest
     return ratings
 
 
 def _always_tight(gains: Array, ratings: Array, largest: float, tight: Array) -> Array:
-    """Of the rows that are tight at one optimum, those that are so in every one; (rows,) of bool.
+    """Select the rows, tight at one optimum, that are tight in every one; (rows,) of bool.
 
     Asks for the optimum where these rows have most room in all. Those with any are struck, and the
     question is put again: if the most is nothing, none of the rest ever has room.
     """
     while tight.any():
-        found = _optimum(gains, ratings, gains[tight].sum(0), largest)
-        loose = tight & (found.gains < largest - _TIGHT)
+        optimum = _optimum(gains, ratings, gains[tight].sum(0), largest)
+        loose = tight & (optimum.gains < largest - _TIGHT)
         if not loose.any():
             return tight
         tight = tight & ~loose
@@ -129,13 +132,13 @@ def _always_tight(gains: Array, ratings: Array, largest: float, tight: Array) ->
 
 
 def _optimum(gains: Array, ratings: Array, cost: Array, largest: float | None = None) -> _Optimum:
-    """The distribution of least cost at which rated rows gain what they are rated with.
+    """Find the distribution of least cost at which rated rows gain their ratings.
 
     Unrated rows gain at most `largest`; if that is not given, it is an unknown as well, and added
     to the cost. gains: (rows, outcomes). cost: (outcomes,).
     """
     for room, presolve in product(_ROOM, (True, False)):
-        done = _solved(gains, ratings, cost, largest, room, presolve)
+        done = _solve(gains, ratings, cost, largest, room, presolve)
         if done.x is not None:
             return _Optimum(float(done.x[-1]), gains @ done.x[:-1])
     raise SocietyError(
@@ -143,10 +146,10 @@ def _optimum(gains: Array, ratings: Array, cost: Array, largest: float | None = 
     )
 
 
-def _solved(
+def _solve(
     gains: Array, ratings: Array, cost: Array, largest: float | None, room: float, presolve: bool
 ) -> Any:
-    """What the solver says, if `largest` and ratings may be missed by so much."""
+    """Ask the solver, which may miss `largest` and ratings by `room`."""
     unrated = np.isnan(ratings)
     below = np.hstack([gains[unrated], -np.ones((unrated.sum(), 1))])
     rated = np.hstack([gains[~unrated], np.zeros(((~unrated).sum(), 1))])

@@ -25,8 +25,8 @@ PAPERS = (
 
 def list_caveats(experiment: Experiment, pilot: Pilot) -> list[str]:
     """List caveats, a sentence each, the most important first."""
-    told = [*_no_pilot(experiment, pilot), *_pilot(experiment, pilot), *_outcome(pilot)]
-    return [*told, *_tests(pilot), *_costs(experiment, pilot)]
+    caveats = [*_no_pilot(experiment, pilot), *_pilot(experiment, pilot), *_outcome(pilot)]
+    return [*caveats, *_tests(pilot), *_costs(experiment, pilot)]
 
 
 def _no_pilot(experiment: Experiment, pilot: Pilot) -> Iterator[str]:
@@ -64,7 +64,7 @@ def _pilot(experiment: Experiment, pilot: Pilot) -> Iterator[str]:
 
 
 def _factors(runs: int) -> tuple[float, float]:
-    """In which a standard deviation may be wrong, of normal values; at 95 %."""
+    """Return the bounds, at 95 %, of the true standard deviation over that of so many runs."""
     low, high = require("scipy.stats").chi2.ppf([0.975, 0.025], runs - 1)
     return math.sqrt((runs - 1) / low), math.sqrt((runs - 1) / high)
 

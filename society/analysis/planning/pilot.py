@@ -55,7 +55,7 @@ class Demand(NamedTuple):
     seconds: float | None = None
 
     def times(self, factor: float) -> Demand:
-        """What so many as much take."""
+        """Multiply the demand."""
         return Demand(*(None if each is None else factor * each for each in self))
 
 
@@ -95,14 +95,16 @@ def find_pilot(experiment: Experiment, folder: Path) -> Pilot:
     every, outcome = experiment.conditions, experiment.analysis.outcome
     if outcome is None:
         raise InputError(f"{every[0].setup.scenario.name} measures nothing that could be compared")
-    finished = [condition for condition in every if _finished(condition, folder)]
+    finished = [condition for condition in every if _is_finished(condition, folder)]
     if finished:
-        trials = [_read(condition, folder, outcome) for condition in spread_conditions(finished)]
-        return _piloted("finished runs", trials, len(every))
+        trials = [
+            _read_trial(condition, folder, outcome) for condition in spread_conditions(finished)
+        ]
+        return _make_pilot("finished runs", trials, len(every))
     if _free(experiment):
-        trials = [_played(condition, outcome) for condition in spread_conditions(every)]
-        return _piloted("played now", trials, len(every))
-    counted = [_counted(condition.setup) for condition in every]
+        trials = [_play_trial(condition, outcome) for condition in spread_conditions(every)]
+        return _make_pilot("played now", trials, len(every))
+    counted = [_estimate_demand(condition.setup) for condition in every]
     rounds = [lasted for _, lasted in counted if lasted]
     lasted = (min(rounds), max(rounds)) if rounds else None
     units = {measure.name: measure.unit for measure in every[0].setup.scenario.measures}
@@ -110,7 +112,7 @@ def find_pilot(experiment: Experiment, folder: Path) -> Pilot:
 
 
 def models_asked(experiment: Experiment) -> dict[str, ModelSpec]:
-    """The settings of all that are asked, by what `--model` calls them."""
+    """Return the settings of all models that are asked, by what `--model` calls them."""
     setups = [condition.setup for condition in experiment.conditions]
     asked = [
         ModelPool(setup.spec.models).spec(name) for setup in setups for name in setup.models_named
@@ -119,7 +121,7 @@ def models_asked(experiment: Experiment) -> dict[str, ModelSpec]:
 
 
 def asks_by_itself(setup: Society) -> bool:
-    """Whether a component asks somebody whom nobody else knows."""
+    """Tell whether a component calls a model that it does not name."""
     parts = (part for cohort in setup.cast() for part in cohort.components)
     return any(part.overrides("consult") and not part.models for part in parts)
 
@@ -131,33 +133,33 @@ def _free(experiment: Experiment) -> bool:
 
 
 def spread_conditions(conditions: Sequence[Condition]) -> list[Condition]:
-    """A dozen of them at most, still crossed: the factors with most levels are thinned out."""
+    """Choose a dozen conditions at most, still crossed: large factors are thinned out."""
     levels = {
-        factor: list(dict.fromkeys(one.factors[factor] for one in conditions))
+        factor: list(dict.fromkeys(condition.factors[factor] for condition in conditions))
         for factor in conditions[0].factors
     }
-    kept: dict[str, list[Label]] = dict(levels)
-    while len(chosen := _having(conditions, kept)) > _CONDITIONS:
-        longest = max(kept, key=lambda factor: len(kept[factor]))
-        kept[longest] = _evenly(levels[longest], len(kept[longest]) - 1)
+    levels_left: dict[str, list[Label]] = dict(levels)
+    while len(chosen := _having(conditions, levels_left)) > _CONDITIONS:
+        longest = max(levels_left, key=lambda factor: len(levels_left[factor]))
+        levels_left[longest] = _evenly(levels[longest], len(levels_left[longest]) - 1)
     return chosen
 
 
 def _having(conditions: Iterable[Condition], levels: dict[str, list[Label]]) -> list[Condition]:
     return [
-        one
-        for one in conditions
-        if all(one.factors[factor] in kept for factor, kept in levels.items())
+        condition
+        for condition in conditions
+        if all(condition.factors[factor] in labels for factor, labels in levels.items())
     ]
 
 
 def _evenly(labels: Sequence[Label], count: int) -> list[Label]:
-    """The first, the last, and some between them."""
+    """Choose labels at even distances, among them the first and the last."""
     return [labels[place] for place in np.linspace(0, len(labels) - 1, count).round().astype(int)]
 
 
-def _finished(condition: Condition, folder: Path) -> bool:
-    """Whether its runs are there; raises RunFileError if they were made otherwise."""
+def _is_finished(condition: Condition, folder: Path) -> bool:
+    """Tell whether the runs of a condition are there; raises RunFileError for other ones."""
     file, setup = folder / condition.file, condition.setup
     if not file.exists():
         return False
@@ -168,12 +170,12 @@ def _finished(condition: Condition, folder: Path) -> bool:
     return run_statuses([PlannedRun(condition.name, like, file)])[condition.name] == "finished"
 
 
-def _read(condition: Condition, folder: Path, name: str) -> PilotRuns:
+def _read_trial(condition: Condition, folder: Path, name: str) -> PilotRuns:
     with open_run_file(folder / condition.file) as run:
         return _trial(condition, run.outcome(), run.findings() or (), name)
 
 
-def _played(condition: Condition, name: str) -> PilotRuns:
+def _play_trial(condition: Condition, name: str) -> PilotRuns:
     setup = condition.setup
     count = min(_SPEAKING, setup.replicates) if setup.models_named else _RULES
     if setup.scenario.seats is not None:  # replicates are matches, of which none stands for others
@@ -194,8 +196,10 @@ def _trial(
     name: str,
     seconds: float | None = None,
 ) -> PilotRuns:
-    measured = {key: (outcome.values[key], told.unit) for key, told in outcome.measures.items()}
-    measured |= {found.name: (found.values, found.unit) for found in findings}
+    measured = {
+        key: (outcome.values[key], measure.unit) for key, measure in outcome.measures.items()
+    }
+    measured |= {finding.name: (finding.values, finding.unit) for finding in findings}
     if name not in measured:
         raise InputError(
             f"analysis.outcome: no run of the pilot measures {name!r}; {suggest(name, measured)} "
@@ -213,8 +217,8 @@ def _trial(
     return PilotRuns(condition, values, unit, int(waiting.sum()), used.times(1 / len(values)))
 
 
-def _counted(setup: Society) -> tuple[Demand, int]:
-    """What one run would take, and how many rounds it lasts at most; nothing is asked."""
+def _estimate_demand(setup: Society) -> tuple[Demand, int]:
+    """Estimate the demand of one run and the rounds it lasts at most; nothing is asked."""
     if asks_by_itself(setup):
         return Demand(), 0
     once, counting = (Counting(setup.spec.models, seed=setup.seed) for _ in range(2))
@@ -222,30 +226,30 @@ def _counted(setup: Society) -> tuple[Demand, int]:
     count = _COUNTED if setup.scenario.seats is None else min(_COUNTED, setup.replicates)
     game = setup.gamemaster(minds=counting, env=setup.environment(np.arange(count)))
     rounds = game.play().rounds
-    each = _demanded(counting).times(1 / count)
-    return _sum([each, _demanded(once).times(1 / setup.replicates)]), rounds
+    each = _sum_forecasts(counting).times(1 / count)
+    return _sum([each, _sum_forecasts(once).times(1 / setup.replicates)]), rounds
 
 
-def _demanded(counting: Counting) -> Demand:
-    """What was counted."""
+def _sum_forecasts(counting: Counting) -> Demand:
+    """Sum up the calls and tokens that were counted."""
     return _sum(
         Demand(
-            one.calls,
-            one.prompt_tokens + one.reply_tokens,
-            one.prompt_tokens + one.most_reply_tokens,
-            one.cost,
-            one.most_cost,
+            forecast.calls,
+            forecast.prompt_tokens + forecast.reply_tokens,
+            forecast.prompt_tokens + forecast.most_reply_tokens,
+            forecast.cost,
+            forecast.most_cost,
         )
-        for one in counting.forecasts()
+        for forecast in counting.forecasts()
     )
 
 
-def _piloted(origin: PilotOrigin, trials: Sequence[PilotRuns], conditions: int) -> Pilot:
-    """With the demand of all conditions, if those that were left out take as much as the others."""
+def _make_pilot(origin: PilotOrigin, trials: Sequence[PilotRuns], conditions: int) -> Pilot:
+    """Return a pilot with the demand of all conditions; those left out are like the others."""
     used = _sum(trial.demand for trial in trials)
     return Pilot(origin, trials[0].unit, tuple(trials), used.times(conditions / len(trials)))
 
 
 def _sum(demands: Iterable[Demand]) -> Demand:
-    """All of them together; nothing is taken by none."""
+    """Add demands up; the sum of none is nothing."""
     return Demand(*map(sum_known, zip(*(_NOTHING, *demands), strict=True)))

@@ -52,7 +52,7 @@ class PlannedContrast(NamedTuple):
 
     @property
     def d(self) -> Smallest:
-        """In standard deviations."""
+        """The smallest differences in standard deviations."""
         return tuple(None if each is None else each / self.sd for each in self.differences)
 
 
@@ -82,22 +82,22 @@ class Plan:
 
     @property
     def own(self) -> int:
-        """Runs of each condition, as the experiment says."""
+        """The runs of each condition that the experiment asks for."""
         return self.experiment.conditions[0].setup.replicates
 
     @property
     def paired(self) -> bool:
-        """Whether conditions are compared run by run, since these share random numbers."""
+        """True if conditions are compared run by run, since these share random numbers."""
         return self.experiment.random_numbers == "common"
 
     @property
     def differences(self) -> Smallest:
-        """Of all pairs, the median."""
+        """The median over all pairs of the smallest difference that is found, by size."""
         return _medians(pair.differences for pair in self.pairs)
 
     @property
     def d(self) -> Smallest:
-        """The median in standard deviations."""
+        """The median over all pairs in standard deviations, by size."""
         return _medians(pair.d for pair in self.pairs)
 
     @property
@@ -107,26 +107,26 @@ class Plan:
 
     @property
     def demand(self) -> tuple[Demand, ...]:
-        """What so many runs of each condition take, all conditions together."""
+        """The demand of so many runs of each condition, all conditions together, by size."""
         return tuple(self.pilot.demand.times(size) for size in self.sizes)
 
 
 def make_plan(experiment: Experiment, folder: Path) -> Plan:
     """Plan from runs in the folder, or from runs that are played now; raises InputError."""
     own = experiment.conditions[0].setup.replicates
-    sizes, found = tuple(sorted({*SIZES, own})), find_pilot(experiment, folder)
-    compared, unpaired = _pairs(experiment, found, sizes)
-    terms, untested = _terms(experiment, found, sizes)
+    sizes, pilot = tuple(sorted({*SIZES, own})), find_pilot(experiment, folder)
+    compared, unpaired = _pairs(experiment, pilot, sizes)
+    terms, untested = _terms(experiment, pilot, sizes)
     papers = _beside_papers(terms, sizes, experiment.random_numbers == "common")
-    notes = (*unpaired, *untested, *list_caveats(experiment, found), papers)
-    return Plan(experiment, sizes, found, compared, terms, notes)
+    notes = (*unpaired, *untested, *list_caveats(experiment, pilot), papers)
+    return Plan(experiment, sizes, pilot, compared, terms, notes)
 
 
 def _beside_papers(terms: Sequence[PlannedTerm], sizes: Sequence[int], paired: bool) -> str:
-    """What others rest on, and what as many runs as the most of theirs would find here."""
+    """Describe the number of runs in papers, and the smallest effect that 10 would find here."""
     at = sizes.index(10)
-    found = [term.partial_eta_squared[at] for term in terms]
-    known = [effect for effect in found if effect is not None]
+    effects = [term.partial_eta_squared[at] for term in terms]
+    known = [effect for effect in effects if effect is not None]
     if not known:
         return PAPERS
     here = "here, where shared random numbers are no error," if paired else "here"
@@ -134,60 +134,66 @@ def _beside_papers(terms: Sequence[PlannedTerm], sizes: Sequence[int], paired: b
 
 
 def _pairs(
-    experiment: Experiment, found: Pilot, sizes: Sequence[int]
+    experiment: Experiment, pilot: Pilot, sizes: Sequence[int]
 ) -> tuple[tuple[PlannedContrast, ...], list[str]]:
-    """All pairs of a panel, and a sentence about those of which nothing can be told."""
-    told, silent, paired = (
+    """Compare all pairs of a panel; a sentence names those that cannot be compared."""
+    contrasts, silent, paired = (
         list[PlannedContrast](),
         list[str](),
         experiment.random_numbers == "common",
     )
-    for first, second in itertools.combinations(found.trials, 2):
+    for first, second in itertools.combinations(pilot.trials, 2):
         if _panel(experiment, first.condition) != _panel(experiment, second.condition):
             continue
         try:
-            told.append(_compared(first, second, sizes, paired))
+            contrasts.append(_contrast(first, second, sizes, paired))
         except NotEstimable as error:
             silent.append(f"{first.condition.name} and {second.condition.name}: {error}")
     if not silent:
-        return tuple(told), []
+        return tuple(contrasts), []
     more = f" (and {len(silent) - 1} other pairs)" if len(silent) > 1 else ""
-    return tuple(told), [f"no difference can be told for {silent[0]}{more}"]
+    return tuple(contrasts), [f"no difference can be told for {silent[0]}{more}"]
 
 
 def _panel(experiment: Experiment, condition: Condition) -> tuple[Label, ...]:
-    """What a condition shares with all that it is compared with."""
+    """Return the levels that a condition shares with all that it is compared with."""
     return tuple(condition.factors[factor] for factor in experiment.analysis.by or ())
 
 
-def _compared(
+def _contrast(
     first: PilotRuns, second: PilotRuns, sizes: Sequence[int], paired: bool
 ) -> PlannedContrast:
-    """Raises NotEstimable."""
-    one, other = first.values, second.values
+    """Find the smallest difference between two conditions; raises NotEstimable."""
+    first_values, second_values = first.values, second.values
     if paired:
-        runs = min(len(one), len(other))  # replicate r has the same random numbers in both
-        one, other = one[:runs], other[:runs]
-    found = detectable_difference(one, other, sizes, paired=paired, simulation=_SIMULATION)
+        runs = min(
+            len(first_values), len(second_values)
+        )  # replicate r has the same random numbers in both
+        first_values, second_values = first_values[:runs], second_values[:runs]
+    detectable = detectable_difference(
+        first_values, second_values, sizes, paired=paired, simulation=_SIMULATION
+    )
     if paired:
-        matched = pairs(one, other)
+        matched = pairs(first_values, second_values)
         variance = (matched.first - matched.second).var(ddof=1)
     else:
-        variance = np.mean([sample(values).values.var(ddof=1) for values in (one, other)])
+        variance = np.mean(
+            [sample(values).values.var(ddof=1) for values in (first_values, second_values)]
+        )
     names = (first.condition.name, second.condition.name)
-    return PlannedContrast(*names, math.sqrt(variance), tuple(each.effect for each in found))
+    return PlannedContrast(*names, math.sqrt(variance), tuple(each.effect for each in detectable))
 
 
 def _terms(
-    experiment: Experiment, found: Pilot, sizes: Sequence[int]
+    experiment: Experiment, pilot: Pilot, sizes: Sequence[int]
 ) -> tuple[tuple[PlannedTerm, ...], list[str]]:
-    """Of the analysis of variance, and a sentence if nothing can be told of them."""
-    if not found.trials:
+    """Plan the terms of the analysis of variance; a sentence says why there are none."""
+    if not pilot.trials:
         return (), []
     named, blocked = _factors(experiment), experiment.random_numbers == "common"
     tested = [places for few in (1, 2) for places in itertools.combinations(range(len(named)), few)]
     try:
-        grids = _grids(experiment, found)
+        grids = _grids(experiment, pilot)
         return tuple(
             PlannedTerm(
                 " × ".join(named[place] for place in places),
@@ -200,16 +206,16 @@ def _terms(
 
 
 def _factors(experiment: Experiment) -> list[str]:
-    """What the analysis of variance compares."""
+    """List the factors that the analysis of variance compares."""
     return [name for name in experiment.analysis.factors or () if len(experiment.levels[name]) > 1]
 
 
-def _grids(experiment: Experiment, found: Pilot) -> list[Array]:
-    """The panels of the pilot as their analysis of variance takes them: (R, P, *levels).
+def _grids(experiment: Experiment, pilot: Pilot) -> list[Array]:
+    """Arrange the panels of the pilot as their analysis takes them: (R, P, *levels).
 
     P conditions differ by what the analysis leaves out, and are pooled. NaN is what was not played.
     """
-    known = {trial.condition.name: trial.values for trial in found.trials}
+    known = {trial.condition.name: trial.values for trial in pilot.trials}
     runs = max(map(len, known.values()))
     named = _factors(experiment)
     panels: dict[tuple[Label, ...], dict[tuple[Label, ...], list[Array]]] = {}
@@ -230,14 +236,14 @@ def _grids(experiment: Experiment, found: Pilot) -> list[Array]:
 def _everywhere(
     grids: Sequence[Array], sizes: Sequence[int], places: Sequence[int], blocked: bool
 ) -> Smallest:
-    """The smallest partial eta squared that is found in every panel; raises NotEstimable."""
-    found = [
+    """Return the smallest partial eta squared found in every panel; raises NotEstimable."""
+    by_panel = [
         detectable_partial_eta_squared(
             grid, sizes, tested=places, blocked=blocked, simulation=_SIMULATION
         )
         for grid in grids
     ]
-    by_size = zip(*([each.effect for each in effects] for effects in found), strict=True)
+    by_size = zip(*([each.effect for each in effects] for effects in by_panel), strict=True)
     return tuple(map(_largest, by_size))
 
 
@@ -247,6 +253,6 @@ def _largest(effects: Sequence[float | None]) -> float | None:
 
 
 def _medians(rows: Iterable[Smallest]) -> Smallest:
-    """By size; what is not found counts as larger than all that are."""
+    """Return medians by size; None, not found, counts as larger than all that are."""
     wide = np.array([[math.inf if each is None else each for each in row] for row in rows])
     return tuple(float(each) if math.isfinite(each) else None for each in np.median(wide, axis=0))

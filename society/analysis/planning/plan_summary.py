@@ -47,7 +47,7 @@ def print_plan(plan: Plan, console: Console) -> None:
     print_lines(console, _demand(ink, plan))
     label = "notes"
     for note in plan.notes:
-        print_lines(console, _labelled(ink, label, f"{note}."))
+        print_lines(console, _label_lines(ink, label, f"{note}."))
         label = ""
 
 
@@ -63,7 +63,10 @@ def plan_as_json(plan: Plan) -> dict[str, Any]:
         "replicates": plan.own,
         "power": POWER,
         "alpha": ALPHA,
-        "pilot": {"origin": plan.pilot.origin, "conditions": [*map(_piloted, plan.pilot.trials)]},
+        "pilot": {
+            "origin": plan.pilot.origin,
+            "conditions": [*map(_trial_as_json, plan.pilot.trials)],
+        },
         "sizes": plan.sizes,
         "pairs": [{**pair._asdict(), "d_z" if plan.paired else "d": pair.d} for pair in plan.pairs],
         "terms": [term._asdict() for term in plan.terms],
@@ -72,7 +75,7 @@ def plan_as_json(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _piloted(trial: PilotRuns) -> dict[str, Any]:
+def _trial_as_json(trial: PilotRuns) -> dict[str, Any]:
     known = trial.values[~np.isnan(trial.values)]
     return {
         "name": trial.condition.name,
@@ -88,14 +91,16 @@ def _heading(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
     words = f"{read.name}: {_runs(plan.own, plan.own, len(read.conditions))}"
     yield from flow_items([ink.text(words, "bold")], ink.width)
     unit = f" ({pilot.unit})" if pilot.unit else ""
-    yield from _labelled(ink, "outcome", f"{read.analysis.outcome}{unit}")
+    yield from _label_lines(ink, "outcome", f"{read.analysis.outcome}{unit}")
     words, runs = _ORIGINS[pilot.origin], [len(trial.values) for trial in pilot.trials]
     if runs:
         words += f": {_runs(min(runs), max(runs), len(runs))}"
-        found = f"by {POWER:.0%} of the experiments that are simulated from it, at alpha {ALPHA}"
-    yield from _labelled(ink, "pilot", words)
+        criterion = (
+            f"by {POWER:.0%} of the experiments that are simulated from it, at alpha {ALPHA}"
+        )
+    yield from _label_lines(ink, "pilot", words)
     if runs:
-        yield from _labelled(ink, "found", found)
+        yield from _label_lines(ink, "found", criterion)
     yield ink.text("")
 
 
@@ -133,17 +138,17 @@ def _variance(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
 
 def _demand(ink: TerminalStyle, plan: Plan) -> Iterator[Text]:
     demand, conditions = plan.demand, len(plan.experiment.conditions)
-    told = {"runs in all": [f"{size * conditions:,}" for size in plan.sizes]}
+    rows = {"runs in all": [f"{size * conditions:,}" for size in plan.sizes]}
     if any(each.calls != 0 for each in demand):
-        told["calls"] = [_whole(each.calls) for each in demand]
-        told["tokens"] = [_range(_whole(each.tokens), _whole(each.most_tokens)) for each in demand]
-        told["dollars"] = [
+        rows["calls"] = [_whole(each.calls) for each in demand]
+        rows["tokens"] = [_range(_whole(each.tokens), _whole(each.most_tokens)) for each in demand]
+        rows["dollars"] = [
             _range(format_dollars(each.cost), format_dollars(each.most_cost)) for each in demand
         ]
     if plan.pilot.demand.seconds is not None:
-        told["seconds"] = [_seconds(each.seconds) for each in demand]
+        rows["seconds"] = [_seconds(each.seconds) for each in demand]
     columns = [
-        TerminalColumn(name, [ink.text(cell) for cell in cells]) for name, cells in told.items()
+        TerminalColumn(name, [ink.text(cell) for cell in cells]) for name, cells in rows.items()
     ]
     yield from _by_runs(ink, plan, "what so many runs of each condition take", columns)
 
@@ -167,7 +172,7 @@ def _figures(
 
 
 def _runs(least: int, most: int, conditions: int) -> str:
-    """How many, of how many conditions."""
+    """Say how many runs of how many conditions there are."""
     count = f"{least}" if least == most else f"{least} to {most}"
     noun = "run" if most == 1 else "runs"
     among = "one condition" if conditions == 1 else f"each of {conditions} conditions"
@@ -186,6 +191,6 @@ def _range(least: str, most: str) -> str:
     return least if least == most else f"{least} to {most}"
 
 
-def _labelled(ink: TerminalStyle, label: str, words: str) -> Iterator[Text]:
+def _label_lines(ink: TerminalStyle, label: str, words: str) -> Iterator[Text]:
     name = ink.text(label, "bold")
     yield from flow_items([ink.text(words)], ink.width, label=name, gutter=_GUTTER)

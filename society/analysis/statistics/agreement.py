@@ -46,12 +46,12 @@ class Agreement:
 def percent_agreement(
     ratings: Sequence[Sequence[CodeValue]], *, resampling: Resampling = RESAMPLING
 ) -> Agreement:
-    """The share of pairs of codes of a text that are the same; one row per rater, (M, U).
+    """Return the share of pairs of codes of a text that are the same; one row per rater, (M, U).
 
     Raises NotEstimable for fewer than two texts that two raters coded.
     """
-    codes, categories = _coded(ratings, None)
-    return _agreement(codes, _paired(codes, len(categories)), _same, resampling)
+    codes, categories = _place_codes(ratings, None)
+    return _agreement(codes, _pair_tables(codes, len(categories)), _same, resampling)
 
 
 def cohens_kappa(
@@ -62,14 +62,14 @@ def cohens_kappa(
     categories: Sequence[CodeValue] | None = None,
     resampling: Resampling = RESAMPLING,
 ) -> Agreement:
-    """Cohen's kappa of two raters; (U,), (U,).
+    """Compute Cohen's kappa of two raters; (U,), (U,).
 
     weights: none, all disagreements count the same; linear or quadratic, by how many categories
     two codes are apart, or by the square of that.
     categories: all that there are, in their order; by default the numbers that were given.
     Raises NotEstimable for fewer than two texts that both coded, and where all codes are the same.
     """
-    codes, order = _coded([first, second], categories, ordered=weights != "none")
+    codes, order = _place_codes([first, second], categories, ordered=weights != "none")
     place = np.arange(len(order))
     apart = np.abs(place[:, None] - place)
     distance = {"none": apart > 0, "linear": apart, "quadratic": apart**2}[weights]
@@ -78,7 +78,7 @@ def cohens_kappa(
         by_chance = table.sum(-1)[..., :, None] * table.sum(-2)[..., None, :]
         return _beyond_chance(table, by_chance / table.sum((-2, -1), keepdims=True), distance)
 
-    return _agreement(codes, _crossed(codes, len(order)), kappa, resampling)
+    return _agreement(codes, _cross_tables(codes, len(order)), kappa, resampling)
 
 
 def krippendorffs_alpha(
@@ -88,13 +88,14 @@ def krippendorffs_alpha(
     categories: Sequence[CodeValue] | None = None,
     resampling: Resampling = RESAMPLING,
 ) -> Agreement:
-    """Krippendorff's alpha of two or more raters, with codes missing; one row per rater, (M, U).
+    """Compute Krippendorff's alpha of two or more raters; one row per rater, (M, U).
 
+    Codes may be missing.
     categories: all that there are, in their order; by default the numbers that were given.
     Raises NotEstimable for fewer than two texts that two raters coded, and where all codes are the
     same; ValueError for an interval scale whose codes are no numbers.
     """
-    codes, order = _coded(ratings, categories, ordered=scale != "nominal")
+    codes, order = _place_codes(ratings, categories, ordered=scale != "nominal")
     values = np.array(order, float) if scale == "interval" else np.arange(len(order))
 
     def alpha(table: Array) -> Array:
@@ -108,16 +109,16 @@ def krippendorffs_alpha(
 
     # Each code weighs 1, in equal parts as one of a pair with each other code of its text.
     others = np.maximum((codes != _UNCODED).sum(0) - 1, 1)
-    tables = _paired(codes, len(order)) / others[:, None, None]
+    tables = _pair_tables(codes, len(order)) / others[:, None, None]
     return _agreement(codes, tables, alpha, resampling)
 
 
-def _coded(
+def _place_codes(
     ratings: Sequence[Sequence[CodeValue]],
     categories: Sequence[CodeValue] | None,
     ordered: bool = False,
 ) -> tuple[Array, Sequence[CodeValue]]:
-    """Codes as places among the categories, for texts with two codes or more; (M, U), and (K,)."""
+    """Return codes as places among the categories, (M, U), and these categories, (K,)."""
     if len({len(row) for row in ratings}) != 1 or len(ratings) < 2:
         raise ValueError(
             f"rows of {', '.join(str(len(row)) for row in ratings) or 'no'} codes; "
@@ -143,23 +144,23 @@ def _ascending(given: set[CodeValue], ordered: bool) -> list[CodeValue]:
     return [*sorted(code for code in given if isinstance(code, float | int)), *words]
 
 
-def _crossed(codes: Array, categories: int) -> Array:
-    """What the first rater said against what the second did; (2, U) -> (U, K, K)."""
-    one_hot = _counted(codes, categories)
+def _cross_tables(codes: Array, categories: int) -> Array:
+    """Tabulate the code of the first rater by that of the second; (2, U) -> (U, K, K)."""
+    one_hot = _one_hot(codes, categories)
     tables: Array = one_hot[0][:, :, None] * one_hot[1][:, None, :]
     return tables
 
 
-def _paired(codes: Array, categories: int) -> Array:
-    """All ordered pairs of codes of a text; (M, U) -> (U, K, K)."""
-    given = _counted(codes, categories).sum(0)
+def _pair_tables(codes: Array, categories: int) -> Array:
+    """Count all ordered pairs of codes of a text; (M, U) -> (U, K, K)."""
+    given = _one_hot(codes, categories).sum(0)
     itself = given[:, :, None] * np.eye(categories)
     tables: Array = given[:, :, None] * given[:, None, :] - itself
     return tables
 
 
-def _counted(codes: Array, categories: int) -> Array:
-    """1 where a code is of a category; (M, U) -> (M, U, K)."""
+def _one_hot(codes: Array, categories: int) -> Array:
+    """Mark the category of each code with 1; (M, U) -> (M, U, K)."""
     counted: Array = (codes[..., None] == np.arange(categories)).astype(float)
     return counted
 
@@ -170,7 +171,7 @@ def _same(table: Array) -> Array:
 
 
 def _beyond_chance(observed: Array, by_chance: Array, distance: Array) -> Array:
-    """1 - disagreement / disagreement by chance, or NaN if that is 0; (..., K, K) -> (...)."""
+    """Return 1 - disagreement / disagreement by chance, NaN if that is 0; (..., K, K) -> (...)."""
     wrong, expected = ((table * distance).sum((-2, -1)) for table in (observed, by_chance))
     ratio = np.full(np.shape(wrong), np.nan)
     beyond: Array = 1 - np.divide(wrong, expected, out=ratio, where=expected > 0)
@@ -190,7 +191,7 @@ def _agreement(
             f"all codes of {texts} texts are the same; with one category nothing tells agreement "
             "from chance"
         )
-    drawn = statistic(_redrawn(tables, resampling))
+    drawn = statistic(_redraw(tables, resampling))
     defined = drawn[~np.isnan(drawn)]  # resamples of a single category tell nothing
     tail = (1 - resampling.level) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
@@ -203,8 +204,8 @@ def _agreement(
     )
 
 
-def _redrawn(tables: Array, resampling: Resampling) -> Array:
-    """Sums of as many tables as there are, drawn with replacement; (U, K, K) -> (B, K, K)."""
+def _redraw(tables: Array, resampling: Resampling) -> Array:
+    """Sum as many tables as there are, drawn with replacement; (U, K, K) -> (B, K, K)."""
     draws = generator(resampling.seed, "lab agreement")
     texts, flat = len(tables), tables.reshape(len(tables), -1)
     sums = [

@@ -67,7 +67,7 @@ class Anova:
     dropped: int  # runs without a value, or in a block that misses one
 
     def __getitem__(self, name: str) -> AnovaRow:
-        """The first row of this name; raises KeyError."""
+        """Return the first row of this name; raises KeyError."""
         return {source.name: source for source in reversed(self.sources)}[name]
 
     @property
@@ -95,7 +95,7 @@ def anova(
     factors: Mapping[str, Sequence[object]],
     blocks: Sequence[object] | None = None,
 ) -> Anova:
-    """The analysis of variance of one factor, or of two with their interaction.
+    """Analyse the variance between levels of one factor, or of two with their interaction.
 
     values: (n,), one per run. factors: by name, the level of each run; (n,) each. Levels are told
     apart by their words, as str gives them.
@@ -111,19 +111,19 @@ def anova(
     # Independent runs are those of a single block.
     luck = _words("blocks", [""] * len(given) if blocks is None else blocks, len(given))
     given = _without_gaps(given, np.stack(list(words.values())), luck)
-    found, there = sample(given), ~np.isnan(given)
-    labels = {name: _labelled(name, each[there]) for name, each in words.items()}
+    runs, there = sample(given), ~np.isnan(given)
+    labels = {name: _number_levels(name, each[there]) for name, each in words.items()}
     block = np.unique(luck[there], return_inverse=True)[1]
-    cells = _cells(found.values, labels)
-    apart = found.values - _luck(found.values, block)
+    cells = _cells(runs.values, labels)
+    apart = runs.values - _luck(runs.values, block)
     shared = "" if blocks is None else ", but for the effect of their replicate"
-    _vary(apart, labels, float(np.abs(found.values).max()), shared)
+    _vary(apart, labels, float(np.abs(runs.values).max()), shared)
     return Anova(
-        sources=_sources(found.values, apart, labels, int(block.max())),
+        sources=_sources(runs.values, apart, labels, int(block.max())),
         margins={name: _margins(cells, axis, labels[name]) for axis, name in enumerate(labels)},
         balanced=len(np.unique(cells.counts)) == 1,
-        n=len(found.values),
-        dropped=found.dropped,
+        n=len(runs.values),
+        dropped=runs.dropped,
     )
 
 
@@ -134,7 +134,7 @@ def _words(name: str, labels: Sequence[object], count: int) -> Array:
 
 
 def _without_gaps(values: Array, factors: Array, blocks: Array) -> Array:
-    """Values, but NaN all over a block that has fewer of some cell than others have.
+    """Make values NaN all over a block that has fewer of some cell than others have.
 
     values, blocks: (n,). factors: (factors, n).
     """
@@ -147,25 +147,25 @@ def _without_gaps(values: Array, factors: Array, blocks: Array) -> Array:
         raise NotEstimable(
             f"none of {len(names)} replicates has a value in all of {cells.shape[1]} conditions"
         )
-    kept: Array = np.where(whole[block], values, np.nan)
-    return kept
+    without_gaps: Array = np.where(whole[block], values, np.nan)
+    return without_gaps
 
 
-def _labelled(name: str, words: Array) -> _Labels:
+def _number_levels(name: str, words: Array) -> _Labels:
     place = {word: place for place, word in enumerate(dict.fromkeys(words.tolist()))}
     if len(place) < 2:
         raise NotEstimable(f"{name} has one level, {words[0]}; a factor needs at least 2")
     return _Labels(np.array([place[word] for word in words.tolist()]), list(place))
 
 
-def _numbered(labels: Mapping[str, _Labels]) -> tuple[Array, tuple[int, ...]]:
-    """The cell of each run, (n,), and how many levels the factors have."""
-    sizes = tuple(len(one.words) for one in labels.values())
-    return np.ravel_multi_index([one.places for one in labels.values()], sizes), sizes
+def _cell_numbers(labels: Mapping[str, _Labels]) -> tuple[Array, tuple[int, ...]]:
+    """Return the cell of each run, (n,), and the number of levels of each factor."""
+    sizes = tuple(len(factor.words) for factor in labels.values())
+    return np.ravel_multi_index([factor.places for factor in labels.values()], sizes), sizes
 
 
 def _cells(values: Array, labels: Mapping[str, _Labels]) -> _Cells:
-    cell, sizes = _numbered(labels)
+    cell, sizes = _cell_numbers(labels)
     counts = np.bincount(cell, minlength=math.prod(sizes))
     if empty := int((counts == 0).sum()):
         raise NotEstimable(
@@ -181,15 +181,15 @@ def _cells(values: Array, labels: Mapping[str, _Labels]) -> _Cells:
 
 
 def _luck(values: Array, block: Array) -> Array:
-    """How far the mean of each run's block is above that of all runs; (n,)."""
+    """Return the mean of each run's block above that of all runs; (n,)."""
     means = np.bincount(block, values) / np.bincount(block)
     above: Array = means[block] - values.mean()
     return above
 
 
 def _vary(apart: Array, labels: Mapping[str, _Labels], largest: float, shared: str) -> None:
-    """Raises NotEstimable if nothing is left but effects and replicates."""
-    cell, _ = _numbered(labels)
+    """Raise NotEstimable if nothing is left but effects and replicates."""
+    cell, _ = _cell_numbers(labels)
     if not any(has_spread(apart[cell == place], largest) for place in range(int(cell.max()) + 1)):
         raise NotEstimable(
             f"all runs of a combination of {' and '.join(labels)} have the same value{shared}; "
@@ -207,29 +207,31 @@ def _margins(cells: _Cells, axis: int, labels: _Labels) -> tuple[Margin, ...]:
 def _sources(
     values: Array, apart: Array, labels: Mapping[str, _Labels], replicates: int
 ) -> tuple[AnovaRow, ...]:
-    """The rows of runs less their replicate's effect, whose degrees of freedom leave the residual.
+    """Return the rows of runs less their replicate's effect, which costs degrees of freedom.
 
     So the fit is the same as with a column for each replicate: in whole blocks the replicate has
     nothing in common with any factor.
     """
-    rows = _fitted(apart, labels)
+    rows = _fit(apart, labels)
     total = float(((values - values.mean()) ** 2).sum())
     left, df_left = float(rows[-1, 0]), int(rows[-1, 1]) - replicates
     names = [*labels, *([" × ".join(labels)] if len(labels) > 1 else [])]
-    found = []
+    rows_of_table = []
     for name, (ss, df) in zip(names, rows[:-1].tolist(), strict=True):
         f = (ss / df) / (left / df_left)
         p = float(require("scipy.stats").f.sf(f, df, df_left))
-        found.append(AnovaRow(name, int(df), ss, f, p, ss / total, ss / (ss + left)))
+        rows_of_table.append(AnovaRow(name, int(df), ss, f, p, ss / total, ss / (ss + left)))
     if replicates:
         luck = float(((values - apart) ** 2).sum())
-        found.append(AnovaRow("replicates", replicates, luck, None, None, luck / total, None))
-    return (*found, AnovaRow("residual", df_left, left, None, None, left / total, None))
+        rows_of_table.append(
+            AnovaRow("replicates", replicates, luck, None, None, luck / total, None)
+        )
+    return (*rows_of_table, AnovaRow("residual", df_left, left, None, None, left / total, None))
 
 
-def _fitted(values: Array, labels: Mapping[str, _Labels]) -> Array:
-    """Rows (SS, df) of each factor, the interaction, the residual; (factors + 1 or 2, 2)."""
-    columns = {f"factor{place}": one.places for place, one in enumerate(labels.values())}
+def _fit(values: Array, labels: Mapping[str, _Labels]) -> Array:
+    """Return (SS, df) of each factor, the interaction, the residual; (factors + 1 or 2, 2)."""
+    columns = {f"factor{place}": factor.places for place, factor in enumerate(labels.values())}
     terms = " * ".join(f"C({name}, Sum)" for name in columns)
     frame = require("pandas").DataFrame({"value": values, **columns})
     fit = require("statsmodels.formula.api").ols(f"value ~ {terms}", frame).fit()

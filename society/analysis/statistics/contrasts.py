@@ -68,7 +68,7 @@ class PairedContrast:
 
 
 def student(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Contrast:
-    """Student's t test, which takes both variances as equal; (R1,), (R2,).
+    """Compare two conditions by Student's t test, which takes variances as equal; (R1,), (R2,).
 
     Raises NotEstimable for fewer than two values each, and where neither has any spread.
     """
@@ -76,7 +76,7 @@ def student(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Cont
 
 
 def welch(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Contrast:
-    """Welch's t test, which lets variances differ; (R1,), (R2,).
+    """Compare two conditions by Welch's t test, which lets variances differ; (R1,), (R2,).
 
     Raises NotEstimable for fewer than two values each, and where neither has any spread.
     """
@@ -84,7 +84,7 @@ def welch(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Contra
 
 
 def part_against_whole(part: ArrayLike, rest: ArrayLike, *, level: float = 0.95) -> Contrast:
-    """Student's t test of some runs against all runs, themselves included; (R1,), (R2,).
+    """Compare some runs with all runs, themselves included, by Student's t; (R1,), (R2,).
 
     Not a valid test: the part stands on both sides, so that the two samples are not independent,
     the difference is drawn towards zero, and t does not follow its distribution. It is here because
@@ -98,7 +98,7 @@ def part_against_whole(part: ArrayLike, rest: ArrayLike, *, level: float = 0.95)
 
 
 def paired(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> PairedContrast:
-    """The paired t test of two conditions under common random numbers; (R,), (R,).
+    """Compare two conditions under common random numbers by the paired t test; (R,), (R,).
 
     Raises NotEstimable for conditions of different size, fewer than two pairs, and where all pairs
     differ by the same.
@@ -130,11 +130,11 @@ def paired(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Paire
 
 
 def effect(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Standardised:
-    """Cohen's d and Hedges' g of two independent samples; (R1,), (R2,).
+    """Return Cohen's d and Hedges' g of two independent samples; (R1,), (R2,).
 
     Raises NotEstimable for fewer than two values each, and where neither has any spread.
     """
-    one, other = (found.values for found in _spread(first, second))
+    one, other = (taken.values for taken in _spread(first, second))
     stats = require("statsmodels.stats.meta_analysis")
     g, variance = stats.effectsize_smd(
         *(one.mean(), one.std(ddof=1), len(one)), *(other.mean(), other.std(ddof=1), len(other))
@@ -163,7 +163,7 @@ def _contrast(
     level: float,
 ) -> Contrast:
     weightstats = require("statsmodels.stats.weightstats")
-    one, other = (found.values for found in compared)
+    one, other = (taken.values for taken in compared)
     # Not scipy's ttest_ind, which warns where one of the two samples has no spread.
     both = weightstats.CompareMeans(weightstats.DescrStatsW(one), weightstats.DescrStatsW(other))
     variances = "unequal" if test == "Welch" else "pooled"

@@ -34,20 +34,20 @@ class Correlation:
 
 
 def slope(when: ArrayLike, values: ArrayLike) -> Any:
-    """The slope of the least-squares line of each run, in units per step; (G,), (..., G) -> (...).
+    """Return the least-squares slope of each run, in units per step; (G,), (..., G) -> (...).
 
     NaN for fewer than two known values.
 
     >>> slope([1, 2, 3], [[0.5, np.nan, 0.75], [np.nan, 2, np.nan]])
     array([0.125,   nan])
     """
-    found = np.asarray(values, float)
-    known = ~np.isnan(found)
+    courses = np.asarray(values, float)
+    known = ~np.isnan(courses)
     count = known.sum(-1, keepdims=True)
     at = np.where(known, np.asarray(when, float), 0)
     apart = np.where(known, at - at.sum(-1, keepdims=True) / np.maximum(count, 1), 0)
     spread = np.square(apart).sum(-1)
-    return (apart * np.where(known, found, 0)).sum(-1) / np.where(spread, spread, np.nan)
+    return (apart * np.where(known, courses, 0)).sum(-1) / np.where(spread, spread, np.nan)
 
 
 def correlation(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Correlation:
@@ -72,7 +72,7 @@ def correlation(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> 
 
 
 def _interval(r: float, width: float, level: float) -> Interval:
-    """Symmetric on the scale of artanh; of a perfect correlation nothing else is known."""
+    """Return an interval that is symmetric on the scale of artanh; a point if |r| is 1."""
     if abs(r) >= 1:
         return Interval(r, r, level)
     low, high = np.tanh(np.arctanh(r) + np.array([-width, width]))

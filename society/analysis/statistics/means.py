@@ -1,4 +1,4 @@
-"""How sure a mean is, and a share: intervals from replicates.
+"""Means and shares over replicates, with intervals that say how sure they are.
 
 mean   m +- t(n - 1) s / sqrt(n)   Student 1908; where means are nearly normal
        bootstrap, bias-corrected and accelerated (BCa)   Efron 1987; follows a skewed sample
@@ -45,42 +45,42 @@ class ShareEstimate:
 
 
 def mean(values: ArrayLike, *, level: float = 0.95) -> Mean:
-    """The mean with its t interval; (R,).
+    """Return the mean with its t interval; (R,).
 
     Raises NotEstimable for fewer than two values, and for values without spread.
     """
-    found = _spread(values)
-    stats = require("statsmodels.stats.weightstats").DescrStatsW(found.values)
+    taken = _spread(values)
+    stats = require("statsmodels.stats.weightstats").DescrStatsW(taken.values)
     low, high = stats.tconfint_mean(1 - level)
-    return _mean(found, Interval(float(low), float(high), level))
+    return _mean(taken, Interval(float(low), float(high), level))
 
 
 def bootstrapped_mean(values: ArrayLike, *, resampling: Resampling = RESAMPLING) -> Mean:
-    """The mean with its BCa bootstrap interval; (R,).
+    """Return the mean with its BCa bootstrap interval; (R,).
 
     Raises NotEstimable for fewer than ten values, of which resamples say too little (an interval
     of 95 % from five normal ones holds the mean in 83 % of cases), and for values without spread.
     """
-    found = _spread(values)
-    if len(found.values) < _LEAST:
+    taken = _spread(values)
+    if len(taken.values) < _LEAST:
         raise NotEstimable(
-            f"{len(found.values)} values: a bootstrap of fewer than {_LEAST} gives intervals that "
+            f"{len(taken.values)} values: a bootstrap of fewer than {_LEAST} gives intervals that "
             "are too short"
         )
     drawn = require("scipy.stats").bootstrap(
-        (found.values,),
+        (taken.values,),
         np.mean,
         confidence_level=resampling.level,
         n_resamples=resampling.resamples,
-        batch=max(1, _AT_ONCE // len(found.values)),
+        batch=max(1, _AT_ONCE // len(taken.values)),
         rng=generator(resampling.seed, "lab bootstrap mean"),
     )
     low, high = drawn.confidence_interval
-    return _mean(found, Interval(float(low), float(high), resampling.level))
+    return _mean(taken, Interval(float(low), float(high), resampling.level))
 
 
 def share(count: int, n: int, *, level: float = 0.95) -> ShareEstimate:
-    """The share of replicates of which something is true, with its Wilson interval.
+    """Return the share of replicates of which something is true, with its Wilson interval.
 
     Raises NotEstimable without a replicate.
     """
@@ -94,16 +94,16 @@ def share(count: int, n: int, *, level: float = 0.95) -> ShareEstimate:
 
 
 def _spread(values: ArrayLike) -> Sample:
-    found = sample(values)
-    if not has_spread(found.values):
+    taken = sample(values)
+    if not has_spread(taken.values):
         raise NotEstimable(
-            f"all {len(found.values)} values are {found.values[0]:g}; "
+            f"all {len(taken.values)} values are {taken.values[0]:g}; "
             "without spread their mean has no interval"
         )
-    return found
+    return taken
 
 
-def _mean(found: Sample, interval: Interval) -> Mean:
-    n = len(found.values)
-    sd = float(found.values.std(ddof=1))
-    return Mean(float(found.values.mean()), interval, sd, sd / math.sqrt(n), n, found.dropped)
+def _mean(taken: Sample, interval: Interval) -> Mean:
+    n = len(taken.values)
+    sd = float(taken.values.std(ddof=1))
+    return Mean(float(taken.values.mean()), interval, sd, sd / math.sqrt(n), n, taken.dropped)

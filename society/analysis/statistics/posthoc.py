@@ -56,46 +56,48 @@ class Tukey:
 
 
 def tukey(groups: Mapping[str, ArrayLike], *, level: float = 0.95) -> Tukey:
-    """Tukey's HSD (Tukey-Kramer where sizes differ) of independent groups, by name.
+    """Compare all groups, by name, by Tukey's HSD (Tukey-Kramer where sizes differ).
 
     The error is that of the one-way layout: runs that differ in another factor as well are pooled
     in a group, and that factor's spread is in the error. `tukey_after` takes it out.
     Raises NotEstimable for fewer than two groups, one with fewer than two values, and where no
     group has any spread.
     """
-    found = samples(groups)
-    values = [one.values for one in found.values()]
+    taken = samples(groups)
+    values = [group.values for group in taken.values()]
     if not any(map(has_spread, values)):
         raise NotEstimable(
             f"all runs of a group have the same value in all {len(values)} groups; "
             "without spread in them there is no test"
         )
     margins = [
-        Margin(name, float(one.values.mean()), len(one.values), len(one.values))
-        for name, one in found.items()
+        Margin(name, float(group.values.mean()), len(group.values), len(group.values))
+        for name, group in taken.items()
     ]
     df = sum(map(len, values)) - len(values)
-    mean_square = sum(float(one.var()) * len(one) for one in values) / df
-    return _compared(margins, (mean_square, df), level, sum(one.dropped for one in found.values()))
+    mean_square = sum(float(group.var()) * len(group) for group in values) / df
+    return _compare_all(
+        margins, (mean_square, df), level, sum(group.dropped for group in taken.values())
+    )
 
 
-def tukey_after(found: Anova, factor: str, *, level: float = 0.95) -> Tukey:
-    """Tukey's HSD of the levels of a factor, with the error of an analysis of variance.
+def tukey_after(analysis: Anova, factor: str, *, level: float = 0.95) -> Tukey:
+    """Compare the levels of a factor by Tukey's HSD, with the error of an analysis of variance.
 
     It compares marginal means, as the F test of the factor does: the spread of another factor, and
     the random numbers of replicates, are no error.
     Raises KeyError for a factor that it does not have, and NotEstimable as `compact_letters` does.
     """
-    left = found.residual
-    return _compared(
-        found.margins[factor], (left.sum_of_squares / left.df, left.df), level, found.dropped
+    left = analysis.residual
+    return _compare_all(
+        analysis.margins[factor], (left.sum_of_squares / left.df, left.df), level, analysis.dropped
     )
 
 
-def _compared(
+def _compare_all(
     margins: Sequence[Margin], error: tuple[float, int], level: float, dropped: int
 ) -> Tukey:
-    """All pairs; error: the mean square, and its degrees of freedom."""
+    """Compare all pairs; error: the mean square, and its degrees of freedom."""
     (mean_square, df), names = error, [margin.level for margin in margins]
     means, weights = np.array([(margin.mean, margin.weight) for margin in margins]).T
     first, second = np.triu_indices(len(margins), 1)
@@ -123,7 +125,7 @@ def _compared(
 
 
 def compact_letters(differ: Array) -> tuple[str, ...]:
-    """Letters such that two groups share one if, and only if, they do not differ.
+    """Give groups letters such that two share one if, and only if, they do not differ.
 
     differ: (k, k), symmetric, groups in the order of their letters: the first has an "a".
     Raises NotEstimable where more letters would be needed than there are, a to z and A to Z.
@@ -135,7 +137,7 @@ def compact_letters(differ: Array) -> tuple[str, ...]:
     columns = {frozenset(range(count))}  # the groups of a letter
     for pair in combinations(range(count), 2):
         if differ[pair]:
-            columns = _absorbed(_inserted(columns, pair))
+            columns = _absorb(_insert(columns, pair))
     if len(columns) > len(ascii_letters):
         raise NotEstimable(
             f"{len(columns)} letters would be needed to tell {count} groups apart; compare fewer"
@@ -150,7 +152,7 @@ def compact_letters(differ: Array) -> tuple[str, ...]:
 
 
 def correct_p_values(p_values: Sequence[float], method: Correction = "holm") -> Array:
-    """The p values of several tests, adjusted for their number; (k,) -> (k,).
+    """Adjust the p values of several tests for their number; (k,) -> (k,).
 
     holm, bonferroni: the chance of any false alarm stays below the level at which they are read;
     benjamini-hochberg: the share of false alarms among the findings does.
@@ -166,14 +168,14 @@ def correct_p_values(p_values: Sequence[float], method: Correction = "holm") -> 
     return adjusted
 
 
-def _inserted(columns: set[frozenset[int]], pair: tuple[int, int]) -> set[frozenset[int]]:
+def _insert(columns: set[frozenset[int]], pair: tuple[int, int]) -> set[frozenset[int]]:
     """Split each column that holds both of a pair in two, each without one of them."""
     split: set[frozenset[int]] = set()
     for column in columns:
-        split |= {column - {one} for one in pair} if column.issuperset(pair) else {column}
+        split |= {column - {member} for member in pair} if column.issuperset(pair) else {column}
     return split
 
 
-def _absorbed(columns: set[frozenset[int]]) -> set[frozenset[int]]:
+def _absorb(columns: set[frozenset[int]]) -> set[frozenset[int]]:
     """Drop columns that lie in another one."""
     return {column for column in columns if not any(column < other for other in columns)}

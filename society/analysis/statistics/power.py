@@ -1,4 +1,4 @@
-"""Which effect do n runs find? Simulated from a pilot, since survival times are seldom normal.
+"""The effect that n runs find, simulated from a pilot: survival times are seldom normal.
 
 Each simulated experiment draws residuals of the pilot (its values about their mean) with
 replacement, adds an effect, and is tested as a real one would be. Where replicates share random
@@ -67,7 +67,7 @@ class _Cells(NamedTuple):
     spread: float
 
     def df(self, runs: int) -> int:
-        """Of the error: all runs but one for each cell and, in blocks, each further replicate."""
+        """Return the degrees of freedom of the error: runs less cells, less further blocks."""
         left = runs * len(self.columns) - math.prod(self.levels)
         return left - (runs - 1) if self.blocked else left
 
@@ -80,7 +80,7 @@ def detectable_difference(
     paired: bool,
     simulation: Simulation = Simulation(),
 ) -> tuple[Detectable, ...]:
-    """The smallest difference between two conditions' means that n runs of each find.
+    """Return the smallest difference between two conditions' means that n runs of each find.
 
     By the paired t test of replicates that share random numbers, or else by Welch's.
     first, second: pilot runs, (R,) each, in the unit of the difference. sizes: the n to try.
@@ -107,7 +107,7 @@ def detectable_partial_eta_squared(
     blocked: bool,
     simulation: Simulation = Simulation(),
 ) -> tuple[Detectable, ...]:
-    """The smallest partial eta squared that n runs of each condition find, by the F test.
+    """Return the smallest partial eta squared that n runs of each condition find, by the F test.
 
     SS / (SS + SS of the error), of means that are equally spaced over the levels of a factor, or
     whose slope over one factor changes steadily from level to level of the other.
@@ -127,15 +127,17 @@ def detectable_partial_eta_squared(
 
 
 def _residuals(values: ArrayLike, largest: float | None = None) -> Array:
-    found = sample(values, at_least=_LEAST, of="a condition of the pilot").values
-    if not has_spread(found, largest):
-        return np.zeros(len(found))  # and not the rounding of the mean
-    widened: Array = (found - found.mean()) * math.sqrt(len(found) / (len(found) - 1))
+    values_of_runs = sample(values, at_least=_LEAST, of="a condition of the pilot").values
+    if not has_spread(values_of_runs, largest):
+        return np.zeros(len(values_of_runs))  # and not the rounding of the mean
+    widened: Array = (values_of_runs - values_of_runs.mean()) * math.sqrt(
+        len(values_of_runs) / (len(values_of_runs) - 1)
+    )
     return widened
 
 
 def _cells(pilot: Array, *, blocked: bool) -> _Cells:
-    """Residuals about the mean of each cell; what conditions that it pools differ by is in them."""
+    """Return residuals about the mean of each cell, which keep differences of pooled conditions."""
     levels = pilot.shape[2:]
     runs = pilot.reshape(len(pilot), -1)
     there = ~np.isnan(runs).all(0)
@@ -151,7 +153,7 @@ def _cells(pilot: Array, *, blocked: bool) -> _Cells:
     means = np.array([np.nanmean(column) for column in known.T])
     cell = np.flatnonzero(there) % math.prod(levels)
     apart = means - (np.bincount(cell, means)[cell] / np.bincount(cell)[cell])
-    columns = [one + offset for one, offset in zip(chance, apart, strict=True)]
+    columns = [residuals + offset for residuals, offset in zip(chance, apart, strict=True)]
     if not whole:
         columns = [np.concatenate(columns)] * runs.shape[1]
     spread = float(np.mean([(column**2).mean() for column in columns]))
@@ -161,7 +163,7 @@ def _cells(pilot: Array, *, blocked: bool) -> _Cells:
 
 
 def _without_luck(chance: Sequence[Array], largest: float) -> list[Array]:
-    """Deviations from the mean of each block."""
+    """Return deviations from the mean of each block."""
     rows = np.array(chance)
     rows -= rows.mean(0)
     return [*(rows if has_spread(rows, largest) else np.zeros_like(rows))]
@@ -177,22 +179,24 @@ def _smallest_difference(
     if not (tested := np.isfinite(bounds)).any():
         return None
 
-    def found(shift: float) -> float:
+    def share_found(shift: float) -> float:
         # Nobody knows which of the two has the higher mean: either, in half of the experiments.
         hits = [np.abs(differences + sign * shift) > bounds for sign in (-1, 1)]
         return float(np.mean(hits))
 
-    return _smallest(found, float((bounds + np.abs(differences))[tested].max()), simulation.power)
+    return _smallest(
+        share_found, float((bounds + np.abs(differences))[tested].max()), simulation.power
+    )
 
 
 def _noise(
     residuals: Sequence[Array], shape: tuple[int, int], alpha: float, draws: np.random.Generator
 ) -> _Noise:
-    """Of one sample of differences, or of two independent samples; shape: experiments, runs.
+    """Simulate one sample of differences, or two independent ones; shape: experiments, runs.
 
     Welch's test of one sample is the paired one: Satterthwaite's degrees of freedom are n - 1.
     """
-    drawn = [one[draws.integers(len(one), size=shape)] for one in residuals]
+    drawn = [sample_of[draws.integers(len(sample_of), size=shape)] for sample_of in residuals]
     means = [values.mean(-1) for values in drawn]
     variances = np.stack([values.var(-1, ddof=1) for values in drawn])
     varies = np.any([np.ptp(values, axis=-1) > 0 for values in drawn], axis=0)
@@ -208,7 +212,7 @@ def _smallest_share(
 ) -> float | None:
     if not cells.df(runs):
         return None
-    means, errors = _played(cells, runs, simulation)
+    means, errors = _simulate_cells(cells, runs, simulation)
     steps = [
         _steps(count) if k in tested else np.ones(count) for k, count in enumerate(cells.levels)
     ]
@@ -222,16 +226,16 @@ def _smallest_share(
     bounds = critical * df * errors
     each = runs * len(cells.columns) // effect.size  # runs of a cell
 
-    def found(eta_squared: float) -> float:
+    def share_found(eta_squared: float) -> float:
         size = math.sqrt(eta_squared / (1 - eta_squared))
         between = each * (alone + size * both + size**2 * (effect**2).sum())
         return float((between > bounds).mean())
 
-    return _smallest(found, 1 - 1e-9, simulation.power)
+    return _smallest(share_found, 1 - 1e-9, simulation.power)
 
 
-def _played(cells: _Cells, runs: int, simulation: Simulation) -> tuple[Array, Array]:
-    """Experiments without an effect: the means of their cells, and the mean square of the error.
+def _simulate_cells(cells: _Cells, runs: int, simulation: Simulation) -> tuple[Array, Array]:
+    """Simulate the cell means and the mean square of the error, without an effect.
 
     (S, *levels), and (S,): infinite where no value varies: there is no test.
     """
@@ -254,7 +258,7 @@ def _played(cells: _Cells, runs: int, simulation: Simulation) -> tuple[Array, Ar
 
 
 def _share(means: Array, tested: Collection[int]) -> Array:
-    """What is tested of the means of cells, (S, *levels) each."""
+    """Return the part of the means of cells that is tested, (S, *levels) each."""
     for axis in range(1, means.ndim):
         average = means.mean(axis, keepdims=True)
         means = means - average if axis - 1 in tested else np.broadcast_to(average, means.shape)
@@ -262,18 +266,18 @@ def _share(means: Array, tested: Collection[int]) -> Array:
 
 
 def _steps(levels: int) -> Array:
-    """Equally spaced about 0, of variance 1."""
+    """Return equally spaced values about 0, of variance 1."""
     steps: Array = np.linspace(-1, 1, levels)
     steps /= steps.std()
     return steps
 
 
-def _smallest(found: Callable[[float], float], highest: float, power: float) -> float | None:
-    """The effect in [0, highest] from which on `power` of the experiments find it."""
-    if found(highest) < power:
+def _smallest(share_found: Callable[[float], float], highest: float, power: float) -> float | None:
+    """Return the effect in [0, highest] from which on `power` of the experiments find it."""
+    if share_found(highest) < power:
         return None
     low, high = 0.0, highest
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (low, middle) if found(middle) >= power else (middle, high)
+        low, high = (low, middle) if share_found(middle) >= power else (middle, high)
     return high

@@ -44,19 +44,19 @@ class Fisher:
 
 
 def binomial(count: SuccessCount, chance: float, *, level: float = 0.95) -> Binomial:
-    """The exact binomial test; raises NotEstimable without a run."""
+    """Test a count against a known chance, exactly; raises NotEstimable without a run."""
     _refuse(count)
-    found = require("scipy.stats").binomtest(count.hits, count.n, chance)
-    low, high = found.proportion_ci(level, method="exact")
+    test = require("scipy.stats").binomtest(count.hits, count.n, chance)
+    low, high = test.proportion_ci(level, method="exact")
     return Binomial(
-        count.hits / count.n, Interval(float(low), float(high), level), float(found.pvalue)
+        count.hits / count.n, Interval(float(low), float(high), level), float(test.pvalue)
     )
 
 
 def fisher(first: SuccessCount, second: SuccessCount, *, level: float = 0.95) -> Fisher:
-    """Fisher's exact test; raises NotEstimable where a condition has no runs."""
+    """Compare two counts by Fisher's exact test; raises NotEstimable without runs."""
     _refuse(first, second)
-    table = [[one.hits, one.n - one.hits] for one in (first, second)]
+    table = [[count.hits, count.n - count.hits] for count in (first, second)]
     p = require("scipy.stats").fisher_exact(table).pvalue
     low, high = require("statsmodels.stats.proportion").confint_proportions_2indep(
         *first, *second, method="newcomb", compare="diff", alpha=1 - level

@@ -29,7 +29,7 @@ _DIGITS = 12  # of a value, of the largest one, that count in its rank
 
 @dataclass(frozen=True)
 class MannWhitney:
-    """Whether one of two independent samples tends to be larger; two-sided."""
+    """A two-sided Mann-Whitney test: does one of two independent samples tend to be larger?"""
 
     u: float  # of the first sample: pairs in which it is larger, ties counting a half
     p: float  # exact for small samples without ties, else by the normal approximation
@@ -41,7 +41,7 @@ class MannWhitney:
 
 @dataclass(frozen=True)
 class Wilcoxon:
-    """Whether the differences of pairs tend to one side of zero; two-sided."""
+    """A two-sided Wilcoxon test: do differences of pairs tend to one side of zero?"""
 
     w: float  # the smaller of the two sums of ranks
     p: float  # exact for few pairs without ties, else by the normal approximation
@@ -53,7 +53,7 @@ class Wilcoxon:
 
 @dataclass(frozen=True)
 class KruskalWallis:
-    """Whether one of several independent samples tends to be larger."""
+    """A Kruskal-Wallis test: does one of several independent samples tend to be larger?"""
 
     h: float  # corrected for ties; chi squared with df degrees of freedom
     df: int
@@ -65,7 +65,7 @@ class KruskalWallis:
 
 @dataclass(frozen=True)
 class Friedman:
-    """Whether one of several conditions tends to be larger, replicate by replicate."""
+    """A Friedman test: does one condition tend to be larger, replicate by replicate?"""
 
     chi_squared: float  # corrected for ties
     df: int
@@ -76,38 +76,38 @@ class Friedman:
 
 
 def mann_whitney(first: ArrayLike, second: ArrayLike) -> MannWhitney:
-    """The Mann-Whitney U test; (R1,), (R2,).
+    """Compare two independent samples by the Mann-Whitney U test; (R1,), (R2,).
 
     Raises NotEstimable for an empty sample, and where all values are the same.
     """
     one = sample(first, at_least=1, of="the first sample")
     other = sample(second, at_least=1, of="the second sample")
     n = (len(one.values), len(other.values))
-    together = _ordered(np.concatenate([one.values, other.values]))
-    found = require("scipy.stats").mannwhitneyu(together[: n[0]], together[n[0] :])
-    larger = float(found.statistic) / (n[0] * n[1])
+    together = _values_to_rank(np.concatenate([one.values, other.values]))
+    test = require("scipy.stats").mannwhitneyu(together[: n[0]], together[n[0] :])
+    larger = float(test.statistic) / (n[0] * n[1])
     dropped = (one.dropped, other.dropped)
     return MannWhitney(
-        float(found.statistic), float(found.pvalue), larger, 2 * larger - 1, n, dropped
+        float(test.statistic), float(test.pvalue), larger, 2 * larger - 1, n, dropped
     )
 
 
 def wilcoxon(first: ArrayLike, second: ArrayLike) -> Wilcoxon:
-    """The signed-rank test of pairs, equal ones left out; (R,), (R,).
+    """Compare pairs by the signed-rank test, equal ones left out; (R,), (R,).
 
     Raises NotEstimable for conditions of different size, and where no pair differs.
     """
     one, other, dropped = pairs(first, second, at_least=1)
-    differences = _rounded(one - other, largest=float(np.abs([one, other]).max()))
+    differences = _round(one - other, largest=float(np.abs([one, other]).max()))
     differences = differences[differences != 0]
     if not len(differences):
         raise NotEstimable(f"all {len(one)} pairs are equal; there are no ranks to compare")
     stats = require("scipy.stats")
-    found = stats.wilcoxon(differences)
+    test = stats.wilcoxon(differences)
     ranks = stats.rankdata(np.abs(differences))
     return Wilcoxon(
-        w=float(found.statistic),
-        p=float(found.pvalue),
+        w=float(test.statistic),
+        p=float(test.pvalue),
         rank_biserial=float((ranks * np.sign(differences)).sum() / ranks.sum()),
         n=len(differences),
         equal=len(one) - len(differences),
@@ -116,21 +116,21 @@ def wilcoxon(first: ArrayLike, second: ArrayLike) -> Wilcoxon:
 
 
 def kruskal_wallis(groups: Mapping[str, ArrayLike]) -> KruskalWallis:
-    """The Kruskal-Wallis test of two or more independent samples, by name.
+    """Compare two or more independent samples, by name, by the Kruskal-Wallis test.
 
     Raises NotEstimable for fewer than two groups, an empty one, and where all values are the same.
     """
-    found = samples(groups, at_least=1)
-    together = _ordered(np.concatenate([one.values for one in found.values()]))
-    ends = np.cumsum([len(one.values) for one in found.values()])
+    taken = samples(groups, at_least=1)
+    together = _values_to_rank(np.concatenate([group.values for group in taken.values()]))
+    ends = np.cumsum([len(group.values) for group in taken.values()])
     h, p = require("scipy.stats").kruskal(*np.split(together, ends[:-1]))
-    n, df = len(together), len(found) - 1
-    dropped = sum(one.dropped for one in found.values())
+    n, df = len(together), len(taken) - 1
+    dropped = sum(group.dropped for group in taken.values())
     return KruskalWallis(float(h), df, float(p), float(h) / (n - 1), n, dropped)
 
 
 def friedman(conditions: Mapping[str, ArrayLike]) -> Friedman:
-    """The Friedman test of three or more conditions under common random numbers; (R,) each.
+    """Compare three or more conditions under common random numbers by Friedman's test; (R,) each.
 
     Raises NotEstimable for fewer conditions, for some of different size, without a replicate that
     has a value in all, and where no replicate tells any two apart.
@@ -140,7 +140,7 @@ def friedman(conditions: Mapping[str, ArrayLike]) -> Friedman:
             f"{len(conditions)} conditions: Friedman's test takes 3 or more; two are pairs"
         )
     table, dropped = blocks(conditions)
-    ranked = _rounded(table, largest=float(np.abs(table).max()))
+    ranked = _round(table, largest=float(np.abs(table).max()))
     if not np.ptp(ranked, axis=0).any():
         raise NotEstimable(
             f"all {len(table)} conditions are equal in all {table.shape[1]} replicates; there are "
@@ -151,16 +151,16 @@ def friedman(conditions: Mapping[str, ArrayLike]) -> Friedman:
     return Friedman(float(chi_squared), df, float(p), float(chi_squared) / (n * df), n, dropped)
 
 
-def _ordered(values: Array) -> Array:
-    """Values to be ranked together; raises NotEstimable where all are the same."""
+def _values_to_rank(values: Array) -> Array:
+    """Round values to be ranked together; raises NotEstimable where all are the same."""
     if not has_spread(values):
         raise NotEstimable(
             f"all {len(values)} values are {values[0]:g}; there are no ranks to compare"
         )
-    return _rounded(values, largest=float(np.abs(values).max()))
+    return _round(values, largest=float(np.abs(values).max()))
 
 
-def _rounded(values: Array, largest: float) -> Array:
-    """As shares of the largest number that they were computed from, without their last bits."""
+def _round(values: Array, largest: float) -> Array:
+    """Round values, as shares of the largest that they come from, to drop their last bits."""
     shares: Array = np.round(values / (largest or 1), _DIGITS)
     return shares

@@ -19,7 +19,7 @@ _ROUNDING = 1e-12  # values that differ by less, relative to the largest, are th
 
 
 class NotEstimable(ValueError):
-    """These values cannot answer the question; the words say why, and stand for the number."""
+    """A statistic that these values cannot give; the words say why, and stand for the number."""
 
 
 class Interval(NamedTuple):
@@ -70,7 +70,7 @@ def sample(values: ArrayLike, *, at_least: int = 2, of: str = "this sample") -> 
 
 
 def samples(groups: Mapping[str, ArrayLike], *, at_least: int = 2) -> dict[str, Sample]:
-    """The sample of each group; raises NotEstimable for fewer than two groups, or a small one."""
+    """Take the sample of each group; raises NotEstimable for fewer than two, or a small one."""
     if len(groups) < 2:
         raise NotEstimable(f"{len(groups)} group to compare; at least 2 are needed")
     return {name: sample(values, at_least=at_least, of=name) for name, values in groups.items()}
@@ -93,9 +93,10 @@ def pairs(first: ArrayLike, second: ArrayLike, *, at_least: int = 2) -> MatchedP
 
 
 def blocks(conditions: Mapping[str, ArrayLike]) -> tuple[Array, int]:
-    """Replicates of several conditions that have a value in all; (R,) each -> (conditions, n).
+    """Stack replicates that have a value in all conditions; (R,) each -> (conditions, n).
 
-    And how many have not. Raises NotEstimable for conditions of different size, and if none has.
+    Returns the number of incomplete ones beside them. Raises NotEstimable for conditions of
+    different size, and if no replicate has a value in all.
     """
     rows = [_row(values, of=name) for name, values in conditions.items()]
     if len(sizes := {len(row) for row in rows}) > 1:
@@ -111,7 +112,7 @@ def blocks(conditions: Mapping[str, ArrayLike]) -> tuple[Array, int]:
 
 
 def has_spread(values: Array, largest: float | None = None) -> bool:
-    """Whether values differ by more than the rounding of their last bits.
+    """Tell whether values differ by more than the rounding of their last bits.
 
     largest: the size of the numbers that they were computed from; their own if not given.
     """

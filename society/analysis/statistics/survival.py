@@ -24,7 +24,7 @@ from .samples import Interval, NotEstimable, sample
 
 
 class SurvivalTimes(NamedTuple):
-    """When each run had its event, or was last seen without: (R,), (R,)."""
+    """The time of each run's event, or of its last sight without: (R,), (R,)."""
 
     times: ArrayLike  # NaN: never observed; left out
     censored: ArrayLike  # True: the event had not come by then
@@ -65,7 +65,7 @@ class RestrictedMean:
 
 @dataclass(frozen=True)
 class LogRank:
-    """Whether several groups live equally long; the time of an event counts by its order only."""
+    """A log-rank test: do several groups live equally long? Only the order of events counts."""
 
     chi_squared: float
     df: int
@@ -75,21 +75,21 @@ class LogRank:
     dropped: int
 
 
-class _Seen(NamedTuple):
+class _Observed(NamedTuple):
     times: Array
     died: Array
     dropped: int
 
 
 def kaplan_meier(lives: SurvivalTimes, *, level: float = 0.95) -> SurvivalCurve:
-    """The survival curve of one group of runs.
+    """Estimate the survival curve of one group of runs.
 
     Raises NotEstimable without a run.
     """
-    seen = _seen(lives, "this group")
-    found = require("statsmodels.duration.survfunc").SurvfuncRight(seen.times, seen.died)
-    times, survival = np.asarray(found.surv_times), np.asarray(found.surv_prob)
-    at_risk, events = np.asarray(found.n_risk), np.asarray(found.n_events)
+    seen = _observe(lives, "this group")
+    curve = require("statsmodels.duration.survfunc").SurvfuncRight(seen.times, seen.died)
+    times, survival = np.asarray(curve.surv_times), np.asarray(curve.surv_prob)
+    at_risk, events = np.asarray(curve.n_risk), np.asarray(curve.n_events)
     low, high = _log_log(survival, _greenwood(at_risk, events), level)
     return SurvivalCurve(
         times=times,
@@ -109,7 +109,7 @@ def kaplan_meier(lives: SurvivalTimes, *, level: float = 0.95) -> SurvivalCurve:
 
 
 def restricted_mean(curve: SurvivalCurve, until: float | None = None) -> RestrictedMean:
-    """The mean time lived up to `until`, or to the last time at which a run was seen.
+    """Return the mean time lived up to `until`, or to the last time at which a run was seen.
 
     The interval stays within what is possible, [0, until].
     Raises NotEstimable for a horizon later than that (unless nobody lives on), without an event
@@ -144,7 +144,7 @@ def restricted_mean(curve: SurvivalCurve, until: float | None = None) -> Restric
 
 
 def log_rank(groups: Mapping[str, SurvivalTimes]) -> LogRank:
-    """The log-rank test of two or more independent groups, by name.
+    """Compare two or more independent groups, by name, by the log-rank test.
 
     Raises NotEstimable for fewer than two groups, without an event, and where a group is never seen
     beside another one at an event.
@@ -152,44 +152,45 @@ def log_rank(groups: Mapping[str, SurvivalTimes]) -> LogRank:
     """
     if len(groups) < 2:
         raise NotEstimable(f"{len(groups)} group to compare; at least 2 are needed")
-    seen = {name: _seen(lives, name) for name, lives in groups.items()}
-    _compared_at_an_event(seen)
-    times = np.concatenate([one.times for one in seen.values()])
-    died = np.concatenate([one.died for one in seen.values()])
-    group = np.repeat(np.arange(len(seen)), [len(one.times) for one in seen.values()])
-    chi_squared, _ = require("statsmodels.duration.survfunc").survdiff(times, died, group)
+    seen = {name: _observe(lives, name) for name, lives in groups.items()}
+    _check_first_event(seen)
+    times = np.concatenate([group.times for group in seen.values()])
+    died = np.concatenate([group.died for group in seen.values()])
+    member = np.repeat(np.arange(len(seen)), [len(group.times) for group in seen.values()])
+    chi_squared, _ = require("statsmodels.duration.survfunc").survdiff(times, died, member)
     df = len(seen) - 1
     return LogRank(
         chi_squared=float(chi_squared),
         df=df,
         # statsmodels gives 1 - cdf, which is 0 where p is small.
         p=float(require("scipy.stats").chi2.sf(chi_squared, df)),
-        events={name: int(one.died.sum()) for name, one in seen.items()},
+        events={name: int(group.died.sum()) for name, group in seen.items()},
         n=len(times),
-        dropped=sum(one.dropped for one in seen.values()),
+        dropped=sum(group.dropped for group in seen.values()),
     )
 
 
-def _seen(lives: SurvivalTimes, of: str) -> _Seen:
+def _observe(lives: SurvivalTimes, of: str) -> _Observed:
     times, censored = np.asarray(lives.times, float), np.asarray(lives.censored, bool)
     known = sample(times, at_least=1, of=of)
     if times.shape != censored.shape:
         raise ValueError(f"{of}: times {times.shape} and censored {censored.shape}; give (R,) each")
-    return _Seen(known.values, ~censored[~np.isnan(times)], known.dropped)
+    return _Observed(known.values, ~censored[~np.isnan(times)], known.dropped)
 
 
-def _compared_at_an_event(groups: Mapping[str, _Seen]) -> None:
-    """Every run is at risk from the start, so the first event compares all groups, or none."""
-    events = [one.times[one.died] for one in groups.values()]
+def _check_first_event(groups: Mapping[str, _Observed]) -> None:
+    """Raise NotEstimable unless the first event compares groups: all are at risk at the start."""
+    events = [group.times[group.died] for group in groups.values()]
     if not any(map(len, events)):
         raise NotEstimable("no run had the event; without events there is nothing to compare")
     first = min(float(times.min()) for times in events if len(times))
-    for name, one in groups.items():
-        if one.times.max() < first:
+    for name, group in groups.items():
+        if group.times.max() < first:
             raise NotEstimable(
-                f"{name} was last seen at {one.times.max():g}, before the first event at {first:g}"
+                f"{name} was last seen at {group.times.max():g}, "
+                f"before the first event at {first:g}"
             )
-    left = sum(int((one.times >= first).sum()) for one in groups.values())
+    left = sum(int((group.times >= first).sum()) for group in groups.values())
     if left == sum(int((times == first).sum()) for times in events):
         raise NotEstimable(
             f"all {left} runs had the event at {first:g}; there is nothing to compare"
@@ -197,20 +198,20 @@ def _compared_at_an_event(groups: Mapping[str, _Seen]) -> None:
 
 
 def _hazard_variance(at_risk: Array, events: Array) -> Array:
-    """d / (n (n - d)) at each time; 0 for the last run, after whom nobody is left to vary."""
+    """Return d / (n (n - d)) at each time; 0 for the last run, which leaves nobody to vary."""
     left = at_risk - events
     variance: Array = np.divide(events, at_risk * left, out=np.zeros(len(left)), where=left > 0)
     return variance
 
 
 def _greenwood(at_risk: Array, events: Array) -> Array:
-    """The variance of log S at each time."""
+    """Return the variance of log S at each time."""
     summed: Array = _hazard_variance(at_risk, events).cumsum()
     return summed
 
 
 def _log_log(survival: Array, variance: Array, level: float) -> tuple[Array, Array]:
-    """Limits S^exp(+- z sd(log S) / log S).
+    """Return the limits S^exp(+- z sd(log S) / log S).
 
     Once nobody is left the lower one is 0, and the upper one stays: there is no more to learn.
     """
@@ -225,6 +226,6 @@ def _log_log(survival: Array, variance: Array, level: float) -> tuple[Array, Arr
 
 
 def _first(times: Array, survival: Array) -> float | None:
-    """The first time at which at most half live on."""
+    """Return the first time at which at most half live on."""
     halved = survival <= 0.5 + 1e-12  # a product of fractions misses a half by its last bits
     return float(times[halved.argmax()]) if halved.any() else None

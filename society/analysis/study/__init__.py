@@ -50,7 +50,7 @@ def open_sweep(path: Path | str) -> Study:
     behind its name; one called condition only if its levels are not the names of the conditions.
     Raises InputError if nothing was played, or a run file is damaged.
     """
-    return _unmistakable(_sweep(Path(path)))
+    return _rename_clashes(_sweep(Path(path)))
 
 
 def open_study(paths: Sequence[Path | str]) -> Study:
@@ -74,11 +74,11 @@ def open_study(paths: Sequence[Path | str]) -> Study:
     ]
     if not studies:
         raise InputError("these runs have only made designs; name the runs that were played then")
-    return _unmistakable(studies[0] if len(studies) == 1 else _united(studies))
+    return _rename_clashes(studies[0] if len(studies) == 1 else _unite(studies))
 
 
 def _drafts_only(path: Path) -> bool:
-    """Whether a run has made designs for another one, and is no condition."""
+    """Tell whether a run has made designs for another one, and is no condition."""
     with read_run(path) as run:
         return is_drafting(run.manifest.spec.get("mechanisms", ()))
 
@@ -115,7 +115,7 @@ def _sweep(path: Path) -> Study:
     )
 
 
-def _united(studies: Sequence[Study]) -> Study:
+def _unite(studies: Sequence[Study]) -> Study:
     runs: dict[Path, ConditionRun] = {}
     for run in (run for study in studies for run in study.played):
         known = runs.setdefault(run.path.resolve(), run)
@@ -138,13 +138,15 @@ def _united(studies: Sequence[Study]) -> Study:
         failures=failures,
         missing=tuple(name for study in studies for name in study.missing),
         codings=tuple(
-            {one.folder.resolve(): one for study in studies for one in study.codings}.values()
+            {
+                coding.folder.resolve(): coding for study in studies for coding in study.codings
+            }.values()
         ),
     )
 
 
 def _distinct(runs: Mapping[Path, ConditionRun]) -> dict[Path, str]:
-    """A name for each run: with its folder, as seen from the one that holds all, if need be."""
+    """Name each run, with its folder below the common one where names would be the same."""
     times = Counter(run.name for run in runs.values())
     root = os.path.commonpath([path.parent for path in runs])
     names = {}
@@ -156,20 +158,20 @@ def _distinct(runs: Mapping[Path, ConditionRun]) -> dict[Path, str]:
 
 
 def _luck(runs: Sequence[ConditionRun]) -> RandomNumbers | None:
-    """What runs share that were not planned together.
+    """Tell which random numbers runs share that were not planned together.
 
     The place of a draw depends on the seats, and what it is for on the scenario.
     """
     given = [run.manifest for run in runs]
-    seeds = {one.seed for one in given}
-    shapes = {(one.scenario, one.replicates, one.agents) for one in given}
+    seeds = {manifest.seed for manifest in given}
+    shapes = {(manifest.scenario, manifest.replicates, manifest.agents) for manifest in given}
     if len(seeds) == len(shapes) == 1 < len(runs):
         return "common"
     return "independent" if len(seeds) == len(runs) > 1 else None
 
 
-def _unmistakable(study: Study) -> Study:
-    """With factors that are called as no column is."""
+def _rename_clashes(study: Study) -> Study:
+    """Return the study with factors renamed that are called like a column."""
     taken = {*_COLUMNS, *study.units}
     if any(run.factors.get(CONDITION, run.name) != run.name for run in study.played):
         taken.add(CONDITION)
@@ -184,11 +186,11 @@ def _unmistakable(study: Study) -> Study:
         study,
         levels={names[name]: labels for name, labels in study.levels.items()},
         played=tuple(played),
-        analysis=None if study.analysis is None else _renamed(study.analysis, names),
+        analysis=None if study.analysis is None else _rename_factors(study.analysis, names),
     )
 
 
-def _renamed(analysis: AnalysisPlan, names: Mapping[str, str]) -> AnalysisPlan:
-    said = {"factors": analysis.factors, "by": analysis.by}
-    changed = {key: old and [names[name] for name in old] for key, old in said.items()}
+def _rename_factors(analysis: AnalysisPlan, names: Mapping[str, str]) -> AnalysisPlan:
+    settings = {"factors": analysis.factors, "by": analysis.by}
+    changed = {key: old and [names[name] for name in old] for key, old in settings.items()}
     return analysis.model_copy(update=changed)

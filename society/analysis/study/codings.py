@@ -28,43 +28,43 @@ if TYPE_CHECKING:
 class SweepCoding:
     """The coding of a sweep's norms.
 
-    folder: of the sweep. said: in its experiment. raters: their runs, of those that have begun.
+    folder: of the sweep. plan: of its experiment. raters: their runs, of those that have begun.
     """
 
     folder: Path
-    said: CodingPlan
+    plan: CodingPlan
     raters: tuple[ConditionRun, ...]
 
     @property
     def unfinished(self) -> list[str]:
-        """Raters whose codes are not all there."""
+        """The raters whose codes are not all there."""
         finished = {run.name for run in self.raters if run.status == "finished"}
-        return [name for name in self.said.raters if name not in finished]
+        return [name for name in self.plan.raters if name not in finished]
 
     @property
     def note(self) -> str:
-        """Which raters are awaited, in words; "" if none is."""
+        """The raters that are awaited, in words; "" if none is."""
         awaited = " and ".join(self.unfinished)
         return f"the coding of norms waits for {awaited}" if awaited else ""
 
     @cached_property
     def codes(self) -> Codes:
-        """As far as the raters have come; raises InputError."""
+        """The codes, as far as the raters have come; raises InputError."""
         apart = []
-        for one in self.raters:
-            with one.opened() as run:
+        for rater in self.raters:
+            with rater.opened() as run:
                 apart.append(read_codes(run))
         return merge_codes(apart)
 
     def measured(self, runs: Mapping[str, Path]) -> CodingResults:
-        """What it says of the coded runs, by condition, once all raters have finished."""
+        """Measure the coded runs by condition, once all raters have finished."""
         if self.unfinished:
             return CodingResults(note=self.note)
-        return measure_codes(self.codes, self.said, runs)
+        return measure_codes(self.codes, self.plan, runs)
 
 
 def open_codings(folder: SweepFolder) -> tuple[SweepCoding, ...]:
-    """The coding of a sweep's norms, if it was begun; raises RunFileError."""
+    """Open the coding of a sweep's norms, if it was begun; raises RunFileError."""
     if folder.coding is None:
         return ()
     files = {name: folder.path / file for name, file in folder.coding.files.items()}

@@ -35,7 +35,7 @@ class ConditionRun:
 
     @classmethod
     def read(cls, path: Path, name: str, factors: Mapping[str, Label]) -> Self:
-        """From its run file; raises RunFileError."""
+        """Read the state of a run file; raises RunFileError."""
         with open_run_file(path) as run:
             rounds = run.rounds
             last = next(run.records(rounds, lines=False), None)
@@ -46,5 +46,5 @@ class ConditionRun:
             )
 
     def opened(self) -> RunFile:
-        """The run file, to be closed again."""
+        """Open the run file, to be closed again."""
         return open_run_file(self.path)

@@ -37,7 +37,7 @@ _OF_ALL = -1  # in place of an agent, where something concerns a whole replicate
 
 
 def read_pages(run: RunFile) -> Iterator[PageReading]:
-    """Every page; raises InputError if the run file has none of their lines."""
+    """Read every page; raises InputError if the run file has none of their lines."""
     if run.manifest.level != "full":
         raise InputError(
             f"{short_path(run.path)} was recorded at level {run.manifest.level}, which does not "
@@ -69,7 +69,7 @@ class LongTable(ABC):
 
     @abstractmethod
     def columns(self) -> Columns:
-        """All columns, in order."""
+        """Return all columns, in order."""
 
     def take(
         self, number: int, whom: Array, values: Mapping[str, Array], common: bool = False
@@ -87,7 +87,7 @@ class LongTable(ABC):
         self.sizes.append(len(agent))
 
     def places(self) -> tuple[Columns, dict[str, Array]]:
-        """Replicate, round and agent of each row, and the other columns."""
+        """Return replicate, round and agent of each row, and the other columns."""
         values = self.form.arrays()
         replicate, rounds, agent = (
             values.pop(name, np.empty(0, np.int32)) for name in ("replicate", "round", "agent")
@@ -101,7 +101,7 @@ class LongTable(ABC):
 
 
 class Agents(LongTable):
-    """Whoever took part in a round, with all that is one number or text about it."""
+    """Agents that took part in a round, with all that is one number or text about them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -121,7 +121,10 @@ class Agents(LongTable):
         self.take(reading.page.number, part, columns)
 
     def _cohort_numbers(self, run: ConditionRun) -> Array:
-        """Of each seat of the first replicates, (P, N), after which they repeat; -1: nobody's."""
+        """Return the cohort of each seat in the first P replicates, (P, N); -1: nobody's.
+
+        Later replicates repeat these.
+        """
         for cohort in run.manifest.cohorts:
             if cohort.name not in self.cohorts:
                 self.cohorts.append(cohort.name)
@@ -129,7 +132,7 @@ class Agents(LongTable):
         return np.array([*numbers, -1])[run.manifest.types]
 
     def columns(self) -> Columns:
-        """All columns, in order."""
+        """Return all columns, in order."""
         columns, values = self.places()
         cohort = categories(values.pop("cohort", np.empty(0, int)), self.cohorts)
         columns["cohort"] = FrameColumn(cohort, "name")
@@ -141,33 +144,35 @@ class Agents(LongTable):
 
 
 class Events(LongTable):
-    """Everything that was asked, answered and told, each row one value."""
+    """Questions, answers and facts, each row one value."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._said: list[tuple[str, str, str, str]] = []  # sort, kind, scope, name
+        self._lines: list[tuple[str, str, str, str]] = []  # sort, kind, scope, name
 
     def read(self, reading: PageReading, run: ConditionRun) -> None:
-        for said in reading.said():
-            if said.whom.any():
-                values = said.values[said.whom]
+        for statement in reading.statements():
+            if statement.whom.any():
+                values = statement.values[statement.whom]
                 columns = {
-                    "step": np.full(len(values), said.place, np.int32),
+                    "step": np.full(len(values), statement.place, np.int32),
                     "value": _numbers(values),
                     "text": _texts(values),
                 }
-                self.take(reading.page.number, said.whom, columns, said.of_replicates)
-                self._said.append((said.step.sort, said.step.kind, said.scope, said.name))
+                self.take(reading.page.number, statement.whom, columns, statement.of_replicates)
+                self._lines.append(
+                    (statement.step.sort, statement.step.kind, statement.scope, statement.name)
+                )
 
     def columns(self) -> Columns:
-        """All columns, in order."""
+        """Return all columns, in order."""
         columns, values = self.places()
         columns["step"] = FrameColumn(
             values.get("step", np.empty(0, np.int32)), "order in the round"
         )
         for place, name in enumerate(("sort", "kind", "scope", "name")):
             columns[name] = FrameColumn(
-                categories_in_order([said[place] for said in self._said], self.sizes)
+                categories_in_order([line[place] for line in self._lines], self.sizes)
             )
         columns["value"] = FrameColumn(values.get("value", np.empty(0)), "number")
         columns["text"] = FrameColumn(strings(values.get("text", np.empty(0, object))), "text")
@@ -175,7 +180,7 @@ class Events(LongTable):
 
 
 class Quotes(LongTable):
-    """Texts that the stage names, and common facts worth a word.
+    """The texts that a scenario names, and common facts worth a word.
 
     What is held or in force counts where it changed; what is answered, every time that it is.
     """
@@ -192,7 +197,7 @@ class Quotes(LongTable):
         for name in stage.quotes:
             answers = reading.answers(name)
             for values, whom in answers:
-                self._add(reading, name, _shown(values), whom)
+                self._add(reading, name, _as_words(values), whom)
             if name in known and not answers:
                 self._note(reading, name, *known[name])
         for name in stage.notes:
@@ -202,8 +207,8 @@ class Quotes(LongTable):
     def _note(
         self, reading: PageReading, name: str, values: Array, whom: Array, common: bool = False
     ) -> None:
-        """What has changed."""
-        texts = _shown(values)
+        """Append the texts that have changed."""
+        texts = _as_words(values)
         latest = self._latest.get(name, np.full(texts.shape, "", object))
         self._latest[name] = np.where(whom, texts, latest)
         self._add(reading, name, texts, whom & (texts != latest), common)
@@ -211,13 +216,13 @@ class Quotes(LongTable):
     def _add(
         self, reading: PageReading, name: str, texts: Array, whom: Array, common: bool = False
     ) -> None:
-        said = whom & (texts != "")
-        if said.any():
-            self.take(reading.page.number, said, {"text": texts[said]}, common)
+        shown = whom & (texts != "")
+        if shown.any():
+            self.take(reading.page.number, shown, {"text": texts[shown]}, common)
             self._names.append(name)
 
     def columns(self) -> Columns:
-        """All columns, in order."""
+        """Return all columns, in order."""
         columns, values = self.places()
         columns["name"] = FrameColumn(categories_in_order(self._names, self.sizes))
         columns["text"] = FrameColumn(strings(values.get("text", np.empty(0, object))), "text")
@@ -225,26 +230,26 @@ class Quotes(LongTable):
 
 
 def _agents(seats: Array) -> Any:
-    """Whole numbers; missing where a row is about a whole replicate."""
+    """Return seats as whole numbers, missing where a row is about a whole replicate."""
     return require("pandas").arrays.IntegerArray(seats, seats == _OF_ALL)
 
 
 def _numbers(values: Array) -> Array:
-    """As floats; NaN for text."""
+    """Return values as floats; NaN for text."""
     if values.dtype.kind == "O":
         return np.full(len(values), np.nan)
     return values.astype(float)
 
 
 def _texts(values: Array) -> Array:
-    """As text; None for numbers."""
+    """Return values as text; None for numbers."""
     if values.dtype.kind != "O":
         return np.full(len(values), None, object)
     return np.array([None if value is None else str(value) for value in values], object)
 
 
-def _shown(values: Array) -> Array:
-    """Text as it is and numbers in words, of the same shape; "" where there is nothing."""
+def _as_words(values: Array) -> Array:
+    """Return text as it is and numbers in words, of the same shape; "" where there is nothing."""
     cells = values.reshape(-1).tolist()
     if values.dtype.kind == "O":
         shown = ["" if cell is None else str(cell) for cell in cells]

@@ -38,22 +38,22 @@ class Statement(NamedTuple):
 
     @property
     def question(self) -> str:
-        """Of an answer, or of a field of one."""
+        """The question that an answer, or a field of one, belongs to."""
         return f"{self.step.kind} {self.name}".rstrip()
 
     @property
     def of_replicates(self) -> bool:
-        """Whether it is about a whole replicate rather than each of its agents."""
+        """True if it is about a whole replicate rather than each of its agents."""
         return self.scope in ("common", "ends", "void")
 
     @property
     def of_agents(self) -> bool:
-        """Whether it is a fact about each agent, told to it."""
+        """True if it is a fact about each agent, told to it."""
         return self.step.sort == "tell" and self.scope.startswith(("own", "seen "))
 
 
 class PageReading:
-    """A page, read with the one before it, which tells who was there; None before page 0.
+    """A page, read with the one before it, which says who was there; None before page 0.
 
     owners: who has each public column, (R, N), where not everybody has it.
     """
@@ -64,11 +64,11 @@ class PageReading:
 
     @property
     def part(self) -> Array:
-        """Who took part in the round, if only for some of it, (R, N)."""
+        """The agents who took part in the round, if only for some of it, (R, N)."""
         return self._running & (self._present | self.page.present)
 
     def steps(self) -> Iterator[tuple[Step, Array, Array]]:
-        """Each step with who was present, (R, N), and what was running, (R, 1), as it came."""
+        """Return each step with those present, (R, N), and those running, (R, 1), as it came."""
         present, running = self._present, self._running
         for step in self.page.steps:
             present = present | step.arrays.get(("back", ""), np.False_)  # they hear it
@@ -77,8 +77,8 @@ class PageReading:
             for over in ("ends", "void"):
                 running = running & ~step.arrays.get((over, ""), np.False_)
 
-    def said(self) -> Iterator[Statement]:
-        """Everything that was said, in order."""
+    def statements(self) -> Iterator[Statement]:
+        """Return every value that was asked, answered or told, in order."""
         for place, (step, present, running) in enumerate(self.steps()):
             active = asked_agents(step, present & running)
             for scope, name, values in _contents(step):
@@ -92,34 +92,40 @@ class PageReading:
                 yield Statement(place, step, scope, name, values, whom)
 
     def known(self) -> dict[str, tuple[Array, Array]]:
-        """One number or text per agent by name, (R, N), and for whom it is known.
+        """Return one number or text per agent by name, (R, N), and for whom it is known.
 
         Where several have one name: the fact as last told, else the public column, else the answer
         as last given.
         """
         answers: dict[str, tuple[Array, Array]] = {}
         facts: dict[str, tuple[Array, Array]] = {}
-        for said in self.said():
-            if said.scope == "answer":
-                answers[said.question] = _merged(answers.get(said.question), said)
-            elif said.of_agents:
-                facts[said.name] = _merged(facts.get(said.name), said)
+        for statement in self.statements():
+            if statement.scope == "answer":
+                answers[statement.question] = _merge(answers.get(statement.question), statement)
+            elif statement.of_agents:
+                facts[statement.name] = _merge(facts.get(statement.name), statement)
         return {**answers, **self._public(), **facts}
 
     def answers(self, question: str) -> list[tuple[Array, Array]]:
-        """What was answered each time, and by whom; none where a fact or column has that name."""
-        every = list(self.said())
-        told = any(said.of_agents and said.name == question for said in every)
-        if told or question in self.page.public:
+        """List the answers to a question, (R, N), each with those who gave it."""
+        statements = list(self.statements())
+        is_fact = any(
+            statement.of_agents and statement.name == question for statement in statements
+        )
+        if is_fact or question in self.page.public:
             return []
-        given = (said for said in every if said.scope == "answer" and said.question == question)
-        return [(said.values, said.whom) for said in given]
+        given = (
+            statement
+            for statement in statements
+            if statement.scope == "answer" and statement.question == question
+        )
+        return [(statement.values, statement.whom) for statement in given]
 
     def _public(self) -> dict[str, tuple[Array, Array]]:
-        """The public columns, of those who have them; one of text may have none on some seats."""
+        """Return the public columns, with those who have them; a text may be missing."""
         columns = {}
-        for name, kept in self.page.public.items():
-            values, whom = _plain(kept), self.part & self._owners.get(name, np.True_)
+        for name, column in self.page.public.items():
+            values, whom = _plain(column), self.part & self._owners.get(name, np.True_)
             if values.dtype.kind == "O":
                 has = [isinstance(cell, str) for cell in values.reshape(-1).tolist()]
                 whom = whom & np.array(has, bool).reshape(whom.shape)
@@ -127,11 +133,11 @@ class PageReading:
         return columns
 
     def common(self) -> dict[str, tuple[Array, Array]]:
-        """Each common fact as it was last stated, (R, 1), and in which replicates."""
+        """Return each common fact as it was last stated, (R, 1), and in which replicates."""
         facts: dict[str, tuple[Array, Array]] = {}
-        for said in self.said():
-            if said.scope == "common":
-                facts[said.name] = _merged(facts.get(said.name), said)
+        for statement in self.statements():
+            if statement.scope == "common":
+                facts[statement.name] = _merge(facts.get(statement.name), statement)
         return facts
 
 
@@ -141,30 +147,30 @@ def asked_agents(step: Step, active: Array) -> Array:
     return concerned
 
 
-def _merged(known: tuple[Array, Array] | None, said: Statement) -> tuple[Array, Array]:
-    """What is known once something more has been said: the last word counts."""
+def _merge(known: tuple[Array, Array] | None, statement: Statement) -> tuple[Array, Array]:
+    """Merge a statement into earlier ones: the last word counts."""
     if known is None:
-        return said.values, said.whom
+        return statement.values, statement.whom
     values, whom = known
-    return np.where(said.whom, said.values, values), whom | said.whom
+    return np.where(statement.whom, statement.values, values), whom | statement.whom
 
 
 def _contents(step: Step) -> Iterator[tuple[str, str, Array]]:
-    """Scope, name and values of all that a step says, but for whom it is meant."""
+    """Return scope, name and values of all that a step says, whomever it is meant for."""
     forms = forms_of(step)
     for (role, name), values in step.arrays.items():
         if role == "answer":
             options = step.arrays.get(("options", name))
-            for part, one in _worded(values, forms[name], options):
-                yield role, f"{name} {part}".strip(), _plain(one)
+            for part, entry in _answer_parts(values, forms[name], options):
+                yield role, f"{name} {part}".strip(), _plain(entry)
         elif role == "parents":
             yield role, step.form, values
         elif role not in ("who", "options"):
-            yield from ((role, part, one) for part, one in _entries(name, _plain(values)))
+            yield from ((role, part, entry) for part, entry in _entries(name, _plain(values)))
 
 
 def _entries(name: str, values: Array) -> Iterator[tuple[str, Array]]:
-    """A fact; one of several entries, (R, N, K, ...), in as many parts, numbered from 1."""
+    """Split a fact of several entries, (R, N, K, ...), into parts numbered from 1."""
     if values.ndim == 2:
         yield name, values
         return
@@ -173,12 +179,12 @@ def _entries(name: str, values: Array) -> Iterator[tuple[str, Array]]:
 
 
 def _plain(values: Array) -> Array:
-    """With text as cells of objects, whatever its length."""
+    """Return values with text as cells of objects, whatever its length."""
     return values.astype(object) if values.dtype.kind == "U" else values
 
 
-def _worded(values: Array, form: str, options: Array | None) -> Iterator[tuple[str, Array]]:
-    """An answer as it was meant; a mixed strategy in parts that have names."""
+def _answer_parts(values: Array, form: str, options: Array | None) -> Iterator[tuple[str, Array]]:
+    """Return an answer as it was meant; a mixed strategy in parts that have names."""
     if form.startswith("mix over "):
         actions = form.removeprefix("mix over ").split("/")
         yield from ((action, values[..., k]) for k, action in enumerate(actions))

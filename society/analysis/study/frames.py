@@ -46,7 +46,7 @@ class FrameHeading(NamedTuple):
     labels: Sequence[Mapping[str, Label]]
 
     def columns(self, counts: Sequence[int]) -> Columns:
-        """For blocks of so many rows, one for each condition."""
+        """Return these columns for blocks of so many rows, one block for each condition."""
         columns = {
             factor: FrameColumn(self._factor(factor, levels, counts), "level")
             for factor, levels in self.levels.items()
@@ -62,12 +62,12 @@ class FrameHeading(NamedTuple):
 
 
 def categories(codes: Array, names: Sequence[Any]) -> Any:
-    """Ordered categories, from the number of each row's name; -1 is missing."""
+    """Return ordered categories, from the number of each row's name; -1 is missing."""
     return require("pandas").Categorical.from_codes(codes, categories=list(names), ordered=True)
 
 
 def categories_in_order(names: Iterable[str], counts: Sequence[int]) -> Any:
-    """Categories in order of appearance, from blocks of rows that have one name each."""
+    """Return categories in order of appearance, from blocks of rows with one name each."""
     names = list(names)
     places = {name: place for place, name in enumerate(dict.fromkeys(names))}
     codes = _smallest(np.array([places[name] for name in names], int))
@@ -75,29 +75,29 @@ def categories_in_order(names: Iterable[str], counts: Sequence[int]) -> Any:
 
 
 def nullable_integers(values: Iterable[int | None]) -> Any:
-    """Whole numbers, of which some may be missing."""
+    """Return whole numbers, of which some may be missing."""
     return require("pandas").array(list(values), dtype="Int64")
 
 
 def nullable_flags(values: Array) -> Any:
-    """Flags, of which some may be missing: NaN."""
+    """Return flags, of which some may be missing: NaN."""
     return require("pandas").array(values, dtype="boolean")
 
 
 def strings(values: Iterable[str | None]) -> Any:
-    """Text, of which some may be missing."""
+    """Return text, of which some may be missing."""
     return require("pandas").array(list(values), dtype="str")
 
 
 def add_column(columns: Columns, name: str, values: Any, unit: str = "") -> None:
-    """A column that a scenario named: `_value` stands behind a name that is already there."""
+    """Add a column that a scenario named; `_value` stands behind a name that is taken."""
     while name in columns:
         name += "_value"
     columns[name] = FrameColumn(values, unit)
 
 
 def data_frame(columns: Columns) -> Any:
-    """A data frame that holds the arrays as they are, with the units of its columns."""
+    """Return a data frame that holds the arrays as they are, with the units of its columns."""
     values = {name: column.values for name, column in columns.items()}
     made = require("pandas").DataFrame(values, copy=False)
     made.attrs["units"] = {name: column.unit for name, column in columns.items()}
@@ -105,7 +105,7 @@ def data_frame(columns: Columns) -> Any:
 
 
 class LongForm:
-    """Columns that are filled block by block, in rows that name what they are about.
+    """Columns that are filled block by block; each row names the agent it is about.
 
     A block may lack columns of others: its rows are missing there, NaN or None. `counts` are the
     rows of each part that was closed, such as a run.
@@ -128,11 +128,11 @@ class LongForm:
         self.counts.append(self._total - sum(self.counts))
 
     def arrays(self) -> dict[str, Array]:
-        """All columns, in order of appearance."""
+        """Return all columns, in order of appearance."""
         return {name: self._column(blocks) for name, blocks in self._blocks.items()}
 
     def _column(self, blocks: Sequence[tuple[int, Array]]) -> Array:
-        """One column; one that holds text in some blocks and numbers in others is of objects."""
+        """Join one column; text in some blocks and numbers in others make one of objects."""
         if sum(len(values) for _, values in blocks) == self._total:
             return np.concatenate([values for _, values in blocks])
         text = any(values.dtype.kind == "O" for _, values in blocks)
@@ -144,7 +144,7 @@ class LongForm:
 
 
 def column_values(values: Array, unit: str = "") -> Any:
-    """Values as a frame holds them: text as such, flags and ids that may be missing by unit."""
+    """Return values as a frame holds them: text as such, flags and ids with gaps by unit."""
     if values.dtype.kind == "O":
         text = all(value is None or isinstance(value, str) for value in values.tolist())
         return strings(values) if text else values
@@ -158,10 +158,10 @@ def column_values(values: Array, unit: str = "") -> Any:
 
 
 def concatenate(blocks: Sequence[Array], dtype: Any = None) -> Array:
-    """Blocks of rows one after another; none make an empty column."""
+    """Join blocks of rows; none make an empty column."""
     return np.concatenate(blocks, dtype=dtype) if blocks else np.empty(0, dtype or float)
 
 
 def _smallest(codes: Array) -> Array:
-    """The same numbers in as few bytes as they need, since there is one for each row."""
+    """Return the same numbers in as few bytes as they need, since there is one for each row."""
     return codes.astype(np.min_scalar_type(-max(len(codes), int(codes.max(initial=0)) + 1)))

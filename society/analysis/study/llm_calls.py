@@ -20,10 +20,10 @@ _TOKENS = ("prompt_tokens", "completion_tokens")
 
 
 def call_columns(exchanges: Sequence[Call]) -> Columns:
-    """A row for each exchange with an outside mind."""
+    """Return a row for each exchange with an outside mind."""
     addresses = [call.request.address for call in exchanges]
     requests = [call.request for call in exchanges]
-    said = [call.said for call in exchanges]
+    completions = [call.said for call in exchanges]
     return {
         "replicate": _numbers((address.replicate for address in addresses), "id"),
         "round": _numbers((call.round for call in exchanges), "number"),
@@ -36,24 +36,24 @@ def call_columns(exchanges: Sequence[Call]) -> Columns:
         "again": _words(request.again for request in requests),
         "reason": _words(request.reason for request in requests),
         "asked": _words(request.model for request in requests),
-        "model": _words(each.model for each in said),
-        "finish": _words(each.finish for each in said),
-        "retries": _numbers((each.retries for each in said), "attempts that failed"),
+        "model": _words(each.model for each in completions),
+        "finish": _words(each.finish for each in completions),
+        "retries": _numbers((each.retries for each in completions), "attempts that failed"),
         "prompt_tokens": FrameColumn(
-            nullable_integers(each.prompt_tokens for each in said), "tokens"
+            nullable_integers(each.prompt_tokens for each in completions), "tokens"
         ),
         "completion_tokens": FrameColumn(
-            nullable_integers(each.completion_tokens for each in said), "tokens"
+            nullable_integers(each.completion_tokens for each in completions), "tokens"
         ),
-        "cost": _costs(each.cost for each in said),
-        "seconds": FrameColumn(np.array([each.latency for each in said], float), "seconds"),
+        "cost": _costs(each.cost for each in completions),
+        "seconds": FrameColumn(np.array([each.latency for each in completions], float), "seconds"),
         "prompt": _words(_prompt(request.messages) for request in requests),
-        "reply": _words(each.text for each in said),
+        "reply": _words(each.text for each in completions),
     }
 
 
 def ledger_columns(entries: Sequence[Usage]) -> Columns:
-    """A row for each component, question and model."""
+    """Return a row for each component, question and model."""
     return {
         "component": _titles(entry.component for entry in entries),
         "question": _words(entry.kind for entry in entries),
@@ -63,7 +63,7 @@ def ledger_columns(entries: Sequence[Usage]) -> Columns:
 
 
 def spending_columns(ledgers: Sequence[Sequence[Usage]]) -> Columns:
-    """Sums of each ledger; tokens and cost are missing where one of its sums is unknown."""
+    """Sum up each ledger; tokens and cost are missing where one of its entries is unknown."""
     columns = {
         "calls": FrameColumn(_sums(ledgers, "calls"), "exchanges"),
         "retries": FrameColumn(_sums(ledgers, "retries"), "attempts that failed"),
@@ -77,12 +77,12 @@ def spending_columns(ledgers: Sequence[Sequence[Usage]]) -> Columns:
     return {**columns, "cost": _costs(_sums(ledgers, "cost"))}
 
 
-def trouble_columns(found: Sequence[tuple[int, ParseIssue]]) -> Columns:
-    """A row for each answer that could not be used as it came, with its round."""
-    each = [trouble for _, trouble in found]
+def trouble_columns(troubles: Sequence[tuple[int, ParseIssue]]) -> Columns:
+    """Return a row for each answer that could not be used as it came, with its round."""
+    each = [trouble for _, trouble in troubles]
     return {
         "replicate": _numbers((trouble.replicate for trouble in each), "id"),
-        "round": _numbers((number for number, _ in found), "number"),
+        "round": _numbers((number for number, _ in troubles), "number"),
         "agent": _numbers((trouble.agent for trouble in each), "id"),
         "component": _titles(trouble.component for trouble in each),
         "question": _words(trouble.kind for trouble in each),
@@ -94,22 +94,22 @@ def trouble_columns(found: Sequence[tuple[int, ParseIssue]]) -> Columns:
 
 def read_calls(runs: Iterable[ConditionRun]) -> list[list[Call]]:
     """Read the exchanges of each run."""
-    kept = []
+    by_run = []
     for run in runs:
         with run.opened() as file:
-            kept.append(list(file.calls()))
-    return kept
+            by_run.append(list(file.calls()))
+    return by_run
 
 
 def _prompt(messages: Sequence[Message]) -> str:
-    """A single message as it was sent, several with their roles."""
+    """Return a single message as it was sent, several with their roles."""
     if len(messages) == 1:
         return messages[0].content
     return "\n\n".join(f"{message.role}: {message.content}" for message in messages)
 
 
 def _sums(ledgers: Sequence[Sequence[Usage]], name: str) -> list[Any]:
-    """Of one field over each ledger; None where one of its values is unknown."""
+    """Sum one field over each ledger; None where one of its values is unknown."""
     return [sum_known(getattr(entry, name) for entry in entries) for entries in ledgers]
 
 
@@ -124,8 +124,8 @@ def _costs(values: Iterable[float | None]) -> FrameColumn:
 
 def _titles(chance_ids: Iterable[str]) -> FrameColumn:
     ids = list(chance_ids)
-    shown = {one: component_title(one) for one in set(ids)}
-    return _words(shown[one] for one in ids)
+    shown = {chance_id: component_title(chance_id) for chance_id in set(ids)}
+    return _words(shown[chance_id] for chance_id in ids)
 
 
 def _words(values: Iterable[str]) -> FrameColumn:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class RunBlock:
-    """One run, in views of the columns of all runs; rounds that it has not come to are no part.
+    """One run, in views of the columns of all runs; rounds not yet played are no part.
 
     measures: (R, T) each, NaN where not measured. present: agents when a round was closed, (R, T).
     running: whether the replicate had not ended before the round, (R, T). cause: of its end, (R,).
@@ -39,7 +39,7 @@ class RunBlock:
     troubles: list[tuple[int, ParseIssue]] = field(default_factory=list)
 
     def read(self, run: RunFile) -> None:
-        """Fill it from the run's file."""
+        """Fill the block from the run's file."""
         rounds = self.present.shape[1]
         running: Array = np.ones(len(self.cause), bool)
         for record in run.records(lines=False):
@@ -57,7 +57,7 @@ class RunBlock:
             running = page.running[:, 0]
 
     def folded(self, run: ConditionRun) -> dict[str, Folded]:
-        """Each measure over the rounds, as the game master folds it."""
+        """Fold each measure over the rounds, as the game master does."""
         folds = {}
         for note in run.manifest.measures:
             fold = folds[note.name] = Folded(note.fold, note.unit, len(self.cause))
@@ -68,7 +68,7 @@ class RunBlock:
 
 
 class RoundHistory:
-    """The columns of all runs, one row for each round of each replicate, and each run's block.
+    """The columns of all runs, one row for each round of each replicate, and a block per run.
 
     replicates, counts: of each run, its replicates and its rows.
     """
@@ -98,7 +98,7 @@ class RoundHistory:
         )
 
     def rounds(self, units: Mapping[str, str]) -> Columns:
-        """A row for each round of each replicate."""
+        """Return a row for each round of each replicate."""
         shapes = [block.running.shape for block in self.blocks]
         replicates = [np.repeat(np.arange(r, dtype=np.int32), t) for r, t in shapes]
         rounds = [np.tile(np.arange(1, t + 1, dtype=np.int32), r) for r, t in shapes]
@@ -113,7 +113,7 @@ class RoundHistory:
         return columns
 
     def runs(self, units: Mapping[str, str]) -> Columns:
-        """A row for each replicate: how long it lived, how it ended, what it came to."""
+        """Return a row for each replicate: rounds lived, cause of the end, measures."""
         lived = [block.running.sum(1) for block in self.blocks]
         columns = {
             "replicate": FrameColumn(
@@ -145,6 +145,6 @@ def stack_blocks(
     name: str,
     counts: Sequence[int],
 ) -> Array:
-    """One column out of blocks of so many rows each, NaN in those that lack it."""
+    """Join one column of blocks of so many rows each, NaN in those that lack it."""
     pairs = zip(blocks, counts, strict=True)
     return concatenate([block.get(name, np.full(count, np.nan)) for block, count in pairs])

@@ -67,17 +67,17 @@ class Study:
         for run in self.played:
             for note in run.manifest.measures:
                 units.setdefault(note.name, {})[note.unit] = None
-        return {name: " or ".join(said) for name, said in units.items()}
+        return {name: " or ".join(own) for name, own in units.items()}
 
     @property
     def detailed(self) -> bool:
-        """Whether all runs keep what agents did, as `agents`, `events` and `quotes` need."""
+        """True if all runs keep what agents did, as `agents`, `events` and `quotes` need."""
         return all(run.manifest.level == "full" for run in self.played)
 
     @property
     def notes(self) -> dict[str, str]:
-        """What could not be concluded from runs and codings, by condition or folder, in words."""
-        pairs = zip(self.played, self._concluded, strict=True)
+        """The reasons why runs and codings had no conclusion, by condition or folder."""
+        pairs = zip(self.played, self._conclusions, strict=True)
         notes = {run.name: conclusion.note for run, conclusion in pairs}
         notes |= {short_path(folder): coded.note for folder, coded in self._coded.items()}
         return {name: note for name, note in notes.items() if note}
@@ -98,14 +98,14 @@ class Study:
         """
         given = [run.manifest for run in self.played]
         own = {
-            "scenario": FrameColumn([one.scenario for one in given], "name"),
+            "scenario": FrameColumn([manifest.scenario for manifest in given], "name"),
             "status": FrameColumn([run.status for run in self.played]),
-            "replicates": FrameColumn([one.replicates for one in given], "replicates"),
-            "agents": FrameColumn([one.agents for one in given], "agents"),
+            "replicates": FrameColumn([manifest.replicates for manifest in given], "replicates"),
+            "agents": FrameColumn([manifest.agents for manifest in given], "agents"),
             "rounds": FrameColumn([run.rounds for run in self.played], "rounds"),
-            "horizon": FrameColumn([one.most for one in given], "rounds"),
-            "seed": FrameColumn([one.seed for one in given]),
-            "level": FrameColumn([one.level for one in given]),
+            "horizon": FrameColumn([manifest.most for manifest in given], "rounds"),
+            "seed": FrameColumn([manifest.seed for manifest in given]),
+            "level": FrameColumn([manifest.level for manifest in given]),
             "digest": FrameColumn([run.digest for run in self.played]),
             "file": FrameColumn([short_path(run.path) for run in self.played], "path"),
             **exchanges.spending_columns([run.ledger for run in self.played]),
@@ -114,7 +114,7 @@ class Study:
                 [self.failures.get(run.name, "") for run in self.played], "words"
             ),
         }
-        return self._framed([1] * len(self.played), own)
+        return self._frame([1] * len(self.played), own)
 
     @cached_property
     def runs(self) -> Any:
@@ -132,14 +132,20 @@ class Study:
         """
         columns = self._history.runs(self.units)
         counts = self._history.replicates
-        coded = {name: own for one in self._coded.values() for name, own in one.findings.items()}
-        pairs = zip(self.played, self._concluded, strict=True)
-        found = [(*each.findings, *coded.get(run.name, ())) for run, each in pairs]
-        values = [{finding.name: finding.values for finding in findings} for findings in found]
-        units = {finding.name: finding.unit for findings in found for finding in findings}
+        coded = {
+            name: own for results in self._coded.values() for name, own in results.findings.items()
+        }
+        pairs = zip(self.played, self._conclusions, strict=True)
+        findings_of_runs = [(*each.findings, *coded.get(run.name, ())) for run, each in pairs]
+        values = [
+            {finding.name: finding.values for finding in findings} for findings in findings_of_runs
+        ]
+        units = {
+            finding.name: finding.unit for findings in findings_of_runs for finding in findings
+        }
         for name, unit in units.items():
             add_column(columns, name, stack_blocks(values, name, counts), unit)
-        return self._framed(counts, columns)
+        return self._frame(counts, columns)
 
     @cached_property
     def rounds(self) -> Any:
@@ -150,7 +156,7 @@ class Study:
         present             agents, at the end of the round
         MEASURE             in this round, NaN where it was not measured; `attrs` has the units
         """
-        return self._framed(self._history.counts, self._history.rounds(self.units))
+        return self._frame(self._history.counts, self._history.rounds(self.units))
 
     @cached_property
     def agents(self) -> Any:
@@ -166,7 +172,7 @@ class Study:
 
         Raises InputError if a run keeps no such details.
         """
-        return self._gathered(Agents())
+        return self._gather(Agents())
 
     @cached_property
     def events(self) -> Any:
@@ -183,7 +189,7 @@ class Study:
 
         Raises InputError if a run keeps no such details.
         """
-        return self._gathered(Events())
+        return self._gather(Events())
 
     @cached_property
     def quotes(self) -> Any:
@@ -196,7 +202,7 @@ class Study:
 
         Raises InputError if a run keeps no such details.
         """
-        return self._gathered(Quotes())
+        return self._gather(Quotes())
 
     @cached_property
     def calls(self) -> Any:
@@ -216,9 +222,9 @@ class Study:
         seconds                     with all attempts
         prompt, reply               text, as sent and received
         """
-        kept = exchanges.read_calls(self.played)
-        every = [call for calls in kept for call in calls]
-        return self._framed([len(calls) for calls in kept], exchanges.call_columns(every))
+        by_run = exchanges.read_calls(self.played)
+        every = [call for calls in by_run for call in calls]
+        return self._frame([len(calls) for calls in by_run], exchanges.call_columns(every))
 
     @cached_property
     def ledger(self) -> Any:
@@ -230,7 +236,7 @@ class Study:
         cost                                US dollars, missing where unknown
         """
         entries = [entry for run in self.played for entry in run.ledger]
-        return self._framed(
+        return self._frame(
             [len(run.ledger) for run in self.played], exchanges.ledger_columns(entries)
         )
 
@@ -242,32 +248,32 @@ class Study:
         component, question, model  who was asked
         what, reason                "repair", "cut" or "fallback", and why
         """
-        found = [block.troubles for block in self._history.blocks]
-        every = [trouble for troubles in found for trouble in troubles]
-        return self._framed([len(troubles) for troubles in found], exchanges.trouble_columns(every))
+        by_run = [block.troubles for block in self._history.blocks]
+        every = [trouble for troubles in by_run for trouble in troubles]
+        return self._frame([len(troubles) for troubles in by_run], exchanges.trouble_columns(every))
 
     @cached_property
     def _history(self) -> RoundHistory:
         return RoundHistory(self.played)
 
     @cached_property
-    def _concluded(self) -> list[PostAnalysisResults]:
+    def _conclusions(self) -> list[PostAnalysisResults]:
         return [_conclusion(run) for run in self.played]
 
     @cached_property
     def _coded(self) -> dict[Path, CodingResults]:
-        """What codings say, by folder."""
-        found = {}
+        """The results of codings, by folder."""
+        results = {}
         for coding in self.codings:
             folder = coding.folder.resolve()
             own = [run for run in self.played if run.path.resolve().parent == folder]
-            found[coding.folder] = coding.measured({run.name: run.path for run in own})
-        return found
+            results[coding.folder] = coding.measured({run.name: run.path for run in own})
+        return results
 
-    def _gathered(self, table: LongTable) -> Any:
+    def _gather(self, table: LongTable) -> Any:
         for run in self.played:
             table.gather(run)
-        return self._framed(table.form.counts, table.columns())
+        return self._frame(table.form.counts, table.columns())
 
     @property
     def heading(self) -> FrameHeading:
@@ -278,17 +284,17 @@ class Study:
     def table(
         self, form: LongForm, units: Mapping[str, str], heading: FrameHeading | None = None
     ) -> Any:
-        """A frame of rows in long form, of which each run is a part; units: of some columns."""
+        """Tabulate rows in long form, of which each run is a part; units: of some columns."""
         columns = {
             name: FrameColumn(column_values(values, units.get(name, "")), units.get(name, ""))
             for name, values in form.arrays().items()
         }
-        return self._framed(form.counts, columns, heading)
+        return self._frame(form.counts, columns, heading)
 
-    def _framed(
+    def _frame(
         self, counts: Sequence[int], own: Columns, heading: FrameHeading | None = None
     ) -> Any:
-        """Columns of so many rows for each condition, behind those that all frames begin with."""
+        """Return a frame of columns of so many rows for each condition, behind its heading."""
         columns = (heading or self.heading).columns(counts)
         for name, (values, unit) in own.items():
             add_column(columns, name, values, unit)
