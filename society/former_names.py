@@ -278,7 +278,6 @@ commands.lab -> cli.experiments
     sweep -> sweep_command
 commands.runs -> cli.runs
     UNSAID -> NOT_GIVEN
-    minds_given -> model_options
     replay -> replay_command
     resume -> resume_command
     run -> run_command
@@ -385,9 +384,6 @@ keeper -> engine.arrays
 lab -> experiments
 lab.analysis -> experiments.analysis_plan
     Analysis -> AnalysisPlan
-lab.bases -> experiments.bases
-    Bases -> BaseReader
-    kept -> copy_spec
 lab.clusters -> experiments.clusters
     dask -> dask_cluster
     processes -> local_processes
@@ -511,7 +507,7 @@ lab.factors -> experiments.factors
     Choice -> FactorLevel
     Levels -> LevelsSpec
     choices -> factor_levels
-    general_first -> sort_general_first
+    general_first -> config.run_config.sort_general_first
     setting -> read_setting
     settings -> read_settings
 lab.folder -> experiments.folder
@@ -803,12 +799,10 @@ scenario_file -> config.run_config
     Part -> ComponentEntry
     Section -> FileSection
     Spec -> RunConfig
-    amended -> apply_settings
-    changed -> apply_options
+    amended -> override
     found -> describe_origin
     load -> load_config
     placed -> setting_place
-    told -> apply_model_options
 scenarios.approval -> scenarios.mechanisms.agreements.approval_voting
     elected -> elect
     everybody -> spread_to_players

@@ -25,7 +25,7 @@ from weakref import finalize
 
 from .analysis.study import open_run
 from .config.build import Society, build
-from .config.run_config import load_config
+from .config.run_config import load_config, override, read_settings
 from .engine.component import Component
 from .engine.scenario import Estimate, MechanismSpec, Scenario, estimate_measure
 from .errors import ScenarioError
@@ -148,25 +148,25 @@ def run(
         "graph": graph,
         "models": None if model is None else {"default": model},
         "limits": limits,
-        "prompts": None if prompts is None else str(prompts),
+        "prompts": prompts,
+        "uses": [one for one in uses if isinstance(one, (str, Path))] or None,
     }
-    changes = {key: value for key, value in given.items() if value is not None}
-    base: str | Path | Scenario = scenario if not isinstance(scenario, Mapping) else ""
+    objects = [one for one in uses if not isinstance(one, (str, Path))]
+    base: Any = scenario
+    written: Mapping[str, Any] = {}
     if isinstance(scenario, Mapping):
         if "scenario" not in scenario:
             raise ScenarioError("the mapping names no scenario; begin with {'scenario': NAME, ...}")
-        changes = {**scenario, **changes}
-        base = changes.pop("scenario")
-    objects = [one for one in uses if not isinstance(one, (str, Path))]
-    if files := [str(one) for one in uses if isinstance(one, (str, Path))]:
-        changes["uses"] = [*changes.get("uses", ()), *files]
-    plain = {key: _named(value, objects) for key, value in changes.items()}
+        base = scenario["scenario"]
+        written = {key: value for key, value in scenario.items() if key != "scenario"}
+        if given["uses"]:
+            given["uses"] = [*written.get("uses", ()), *given["uses"]]
     if isinstance(base, Scenario):
         objects.append(base)
-        # Looked up by name it could be a file of that name.
-        spec = load_config("fishing_village", plain).model_copy(update={"scenario": base.name})
-    else:
-        spec = load_config(str(base), plain)
+    spec = load_config(base if isinstance(base, Scenario) else str(base))
+    own = {key: value for key, value in given.items() if value is not None}
+    settings = [one for said in (written, own) for one in read_settings(_named(said, objects))]
+    spec = override(spec, settings)
     setup = make_designs(build(spec, objects))
     if out is not None:
         return _play(setup, Path(out), level, overwrite=overwrite)
@@ -207,7 +207,9 @@ def _play(setup: Society, path: Path, level: Level | None, *, overwrite: bool = 
 def _named(value: Any, objects: list[object]) -> Any:
     """The same with every object of ours replaced by its name, and noted among `objects`."""
     if isinstance(value, Mapping):
-        return {_named(key, objects): _named(one, objects) for key, one in value.items()}
+        pairs = {_named(key, objects): _named(one, objects) for key, one in value.items()}
+        graph = pairs.get("function")  # {"function": f} is the graph that f alone is, too
+        return {**pairs, **graph} if isinstance(graph, Mapping) else pairs
     if isinstance(value, (list, tuple)):
         return [_named(one, objects) for one in value]
     if isinstance(value, Component):
@@ -220,7 +222,7 @@ def _named(value: Any, objects: list[object]) -> Any:
         return value.name
     if inspect.isfunction(value):
         objects.append(value)
-        return value.__name__
+        return {"kind": "function", "function": value.__name__}
     return str(value) if isinstance(value, Path) else value
 
 

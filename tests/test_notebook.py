@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import networkx
 import numpy as np
 import pytest
 
@@ -66,6 +67,42 @@ def test_a_scenario_that_is_defined_in_a_cell_is_played_under_its_own_name() -> 
     mine = replace(fishing_village, name="donor_language", rounds=2, agents=4)
     assert society.run(mine).scenario == "donor_language"
     assert society.run({"scenario": mine, "rounds": 1}).played == 1
+
+
+def test_a_scenario_object_outweighs_files_of_its_name_and_of_ours(written: Written) -> None:
+    """Whatever lies in the working directory."""
+    for name in ("fishing_village.yaml", "scenarios/fishing_village.yaml", "scenarios/lake.py"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text("no: scenario")
+    lake = replace(fishing_village, name="lake", agents=4, rounds=2)
+    assert society.run(lake, seed=2).scenario == "lake"
+    assert society.run(replace(lake, name="fishing_village"), rounds=1).played == 1
+
+
+def test_parameters_are_added_to_those_of_a_mapping() -> None:
+    said = {"scenario": "fishing_village", **SMALL, "parameters": {"growth": 0.1}}
+    both = society.run(said, parameters={"capacity": 90.0})
+    alone = society.run("fishing_village", **SMALL, parameters={"growth": 0.1, "capacity": 90.0})
+    assert both.digest == alone.digest
+    assert both.digest != society.run("fishing_village", **SMALL).digest
+
+
+def test_a_graph_is_given_as_a_function() -> None:
+    def hermits(agents: int, chance: Any) -> Any:
+        return networkx.empty_graph(agents)
+
+    for graph in (hermits, {"function": hermits}):
+        played = society.run("fishing_village", **SMALL, graph=graph)
+        assert played.digest != society.run("fishing_village", **SMALL).digest
+
+
+def test_a_model_is_added_to_those_that_have_names() -> None:
+    """As --model adds it."""
+    with pytest.raises(ScenarioError, match="no component asks the model default; models in use"):
+        society.run("donor_language_mixed_minds", model="offline")
+    said = {"scenario": "language_village", "models": {"default": {"temperature": 0.5}}}
+    spoken = society.run(said, model="offline", rounds=1, agents=2)
+    assert spoken.scenario == "language_village"
 
 
 @pytest.mark.parametrize("part", [Miser(0.2), {Miser: {"share": 0.2}}])

@@ -17,6 +17,7 @@ from .output import console
 if TYPE_CHECKING:
     from society.config.build import Society
     from society.config.listing import Kind
+    from society.config.run_config import Setting
     from society.engine.calls import Usage
     from society.engine.game_master import Outcome
     from society.runs.design_runs import DesignRun
@@ -50,19 +51,11 @@ def list_entries(args: argparse.Namespace) -> int:
 def run_command(args: argparse.Namespace) -> int:
     """Carry out `society run`."""
     from society.config.build import build
-    from society.config.run_config import (
-        Setting,
-        apply_model_options,
-        apply_options,
-        apply_settings,
-        load_config,
-    )
+    from society.config.run_config import load_config, override, parse_setting
     from society.runs.session import Session
 
-    sizes = {name: getattr(args, name) for name in ("seed", "rounds", "replicates", "agents")}
-    given = [Setting(name, said, f"--{name}") for name, said in sizes.items() if said is not None]
-    spec = apply_settings(load_config(args.scenario), given, Path.cwd())
-    spec = apply_model_options(apply_options(spec, args.changes), model_options(args))
+    settings = [*map(parse_setting, args.changes), *given_settings(args)]
+    spec = override(load_config(args.scenario), settings)
     setup = build(spec)
     if args.estimate:
         return _print_estimate(args, setup)
@@ -138,7 +131,7 @@ def _print_estimate(args: argparse.Namespace, setup: Society) -> int:
 
 def resume_command(args: argparse.Namespace) -> int:
     """Carry out `society resume`."""
-    from society.config.run_config import apply_model_options
+    from society.config.run_config import override
     from society.runs.design_runs import is_drafting
     from society.runs.runfile import open_run_file
     from society.runs.session import resume_session
@@ -150,7 +143,7 @@ def resume_command(args: argparse.Namespace) -> int:
             return _print_unless_quiet(args, run, 0)
     session = resume_session(
         args.file,
-        lambda spec: apply_model_options(spec, model_options(args)),
+        lambda spec: override(spec, given_settings(args)),
         awaiting=_print_awaiting,
     )
     if session.writer.call_store.since:
@@ -178,17 +171,20 @@ def _refuse_waiting(path: Path) -> None:
                 )
 
 
-def model_options(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the options about models: {"model": {...}, "limits": {...}, "prompts": ...}."""
-    names = {"api_base": args.api_base, "concurrency": args.max_concurrency}
-    model = {"model": getattr(args, "model", None), **names}
-    limits = {name: getattr(args, name) for name in ("max_cost", "max_calls", "max_tokens")}
-    prompts = getattr(args, "prompts", None)
-    return {
-        "model": {name: value for name, value in model.items() if value is not None},
-        "limits": {name: value for name, value in limits.items() if value is not NOT_GIVEN},
-        "prompts": None if prompts is None else str(prompts),
-    }
+def given_limits(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the limits that the command line sets, or lifts by None."""
+    given = {name: getattr(args, name) for name in ("max_cost", "max_calls", "max_tokens")}
+    return {name: value for name, value in given.items() if value is not NOT_GIVEN}
+
+
+def given_settings(args: argparse.Namespace, *, limits: bool = True) -> list[Setting]:
+    """List the settings that options stand for, with or without those of limits."""
+    from society.config.run_config import option_settings
+
+    given = {name: value for name, value in vars(args).items() if value not in (None, NOT_GIVEN)}
+    given = {name: str(one) if isinstance(one, Path) else one for name, one in given.items()}
+    of_limits = given_limits(args)
+    return [one for one in option_settings(given | of_limits) if limits or one.key[0] != "limits"]
 
 
 def _play(args: argparse.Namespace, session: Session, again: str = "") -> int:
