@@ -447,7 +447,7 @@ lab.crossplay.shown -> analysis.crossplay.scoreboard
 lab.crossplay.standing -> analysis.crossplay.standings
     Standing -> RunStandings
     Sums -> MeanOverRuns
-lab.essence -> experiments.folder
+lab.essence -> runs.provenance
     essence -> config_hash
 lab.evolution -> analysis.evolution
     Bias -> analysis.evolution.price_equation.MutationBias
@@ -538,7 +538,7 @@ lab.naming -> experiments.factors
     worded -> format_label
 lab.parts -> experiments.jobs
     Part -> PlannedRun
-    named -> name_runs
+    named -> runs.provenance.name_runs
     parts -> planned_runs
     standing -> run_statuses
 lab.planning -> analysis.planning
@@ -750,7 +750,7 @@ runs.drafting -> runs.design_runs
     Drafting -> DesignRun
     completed -> with_designs
     drafted -> make_designs
-    drafted_beside -> design_files_beside
+    drafted_beside -> design_files
     drafted_in -> design_file
     draftings -> design_runs
 runs.extent -> runs.structure
@@ -766,9 +766,6 @@ runs.packing -> runs.encoding
     Sort -> LineSort
     packed -> pack_lines
     unpacked -> unpack_lines
-runs.resume -> runs.session
-    begun_or_taken_up -> begin_or_resume
-    taken_up -> resume_session
 runs.rules -> runs.structure
 runs.sitting -> runs.session
     Sitting -> Session

@@ -30,10 +30,9 @@ from .engine.component import Component
 from .engine.scenario import Estimate, MechanismSpec, Scenario, estimate_measure
 from .errors import ScenarioError
 from .runs.conclusions import run_post_analysis
-from .runs.design_runs import make_designs
 from .runs.manifest import Level
+from .runs.play import play
 from .runs.runfile import open_run_file as read_run
-from .runs.session import Session
 
 if TYPE_CHECKING:
     from .analysis.study import Study
@@ -167,7 +166,7 @@ def run(
     own = {key: value for key, value in given.items() if value is not None}
     settings = [one for said in (written, own) for one in read_settings(_named(said, objects))]
     spec = override(spec, settings)
-    setup = make_designs(build(spec, objects))
+    setup = build(spec, objects)
     if out is not None:
         return _play(setup, Path(out), level, overwrite=overwrite)
     folder = Path(mkdtemp(prefix="society-"))
@@ -182,12 +181,7 @@ def run(
 
 def _play(setup: Society, path: Path, level: Level | None, *, overwrite: bool = False) -> Result:
     """Play a society into a run file; raises whatever ended it early."""
-    session = Session.begun(setup, path, level, overwrite=overwrite)
-    with session.writer:
-        end = session.play()
-        if not end.code:
-            session.conclude()
-        session.close(end)
+    end = play(setup, path, level, overwrite=overwrite)
     if end.error is not None:
         raise end.error
     with read_run(path) as played:

@@ -61,6 +61,7 @@ GONE: Mapping[str, Mapping[str, str]] = {
         "society.lab.bases": "*",
         "society.scenario_file": "changed told",
     },
+    "one function plays a society, and resumes what is in its file": {"society.runs.resume": "*"},
     "a play is an object that says who succeeds whom": {"society.wrap": "succeeds"},
     "functions that no scenario or component needs are called after what they do": {
         "society.errors": "blamed brief nearest",

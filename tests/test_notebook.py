@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import society
-from society.errors import InputError, ScenarioError
+from society.errors import InputError, Paused, ScenarioError
 from society.scenarios.village.fishing_village import fishing_village
 
 if TYPE_CHECKING:
@@ -160,6 +160,16 @@ def test_a_run_file_is_kept_where_it_was_asked_for(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="exists"):
         society.run("fishing_village", **SMALL, out=out)
     assert society.run("fishing_village", **SMALL, out=out, overwrite=True).digest == result.digest
+
+
+def test_designs_of_a_tournament_are_runs_beside_it_and_count_to_its_limit(tmp_path: Path) -> None:
+    types = [{"name": name, "components": ["language_policy"]} for name in ("ann", "bob")]
+    given: dict[str, Any] = {"mechanisms": ["contracts", "tournament"], "cohorts": types}
+    out = tmp_path / "t.run"
+    with pytest.raises(Paused, match="max-calls"):
+        society.run("prisoners_dilemma", **given, out=out, limits={"max_calls": 7})
+    files = [tmp_path / "t.contracts-designs.run", out]
+    assert [len(society.open_run(file).calls) for file in files] == [4, 3]
 
 
 def test_it_plays_inside_a_running_event_loop() -> None:
