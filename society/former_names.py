@@ -277,7 +277,6 @@ commands.lab -> cli.experiments
     sweep -> sweep_command
 commands.runs -> cli.runs
     UNSAID -> NOT_GIVEN
-    minds_given -> model_options
     replay -> replay_command
     resume -> resume_command
     run -> run_command
@@ -384,9 +383,6 @@ keeper -> engine.arrays
 lab -> experiments
 lab.analysis -> experiments.analysis_plan
     Analysis -> AnalysisPlan
-lab.bases -> experiments.bases
-    Bases -> BaseReader
-    kept -> copy_spec
 lab.clusters -> experiments.clusters
     dask -> dask_cluster
     processes -> local_processes
@@ -450,7 +446,7 @@ lab.crossplay.shown -> analysis.crossplay.scoreboard
 lab.crossplay.standing -> analysis.crossplay.standings
     Standing -> RunStandings
     Sums -> MeanOverRuns
-lab.essence -> experiments.folder
+lab.essence -> runs.provenance
     essence -> config_hash
 lab.evolution -> analysis.evolution
     Bias -> analysis.evolution.price_equation.MutationBias
@@ -510,7 +506,7 @@ lab.factors -> experiments.factors
     Choice -> FactorLevel
     Levels -> LevelsSpec
     choices -> factor_levels
-    general_first -> sort_general_first
+    general_first -> config.run_config.sort_general_first
     setting -> read_setting
     settings -> read_settings
 lab.folder -> experiments.folder
@@ -541,7 +537,7 @@ lab.naming -> experiments.factors
     worded -> format_label
 lab.parts -> experiments.jobs
     Part -> PlannedRun
-    named -> name_runs
+    named -> runs.provenance.name_runs
     parts -> planned_runs
     standing -> run_statuses
 lab.planning -> analysis.planning
@@ -754,7 +750,7 @@ runs.drafting -> runs.design_runs
     Drafting -> DesignRun
     completed -> with_designs
     drafted -> make_designs
-    drafted_beside -> design_files_beside
+    drafted_beside -> design_files
     drafted_in -> design_file
     draftings -> design_runs
 runs.extent -> runs.structure
@@ -770,9 +766,6 @@ runs.packing -> runs.encoding
     Sort -> LineSort
     packed -> pack_lines
     unpacked -> unpack_lines
-runs.resume -> runs.session
-    begun_or_taken_up -> begin_or_resume
-    taken_up -> resume_session
 runs.rules -> runs.structure
 runs.sitting -> runs.session
     Sitting -> Session
@@ -803,12 +796,10 @@ scenario_file -> config.run_config
     Part -> ComponentEntry
     Section -> FileSection
     Spec -> RunConfig
-    amended -> apply_settings
-    changed -> apply_options
+    amended -> override
     found -> describe_origin
     load -> load_config
     placed -> setting_place
-    told -> apply_model_options
 scenarios.approval -> scenarios.mechanisms.agreements.approval_voting
     elected -> elect
     everybody -> spread_to_players
@@ -1112,7 +1103,7 @@ theatre.trace -> terminal.trace
 theatre.traits -> terminal.agent_table
 theatre.words -> terminal.labels
     ending -> describe_ending
-    named -> name_life
+    named -> label_life
     spoken -> spell_kind
     standing -> describe_status
 wording -> text

@@ -25,15 +25,14 @@ from weakref import finalize
 
 from .analysis.study import open_run
 from .config.build import Society, build
-from .config.run_config import load_config
+from .config.run_config import load_config, override, read_settings
 from .engine.component import Component
 from .engine.scenario import Estimate, MechanismSpec, Scenario, estimate_measure
 from .errors import ScenarioError
 from .runs.conclusions import run_post_analysis
-from .runs.design_runs import make_designs
 from .runs.manifest import Level
+from .runs.play import play
 from .runs.runfile import open_run_file as read_run
-from .runs.session import Session
 
 if TYPE_CHECKING:
     from .analysis.study import Study
@@ -148,26 +147,26 @@ def run(
         "graph": graph,
         "models": None if model is None else {"default": model},
         "limits": limits,
-        "prompts": None if prompts is None else str(prompts),
+        "prompts": prompts,
+        "uses": [one for one in uses if isinstance(one, (str, Path))] or None,
     }
-    changes = {key: value for key, value in given.items() if value is not None}
-    base: str | Path | Scenario = scenario if not isinstance(scenario, Mapping) else ""
+    objects = [one for one in uses if not isinstance(one, (str, Path))]
+    base: Any = scenario
+    written: Mapping[str, Any] = {}
     if isinstance(scenario, Mapping):
         if "scenario" not in scenario:
             raise ScenarioError("the mapping names no scenario; begin with {'scenario': NAME, ...}")
-        changes = {**scenario, **changes}
-        base = changes.pop("scenario")
-    objects = [one for one in uses if not isinstance(one, (str, Path))]
-    if files := [str(one) for one in uses if isinstance(one, (str, Path))]:
-        changes["uses"] = [*changes.get("uses", ()), *files]
-    plain = {key: _named(value, objects) for key, value in changes.items()}
+        base = scenario["scenario"]
+        written = {key: value for key, value in scenario.items() if key != "scenario"}
+        if given["uses"]:
+            given["uses"] = [*written.get("uses", ()), *given["uses"]]
     if isinstance(base, Scenario):
         objects.append(base)
-        # Looked up by name it could be a file of that name.
-        spec = load_config("fishing_village", plain).model_copy(update={"scenario": base.name})
-    else:
-        spec = load_config(str(base), plain)
-    setup = make_designs(build(spec, objects))
+    spec = load_config(base if isinstance(base, Scenario) else str(base))
+    own = {key: value for key, value in given.items() if value is not None}
+    settings = [one for said in (written, own) for one in read_settings(_named(said, objects))]
+    spec = override(spec, settings)
+    setup = build(spec, objects)
     if out is not None:
         return _play(setup, Path(out), level, overwrite=overwrite)
     folder = Path(mkdtemp(prefix="society-"))
@@ -182,12 +181,7 @@ def run(
 
 def _play(setup: Society, path: Path, level: Level | None, *, overwrite: bool = False) -> Result:
     """Play a society into a run file; raises whatever ended it early."""
-    session = Session.begun(setup, path, level, overwrite=overwrite)
-    with session.writer:
-        end = session.play()
-        if not end.code:
-            session.conclude()
-        session.close(end)
+    end = play(setup, path, level, overwrite=overwrite)
     if end.error is not None:
         raise end.error
     with read_run(path) as played:
@@ -207,7 +201,9 @@ def _play(setup: Society, path: Path, level: Level | None, *, overwrite: bool = 
 def _named(value: Any, objects: list[object]) -> Any:
     """The same with every object of ours replaced by its name, and noted among `objects`."""
     if isinstance(value, Mapping):
-        return {_named(key, objects): _named(one, objects) for key, one in value.items()}
+        pairs = {_named(key, objects): _named(one, objects) for key, one in value.items()}
+        graph = pairs.get("function")  # {"function": f} is the graph that f alone is, too
+        return {**pairs, **graph} if isinstance(graph, Mapping) else pairs
     if isinstance(value, (list, tuple)):
         return [_named(one, objects) for one in value]
     if isinstance(value, Component):
@@ -220,7 +216,7 @@ def _named(value: Any, objects: list[object]) -> Any:
         return value.name
     if inspect.isfunction(value):
         objects.append(value)
-        return value.__name__
+        return {"kind": "function", "function": value.__name__}
     return str(value) if isinstance(value, Path) else value
 
 

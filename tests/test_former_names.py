@@ -17,7 +17,7 @@ import society
 from society import former_names
 from society.config.build import build
 from society.config.registry import Registry, resolve_reference
-from society.config.run_config import Setting, apply_settings, load_config
+from society.config.run_config import Setting, load_config, override
 from society.engine.action_spaces import Real
 from society.engine.environment import Environment
 from society.engine.script import VOID_REPLICATE, Ask, Script
@@ -57,11 +57,19 @@ GONE: Mapping[str, Mapping[str, str]] = {
         "society.scenarios.village_in_words": "*",
         "society.scenarios.village_variance": "*",
     },
+    "one function overrides a configuration, whatever its settings come from": {
+        "society.commands.runs": "minds_given",
+        "society.lab.bases": "*",
+        "society.scenario_file": "changed told",
+    },
+    "one function plays a society, and resumes what is in its file": {"society.runs.resume": "*"},
     "a play is an object that says who succeeds whom": {"society.wrap": "succeeds"},
     "functions that no scenario or component needs are called after what they do": {
         "society.errors": "blamed brief nearest",
+        "society.lab.statistics": "Count",
         "society.lineage": "descent generations",
         "society.lineage.lives": "descent",
+        "society.prompts": "graphs_of",
         "society.runs.manifest": "versions",
         "society.runs.reader": "open_run",
         "society.runs.runfile": "open_run",
@@ -233,10 +241,10 @@ def test_a_scenario_file_may_say_former_names() -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_setting_may_say_the_former_name_of_a_mechanism() -> None:
     spec = load_config("trust", {"mechanisms": ["repetition"]})
-    changed = apply_settings(spec, [Setting("mechanisms.iterated.games", 4, "here")], Path())
+    changed = override(spec, [Setting("mechanisms.iterated.games", 4)])
     assert changed.mechanisms == [{"repetition": {"games": 4}}]
     spec = load_config("trust", {"mechanisms": ["iterated"]})
-    changed = apply_settings(spec, [Setting("mechanisms.repetition.games", 4, "here")], Path())
+    changed = override(spec, [Setting("mechanisms.repetition.games", 4)])
     assert changed.mechanisms == [{"iterated": {"games": 4}}]
 
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import networkx
 import numpy as np
 import pytest
 
 import society
-from society.errors import InputError, ScenarioError
+from society.errors import InputError, Paused, ScenarioError
 from society.scenarios.village.fishing_village import fishing_village
 
 if TYPE_CHECKING:
@@ -66,6 +67,42 @@ def test_a_scenario_that_is_defined_in_a_cell_is_played_under_its_own_name() -> 
     mine = replace(fishing_village, name="donor_language", rounds=2, agents=4)
     assert society.run(mine).scenario == "donor_language"
     assert society.run({"scenario": mine, "rounds": 1}).played == 1
+
+
+def test_a_scenario_object_outweighs_files_of_its_name_and_of_ours(written: Written) -> None:
+    """Whatever lies in the working directory."""
+    for name in ("fishing_village.yaml", "scenarios/fishing_village.yaml", "scenarios/lake.py"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text("no: scenario")
+    lake = replace(fishing_village, name="lake", agents=4, rounds=2)
+    assert society.run(lake, seed=2).scenario == "lake"
+    assert society.run(replace(lake, name="fishing_village"), rounds=1).played == 1
+
+
+def test_parameters_are_added_to_those_of_a_mapping() -> None:
+    said = {"scenario": "fishing_village", **SMALL, "parameters": {"growth": 0.1}}
+    both = society.run(said, parameters={"capacity": 90.0})
+    alone = society.run("fishing_village", **SMALL, parameters={"growth": 0.1, "capacity": 90.0})
+    assert both.digest == alone.digest
+    assert both.digest != society.run("fishing_village", **SMALL).digest
+
+
+def test_a_graph_is_given_as_a_function() -> None:
+    def hermits(agents: int, chance: Any) -> Any:
+        return networkx.empty_graph(agents)
+
+    for graph in (hermits, {"function": hermits}):
+        played = society.run("fishing_village", **SMALL, graph=graph)
+        assert played.digest != society.run("fishing_village", **SMALL).digest
+
+
+def test_a_model_is_added_to_those_that_have_names() -> None:
+    """As --model adds it."""
+    with pytest.raises(ScenarioError, match="no component asks the model default; models in use"):
+        society.run("donor_language_mixed_minds", model="offline")
+    said = {"scenario": "language_village", "models": {"default": {"temperature": 0.5}}}
+    spoken = society.run(said, model="offline", rounds=1, agents=2)
+    assert spoken.scenario == "language_village"
 
 
 @pytest.mark.parametrize("part", [Miser(0.2), {Miser: {"share": 0.2}}])
@@ -123,6 +160,16 @@ def test_a_run_file_is_kept_where_it_was_asked_for(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="exists"):
         society.run("fishing_village", **SMALL, out=out)
     assert society.run("fishing_village", **SMALL, out=out, overwrite=True).digest == result.digest
+
+
+def test_designs_of_a_tournament_are_runs_beside_it_and_count_to_its_limit(tmp_path: Path) -> None:
+    types = [{"name": name, "components": ["language_policy"]} for name in ("ann", "bob")]
+    given: dict[str, Any] = {"mechanisms": ["contracts", "tournament"], "cohorts": types}
+    out = tmp_path / "t.run"
+    with pytest.raises(Paused, match="max-calls"):
+        society.run("prisoners_dilemma", **given, out=out, limits={"max_calls": 7})
+    files = [tmp_path / "t.contracts-designs.run", out]
+    assert [len(society.open_run(file).calls) for file in files] == [4, 3]
 
 
 def test_it_plays_inside_a_running_event_loop() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .output import console
-from .runs import model_options
+from .runs import given_limits, given_settings
 
 if TYPE_CHECKING:
     from society.experiments.clusters import Cluster
@@ -31,7 +31,7 @@ def sweep_command(args: argparse.Namespace) -> int:
     if args.plan:
         return plan_command(args)
     read, folder = _read_experiment(args)
-    said = _earlier_limits(folder) | model_options(args)["limits"]
+    said = _earlier_limits(folder) | given_limits(args)
     limits = _total_limits(read, said)
     count = len(read.conditions) + (len(read.coding.raters) if read.coding else 0)
     with _progress(args, count) as watching, _cluster(args) as cluster:
@@ -62,11 +62,9 @@ def plan_command(args: argparse.Namespace) -> int:
 
 def _read_experiment(args: argparse.Namespace) -> tuple[Experiment, Path]:
     """Read the experiment, with the command line's options about models, and name its folder."""
-    from society.config.run_config import apply_model_options
     from society.experiments.experiment import read_experiment
 
-    minds = model_options(args) | {"limits": {}}
-    read = read_experiment(args.experiment, lambda spec: apply_model_options(spec, minds))
+    read = read_experiment(args.experiment, given_settings(args, limits=False))
     return read, args.out or Path("sweeps") / read.name
 
 
@@ -165,24 +163,23 @@ def report_command(args: argparse.Namespace) -> int:
 def reproduce_command(args: argparse.Namespace) -> int:
     """Carry out `society reproduce`."""
     from society.config.registry import reproduction
-    from society.config.run_config import apply_model_options
     from society.llm.providers.settings import Limits
     from society.reproduction.run import ReproductionRun
 
-    minds = model_options(args)
     kind = [args.paper, *(["language"] if args.models else []), *(["quick"] if args.quick else [])]
     run = ReproductionRun(
         reproduction(args.paper),
         args.out or Path("reproductions") / "-".join(kind),
         args.models or (),
         quick=args.quick,
-        changed=lambda spec: apply_model_options(spec, minds | {"limits": {}}),
+        settings=given_settings(args, limits=False),
     )
     if args.estimate:
         return _print_estimate(args, run)
     if not args.quiet:
         print(f"society: {run.announcement}", file=sys.stderr)
-    limits = Limits(**minds["limits"]) if minds["limits"] else None
+    given = given_limits(args)
+    limits = Limits(**given) if given else None
     with _progress(args, len(run.parts)) as watching, _cluster(args) as cluster:
         ended: list[JobResult] = []
         interrupted = False

@@ -7,7 +7,7 @@ import json
 import sys
 import traceback
 from collections.abc import Iterable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,11 +17,12 @@ from .output import console
 if TYPE_CHECKING:
     from society.config.build import Society
     from society.config.listing import Kind
+    from society.config.run_config import RunConfig, Setting
     from society.engine.calls import Usage
     from society.engine.game_master import Outcome
-    from society.runs.design_runs import DesignRun
+    from society.runs.play import Watch
     from society.runs.runfile import RunFile
-    from society.runs.session import Session
+    from society.runs.session import End, Session
     from society.terminal.live import Live
 
 KINDS: tuple[Kind, ...] = (
@@ -50,19 +51,11 @@ def list_entries(args: argparse.Namespace) -> int:
 def run_command(args: argparse.Namespace) -> int:
     """Carry out `society run`."""
     from society.config.build import build
-    from society.config.run_config import (
-        Setting,
-        apply_model_options,
-        apply_options,
-        apply_settings,
-        load_config,
-    )
-    from society.runs.session import Session
+    from society.config.run_config import load_config, override, parse_setting
+    from society.runs.play import play
 
-    sizes = {name: getattr(args, name) for name in ("seed", "rounds", "replicates", "agents")}
-    given = [Setting(name, said, f"--{name}") for name, said in sizes.items() if said is not None]
-    spec = apply_settings(load_config(args.scenario), given, Path.cwd())
-    spec = apply_model_options(apply_options(spec, args.changes), model_options(args))
+    settings = [*map(parse_setting, args.changes), *given_settings(args)]
+    spec = override(load_config(args.scenario), settings)
     setup = build(spec)
     if args.estimate:
         return _print_estimate(args, setup)
@@ -70,50 +63,11 @@ def run_command(args: argparse.Namespace) -> int:
     stem = Path(args.scenario).stem
     own = ".py" in args.scenario or stem == spec.scenario
     path = args.out or Path("runs") / f"{setup.scenario.name if own else stem}-{setup.seed}.run"
-    if args.overwrite or not path.exists():  # or else it is refused before any call
-        code, setup = _make_designs(args, setup, path)
-        if code:
-            return code
-    session = Session.begun(
-        setup, path, args.record, overwrite=args.overwrite, awaiting=_print_awaiting
+    watch = _watch(args, begun=True)
+    end = play(
+        setup, path, args.record, overwrite=args.overwrite, watch=watch, awaiting=_print_awaiting
     )
-    if not args.quiet:
-        print(f"{setup.scenario.name}: {setup.found}", file=sys.stderr)
-    return _play(args, session)
-
-
-def _make_designs(args: argparse.Namespace, setup: Society, path: Path) -> tuple[int, Society]:
-    """Play the runs that make designs; return an exit code and the setup with its designs."""
-    from society.runs.design_runs import design_runs, with_designs
-
-    made = {}
-    for one in design_runs(setup):
-        file = one.file(path)
-        session = _open_drafting(one, file, path, overwrite=args.overwrite)
-        if session is not None:
-            if not args.quiet:
-                print(
-                    f"{setup.scenario.name}: designs for {one.mechanism}: {file}", file=sys.stderr
-                )
-            code = _play(args, session, "the same command")
-            if code:
-                return code, setup
-        made[one.mechanism] = one.kept(file)
-    return 0, with_designs(setup, made)
-
-
-def _open_drafting(
-    one: DesignRun, file: Path, tournament: Path, *, overwrite: bool
-) -> Session | None:
-    """Open the run that makes designs; return None if it has finished."""
-    from society.experiments.jobs import PlannedRun, run_statuses
-    from society.runs.session import Session, begin_or_resume
-
-    run_statuses([PlannedRun(one.mechanism, one.setup, file)], overwrite=overwrite)
-    # Designs that no tournament has used yet were paid for in a session that was cut short.
-    if overwrite and file.exists() and one.used_in(tournament):
-        return Session.begun(one.setup, file, "full", overwrite=True, awaiting=_print_awaiting)
-    return begin_or_resume(one.setup, file, "full", awaiting=_print_awaiting)
+    return _print_end(args, path, end)
 
 
 def _print_estimate(args: argparse.Namespace, setup: Society) -> int:
@@ -138,88 +92,71 @@ def _print_estimate(args: argparse.Namespace, setup: Society) -> int:
 
 def resume_command(args: argparse.Namespace) -> int:
     """Carry out `society resume`."""
-    from society.config.run_config import apply_model_options
-    from society.runs.design_runs import is_drafting
-    from society.runs.runfile import open_run_file
-    from society.runs.session import resume_session
+    from society.config.run_config import override
+    from society.runs.play import resume
 
-    _refuse_waiting(args.file)
-    with open_run_file(args.file) as run:
-        if run.status == "finished":
-            print(f"society: {args.file} is finished; there is nothing to resume", file=sys.stderr)
-            return _print_unless_quiet(args, run, 0)
-    session = resume_session(
-        args.file,
-        lambda spec: apply_model_options(spec, model_options(args)),
-        awaiting=_print_awaiting,
-    )
-    if session.writer.call_store.since:
-        print(f"society: {args.file}{session.writer.call_store.since}", file=sys.stderr)
-    code = _play(args, session)
-    if not code and is_drafting(session.setup.spec.mechanisms):
+    def changed(spec: RunConfig) -> RunConfig:
+        return override(spec, given_settings(args))
+
+    end = resume(args.file, changed, _watch(args), _print_awaiting)
+    if end.file is None:
+        print(f"society: {args.file} is finished; there is nothing to resume", file=sys.stderr)
+    code = _print_end(args, args.file, end)
+    if not code and end.purpose:
         words = "the designs are ready; repeat the command that needed them to play its tournament"
         print(f"society: {words}", file=sys.stderr)
     return code
 
 
-def _refuse_waiting(path: Path) -> None:
-    """Raise RunFileError for a tournament whose designs are not ready."""
-    from society.errors import RunFileError
-    from society.runs.design_runs import drafts_of
-    from society.runs.runfile import open_run_file
-
-    made = [] if path.exists() else drafts_of(path)
-    for file in made:
-        with open_run_file(file) as run:
-            if run.status != "finished" or file == made[-1]:
-                raise RunFileError(
-                    f"{path} has not begun, because its designs come first: {file} is {run.status} "
-                    f"after {run.spent.calls} calls; repeat the command that was to make {path}"
-                )
+def given_limits(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the limits that the command line sets, or lifts by None."""
+    given = {name: getattr(args, name) for name in ("max_cost", "max_calls", "max_tokens")}
+    return {name: value for name, value in given.items() if value is not NOT_GIVEN}
 
 
-def model_options(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the options about models: {"model": {...}, "limits": {...}, "prompts": ...}."""
-    names = {"api_base": args.api_base, "concurrency": args.max_concurrency}
-    model = {"model": getattr(args, "model", None), **names}
-    limits = {name: getattr(args, name) for name in ("max_cost", "max_calls", "max_tokens")}
-    prompts = getattr(args, "prompts", None)
-    return {
-        "model": {name: value for name, value in model.items() if value is not None},
-        "limits": {name: value for name, value in limits.items() if value is not NOT_GIVEN},
-        "prompts": None if prompts is None else str(prompts),
-    }
+def given_settings(args: argparse.Namespace, *, limits: bool = True) -> list[Setting]:
+    """List the settings that options stand for, with or without those of limits."""
+    from society.config.run_config import option_settings
+
+    given = {name: value for name, value in vars(args).items() if value not in (None, NOT_GIVEN)}
+    given = {name: str(one) if isinstance(one, Path) else one for name, one in given.items()}
+    of_limits = given_limits(args)
+    return [one for one in option_settings(given | of_limits) if limits or one.key[0] != "limits"]
 
 
-def _play(args: argparse.Namespace, session: Session, again: str = "") -> int:
-    """Play to the end or as far as possible, and report; return the exit code.
+def _watch(args: argparse.Namespace, *, begun: bool = False) -> Watch:
+    """Return a function that announces a run to be played and opens its live view."""
 
-    again: the command that continues a run for which another run waits; such a run is not
-    reported at its end.
-    """
+    def watch(session: Session) -> AbstractContextManager[Live | None]:
+        if since := session.writer.call_store.since:
+            print(f"society: {session.writer.path}{since}", file=sys.stderr)
+        if begun and not args.quiet:
+            made = f"{session.purpose}: {session.writer.path}" if session.purpose else ""
+            print(f"{session.setup.scenario.name}: {made or session.setup.found}", file=sys.stderr)
+        return nullcontext() if args.quiet or args.json else _live(session)
+
+    return watch
+
+
+def _print_end(args: argparse.Namespace, path: Path, end: End) -> int:
+    """Print how a run ended, its results or how to continue it; return the exit code."""
     from society.runs.runfile import open_run_file
     from society.terminal.labels import count_noun
 
-    writer = session.writer
-    with writer:
-        with nullcontext() if args.quiet or args.json else _live(session) as live:
-            end = session.play(*([] if live is None else [live]))
-        if end.bug is not None:
-            traceback.print_exception(end.bug)
-        if not end.code and (args.json or not args.quiet):
-            session.conclude()
-        session.close(end)
-    if not writer.published:
+    if end.bug is not None:
+        traceback.print_exception(end.bug)
+    file = end.file or path
+    if not end.saved:
         print(f"society: {end.words}; nothing was saved", file=sys.stderr)
         return end.code
-    with open_run_file(writer.path) as run:
+    with open_run_file(file) as run:
         if end.code:
-            go_on = again or f"society resume {writer.path}"
+            go_on = f"society resume {file}" if file == path else "the same command"
             if end.limited:
                 go_on += ", with a higher limit"
             kept = f"{count_noun(run.rounds, 'round')} saved; continue with: {go_on}"
             print(f"society: {end.words}; {kept}", file=sys.stderr)
-        return 0 if again and not end.code else _print_unless_quiet(args, run, end.code)
+        return _print_unless_quiet(args, run, end.code)
 
 
 def _print_awaiting(count: int) -> None:

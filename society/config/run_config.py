@@ -1,7 +1,7 @@
 """The content of a scenario file, read and checked for its form.
 
-`load_config` reads a file and `apply_options` applies settings; society.config.build.build checks
-that names and values fit the scenario.
+`load_config` reads a file and `override` applies settings, wherever they come from;
+society.config.build.build checks that names and values fit the scenario.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from society.engine.parameters import (
     resolve_path,
     validate,
 )
+from society.engine.scenario import Scenario
 from society.errors import ScenarioError, short_path, suggest
 from society.former_names import spellings
 from society.index import presets
@@ -77,7 +78,12 @@ RunCount = Annotated[int, Field(ge=1, le=10_000_000)]
 
 
 def _where(reference: str, info: ValidationInfo) -> str:
-    return resolve_reference(reference, (info.context or {}).get("folder"))
+    context = info.context or {}
+    return (
+        reference
+        if context.get("resolved")
+        else resolve_reference(reference, context.get("folder"))
+    )
 
 
 class FileSection(BaseModel):
@@ -141,57 +147,38 @@ class RunConfig(FileSection):
 
 
 def load_config(
-    source: str, changes: Mapping[str, Any] | None = None, folder: Path | None = None
+    source: str | Scenario,
+    changes: Mapping[str, Any] | None = None,
+    folder: Path | None = None,
 ) -> RunConfig:
-    """Read a scenario file and apply `changes`; raises InputError.
+    """Read a scenario file and override it with `changes`; raises InputError.
 
-    source: a scenario or preset by name, FILE.yaml, FILE.py or FILE.py:NAME.
-    changes: as in a scenario file; single `parameters` are added to those of the file.
+    source: a scenario or preset by name, FILE.yaml, FILE.py or FILE.py:NAME; or a scenario that is
+    an object. changes: the content of a scenario file; the scenario that it names does not count.
     folder: the base of relative paths; None: the working directory.
 
     >>> load_config("fishing_village", {"parameters": {"growth": 0.2}, "replicates": 20}).replicates
     20
     """
-    where = resolve_reference(source, folder)
-    if where.endswith((".yaml", ".yml")):
-        folder, (said, positions) = Path(where).parent, read_yaml(Path(where))
+    said: Any
+    if isinstance(source, Scenario):  # looked up by name, it could be a file of that name
+        folder, said, origin = Path.cwd(), {"scenario": source.name}, Source("given as an object")
     else:
-        folder, said, positions = Path.cwd(), {"scenario": where}, {}
-    origin = Source(describe_origin(where), positions)
+        where = resolve_reference(source, folder)
+        if where.endswith((".yaml", ".yml")):
+            folder, (said, positions) = Path(where).parent, read_yaml(Path(where))
+        else:
+            folder, said, positions = Path.cwd(), {"scenario": where}, {}
+        origin = Source(describe_origin(where), positions)
     if not isinstance(said, dict):
         raise origin.refusal([Issue((), "got no keys; begin with scenario: NAME")])
-    for key, value in (changes or {}).items():
-        if key == "parameters":
-            for name in value:
-                origin = origin.said_again((key, name))
-            value = {**(said.get(key) or {}), **value}
-        else:
-            origin = origin.said_again((key,))
-        said = said | {key: value}
-    return _spec(said, origin, folder)
-
-
-def apply_options(spec: RunConfig, settings: Iterable[str]) -> RunConfig:
-    """Apply KEY=VALUE settings of the command line in order; raises InputError.
-
-    >>> settings = ["growth=.2", "graph.learn={kind: small_world}"]
-    >>> spec = apply_options(load_config("fishing_village"), settings)
-    >>> spec.parameters, spec.graphs["learn"].kind
-    ({'growth': 0.2}, 'small_world')
-    """
-    given = []
-    for text in settings:
-        label = f"--set {text}"
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise ScenarioError(f"{label}: expected KEY=VALUE, as in --set growth=0.2")
-        if key in ("seed", "agents", "rounds", "replicates"):
-            raise ScenarioError(f"{label}: {key} is not a scenario parameter; use --{key} instead")
-        given.append(Setting(key, value_of(value, label), label))
-    return apply_settings(spec, given, Path.cwd())
+    spec = _validated(said, origin, folder, resolved=isinstance(source, Scenario))
+    given = {key: value for key, value in (changes or {}).items() if key != "scenario"}
+    return override(spec, read_settings(given), folder) if given else spec
 
 
 SettingKey = str | tuple[str, ...]
+EVERY = "*"  # in a key: the default model, or all models if there is no default
 
 
 class Setting(NamedTuple):
@@ -200,12 +187,13 @@ class Setting(NamedTuple):
     key: as users type it, a parameter of the scenario; or a key of the file, with those below it
     after dots: rounds, graphs.learn, cohorts.miser.count. model is short for models.default, and
     graph.learn for graphs.learn. Or its place in the file, key by key, where names that users gave
-    are part of it, which may have dots: ("models", "gpt-5.2").
+    are part of it, which may have dots: ("models", "gpt-5.2"). where: "a.yaml:4:10", an option, or
+    "" if it was given in Python.
     """
 
     key: SettingKey
     value: Any
-    where: str
+    where: str = ""
 
     @property
     def words(self) -> str:
@@ -213,26 +201,115 @@ class Setting(NamedTuple):
         return self.key if isinstance(self.key, str) else ".".join(self.key)
 
 
-def apply_settings(spec: RunConfig, settings: Iterable[Setting], folder: Path) -> RunConfig:
-    """Apply settings in order; raises InputError. folder: the base of relative paths.
+def override(spec: RunConfig, settings: Iterable[Setting], folder: Path | None = None) -> RunConfig:
+    """Override a configuration with settings, in order; raises InputError.
+
+    A model keeps those of its settings that are not given; a graph for all replaces those of single
+    relations. folder: the base of relative paths; None: the working directory.
 
     >>> two = [Setting("rounds", 9, "here"), Setting("models.judge", "offline", "here")]
-    >>> spec = apply_settings(load_config("fishing_village"), two, Path())
+    >>> spec = override(load_config("fishing_village"), two)
     >>> spec.rounds, spec.models["judge"].sort
     (9, 'offline')
     """
     said, origin = spec.model_dump(), spec._source
     for setting in settings:
+        key, value, where = setting
         try:
-            keys = _keys(setting, said)
-            _put(said, keys, _merge_model(said, keys, setting.value))
+            places = _places(setting, said)
+            if not said["models"] and any(keys[0] == "models" for keys in places):
+                origin = origin.said_again(("models",), where)
+            for keys in places:
+                origin = origin.said_again(keys, where)
+                if keys[0] == "models" and len(keys) == 2:
+                    given = {"model": value} if isinstance(value, str) else value
+                    value = _merge_model(said["models"].get(keys[1], {}), given)
+                    for name in given if isinstance(given, Mapping) else ():
+                        origin = origin.said_again((*keys, name), where)
+                _put(said, keys, value)
         except ValidationIssues as refused:
-            origin = origin.said_again((setting.words,), setting.where)
+            origin = origin.said_again((setting.words,), where)
             raise origin.refusal(refused.faults) from None
-        origin = origin.said_again(keys, setting.where)
-        if keys == ("graph",):
-            said["graphs"] = {}  # one graph for all overrides those of single relations
-    return _spec(said, origin, folder)
+        if key in ("graph", ("graph",)):
+            said["graphs"] = {}
+    return _validated(said, origin, folder or Path.cwd(), resolved=True)
+
+
+def read_settings(
+    given: Mapping[str, Any], keys: Keys = (), origin: Source | None = None
+) -> list[Setting]:
+    """List the settings in the content of a scenario file, the general ones first.
+
+    Parameters, models and graphs are settings of their own, since a base may have more of them.
+    keys: the place of this content in the file that `origin` describes; without it, the content was
+    given in Python.
+
+    >>> [one.key for one in read_settings({"graphs": {"learn": "ring"}, "graph": "complete"})]
+    [('graph',), ('graphs', 'learn')]
+    """
+    found = []
+    for key, value in given.items():
+        if key in ("parameters", "models", "graphs") and isinstance(value, Mapping):
+            for name, inner in value.items():
+                found.append(read_setting((key, str(name)), inner, (*keys, key, name), origin))
+        else:
+            found.append(read_setting(key, value, (*keys, key), origin))
+    return sort_general_first(found)
+
+
+def read_setting(key: SettingKey, value: Any, keys: Keys, origin: Source | None = None) -> Setting:
+    """Make a setting of the value at `keys` in a file."""
+    if origin is None:
+        return Setting((key,) if isinstance(key, str) else key, value)
+    position = origin.positions.get(keys)
+    return Setting(key, value, position.value if position else origin.found)
+
+
+def sort_general_first(given: Iterable[Setting]) -> list[Setting]:
+    """Sort settings so that none undoes another: graph before graphs and graphs.learn."""
+
+    def depth(one: Setting) -> tuple[int, bool]:
+        keys = setting_place(one.key)
+        return len(keys), keys != ("graph",)
+
+    return sorted(given, key=depth)
+
+
+def parse_setting(text: str) -> Setting:
+    """Parse KEY=VALUE, as --set takes it; raises InputError.
+
+    >>> parse_setting("growth=.2").value, parse_setting("graph.learn={kind: ring}").where
+    (0.2, '--set graph.learn={kind: ring}')
+    """
+    label = f"--set {text}"
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise ScenarioError(f"{label}: expected KEY=VALUE, as in --set growth=0.2")
+    if key in ("seed", "agents", "rounds", "replicates"):
+        raise ScenarioError(f"{label}: {key} is not a scenario parameter; use --{key} instead")
+    return Setting(key, value_of(value, label), label)
+
+
+_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    **{name: (name,) for name in ("seed", "rounds", "replicates", "agents", "prompts")},
+    "model": ("models", "default"),
+    "api_base": ("models", EVERY, "api_base"),
+    "max_concurrency": ("models", EVERY, "concurrency"),
+    **{name: ("limits", name) for name in ("max_cost", "max_calls", "max_tokens")},
+}
+
+
+def option_settings(options: Mapping[str, Any]) -> list[Setting]:
+    """Turn options of the command line, by name, into settings; others have no part in it.
+
+    >>> option_settings({"max_calls": 9, "json": True})
+    [Setting(key=('limits', 'max_calls'), value=9, where='--max-calls')]
+    """
+    return [
+        Setting(keys, options[name], f"--{name.replace('_', '-')}")
+        for name, keys in _OPTIONS.items()
+        if name in options
+    ]
 
 
 def setting_place(key: SettingKey) -> tuple[str, ...]:
@@ -253,16 +330,21 @@ def setting_place(key: SettingKey) -> tuple[str, ...]:
     return (head, *rest) if head in RunConfig.model_fields else ("parameters", key)
 
 
-def _keys(setting: Setting, said: Mapping[str, Any]) -> Keys:
-    """Return the place of a setting in a spec; raises Refused."""
+def _places(setting: Setting, said: Mapping[str, Any]) -> list[Keys]:
+    """List the places of a setting in a spec; raises ValidationIssues."""
     head, *rest = setting_place(setting.key)
     if head == "scenario":
         words = "a setting cannot change the scenario; name another base"
         raise ValidationIssues(Issue((setting.words,), words, True))
+    if head == "models" and rest and rest[0] == EVERY:
+        # Without models only the offline one is asked, which any number of calls may reach.
+        none = [] if rest[-1] == "concurrency" else ["default"]
+        names = ["default"] if "default" in said["models"] else [*said["models"]] or none
+        return [(head, name, *rest[1:]) for name in names]
     if head == "models" and rest:
-        return (head, *_join_name(rest, said["models"]))
+        return [(head, *_join_name(rest, said["models"]))]
     if head not in ("cohorts", "mechanisms") or not rest:
-        return (head, *rest)
+        return [(head, *rest)]
     if head == "cohorts":
         names = [cohort["name"] for cohort in said["cohorts"] or ()]
     else:
@@ -274,7 +356,7 @@ def _keys(setting: Setting, said: Mapping[str, Any]) -> Keys:
         words = f"no {head.removesuffix('s')} is called {name!r}; {suggest(name, names)}"
         raise ValidationIssues(Issue((setting.words,), words, True))
     # The name of a cohort is one of its keys; that of a mechanism is the key above its fields.
-    return (head, names.index(name), *(below if head == "cohorts" else (name, *below)))
+    return [(head, names.index(name), *(below if head == "cohorts" else (name, *below)))]
 
 
 def _join_name(keys: Sequence[str], names: Collection[str]) -> Sequence[str]:
@@ -289,12 +371,8 @@ def _join_name(keys: Sequence[str], names: Collection[str]) -> Sequence[str]:
     return keys
 
 
-def _merge_model(said: Mapping[str, Any], keys: Keys, value: Any) -> Any:
-    """Merge new settings into those of the model that `keys` name, if they name one."""
-    if keys[0] != "models" or len(keys) != 2:
-        return value
-    given = {"model": value} if isinstance(value, str) else value
-    old = said["models"].get(keys[1], {})
+def _merge_model(old: Mapping[str, Any], given: Any) -> Any:
+    """Merge new settings of a model into its old ones."""
     if not isinstance(given, Mapping):
         return given
     if "model" in given:  # another model is not on the server of the old one
@@ -315,46 +393,12 @@ def _put(said: Any, keys: Keys, value: Any) -> None:
     said[last] = value
 
 
-def apply_model_options(spec: RunConfig, minds: Mapping[str, Any]) -> RunConfig:
-    """Apply the command line's options about models; raises InputError.
-
-    minds: "model" (settings of the default model, or of all if there is no default), "limits" and
-    "prompts", each possibly empty.
-    """
-    said, origin = spec.model_dump(), spec._source
-    given = minds["model"]
-    if given.keys() == {"concurrency"} and not said["models"]:
-        given = {}  # no model but the offline one is asked
-    if given and not said["models"]:
-        origin = origin.said_again(("models",), _flag(next(iter(given))))
-    for model in _target_models(said["models"], given) if given else ():
-        keys = ("models", model)
-        _put(said, keys, _merge_model(said, keys, given))
-        for name in given:
-            origin = origin.said_again((*keys, name), _flag(name))
-    for name, value in minds["limits"].items():
-        said["limits"][name] = value
-        origin = origin.said_again(("limits", name), _flag(name))
-    if minds["prompts"]:
-        said["prompts"] = minds["prompts"]
-        origin = origin.said_again(("prompts",), "--prompts")
-    return _spec(said, origin, Path.cwd())
-
-
-def _flag(name: str) -> str:
-    """Return the option for a setting of models."""
-    return {"concurrency": "--max-concurrency"}.get(name, f"--{name.replace('_', '-')}")
-
-
-def _target_models(models: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
-    """List the models that options apply to: the default one, or all if there is no default."""
-    alone = "model" in given or "default" in models or not models
-    return ["default"] if alone else list(models)
-
-
-def _spec(said: Mapping[str, Any], origin: Source, folder: Path) -> RunConfig:
+def _validated(
+    said: Mapping[str, Any], origin: Source, folder: Path, *, resolved: bool
+) -> RunConfig:
+    """Check the form of a scenario file's content; resolved: its scenario was looked up."""
     try:
-        spec = validate(RunConfig, said, "key", {"folder": folder})
+        spec = validate(RunConfig, said, "key", {"folder": folder, "resolved": resolved})
     except ValidationIssues as refused:
         raise origin.refusal(refused.faults) from None
     spec._source = origin

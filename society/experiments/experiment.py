@@ -17,14 +17,23 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
 from society.config.build import Society, build
-from society.config.run_config import FileSection, RunConfig, apply_settings
+from society.config.run_config import (
+    FileSection,
+    RunConfig,
+    Setting,
+    load_config,
+    override,
+    read_setting,
+    read_settings,
+    sort_general_first,
+)
 from society.config.yaml_source import Source, read_yaml
 from society.engine.parameters import Issue, ValidationIssues, unknown_name, validate
 from society.engine.scenario import Scenario
@@ -33,7 +42,6 @@ from society.llm.providers.settings import Limits
 from society.runs.manifest import Level
 
 from .analysis_plan import AnalysisPlan
-from .bases import BaseReader, copy_spec
 from .coding_plan import CodingPlan, read_rubric
 from .factors import (
     FactorLevel,
@@ -43,11 +51,8 @@ from .factors import (
     format_label,
     independent_seed,
     is_coding_file,
-    read_setting,
-    read_settings,
     refuse_clashes,
     run_file_name,
-    sort_general_first,
 )
 
 RandomNumbers = Literal["common", "independent"]
@@ -102,12 +107,12 @@ class Experiment(NamedTuple):
 
 def read_experiment(
     file: Path,
-    changed: Callable[[RunConfig], RunConfig] = lambda spec: spec,
+    settings: Sequence[Setting] = (),
     instead: Mapping[str, Any] | None = None,
 ) -> Experiment:
     """Read an experiment file and check each condition; raises InputError.
 
-    changed: gives what the command line says of minds. instead: what stands in place of what the
+    settings: of the command line, for all conditions. instead: what stands in place of what the
     file says under some keys; `factors`: of the levels of some.
     """
     said, positions = read_yaml(file)
@@ -121,7 +126,7 @@ def read_experiment(
     for key in given:
         origin = origin.said_again((key,))
     try:
-        return _Reading(file, said, origin, changed, given).experiment()
+        return _Reading(file, said, origin, settings, given).experiment()
     except ValidationIssues as refused:
         raise origin.refusal(refused.faults) from None
 
@@ -134,7 +139,7 @@ class _Reading:
         file: Path,
         said: Mapping[str, Any],
         origin: Source,
-        changed: Callable[[RunConfig], RunConfig],
+        settings: Sequence[Setting],
         instead: Mapping[str, Any],
     ) -> None:
         self.file, self.origin, self.folder = file, origin, file.resolve().parent
@@ -142,8 +147,9 @@ class _Reading:
         own = {key: value for key, value in said.items() if key in _Said.model_fields}
         self.said = validate(_Said, own, "key", {"folder": self.folder})
         self.rest = {key: value for key, value in said.items() if key not in own}
-        self.changed, self.instead, self.bases = changed, instead, BaseReader(origin, self.folder)
+        self.settings, self.instead = settings, instead
         self.base = read_setting("base", self.said.base, ("base",), origin)
+        self.bases = dict[str, RunConfig]()  # by what names them, and where
 
     def experiment(self) -> Experiment:
         self._check_keys()
@@ -237,16 +243,40 @@ class _Reading:
         bases = [one for one in given if one.key == "base"]
         own = [one for one in given if one.key != "base"]
         beside = read_settings(self.rest, (), self.origin)
-        spec = self.bases.base([self.base, *bases][-1])
-        spec = apply_settings(
-            spec, [*sort_general_first(beside), *sort_general_first(own)], self.folder
-        )
-        spec = self.changed(spec)
+        base = self._base([self.base, *bases][-1])
+        spec = override(base, [*beside, *sort_general_first(own)], self.folder)
+        if self.settings:
+            spec = override(spec, self.settings)
+        changes: dict[str, Any] = {}
         if self.said.limits is not None:
-            spec = copy_spec(spec, limits=Limits())  # they hold for all runs together
+            changes["limits"] = Limits()  # they hold for all runs together
         if self.said.random_numbers == "independent":
-            spec = copy_spec(spec, seed=independent_seed(spec.seed, name))
-        return Condition(name, factors, build(spec), run_file_name(name))
+            changes["seed"] = independent_seed(spec.seed, name)
+        setup = build(spec.model_copy(update=changes))
+        return Condition(name, factors, setup, run_file_name(name))
+
+    def _base(self, said: Setting) -> RunConfig:
+        """Read the society that `base` names or writes out; raises InputError with its place."""
+        if (key := repr(said)) in self.bases:
+            return self.bases[key]
+        base = {"scenario": said.value} if isinstance(said.value, str) else said.value
+        try:
+            if not isinstance(base, Mapping) or not isinstance(base.get("scenario"), str):
+                words = "expected a scenario, FILE.yaml, or a mapping that names a scenario"
+                raise ScenarioError(f"got {base!r:.60}; {words}")
+            spec = load_config(base["scenario"], folder=self.folder)
+            if base is not said.value and ("scenario",) not in spec._source.positions:
+                spec._source = spec._source.said_again(("scenario",), said.where)
+            inner = {key: value for key, value in base.items() if key != "scenario"}
+            if inner:
+                spec = override(spec, read_settings(inner, ("base",), self.origin), self.folder)
+        except InputError as error:
+            first, *more = str(error).splitlines()
+            if first.startswith(self.origin.found):
+                raise
+            raise ScenarioError("\n".join([f"{said.where} base: {first}", *more])) from None
+        self.bases[key] = spec
+        return spec
 
 
 def _unequal(conditions: Sequence[Condition], random_numbers: RandomNumbers) -> Iterator[str]:

@@ -7,13 +7,13 @@ it stands for. Names of levels make up names of conditions, and these the names 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import BeforeValidator
 
-from society.config.run_config import Setting, SettingKey, setting_place
+from society.config.run_config import Setting, read_setting, read_settings, setting_place
 from society.config.yaml_source import Source
 from society.engine.parameters import Issue, Keys, ValidationIssues
 from society.errors import ScenarioError
@@ -139,32 +139,6 @@ def factor_levels(
     if twice:
         raise ValidationIssues(Issue(keys, f"comes twice: {', '.join(sorted(twice))}"))
     return found
-
-
-def read_settings(given: Mapping[str, Any], keys: Keys, origin: Source) -> Iterator[Setting]:
-    """Read a setting for each key, and for each entry of a mapping to which a base may add."""
-    for key, value in given.items():
-        if key in ("parameters", "models", "graphs") and isinstance(value, Mapping):
-            for name, inner in value.items():
-                yield read_setting((key, str(name)), inner, (*keys, key, name), origin)
-        else:
-            yield read_setting(key, value, (*keys, key), origin)
-
-
-def read_setting(key: SettingKey, value: Any, keys: Keys, origin: Source) -> Setting:
-    """Read a value, with the place where it was written."""
-    position = origin.positions.get(keys)
-    return Setting(key, value, position.value if position else origin.found)
-
-
-def sort_general_first(given: Iterable[Setting]) -> list[Setting]:
-    """Sort settings so that none undoes another: graph before graphs and graphs.learn."""
-
-    def depth(one: Setting) -> tuple[int, bool]:
-        keys = setting_place(one.key)
-        return len(keys), keys != ("graph",)
-
-    return sorted(given, key=depth)
 
 
 def refuse_clashes(choices: Iterable[FactorLevel]) -> None:

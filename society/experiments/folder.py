@@ -12,41 +12,21 @@ are reached, what may be spent, and designs made before the run, which follow fr
 from __future__ import annotations
 
 import errno
-import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from society.config.run_config import RunConfig
 from society.errors import FileError, Paused, RunFileError, short_path
-from society.llm.providers.settings import Limits, ModelSpec
+from society.runs.provenance import config_hash
 
 from .analysis_plan import AnalysisPlan
 from .coding_plan import CodingPlan
 from .experiment import Experiment, RandomNumbers
 from .factors import Label
-from .limits import BOUNDS
-
-_REACH = ("api_base", "timeout", "attempts", "backoff", "deadline", *BOUNDS)
-
-
-def config_hash(spec: RunConfig) -> str:
-    """Hash what decides how a run comes out, as a SHA-256."""
-    models = {name: _unreached(model) for name, model in spec.models.items()}
-    bare = spec.model_copy(update={"limits": Limits(), "models": models})
-    said = bare.model_dump(mode="json", exclude={"drafts"})
-    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
-
-
-def _unreached(model: ModelSpec) -> ModelSpec:
-    usual = ModelSpec()
-    return model.model_copy(update={name: getattr(usual, name) for name in _REACH})
-
 
 NOTE, TEXTS = "sweep.json", "texts.csv"
 

@@ -11,8 +11,7 @@ from collections.abc import Iterable
 from society.config.run_config import RunConfig
 from society.engine.calls import Spent
 from society.llm.providers.settings import Limits, ModelSpec
-
-BOUNDS = ("concurrency", "requests_per_minute", "tokens_per_minute")  # of a model
+from society.runs.provenance import BOUNDS
 
 
 def share_of_limits(limits: Limits, used: Spent, own: Spent, among: int) -> Limits | None:

@@ -20,15 +20,14 @@ from society.engine.calls import Spent, Usage
 from society.engine.history import Page
 from society.llm.providers.budget import Budget
 from society.llm.providers.settings import Limits
-from society.runs.design_runs import is_drafting
-from society.runs.provenance import list_changes
+from society.runs.provenance import list_changes, name_runs
 from society.runs.runfile import Level, open_run_file
 from society.runs.session import use_in_files
 
 from .clusters import Cluster
 from .experiment import Experiment
 from .folder import SweepFolder
-from .jobs import PlannedRun, name_runs, planned_runs, run_statuses
+from .jobs import PlannedRun, planned_runs, run_statuses
 from .limits import divide_rate_limits, max_at_once, share_of_limits
 from .worker import Job, JobResult, play_run
 
@@ -73,17 +72,14 @@ class Sweep:
         own = {part.name: use_in_files(part.files) for part in speakers} if away else {}
 
         async def one(part: PlannedRun) -> None:
-            async def ended(run: PlannedRun) -> JobResult:
-                if not run.speaks:
-                    return await self._sent(run, run.setup.spec)
-                if away:
-                    asked = _Share(used, own[part.name], len(speakers), together)
-                    return await self._speaking_away(run, part, asked)
-                return await self._here(run, budget)
-
             async with places if part.speaks else slots:
-                ready = await part.with_designs(ended)
-                done = ready if isinstance(ready, JobResult) else await ended(ready)
+                if not part.speaks:
+                    done = await self._sent(part, part.setup.spec)
+                elif away:
+                    asked = _Share(used, own[part.name], len(speakers), together)
+                    done = await self._speaking_away(part, asked)
+                else:
+                    done = await self._here(part, budget)
             self.results[part.name] = done
             self._tell(part, done)
 
@@ -96,8 +92,8 @@ class Sweep:
         watched = _Watched(part, self.watching)
         return await play_run(part.setup, part.file, self._level(part), budget, watched)
 
-    async def _speaking_away(self, run: PlannedRun, of: PlannedRun, asked: _Share) -> JobResult:
-        """Have a run of a part that asks models played by a worker, within its share of limits."""
+    async def _speaking_away(self, part: PlannedRun, asked: _Share) -> JobResult:
+        """Have a part that asks models played by a worker, within its share of the limits."""
         limits = None
         if self.limits is not None:
             # Machines cannot look into one purse: each condition gets a share of what is left.
@@ -105,22 +101,14 @@ class Sweep:
             if limits is None:
                 words = f"the rest of the limits cannot be shared by {asked.among} conditions"
                 return JobResult("paused", f"paused: {words}; raise or lift the limits")
-        beside = [file for file in of.files if file != run.file]
-        return await self._sent(
-            run, divide_rate_limits(run.setup.spec, asked.together), limits, beside
-        )
+        return await self._sent(part, divide_rate_limits(part.setup.spec, asked.together), limits)
 
     async def _sent(
-        self,
-        part: PlannedRun,
-        spec: RunConfig,
-        limits: Limits | None = None,
-        beside: Iterable[Path] = (),
+        self, part: PlannedRun, spec: RunConfig, limits: Limits | None = None
     ) -> JobResult:
         """Have a part played by a worker."""
         given, file = spec.model_dump(mode="json"), str(part.file.resolve())
-        others = tuple(str(one.resolve()) for one in beside)
-        job = Job(given, file, self._level(part), self.cluster.away, limits, others)
+        job = Job(given, file, self._level(part), self.cluster.away, limits)
         for _ in range(_TRIES):
             try:
                 done = await asyncio.wrap_future(self.cluster.submit(job))
@@ -221,9 +209,7 @@ class _Watched:
         self.part, self.watching = part, watching
 
     def page(self, page: Page) -> None:
-        setup = self.part.setup
-        # A condition is as far as its own run is, which has not begun while designs are made.
-        share = 0.0 if is_drafting(setup.spec.mechanisms) else page.number / setup.rounds
+        share = page.number / self.part.setup.rounds
         self.watching.advanced(self.part.name, share, page.ledger)
 
     def awaiting(self, count: int) -> None:

@@ -16,13 +16,14 @@ from typing import Any, NamedTuple, Protocol
 from society.config.build import Society, build
 from society.config.run_config import RunConfig
 from society.engine.history import Recorder
-from society.errors import FileError, SocietyError, describe_user_error
+from society.errors import FileError, SocietyError, describe_user_error, short_path
 from society.llm.providers.budget import Budget
 from society.llm.providers.settings import Limits
 from society.runs.manifest import Level
+from society.runs.play import earlier_runs, sessions
 from society.runs.runfile import Status
 from society.runs.schema import SIDES, side_file
-from society.runs.session import begin_or_resume, use_in_files
+from society.runs.session import End, use_in_files
 
 from .folder import NOTE
 
@@ -31,8 +32,7 @@ class Job(NamedTuple):
     """A condition to be played, in a form that can be sent.
 
     spec: the JSON of a Spec. file: its run, which is taken up if it is there. away: whether that
-    may be on another machine than the worker. limits: what this job may use, over all its sessions,
-    together with the runs in the files `beside` it.
+    may be on another machine than the worker. limits: what this job may use, over all its sessions.
     """
 
     spec: dict[str, Any]
@@ -40,7 +40,6 @@ class Job(NamedTuple):
     level: Level | None = None
     away: bool = False
     limits: Limits | None = None
-    beside: tuple[str, ...] = ()
 
 
 class JobResult(NamedTuple):
@@ -94,20 +93,20 @@ async def play_run(
 ) -> JobResult:
     """Play the run in a file, from where it stands; a new one if there is none."""
     try:
-        awaiting = None if spectator is None else spectator.awaiting
-        run = begin_or_resume(setup, file, level, budget, awaiting)
-        if run is None:
-            return JobResult("finished")
-        with run.writer:
-            end = await run.perform(*filter(None, [spectator]))
-            if not end.code:
-                run.conclude()
-            run.close(end)
+        awaiting, end = None if spectator is None else spectator.awaiting, End("finished")
+        for run in sessions(setup, file, level, again=True, budget=budget, awaiting=awaiting):
+            # A condition is as far as its own run is, which has not begun while designs are made.
+            watching = [] if spectator is None or run.purpose else [spectator]
+            with run.writer:
+                end = run.finish(await run.perform(*watching))
+            if end.code:
+                break
     except SocietyError as error:
         return JobResult("failed", str(error))
     except Exception as error:  # of a scenario that concludes something
         return JobResult("failed", describe_user_error(error))
-    return JobResult(end.status, end.words)
+    before = "" if end.file in (None, file) else f"{short_path(end.file)}: "
+    return JobResult(end.status, f"{before}{end.words}" if end.code else end.words)
 
 
 async def _worked(job: Job) -> JobResult:
@@ -123,13 +122,15 @@ async def _worked(job: Job) -> JobResult:
         setup = build(RunConfig.model_validate(job.spec))
         budget = None
         if job.limits is not None:
-            budget = Budget(job.limits, use_in_files([file, *map(Path, job.beside)]))
+            earlier = [made for made, _ in earlier_runs(setup, file)]
+            budget = Budget(job.limits, use_in_files([file, *earlier]))
         # A paid answer must be where the next worker finds it; rules can be played again.
         if not job.away or setup.models_named:
             return await play_run(setup, file, job.level, budget)
         with tempfile.TemporaryDirectory(prefix="society-") as folder:
             done = await play_run(setup, Path(folder, file.name), job.level, budget)
-            _moved(Path(folder, file.name), file)
+            for made in Path(folder).glob("*.run"):
+                _moved(made, file.with_name(made.name))
             return done
     except SocietyError as error:
         return JobResult("failed", str(error))
@@ -138,13 +139,12 @@ async def _worked(job: Job) -> JobResult:
 
 
 def _moved(made: Path, file: Path) -> None:
-    """Give a run, if it was begun, its name: all at once, in place of what was there."""
-    if made.exists():
-        draft = file.with_name(f".{file.name}.{made.parent.name}")
-        shutil.move(made, draft)
-        for side in SIDES:  # of a run that was killed there
-            side_file(file, side).unlink(missing_ok=True)
-        draft.replace(file)
+    """Give a run its name: all at once, in place of what was there."""
+    draft = file.with_name(f".{file.name}.{made.parent.name}")
+    shutil.move(made, draft)
+    for side in SIDES:  # of a run that was killed there
+        side_file(file, side).unlink(missing_ok=True)
+    draft.replace(file)
 
 
 @contextmanager

@@ -7,13 +7,13 @@ to try out the way, and nothing can be told of the paper.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from society.claims.data import Trial
 from society.claims.types import ClaimVerdict, Reproduction, ReproductionDesign
-from society.config.run_config import RunConfig
+from society.config.run_config import Setting
 from society.config.yaml_source import read_yaml
 from society.engine.calls import Spent, Usage, sum_known
 from society.errors import FileError, InputError, short_path
@@ -39,8 +39,8 @@ DRY = "the offline mind is no language model"
 class ReproductionRun:
     """A reproduction with the minds that it is tried with, read and checked; raises InputError.
 
-    models: to be asked; none: its rules are played. quick: a short and coarse form of it. changed:
-    gives what the command line says of minds. results: by experiment.
+    models: to be asked; none: its rules are played. quick: a short and coarse form of it.
+    settings: of the command line, for all runs. results: by experiment.
     """
 
     def __init__(
@@ -50,13 +50,13 @@ class ReproductionRun:
         models: Sequence[str] = (),
         *,
         quick: bool = False,
-        changed: Callable[[RunConfig], RunConfig] = lambda spec: spec,
+        settings: Sequence[Setting] = (),
     ) -> None:
         self.reproduction, self.out, self.models, self.quick = reproduction, out, models, quick
         self.design, files = _design(reproduction, models), experiments()
         self.results = {
             trial.name: ExperimentResult(
-                read_experiment(files[trial.file], changed, self._instead(trial)),
+                read_experiment(files[trial.file], settings, self._instead(trial)),
                 out / trial.name,
             )
             for trial in self.design.trials

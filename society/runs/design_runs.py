@@ -8,7 +8,7 @@ A run of designs has a run file like any other: it can be resumed, verified and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from glob import escape
 from pathlib import Path
@@ -20,8 +20,12 @@ from society.engine.calls import Minds
 from society.engine.history import Page
 from society.engine.scenario import Drafts, Layer
 from society.errors import RunFileError
+from society.former_names import spellings
+from society.llm.providers.budget import Budget
 
+from .provenance import run_file_statuses
 from .reader import RunFile, open_run_file
+from .session import Session
 
 DRAFTED = "drafted"  # the mechanism that seats types apart
 Designs = Mapping[str, list[Any]]  # by type, one for each seat; None where there is none
@@ -111,18 +115,76 @@ def make_designs(setup: Society, minds: Minds | None = None) -> Society:
     return with_designs(setup, made)
 
 
+def make_designs_first(
+    setup: Society,
+    path: Path,
+    again: bool,
+    overwrite: bool,
+    budget: Budget | None,
+    awaiting: Callable[[int], None] | None,
+) -> Generator[Session, None, Society]:
+    """Open the runs that make designs for a tournament, and return its setup with the designs.
+
+    Takes what society.runs.play.sessions takes. All these runs count to the limits of each.
+    """
+    designs = list(design_runs(setup))
+    if not again:
+        run_file_statuses([(one.file(path), one.setup) for one in designs], overwrite=overwrite)
+
+    def others(file: Path, spec: RunConfig) -> list[Path]:
+        return [one.file(path) for one in designs if one.file(path) != file]
+
+    made = {}
+    options: dict[str, Any] = {"budget": budget, "awaiting": awaiting, "beside": others}
+    for one in designs:
+        file = one.file(path)
+        # Designs that no tournament has used yet were paid for in a session that was cut short.
+        anew = not again and overwrite and file.exists() and one.used_in(path)
+        session: Session | None
+        if file.exists() and not anew:
+            session = Session.resumed(file, keep_designs(one.setup.spec), **options)
+        else:
+            session = Session.begun(one.setup, file, "full", overwrite=anew, **options)
+        if session is not None:
+            yield session._replace(purpose=f"designs for {one.mechanism}")
+        made[one.mechanism] = one.kept(file)
+    return with_designs(setup, made)
+
+
+def keep_designs(now: RunConfig) -> Callable[[RunConfig], RunConfig]:
+    """Return a function that gives a recorded spec as it is now, with the designs it has."""
+    return lambda spec: now.model_copy(update={"drafts": spec.drafts})
+
+
 def design_file(tournament: Path, mechanism: str) -> Path:
     """Return the path of the run in which the designs of a mechanism are made.
+
+    A file that was made when the mechanism had another name is found.
 
     >>> design_file(Path("runs/dilemma-1.run"), "contracts").name
     'dilemma-1.contracts-designs.run'
     """
-    return tournament.with_name(f"{tournament.stem}.{mechanism}-designs.run")
+    names = [mechanism, *spellings("mechanism", mechanism)]
+    files = [tournament.with_name(f"{tournament.stem}.{name}-designs.run") for name in names]
+    return next((file for file in files if file.exists()), files[0])
 
 
-def design_files_beside(tournament: Path, spec: RunConfig) -> list[Path]:
+def design_files(tournament: Path, spec: RunConfig) -> list[Path]:
     """List the files of the runs in which the designs in its spec were made."""
     return [design_file(tournament, name) for name in spec.drafts]
+
+
+def refuse_waiting(tournament: Path) -> None:
+    """Raise RunFileError for a tournament that waits for its designs."""
+    made = [] if tournament.exists() else drafts_of(tournament)
+    for file in made:
+        with open_run_file(file) as run:
+            if run.status != "finished" or file == made[-1]:
+                raise RunFileError(
+                    f"{tournament} has not begun, because its designs come first: {file} is "
+                    f"{run.status} after {run.spent.calls} calls; repeat the command that was to "
+                    f"make {tournament}"
+                )
 
 
 def drafts_of(tournament: Path) -> list[Path]:

@@ -1,16 +1,93 @@
-"""Changes since a run was made that may explain why it gives another result now."""
+"""Whether a run file belongs to a society: its configuration, and what has changed since."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from society.config.build import Society
-from society.errors import short_path
+from society.config.run_config import RunConfig
+from society.errors import RunFileError, short_path
+from society.llm.providers.settings import Limits, ModelSpec
 
 from .manifest import Manifest, library_versions
+from .reader import open_run_file
+from .schema import SIDES, Header, Status, side_file
+
+BOUNDS = ("concurrency", "requests_per_minute", "tokens_per_minute")  # of a model
+_REACH = ("api_base", "timeout", "attempts", "backoff", "deadline", *BOUNDS)
+
+
+def config_hash(spec: RunConfig) -> str:
+    """Hash what decides how a run comes out, as a SHA-256.
+
+    Left out are how models are reached, what may be spent, and what an earlier run has made, which
+    follows from the rest.
+    """
+    usual = ModelSpec()
+    reach = {name: getattr(usual, name) for name in _REACH}
+    models = {name: model.model_copy(update=reach) for name, model in spec.models.items()}
+    bare = spec.model_copy(update={"limits": Limits(), "models": models})
+    said = bare.model_dump(mode="json", exclude={"drafts"})
+    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def run_file_statuses(
+    files: Iterable[tuple[Path, Society]], *, overwrite: bool = False
+) -> dict[Path, Status]:
+    """Find the status of each file that holds a run of its society; raises RunFileError.
+
+    Runs of other societies are refused, or removed by `overwrite`, and so are damaged ones;
+    `overwrite` also removes what was made with other code.
+    """
+    found, others = dict[Path, Status](), list[Path]()
+    for file, setup in files:
+        if file.exists():
+            status = _status(file, setup, overwrite)
+            if status is None:
+                others.append(file)
+            else:
+                found[file] = status
+    if others and not overwrite:
+        raise RunFileError(
+            f"{name_runs([short_path(file) for file in others])} played from another experiment "
+            "than the one given now; name another --out, or replace such runs by --overwrite"
+        )
+    for file in others:
+        for suffix in ("", *SIDES):
+            side_file(file, suffix).unlink(missing_ok=True)
+    return found
+
+
+def _status(file: Path, setup: Society, overwrite: bool) -> Status | None:
+    """Return the status of the run in a file; None if it is to be played anew."""
+    try:
+        with open_run_file(file) as run:
+            status, manifest = run.status, run.manifest
+            deque(run.records(), 0)  # raises if it is damaged anywhere
+    except RunFileError as error:
+        if overwrite and Header.of(file).ours:
+            return None
+        raise RunFileError(f"{error}; --overwrite plays it again") from error
+    if status == "running":
+        raise RunFileError(f"{short_path(file)} is being written right now; wait for that sweep")
+    same = config_hash(RunConfig.model_validate(manifest.spec)) == config_hash(setup.spec)
+    if overwrite and list_changes(manifest, setup):
+        return None
+    return status if same else None
+
+
+def name_runs(names: Sequence[str]) -> str:
+    """Name some runs as the subject of a sentence.
+
+    >>> name_runs(["a"]), name_runs(["a", "b", "c"])
+    ('a was', 'a and 2 more were')
+    """
+    return f"{names[0]} was" if len(names) == 1 else f"{names[0]} and {len(names) - 1} more were"
 
 
 def list_changes(manifest: Manifest, setup: Society | None = None) -> str:

@@ -32,16 +32,13 @@ from society.engine.history import Recorder
 from society.errors import (
     Exhausted,
     Paused,
-    RunFileError,
     SocietyError,
     describe_user_error,
-    short_path,
 )
 from society.llm.providers.budget import Budget
 from society.text import clean_line
 
 from .conclusions import run_post_analysis
-from .design_runs import design_files_beside
 from .manifest import Level, manifest_of
 from .provenance import list_changes
 from .reader import open_run_file
@@ -78,46 +75,7 @@ def use_in_files(files: Iterable[Path]) -> Spent:
     return Spent(calls, tokens, sum_known(one.cost for one in used))
 
 
-def begin_or_resume(
-    setup: Society,
-    path: Path,
-    level: Level | None = None,
-    budget: Budget | None = None,
-    awaiting: Callable[[int], None] | None = None,
-) -> Session | None:
-    """Start a run, or resume the one in the file; None if it has finished. Raises InputError."""
-    if not path.exists():
-        return Session.begun(setup, path, level, budget=budget, awaiting=awaiting)
-    with open_run_file(path) as run:
-        if run.status == "finished":
-            return None
-    return resume_session(path, lambda spec: setup.spec, budget, awaiting)
-
-
-def resume_session(
-    path: Path | str,
-    changed: Callable[[RunConfig], RunConfig] = lambda spec: spec,
-    budget: Budget | None = None,
-    awaiting: Callable[[int], None] | None = None,
-) -> Session:
-    """Open the run in a file to continue it; raises InputError.
-
-    changed: sets other limits, or another way to reach the models. Any other change would make
-    another history, and is reported at the first round that differs. budget: in place of the run's
-    own. awaiting: as in Session.begun.
-    """
-    path = Path(path)
-    with open_run_file(path) as run:
-        if run.status == "finished":
-            raise RunFileError(
-                f"{short_path(path)} is finished, so there is nothing to resume; "
-                f"see its results with: society show {short_path(path)}"
-            )
-        setup = build(changed(RunConfig.model_validate(run.manifest.spec)))
-        minds = setup.minds(use_in_files([path, *design_files_beside(path, setup.spec)]), budget)
-        writer = Writer.resumed(run, list_changes(run.manifest, setup))
-    outside = setup.outside(writer.call_store, awaiting, minds)
-    return Session(setup, setup.environment(), outside, writer)
+Beside = Callable[[Path, RunConfig], Iterable[Path]]  # files beside that of a run with this spec
 
 
 class End(NamedTuple):
@@ -125,7 +83,8 @@ class End(NamedTuple):
 
     bug: an exception from a component or script, to be shown with its traceback. limited: True if a
     limit that the user set has stopped the run, and would stop it again. error: the exception that
-    ended the session early.
+    ended the session early. file: of the run. saved: False if there was nothing to save. purpose:
+    of a run that others wait for.
     """
 
     status: Status
@@ -134,15 +93,19 @@ class End(NamedTuple):
     bug: BaseException | None = None
     limited: bool = False
     error: BaseException | None = None
+    file: Path | None = None
+    saved: bool = True
+    purpose: str = ""
 
 
 class Session(NamedTuple):
-    """A run that is ready to be played or continued."""
+    """A run that is ready to be played or continued. purpose: of a run that others wait for."""
 
     setup: Society
     env: Environment
     outside: ModelGateway
     writer: Writer
+    purpose: str = ""
 
     @classmethod
     def begun(
@@ -154,17 +117,41 @@ class Session(NamedTuple):
         overwrite: bool = False,
         budget: Budget | None = None,
         awaiting: Callable[[int], None] | None = None,
+        beside: Beside = lambda path, spec: (),
     ) -> Self:
         """Start a new run; raises InputError. budget: in place of the run's own.
 
         awaiting: called with the number of calls still under way when the run is interrupted.
+        beside: tells the runs whose use of models counts to the limits of this one.
         """
-        minds, env = (
-            setup.minds(use_in_files(design_files_beside(path, setup.spec)), budget),
-            setup.environment(),
-        )
+        used = use_in_files(beside(path, setup.spec))
+        minds, env = setup.minds(used, budget), setup.environment()
         writer = Writer(path, manifest_of(setup, level, env), overwrite=overwrite)
         return cls(setup, env, setup.outside(writer.call_store, awaiting, minds), writer)
+
+    @classmethod
+    def resumed(
+        cls,
+        path: Path,
+        changed: Callable[[RunConfig], RunConfig] = lambda spec: spec,
+        *,
+        budget: Budget | None = None,
+        awaiting: Callable[[int], None] | None = None,
+        beside: Beside = lambda path, spec: (),
+    ) -> Self | None:
+        """Continue the run in a file; None if it has finished. Raises InputError.
+
+        changed: sets other limits, or another way to reach the models. Any other change would make
+        another history, and is reported at the first round that differs. The others as in `begun`.
+        """
+        with open_run_file(path) as run:
+            if run.status == "finished":
+                return None
+            setup = build(changed(RunConfig.model_validate(run.manifest.spec)))
+            minds = setup.minds(use_in_files([path, *beside(path, setup.spec)]), budget)
+            writer = Writer.resumed(run, list_changes(run.manifest, setup))
+        outside = setup.outside(writer.call_store, awaiting, minds)
+        return cls(setup, setup.environment(), outside, writer)
 
     def play(self, *watching: Recorder) -> End:
         """Play from synchronous code; an interrupt also ends the session."""
@@ -193,6 +180,14 @@ class Session(NamedTuple):
                 findings, note = run_post_analysis(run, self.setup, self.writer.call_store)
             if not note:
                 self.writer.conclude(findings)
+
+    def finish(self, end: End) -> End:
+        """Record findings and how the run ended; return the end with the file."""
+        if not end.code:
+            self.conclude()
+        self.close(end)
+        file, saved = self.writer.path, self.writer.published
+        return end._replace(file=file, saved=saved, purpose=self.purpose)
 
     def close(self, end: End) -> None:
         """Record how the run ended."""

@@ -133,10 +133,10 @@ class Names:
 
     def live(self, lives: Array) -> None:
         """Name the agents after the lives, (N,), that have the seats from now on."""
-        self._names = [name_life(life, len(lives)) for life in lives.tolist()]
+        self._names = [label_life(life, len(lives)) for life in lives.tolist()]
 
 
-def name_life(life: int, agents: int) -> str:
+def label_life(life: int, agents: int) -> str:
     """Name a life by its first generation and its place in it, as agents know each other.
 
     >>> name_life(15, agents=12)

@@ -15,7 +15,7 @@ import pytest
 from society.components.village.harvest import Harvest
 from society.components.village.persona import Persona
 from society.config.build import Society, build
-from society.config.run_config import RunConfig, apply_options, load_config
+from society.config.run_config import RunConfig, load_config, override, parse_setting
 from society.engine.component import AgentGroup, Component, Question
 from society.engine.graph import Complete, Graph
 from society.engine.population import Cohort
@@ -76,6 +76,11 @@ def part(setup: Society, cohort: int, place: int) -> Component:
 
 
 # What can be said
+
+
+def changed(spec: RunConfig, *settings: str) -> RunConfig:
+    """Changed by --set."""
+    return override(spec, map(parse_setting, settings))
 
 
 def test_a_name_alone_is_a_whole_society() -> None:
@@ -340,7 +345,7 @@ def test_agents_take_their_cohort_and_ties_along_when_seats_are_changed() -> Non
 
 def test_settings_are_parameters_and_graphs() -> None:
     settings = ["growth=.2", "vote=none", "punish_until=none", "graph.learn={kind: small_world}"]
-    setup = build(apply_options(load_config("fishing_village"), settings))
+    setup = build(changed(load_config("fishing_village"), *settings))
     p = parameters(setup)
     assert (p.growth, p.vote, p.punish_until) == (0.2, "none", None)
     assert setup.drawings["learn"].graph.kind == "small_world"
@@ -349,23 +354,21 @@ def test_settings_are_parameters_and_graphs() -> None:
 
 def test_the_parameters_of_a_mechanism_can_be_set() -> None:
     spec = load_config("fishing_village", {"mechanisms": [{"quota": {"kind": "effort", "at": 1}}]})
-    capped = apply_options(spec, ["mechanisms.quota.at=0.5"])
+    capped = changed(spec, "mechanisms.quota.at=0.5")
     assert capped.mechanisms == [{"quota": {"kind": "effort", "at": 0.5}}]
     with pytest.raises(InputError, match="no mechanism is called 'qota'; did you mean 'quota'"):
-        apply_options(spec, ["mechanisms.qota.at=0.5"])
+        changed(spec, "mechanisms.qota.at=0.5")
 
 
 def test_a_graph_set_for_all_replaces_those_of_single_relations() -> None:
-    setup = build(
-        apply_options(load_config("fishing_village_ring"), ["graph=caveman", "graph.learn=ring"])
-    )
+    setup = build(changed(load_config("fishing_village_ring"), "graph=caveman", "graph.learn=ring"))
     kinds = {relation: drawing.graph.kind for relation, drawing in setup.drawings.items()}
     assert kinds == {"monitor": "caveman", "learn": "ring"}
 
 
 def test_a_graph_file_that_is_set_lies_in_the_working_directory(written: Written) -> None:
     written("ties.txt", "0 1")
-    spec = apply_options(load_config("fishing_village", {"agents": 2}), ["graph={file: ties.txt}"])
+    spec = changed(load_config("fishing_village", {"agents": 2}), "graph={file: ties.txt}")
     assert graphs(build(spec))["learn"].neighbours(0, 0).tolist() == [1]
 
 
@@ -388,7 +391,7 @@ def test_a_graph_file_that_is_set_lies_in_the_working_directory(written: Written
 )
 def test_a_wrong_setting_is_quoted_as_it_was_typed(setting: str, words: str) -> None:
     with pytest.raises(InputError) as refused:
-        build(apply_options(load_config("fishing_village"), [setting])).gamemaster()
+        build(changed(load_config("fishing_village"), setting)).gamemaster()
     assert str(refused.value).startswith(f"--set {setting}: {words}")
 
 
@@ -498,11 +501,11 @@ def test_cohorts_that_could_be_like_several_of_the_default_cast_must_say_more() 
 def test_a_setting_of_the_default_cast_is_refused_where_there_are_cohorts() -> None:
     spec = load_config("fishing_village", {"cohorts": [{"name": "a", "count": 2}]})
     with pytest.raises(ScenarioError, match="--set population=mixed: shapes the default cast only"):
-        build(apply_options(spec, ["population=mixed"]))
+        build(changed(spec, "population=mixed"))
 
 
 def test_the_share_of_altruists_can_be_set_for_the_mixed_preset() -> None:
-    setup = build(apply_options(load_config("fishing_village_mixed"), ["altruists=0.3"]))
+    setup = build(changed(load_config("fishing_village_mixed"), "altruists=0.3"))
     assert [(c.name, c.count) for c in setup.cast()] == [("altruist", 3), ("selfish", 7)]
 
 
@@ -536,7 +539,7 @@ def test_a_scenario_without_relations_takes_no_graph() -> None:
         ("fishing_vilage", "v.yaml:1:11 scenario: there is no scenario 'fishing_vilage'; did you"),
         (
             "fishing_village_ring",
-            "fishing_village_ring.yaml is a YAML file, which cannot stand here; name a scenario",
+            "fishing_village_ring.yaml is a YAML file; name a scenario or FILE.py here",
         ),
         ("lake.py", "v.yaml:1:11 scenario: cannot read lake.py: No such file"),
         ("", "v.yaml:1:1 scenario: is missing; expected text"),

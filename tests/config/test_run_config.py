@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 
 from society.config.build import Society, build
-from society.config.run_config import RunConfig, apply_model_options, apply_options, load_config
+from society.config.run_config import (
+    RunConfig,
+    load_config,
+    option_settings,
+    override,
+    parse_setting,
+)
 from society.engine.calls import Spent
 from society.errors import InputError, ScenarioError
 from society.llm.providers.pool import ModelPool
@@ -51,9 +57,9 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
     return written
 
 
-def minds(**said: Any) -> dict[str, Any]:
-    """What the command line says of them."""
-    return {"model": {}, "limits": {}, "prompts": None} | said
+def with_options(spec: RunConfig, **said: Any) -> RunConfig:
+    """Overridden by options of the command line."""
+    return override(spec, option_settings(said))
 
 
 def setting(spec: RunConfig, name: str = "default") -> Mapping[str, Any]:
@@ -154,27 +160,28 @@ def test_the_command_line_changes_what_it_names_and_leaves_the_rest() -> None:
     spec = load_config(
         "language_village", {"models": {"default": said}, "limits": {"max_calls": 9}}
     )
-    given = minds(model={"model": "openai/mini", "concurrency": 2}, limits={"max_cost": 1.5})
-    again = apply_model_options(spec, given)
+    again = with_options(spec, model="openai/mini", max_concurrency=2, max_cost=1.5)
     assert setting(again) == {"model": "openai/mini", "temperature": 0.5, "concurrency": 2}
     assert again.limits == Limits(max_calls=9, max_cost=1.5)
-    assert apply_model_options(spec, minds()) == spec
+    assert with_options(spec) == spec
 
 
 def test_what_is_set_of_a_model_finds_it_by_its_longest_name() -> None:
     """A name may have dots, and another one may begin it."""
     models = {"gpt-5": "offline", "gpt-5.2": "offline"}
-    spec = apply_options(
-        load_config("fishing_village", {"models": models}), ["models.gpt-5.2.temperature=0.5"]
-    )
+    setting = parse_setting("models.gpt-5.2.temperature=0.5")
+    spec = override(load_config("fishing_village", {"models": models}), [setting])
     assert spec.models["gpt-5.2"].temperature == 0.5
     assert spec.models["gpt-5"].temperature != 0.5
 
 
 def test_where_only_other_models_are_named_the_command_line_speaks_of_all_of_them() -> None:
     models = {"one": {"model": "m"}, "two": {"model": "n", "api_base": "http://there/v1"}}
-    given = minds(model={"api_base": "http://here/v1", "concurrency": 2})
-    again = apply_model_options(load_config("language_village", {"models": models}), given)
+    again = with_options(
+        load_config("language_village", {"models": models}),
+        api_base="http://here/v1",
+        max_concurrency=2,
+    )
     assert {name: (one.model, one.api_base) for name, one in again.models.items()} == {
         "one": ("m", "http://here/v1"),
         "two": ("n", "http://here/v1"),
@@ -183,8 +190,7 @@ def test_where_only_other_models_are_named_the_command_line_speaks_of_all_of_the
 
 def test_what_the_command_line_names_lies_in_the_working_directory(study: Study) -> None:
     folder = study("scenario: language_village\n")
-    given = minds(model={"model": "tape:b.run"}, prompts="study/pack")
-    spec = apply_model_options(load_config("study/a.yaml"), given)
+    spec = with_options(load_config("study/a.yaml"), model="tape:b.run", prompts="study/pack")
     assert setting(spec) == {"model": f"tape:{folder.parent}/b.run"}
     assert spec.prompts == str(folder / "pack")
 
@@ -192,14 +198,14 @@ def test_what_the_command_line_names_lies_in_the_working_directory(study: Study)
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (minds(model={"model": "m", "api_base": "here"}), "--api-base: is not a URL; expected one"),
-        (minds(prompts="nowhere"), "--prompts: there is no folder nowhere"),
-        (minds(model={"model": "none.py:f"}), "--model: cannot read none.py"),
+        ({"model": "m", "api_base": "here"}, "--api-base: is not a URL; expected one"),
+        ({"prompts": "nowhere"}, "--prompts: there is no folder nowhere"),
+        ({"model": "none.py:f"}, "--model: cannot read none.py"),
     ],
 )
 def test_a_wrong_flag_is_quoted(given: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError) as refused:
-        build(apply_model_options(load_config("language_village"), given))
+        build(with_options(load_config("language_village"), **given))
     assert str(refused.value).startswith(words)
 
 
@@ -212,22 +218,18 @@ def named(setup: Society) -> tuple[str, set[str]]:
 
 def test_the_fishing_village_of_language_minds_is_the_one_in_words() -> None:
     assert named(build(load_config("fishing_village"))) == ("fishing_village", set())
-    spoken = build(
-        apply_model_options(load_config("fishing_village"), minds(model={"model": "offline"}))
-    )
+    spoken = build(with_options(load_config("fishing_village"), model="offline"))
     assert named(spoken) == ("language_village", {"default"})
 
 
 def test_where_language_minds_are_a_parameter_models_set_it() -> None:
     """Unless something else is said."""
     assert named(build(load_config("donor_game"))) == ("donor_game", set())
-    spoken = build(
-        apply_model_options(load_config("donor_game"), minds(model={"model": "offline"}))
-    )
+    spoken = build(with_options(load_config("donor_game"), model="offline"))
     assert named(spoken) == ("donor_game", {"default"})
     given = load_config("donor_game", {"parameters": {"minds": "rules"}})
     with pytest.raises(ScenarioError, match="no agent in donor_game asks a model"):
-        build(apply_model_options(given, minds(model={"model": "offline"})))
+        build(with_options(given, model="offline"))
 
 
 def test_cohorts_of_ones_own_stay_in_the_scenario_that_was_named(study: Study) -> None:
@@ -257,9 +259,7 @@ def test_models_that_nobody_asks_are_refused_where_they_are_named(study: Study) 
 
 def test_a_model_of_the_command_line_that_nobody_asks_is_refused_there(study: Study) -> None:
     """Cohorts whose models have names of their own ask none of --model."""
-    mixed = apply_model_options(
-        load_config("donor_language_mixed_minds"), minds(model={"model": "offline"})
-    )
+    mixed = with_options(load_config("donor_language_mixed_minds"), model="offline")
     with pytest.raises(ScenarioError, match=r"^--model: no component asks the model default"):
         build(mixed)
 

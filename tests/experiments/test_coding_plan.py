@@ -13,7 +13,7 @@ from society.config.build import build
 from society.engine.parameters import ValidationIssues, validate
 from society.errors import FileError, ScenarioError
 from society.experiments.coding_plan import CodingPlan, rater_spec, read_rubric
-from society.experiments.folder import config_hash
+from society.runs.provenance import config_hash
 
 RUBRIC = """\
 name: norms

@@ -17,7 +17,7 @@ from society.errors import FileError, Paused
 from society.llm.providers.budget import Budget
 from society.llm.providers.settings import Limits
 from society.runs.runfile import open_run_file
-from society.runs.session import End, Session, resume_session
+from society.runs.session import End, Session
 
 VILLAGE = {"agents": 4, "rounds": 6, "parameters": {"ends_on": "horizon"}}
 
@@ -139,7 +139,10 @@ def test_a_run_that_is_cancelled_among_others_can_be_taken_up(tmp_path: Path) ->
     end = asyncio.run(sitting.perform(Stop()))
     assert end[:3] == ("interrupted", 130, "interrupted")
     sitting.close(end)
-    assert sat(resume_session(tmp_path / "a.run")) == End("finished")
+    again = Session.resumed(tmp_path / "a.run")
+    assert again is not None
+    assert sat(again) == End("finished")
+    assert Session.resumed(tmp_path / "a.run") is None, "there is nothing left to play"
     assert digest(tmp_path / "a.run") == digest(tmp_path / "whole.run")
 
 

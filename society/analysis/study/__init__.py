@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 from society.config.run_config import RunConfig
 from society.errors import InputError, RunFileError, short_path
-from society.experiments.folder import config_hash, open_folder
+from society.experiments.folder import open_folder
 from society.runs.design_runs import is_drafting
+from society.runs.provenance import config_hash
 from society.runs.runfile import open_run_file as read_run
 
 from .codings import open_codings

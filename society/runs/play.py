@@ -1,0 +1,116 @@
+"""One way to play a society into a run file: for the command line, notebooks and sweeps.
+
+The types of a tournament may have to make designs first; these are runs of their own, beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+from society.config.build import Society
+from society.config.run_config import RunConfig
+from society.engine.history import Recorder
+from society.llm.providers.budget import Budget
+
+from .design_runs import (
+    design_files,
+    design_runs,
+    is_drafting,
+    keep_designs,
+    make_designs_first,
+    refuse_waiting,
+)
+from .manifest import Level
+from .session import End, Session
+
+Watch = Callable[[Session], AbstractContextManager[Recorder | None]]
+
+
+def play(
+    setup: Society,
+    path: Path,
+    level: Level | None = None,
+    *,
+    overwrite: bool = False,
+    watch: Watch = lambda session: nullcontext(),
+    awaiting: Callable[[int], None] | None = None,
+) -> End:
+    """Play a society to its end, or as far as possible, into a new run file; raises InputError.
+
+    watch: called for each run that is played, for a recorder that watches it. awaiting: called with
+    the number of calls still under way when the run is interrupted.
+    """
+    return _play(sessions(setup, path, level, overwrite=overwrite, awaiting=awaiting), watch)
+
+
+def resume(
+    path: Path,
+    changed: Callable[[RunConfig], RunConfig] = lambda spec: spec,
+    watch: Watch = lambda session: nullcontext(),
+    awaiting: Callable[[int], None] | None = None,
+) -> End:
+    """Play the run in a file on to its end; one that has finished stays. Raises InputError."""
+    refuse_waiting(path)
+    session = Session.resumed(path, changed, beside=design_files, awaiting=awaiting)
+    if session is None:
+        return End("finished")
+    purpose = "designs" if is_drafting(session.setup.spec.mechanisms) else ""
+    return _play([session._replace(purpose=purpose)], watch)
+
+
+def _play(runs: Iterable[Session], watch: Watch) -> End:
+    end = End("finished")
+    for session in runs:
+        with session.writer:
+            with watch(session) as recorder:
+                end = session.play(*[] if recorder is None else [recorder])
+            end = session.finish(end)
+        if end.code:
+            break
+    return end
+
+
+def sessions(
+    setup: Society,
+    path: Path,
+    level: Level | None = None,
+    *,
+    again: bool = False,
+    overwrite: bool = False,
+    budget: Budget | None = None,
+    awaiting: Callable[[int], None] | None = None,
+) -> Iterator[Session]:
+    """Open the runs to be played, each once the one before it has finished; raises InputError.
+
+    again: resume what is in the files. budget: in place of the run's own.
+    """
+    if again and path.exists():
+        session = Session.resumed(
+            path,
+            keep_designs(setup.spec),
+            beside=design_files,
+            budget=budget,
+            awaiting=awaiting,
+        )
+        if session is not None:
+            yield session
+        return
+    # Only a tournament seats agents; what cannot be written is refused before any call.
+    if setup.scenario.seats is not None and (overwrite or not path.exists()):
+        setup = yield from make_designs_first(setup, path, again, overwrite, budget, awaiting)
+    yield Session.begun(
+        setup,
+        path,
+        level,
+        overwrite=overwrite,
+        budget=budget,
+        awaiting=awaiting,
+        beside=design_files,
+    )
+
+
+def earlier_runs(setup: Society, path: Path) -> list[tuple[Path, Society]]:
+    """List the files and societies of the runs that are played before a society can be."""
+    return [(one.file(path), one.setup) for one in design_runs(setup)]
