@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 INSTALL = (
     "pip install torch --index-url https://download.pytorch.org/whl/cpu"
-    " && pip install 'society[embeddings]'"
+    " && pip install -e '.[embeddings]'"
 )
 _WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _WORD = re.compile(r"\w+")

@@ -468,7 +468,7 @@ def test_what_language_minds_used_is_summed_for_all_and_told_for_each_question(
     assert (ledger["calls"], ledger["cost"], ledger["unanswered"]) == (24, 0.0, 0)
     tokens = [mind["prompt_tokens"] for mind in facts["minds"]]
     assert ledger["prompt_tokens"] == sum(tokens) > 0
-    assert facts["notes"][0].endswith("pip install 'society[embeddings]'")
+    assert facts["notes"][0].endswith("pip install -e '.[embeddings]'")
 
 
 @pytest.mark.usefixtures("unmeasured")

@@ -223,7 +223,7 @@ def test_where_there_is_no_scheduler_or_no_dask_one_line_says_what_to_do(
     assert (said.code, said.err) == (
         2,
         "society: distributed is not installed; "
-        "install it with: pip install 'society[distributed]'\n",
+        "in the folder of society, type: pip install -e '.[distributed]'\n",
     )
     assert not Path("sweeps").exists()
 

