@@ -22,5 +22,6 @@ def require(module: str, extra: str = "lab") -> Any:
         if missing == module.partition(".")[0] and error.name != missing:
             raise
         raise InputError(
-            f"{missing} is not installed; in the folder of society, type: pip install -e '.[{extra}]'"
+            f"{missing} is not installed; in the folder of society, type: "
+            f"pip install -e '.[{extra}]'"
         ) from None

@@ -34,7 +34,9 @@ def test_what_is_missing_is_named_with_the_line_that_installs_it(
         if name.partition(".")[0] in ("scipy", "pandas", "statsmodels"):
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(sys, "meta_path", [Missing(library), *sys.meta_path])
-    words = rf"{library} is not installed; install it with: pip install 'society\[lab\]'"
+    words = (
+        rf"{library} is not installed; in the folder of society, type: pip install -e '.\[lab\]'"
+    )
     with pytest.raises(InputError, match=words):
         require(module)
 

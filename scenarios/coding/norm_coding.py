@@ -57,9 +57,9 @@ SAMPLES = [
 class Coding(Params):
     """What is coded, and by what."""
 
-    criteria: Criteria = Field([DEMAND, FORCE], description="in the order in which they are asked")
+    criteria: Criteria = Field([DEMAND, FORCE], description="asked in this order")
     texts: Annotated[list[Phrase], Field(min_length=1)] = Field(
-        SAMPLES, description="what is rated, one in each replicate"
+        SAMPLES, description="texts to rate, one in each replicate"
     )
 
 

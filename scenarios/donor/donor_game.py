@@ -70,14 +70,15 @@ class DonorGame(Params):
 
     endowment: Positive = Field(10, description="units at the beginning of each game")
     multiplier: Positive = Field(
-        2, description="m, what a unit that is given under stake share is worth to the recipient"
+        2, description="m, value to the recipient of a unit given, under stake share"
     )
     stake: Literal["share", "fixed"] = Field(
-        "share", description="any share of what one owns is given, or a fixed sum"
+        "share",
+        description="share: give any share of what one owns; fixed: give a fixed sum or nothing",
     )
-    cost: float = Field(1, gt=0, description="c, of giving under stake fixed")
-    benefit: Positive = Field(3, description="b, of a gift under stake fixed")
-    punishment: bool = Field(False, description="whether one may destroy instead of giving")
+    cost: float = Field(1, gt=0, description="c, cost of giving, under stake fixed")
+    benefit: Positive = Field(3, description="b, benefit of a gift, under stake fixed")
+    punishment: bool = Field(False, description="whether donors may punish instead of giving")
     games: int = Field(
         2,
         ge=1,
@@ -100,11 +101,13 @@ class DonorGame(Params):
     )
     execution_error: Share = Field(0, description="chance that a gift or punishment fails")
     partners: Partners = Field(
-        "given", description="whether one may refuse a partner, and is then rid of it"
+        "given", description="whether agents may refuse a partner; then they do not play"
     )
-    gossip: bool = Field(False, description="whether agents tell neighbours what they think of one")
+    gossip: bool = Field(
+        False, description="whether agents tell neighbours their opinion of others"
+    )
     probe: bool = Field(
-        False, description="whether strategies are put before a battery of recipients beforehand"
+        False, description="whether strategies are probed with a set of hypothetical recipients"
     )
     minds: Literal["rules", "language"] = Field(
         "rules", description="who plays", json_schema_extra=OF_DEFAULT_CAST

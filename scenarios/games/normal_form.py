@@ -58,7 +58,9 @@ class GameParams(Params):
         "rules", description="who plays", json_schema_extra=OF_DEFAULT_CAST
     )
     strategy: StrategyName | Literal["any"] = Field(
-        "any", description="of rules: see the component moves", json_schema_extra=OF_DEFAULT_CAST
+        "any",
+        description="strategy of players by rule; see the component classic_strategies",
+        json_schema_extra=OF_DEFAULT_CAST,
     )
     thinking: bool = Field(True, description="whether models reason before they answer")
 

@@ -75,8 +75,8 @@ class PublicGood(Game):
 class PublicGoods(GameParams):
     """Symbols are those of the docstring above."""
 
-    players: int = Field(3, ge=2, le=1_000, description="n, in a match")
-    factor: float = Field(1.5, gt=0, description="r, what a contributed point becomes")
+    players: int = Field(3, ge=2, le=1_000, description="n, players in a match")
+    factor: float = Field(1.5, gt=0, description="r, factor by which contributions grow")
 
 
 @scenario(

@@ -36,7 +36,7 @@ class TravellersDilemma(GameParams):
 
     lowest: int = Field(2, ge=0, description="the lowest claim")
     highest: int = Field(5, ge=1, description="the highest claim")
-    bonus: float = Field(2, gt=1, description="for the lower claim, paid by the higher one")
+    bonus: float = Field(2, gt=1, description="reward of the lower claim, paid by the higher one")
 
 
 def travellers_game(p: TravellersDilemma) -> NormalForm:

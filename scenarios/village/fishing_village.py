@@ -78,10 +78,12 @@ class Village(Params):
     )
     vote: VoteRule = Field("median", description="how the cap is chosen; none: the first one stays")
     effort_rule: Literal["deterrence", "trait"] = Field(
-        "deterrence", description="whether an expected fine bends the effort (ours), or not"
+        "deterrence",
+        description="deterrence: the expected fine lowers effort (ours); trait: it does not",
     )
     punishers: Literal["table", "text"] = Field(
-        "table", description="who fines more: selfish (the paper's table) or altruists (its text)"
+        "table",
+        description="who fines more: the selfish (the paper's table) or altruists (its text)",
     )
     population: Literal["general", "altruist", "mixed", "selfish"] = Field(
         "general",
@@ -96,7 +98,7 @@ class Village(Params):
     collapse_at: Share = Field(0.01, description="R_min, as a share of K")
     ends_on: Literal["death", "collapse", "horizon"] = Field(
         "death",
-        description="a replicate is over at the first death or collapse; at collapse; never",
+        description="a replicate ends at the first death or collapse, at collapse, or never",
     )
 
 

@@ -80,7 +80,7 @@ class LanguageVillage(Village):
     """Parameters of rules (`revision`, `effort_rule`, ...) matter where a cohort follows rules."""
 
     condition: Literal["full", "only_social_learning", "only_group_decision", "neither"] = Field(
-        "full", description="what the three switches below are set to"
+        "full", description="the paper's condition, which sets the three switches below"
     )
     see_to_learn: bool | None = Field(
         None, description="others seen when fishing and rewriting norms; none: by condition"
@@ -98,7 +98,8 @@ class LanguageVillage(Village):
         False, description="whether villagers may also copy a peer's norm and traits (ours)"
     )
     effort_rule: Literal["deterrence", "trait"] = Field(
-        "trait", description="of rules; deterrence asks everybody how likely it would fine"
+        "trait",
+        description="effort by rule; deterrence asks everybody how likely it would fine",
     )
     population: Literal["altruist", "mixed", "selfish"] = Field(
         "mixed",
@@ -106,11 +107,14 @@ class LanguageVillage(Village):
         json_schema_extra=OF_DEFAULT_CAST,
     )
     peers_seen: int | None = Field(
-        None, ge=1, description="of those one sees, how many in a round, by chance; none: all"
+        None,
+        ge=1,
+        description="how many of its neighbours an agent sees in a round, by chance; none: all",
     )
     thinking: bool = Field(False, description="whether models reason before they answer")
     norm_embedder: EmbedderName = Field(
-        "minilm", description="what norms are measured by at the end; hashing goes by wording only"
+        "minilm",
+        description="embedder that measures norms at the end; hashing compares wording only",
     )
 
     @property

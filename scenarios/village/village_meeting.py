@@ -33,7 +33,7 @@ LIMIT = Real(0, np.inf, optional=True)  # fish a day; NaN: no promise
 class MeetingParams(Params):
     """What is talked about, and how."""
 
-    bearable: float = Field(12, gt=0, description="fish a day that the lake can bear to lose")
+    bearable: float = Field(12, gt=0, description="fish per day that the lake can sustain")
     in_turn: bool = Field(True, description="whether villagers speak one by one, or all at once")
     thinking: bool = Field(False, description="whether models reason before they answer")
 

@@ -32,11 +32,11 @@ TypeDesigns = dict[
 ]  # by type, one for each seat; None: it proposes nothing
 GivenDesigns = Annotated[
     TypeDesigns | None,
-    Field(description="by type, one for each seat, or none there; none: all are asked"),
+    Field(description="designs by type, one for each seat (none: no design); none: ask everybody"),
 ]
 Stage = Annotated[
     Literal["play", "design"],
-    Field(description="design: designs are asked for, and nothing is played"),
+    Field(description="design: ask for designs only, without playing"),
 ]
 
 

@@ -36,8 +36,10 @@ from society.scenarios.mechanisms.cheap_talk.groups import (
 def cheap_talk(
     play: Play,
     *,
-    rounds: Annotated[int, Field(ge=1, description="messages of each before every move")] = 1,
-    limit: Annotated[int, Field(ge=1, description="characters of a message")] = 400,
+    rounds: Annotated[
+        int, Field(ge=1, description="messages by each player before every move")
+    ] = 1,
+    limit: Annotated[int, Field(ge=1, description="longest message, in characters")] = 400,
 ) -> PlayFunction:
     """Players say something to all others before they move; what is said binds nobody."""
     declared = declared_by(play, "cheap_talk")

@@ -91,10 +91,12 @@ def contracts(
     play: Play,
     *,
     form: Annotated[
-        Shape, Field(description="a payment for each action, or each seat's")
+        Shape, Field(description="one payment for each action, or one for each action of each seat")
     ] = "count",
-    bound: Annotated[float, Field(gt=0, le=1e9, description="of a payment")] = 100.0,
-    knots: Annotated[int, Field(ge=2, le=100, description="how many payments, if for amounts")] = 5,
+    bound: Annotated[float, Field(gt=0, le=1e9, description="largest payment")] = 100.0,
+    knots: Annotated[
+        int, Field(ge=2, le=100, description="number of payments, where moves are amounts")
+    ] = 5,
     designs: GivenDesigns = None,
     stage: Stage = "play",
 ) -> PlayFunction:

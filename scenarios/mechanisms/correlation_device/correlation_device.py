@@ -37,7 +37,9 @@ CHANCE_ID = "recommended"
 class Recommendation(Params):
     """One thing that the device may draw; actions are counted from 0."""
 
-    profile: list[Annotated[int, Field(ge=0)]] = Field(description="the action of each player")
+    profile: list[Annotated[int, Field(ge=0)]] = Field(
+        description="the action of each player, counted from 0, counted from 0"
+    )
     probability: float = Field(ge=0, le=1)
 
 
@@ -80,7 +82,7 @@ def correlation_device(
     *,
     profiles: Annotated[
         list[Recommendation] | None,
-        Field(description="what is drawn, and how likely; none: that all cooperate"),
+        Field(description="profiles to draw from, with probabilities; none: everybody cooperates"),
     ] = None,
 ) -> PlayFunction:
     """A device draws an action for each player, and recommends it to that player in private."""

@@ -118,40 +118,40 @@ ADDITIONS = Brought(
 def generations(
     play: Play,
     *,
-    count: Annotated[int, Field(ge=1, description="generations")] = 10,
-    fitness: Annotated[
-        str, Field(description="the fact that says how well somebody did")
-    ] = "payoff",
+    count: Annotated[int, Field(ge=1, description="number of generations")] = 10,
+    fitness: Annotated[str, Field(description="the fact that measures success")] = "payoff",
     fold: Annotated[
         Literal["mean", "sum", "last"],
-        Field(description="what becomes of the tellings of fitness in a generation"),
+        Field(description="how the values of fitness in a generation are combined"),
     ] = "mean",
     phenotype: Annotated[
-        str, Field(description="a fact whose mean over a generation is followed; none: fitness")
+        str, Field(description="the fact whose mean is followed over generations; none: fitness")
     ] = "",
     selection: Annotated[
-        SelectionRule, Field(description="who lives on, and who has children")
+        SelectionRule, Field(description="the rule that says who survives and who reproduces")
     ] = Selection.rule,
     survivors: Annotated[
-        float, Field(gt=0, le=1, description="share of places, under truncation")
+        float, Field(gt=0, le=1, description="share of agents who survive, under truncation")
     ] = Selection.share,
     elite: Annotated[
-        int, Field(ge=0, description="how many survive, under proportional and tournament")
+        int, Field(ge=0, description="number of survivors, under proportional and tournament")
     ] = Selection.elite,
-    entrants: Annotated[int, Field(ge=1, description="of each tournament")] = Selection.entrants,
+    entrants: Annotated[
+        int, Field(ge=1, description="agents in each tournament")
+    ] = Selection.entrants,
     strength: Annotated[
-        float, Field(ge=0, description="s, of selection, under fermi and moran")
+        float, Field(ge=0, description="s, strength of selection, under fermi and moran")
     ] = Selection.strength,
     overlapping: Annotated[
-        bool, Field(description="whether survivors live on, or children replace all")
+        bool, Field(description="true: survivors live on; false: children replace everybody")
     ] = Selection.overlapping,
     strategies: Annotated[
         Strategies,
-        Field(description="devised by newborn agents in words, from whose they are shown"),
+        Field(description="newborn agents write a strategy, after reading advice or the parent's"),
     ] = "none",
     embedder: Annotated[
         EmbedderName | None,
-        Field(description="what tells, at the end, how different strategies are; none: nothing"),
+        Field(description="embedder that measures how strategies differ; none: no measure"),
     ] = None,
 ) -> Play:
     """Generations of agents play; those who do well live on, and have children.

@@ -95,9 +95,15 @@ def institution_choice(
     options: Annotated[
         list[Any],
         AfterValidator(_resolved),
-        Field(min_length=2, description="each a mechanism, or a list of them, the innermost first"),
+        Field(
+            min_length=2,
+            description="each a mechanism or a list of mechanisms, the innermost first",
+        ),
     ],
-    by: Annotated[By, Field(description="by the most votes, or each with its feet")] = "vote",
+    by: Annotated[
+        By,
+        Field(description="vote: the majority decides; feet: everybody joins the group it prefers"),
+    ] = "vote",
 ) -> Play:
     """Players choose the rules under which they play, out of several.
 

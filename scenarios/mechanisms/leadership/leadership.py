@@ -38,7 +38,7 @@ CHANCE_ID = "led"
 def leadership(
     play: Play,
     *,
-    leader: Annotated[int, Field(ge=1, description="its seat, counted from 1")] = 1,
+    leader: Annotated[int, Field(ge=1, description="seat of the leader, counted from 1")] = 1,
 ) -> PlayFunction:
     """One player moves first, and the others see what it does before they move."""
     declared = declared_by(play, "leadership")

@@ -81,9 +81,12 @@ MEASURES = (
 def mediation(
     play: Play,
     *,
-    form: Annotated[Shape, Field(description="an action for all, or for each seat")] = "count",
+    form: Annotated[
+        Shape, Field(description="one action for all seats, or one for each")
+    ] = "count",
     knots: Annotated[
-        int, Field(ge=2, le=100, description="for how many shares of delegates, if of amounts")
+        int,
+        Field(ge=2, le=100, description="number of points of the plan, where moves are amounts"),
     ] = 4,
     designs: GivenDesigns = None,
     stage: Stage = "play",

@@ -19,9 +19,13 @@ from society.scenarios.mechanisms.peer_incentives.points import PeerPoints, poin
 def peer_punishment(
     play: Play,
     *,
-    most: Annotated[int, Field(ge=1, description="points that one may spend on each other")] = 3,
-    cost: Annotated[float, Field(ge=0, description="of a point, to who spends it")] = 1.0,
-    impact: Annotated[float, Field(ge=0, description="what a point takes from who is fined")] = 3.0,
+    most: Annotated[int, Field(ge=1, description="most points spent on each co-player")] = 3,
+    cost: Annotated[
+        float, Field(ge=0, description="cost of a point to the player who spends it")
+    ] = 1.0,
+    impact: Annotated[
+        float, Field(ge=0, description="loss of the punished player for each point")
+    ] = 3.0,
 ) -> PlayFunction:
     """Players may pay to take points from others, once all know what everybody did and got."""
     return PeerPoints("peer_punishment", "fine", most, cost, -impact).laid_over(play)

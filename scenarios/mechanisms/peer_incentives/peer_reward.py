@@ -19,9 +19,9 @@ from society.scenarios.mechanisms.peer_incentives.points import PeerPoints, poin
 def peer_reward(
     play: Play,
     *,
-    most: Annotated[int, Field(ge=1, description="points that one may give to each other")] = 3,
+    most: Annotated[int, Field(ge=1, description="most points given to each co-player")] = 3,
     worth: Annotated[
-        float, Field(ge=0, description="of a point, to who gets it; its giver has one less")
+        float, Field(ge=0, description="gain of the receiver for each point; the giver loses 1")
     ] = 1.0,
 ) -> PlayFunction:
     """Players may give points to others, once all know what everybody did and got."""

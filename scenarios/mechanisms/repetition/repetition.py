@@ -68,11 +68,11 @@ def _blank(fact: Fact, over: Array) -> Fact:
 
 Continuation = Annotated[
     Annotated[float, Field(ge=0, lt=1)] | None,
-    Field(description="the chance that another game follows, of which all are told"),
+    Field(description="probability that another game follows; everybody is told"),
 ]
 Window = Annotated[
     Annotated[int, Field(ge=0)] | None,
-    Field(description="how many of the latest games are shown; none: all"),
+    Field(description="number of latest games that are shown; none: all"),
 ]
 
 

@@ -179,9 +179,11 @@ def reputation(
     window: Window = 3,
     order: Annotated[
         Literal["first", "higher"],
-        Field(description="whether the co-players of co-players are shown, and theirs, ..."),
+        Field(description="first: co-players' past is shown; higher: also their co-players'"),
     ] = "first",
-    depth: Annotated[int, Field(ge=1, description="levels, under order higher")] = 3,
+    depth: Annotated[
+        int, Field(ge=1, description="number of levels shown, under order higher")
+    ] = 3,
 ) -> PlayFunction:
     """Many play in matches that change from game to game, and see what their co-players did before.
 

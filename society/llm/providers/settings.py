@@ -48,19 +48,21 @@ class ModelSpec(BaseModel):
         None, description="URL of an OpenAI-compatible server, up to /chat/completions"
     )
     temperature: float | None = Field(None, ge=0, le=2, description="none: the provider's own")
-    max_tokens: int = Field(1024, ge=1, description="room of a reply, in tokens")
+    max_tokens: int = Field(1024, ge=1, description="most tokens in a reply")
     reasoning_effort: str | None = Field(
         None, description="low, medium, high, as providers name it"
     )
     timeout: float = Field(120.0, gt=0, description="seconds for one attempt")
     concurrency: int = Field(256, ge=1, description="calls under way at once")
-    requests_per_minute: LimitCount | None = Field(None, description="attempts a minute")
+    requests_per_minute: LimitCount | None = Field(None, description="attempts per minute")
     tokens_per_minute: LimitCount | None = Field(None, description="of prompts and replies")
-    attempts: int = Field(6, ge=1, description="for one call, while a provider fails")
+    attempts: int = Field(6, ge=1, description="attempts for one call while a provider fails")
     backoff: float = Field(
-        1.0, gt=0, description="seconds before the second attempt, at most; doubled for each more"
+        1.0,
+        gt=0,
+        description="longest wait before the second attempt, in seconds; doubled each time",
     )
-    deadline: float = Field(600.0, gt=0, description="seconds over all attempts of a call")
+    deadline: float = Field(600.0, gt=0, description="seconds for all attempts of a call")
     extra: dict[str, JsonValue] = Field({}, description="more settings, sent as they are")
 
     @property
