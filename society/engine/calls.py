@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 from xxhash import xxh3_128_hexdigest
@@ -131,7 +131,7 @@ T = TypeVar("T", int, float)
 def sum_known(parts: Iterable[T | None]) -> T | None:
     """The sum of counts, tokens or costs; None if one of them is unknown."""
     known = list(parts)
-    return None if None in known else sum(part for part in known if part is not None)
+    return None if None in known else sum(cast(list[T], known))
 
 
 class ParseIssue(NamedTuple):

@@ -130,9 +130,9 @@ C = TypeVar("C", bound=Component)
 def per_agent(
     rule: Callable[[C, Inquiry, Agent], Any],
 ) -> Callable[[C, Question, AgentGroup], list[Any]]:
-    """Turn a scalar `answer(self, ask, one)` into a rule over columns.
+    """Turn a scalar `answer(self, ask, agent)` into a rule over columns.
 
-    The rule sees scalars everywhere: `ask.facts["stock"]`, `one["effort"]`, `one.draws`.
+    The rule sees scalars everywhere: `ask.facts["stock"]`, `agent["effort"]`, `agent.draws`.
     """
 
     @functools.wraps(rule)
@@ -147,11 +147,13 @@ def single_asks(ask: Question, agents: AgentGroup) -> tuple[Array, list[tuple[In
     entries = np.flatnonzero(ask.asked)
     alone = []
     for entry in entries.tolist():
-        one = Agent(agents, entry)
-        facts = OwnFacts(ask.kind, ask.facts.facts, one._alone.audience)
-        options = None if ask.options is None else ask.options[one.replicate]
-        reply = restrict_bounds(ask.reply, operator.itemgetter(entry))
-        alone.append((Inquiry(ask.kind, facts, reply, options, ask.repairs), one))
+        agent = Agent(agents, entry)
+        facts = OwnFacts(ask.kind, ask.facts.facts, agent._alone.audience)
+        options = None if ask.options is None else ask.options[agent.replicate]
+        reply = ask.reply
+        if not reply.alike:
+            reply = restrict_bounds(reply, operator.itemgetter(entry))
+        alone.append((Inquiry(ask.kind, facts, reply, options, ask.repairs), agent))
     return entries, alone
 
 

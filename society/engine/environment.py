@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Literal, NamedTuple, TypeVar
+from functools import partial
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -29,6 +30,12 @@ def name_by_id(life: int, agents: int) -> str:
     return str(life)
 
 
+class NameLife(Protocol):
+    """Names an agent by the number of its life and the number of agents."""
+
+    def __call__(self, life: int, agents: int) -> str: ...
+
+
 class PublicFacts(NamedTuple):
     """Facts of a play that agents and prompts know from the beginning.
 
@@ -38,7 +45,7 @@ class PublicFacts(NamedTuple):
 
     rules: Any = None
     public: Mapping[str, Any] = {}
-    name_life: Callable[[int, int], str] = name_by_id
+    name_life: NameLife = name_by_id
 
 
 NO_FACTS = PublicFacts()
@@ -96,6 +103,8 @@ class Environment:
         self.active: Array = self.present
         self.complete = True  # whether nobody is gone, and nothing has ended
         self.rules, self._name_life = facts.rules, facts.name_life
+        # The name of the agent with a life, there or not.
+        self.name: Callable[[int], str] = partial(facts.name_life, agents=len(ids))
         self.public = dict(facts.public)
         self.shared: dict[str, Any] = {}
         self.dry_runs = dry_runs or DryRuns()
@@ -202,10 +211,6 @@ class Environment:
         """Begin new lives in these rows, (R, N) of bool."""
         self.births += 1
         self.lives = np.where(newborn, self.births * self.agents + self.ids, self.lives)
-
-    def name(self, life: int) -> str:
-        """Return the name of the agent with this life, there or not."""
-        return self._name_life(life, self.agents)
 
     @property
     def facts(self) -> PublicFacts:

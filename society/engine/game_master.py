@@ -26,7 +26,7 @@ from .history import Page, Recorder, Step, chain_digest, page_digest
 from .population import Population, Raw
 from .rng import Array
 from .scenario import Estimate, Folded, Scenario
-from .script import UNREAD, VOID_REPLICATE, Ask, Inherit, Line, Tell
+from .script import UNREAD, VOID_REPLICATE, Ask, Inherit, Line, Script, Tell
 from .tape import Answerer
 
 
@@ -102,15 +102,17 @@ class GameMaster:
         if self.pages:
             raise PartError("this game has already been played; make a new one to play again")
         try:
-            return await self._perform()
+            self.answerer.begin()
+            script = self.scenario.play(self.env)
+            if not isinstance(script, Generator):
+                raise PartError(f"{self.scenario.name} yields nothing; a script is a generator")
+            await self._drive(script)
         finally:
             await self.answerer.gateway.close()
+        return self.outcome()
 
-    async def _perform(self) -> Outcome:
-        self.answerer.begin()
-        script = self.scenario.play(self.env)
-        if not isinstance(script, Generator):
-            raise PartError(f"{self.scenario.name} yields nothing; a script is a generator")
+    async def _drive(self, script: Script) -> None:
+        """Play the lines of a script, to its end."""
         answer: Any = None
         while True:
             try:
@@ -126,7 +128,6 @@ class GameMaster:
                 # Lets an interrupt, or another run on the same loop, come in between rounds.
                 await asyncio.sleep(0)
         self._close_round(self.env.path)
-        return self.outcome()
 
     def outcome(self) -> Outcome:
         """Return the result of the run so far."""

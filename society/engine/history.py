@@ -64,15 +64,14 @@ def page_digest(number: int, steps: Sequence[Step]) -> bytes:
     """The digest of one round, 32 bytes; arrays that are one object are hashed once."""
     hashes: dict[int, str] = {}
 
-    def hashed(values: Array) -> str:
-        if id(values) not in hashes:
-            hashes[id(values)] = _array_hash(values)
-        return hashes[id(values)]
-
-    canonical = [
-        (step.sort, step.kind, step.form, [(*key, hashed(a)) for key, a in step.arrays.items()])
-        for step in steps
-    ]
+    canonical = []
+    for step in steps:
+        arrays = []
+        for key, values in step.arrays.items():
+            if id(values) not in hashes:
+                hashes[id(values)] = _array_hash(values)
+            arrays.append((*key, hashes[id(values)]))
+        canonical.append((step.sort, step.kind, step.form, arrays))
     return hashlib.sha256(json.dumps([number, canonical]).encode()).digest()
 
 

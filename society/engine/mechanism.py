@@ -17,7 +17,7 @@ import numpy as np
 from society.errors import ScenarioError
 
 from .action_spaces import silence
-from .environment import Environment, PublicFacts, complete_graphs, name_by_id
+from .environment import Environment, NameLife, PublicFacts, complete_graphs, name_by_id
 from .rng import Array
 from .script import Ask, Line, Script, Tell
 
@@ -59,7 +59,7 @@ class Play:
     declared: Declared | None = None
     rules: Callable[[Any], object] | None = None
     public: Mapping[str, object] = field(default_factory=dict)
-    name_life: Callable[[int, int], str] = name_by_id
+    name_life: NameLife = name_by_id
     rematching: bool = False
 
     def __call__(self, env: Environment) -> Script:

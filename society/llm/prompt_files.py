@@ -157,7 +157,8 @@ class Prompts:
         }
         terms: PlacedTerms | str = ""
         if not page:
-            terms = PlacedTerms(partial(self._terms, variables))
+            if self.mechanisms:
+                terms = PlacedTerms(partial(self._terms, variables))
             variables |= {
                 "briefs": "\n\n".join(agent.briefs(ask)),
                 "own_page": partial(self._own_page, variables),

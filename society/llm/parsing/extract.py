@@ -103,7 +103,7 @@ def strip_thoughts(text: str) -> str:
         if not closed and text.lstrip().startswith("<think>"):
             raise CutOff(f"got thoughts without an end, {quote_excerpt(text, end=True)}")
         text = after if closed else text
-    return strip_latex(text)
+    return strip_latex(text) if "\\" in text else text
 
 
 def strip_latex(text: str) -> str:
@@ -112,7 +112,7 @@ def strip_latex(text: str) -> str:
     >>> strip_latex(r"\\textbf{half}, 50\\%")
     'half, 50%'
     """
-    return _ESCAPED.sub(r"\1", _TEXT.sub(r"\1", text)) if "\\" in text else text
+    return _ESCAPED.sub(r"\1", _TEXT.sub(r"\1", text))
 
 
 def find_answer(text: str, known: Collection[str] = ()) -> Given | None:
