@@ -52,7 +52,12 @@ RENAMED: Mapping[NameSort, Mapping[str, str]] = {
         "reputed": "reputation",
         "unchanged": "baseline",
     },
-    "parameter": {},
+    "parameter": {
+        "@mechanism.afterword": "post_analysis",
+        "@scenario.afterword": "post_analysis",
+        "@scenario.in_words": "language_variant",
+        "@scenario.stage": "display",
+    },
 }
 
 

@@ -28,7 +28,7 @@ from society.engine.history import Page, Step
 from society.engine.mechanism import public_facts
 from society.engine.population import Cast, Cohort, Population
 from society.engine.rng import Array
-from society.engine.scenario import Measure, Params, Scenario
+from society.engine.scenario import Measure, Scenario
 from society.engine.script import Script
 from society.engine.tape import Answerer
 from society.experiments.worker import Job, JobResult, run_job
@@ -139,7 +139,7 @@ def _play(
 
 
 def _parlour(script: Callable[[Environment], Script], measures: tuple[Measure, ...]) -> Scenario:
-    return Scenario("parlour", script, Params, lambda p, n: [], measures, ("all",))
+    return Scenario("parlour", script, cast=lambda p, n: [], measures=measures, relations=("all",))
 
 
 Play = Callable[..., Played]

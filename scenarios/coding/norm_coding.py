@@ -99,7 +99,7 @@ MEASURES = (
 STAGE = DisplaySpec(columns=("rate",), notes={"criterion": {}, "text": {}})
 
 
-@scenario(params=Coding, cast=raters, measures=MEASURES, agents=2, rounds=2, stage=STAGE)
+@scenario(params=Coding, cast=raters, measures=MEASURES, agents=2, rounds=2, display=STAGE)
 def norm_coding(env: Environment) -> Script:
     """Raters give each text one label of each criterion, apart from each other (ours)."""
     p = env.params

@@ -183,9 +183,9 @@ STAGE = DisplaySpec(
     relations=("meet", "hear"),
     agents=12,
     rounds=12,
-    stage=STAGE,
-    in_words={"minds": "language"},
-    afterword=lambda after: chain(bias_of_mutation(after), told_by_traits(after)),
+    display=STAGE,
+    language_variant={"minds": "language"},
+    post_analysis=lambda after: chain(bias_of_mutation(after), told_by_traits(after)),
 )
 @declares(Declared("donate", "donated", payoff=""))  # what is owned compounds: none is paid in
 def donor_game(env: Environment) -> Script:

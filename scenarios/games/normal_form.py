@@ -257,8 +257,8 @@ class NormalFormParams(GameParams):
     measures=MEASURES,
     agents=2,
     rounds=1,
-    stage=ALONE,
-    in_words=LANGUAGE,
+    display=ALONE,
+    language_variant=LANGUAGE,
 )
 @in_matches(lambda p: tabulate_game(p))
 def normal_form(env: Environment) -> Script:

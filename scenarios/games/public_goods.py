@@ -85,8 +85,8 @@ class PublicGoods(GameParams):
     measures=MEASURES,
     agents=3,
     rounds=1,
-    stage=ALONE,
-    in_words=LANGUAGE,
+    display=ALONE,
+    language_variant=LANGUAGE,
 )
 @in_matches(lambda p: PublicGood(p.players, p.factor))
 def public_goods(env: Environment) -> Script:

@@ -66,8 +66,8 @@ def travellers_game(p: TravellersDilemma) -> NormalForm:
     measures=MEASURES,
     agents=2,
     rounds=1,
-    stage=PAIRED,
-    in_words=LANGUAGE,
+    display=PAIRED,
+    language_variant=LANGUAGE,
 )
 @in_matches(lambda p: travellers_game(p))
 def travellers_dilemma(env: Environment) -> Script:

@@ -70,8 +70,8 @@ of_two = scenario(
     measures=MEASURES,
     agents=2,
     rounds=1,
-    stage=PAIRED,
-    in_words=LANGUAGE,
+    display=PAIRED,
+    language_variant=LANGUAGE,
 )
 
 
@@ -102,8 +102,8 @@ def stag_hunt(env: Environment) -> Script:
     measures=(PAYOFF, WON),
     agents=2,
     rounds=1,
-    stage=PAIRED,
-    in_words=LANGUAGE,
+    display=PAIRED,
+    language_variant=LANGUAGE,
 )
 @in_matches(lambda p: MATCHING_PENNIES)
 def matching_pennies(env: Environment) -> Script:

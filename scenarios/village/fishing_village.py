@@ -215,8 +215,8 @@ STAGE = DisplaySpec(
     cast=villagers,
     measures=MEASURES,
     relations=("monitor", "learn"),
-    stage=STAGE,
-    in_words="language_village",
+    display=STAGE,
+    language_variant="language_village",
 )
 @declares(Declared("effort", "paid", payoff="wealth"))
 def fishing_village(env: Environment) -> Script:

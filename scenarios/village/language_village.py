@@ -206,8 +206,8 @@ STAGE = dataclasses.replace(
     measures=(*(measure for measure in MEASURES if measure.name not in _OWN), *OWN_MEASURES),
     relations=("monitor", "learn"),
     rounds=50,
-    stage=STAGE,
-    afterword=told_by_norms,
+    display=STAGE,
+    post_analysis=told_by_norms,
 )
 @declares(Declared("effort", "paid", payoff="wealth", repeats=("payoff",)))
 def language_village(env: Environment) -> Script:

@@ -82,7 +82,7 @@ STAGE = DisplaySpec(
     relations=("hear",),
     agents=5,
     rounds=6,
-    stage=STAGE,
+    display=STAGE,
 )
 def village_meeting(env: Environment) -> Script:
     """Villagers talk about limits to fishing; a referee settles who has promised what (ours)."""

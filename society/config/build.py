@@ -325,11 +325,11 @@ class _Preparation:
                 self.registry.add(file)
         scenario = self.scenario()
         given = said = with_current_parameters(scenario.name, spec.parameters)
-        if spec.models and spec.cohorts is None and scenario.in_words:
-            if isinstance(scenario.in_words, str):
-                scenario = self.registry.scenario(scenario.in_words)
+        if spec.models and spec.cohorts is None and scenario.language_variant:
+            if isinstance(scenario.language_variant, str):
+                scenario = self.registry.scenario(scenario.language_variant)
             else:
-                given = {**scenario.in_words, **given}
+                given = {**scenario.language_variant, **given}
         stages = self.stages(scenario)
         scenario = list(stages.values())[-1]
         drawings, models = self.drawings(scenario), self.models()

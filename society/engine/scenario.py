@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, is_dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack, overload
+from typing import (
+    Any,
+    Concatenate,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    Protocol,
+    cast,
+    overload,
+)
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from society.errors import ScenarioError
+from society.former_names import with_current_parameters
 
+from .component import snake_case
 from .environment import Environment
 from .gateway import TextEmbedder
 from .graph import Graph
@@ -23,6 +33,7 @@ from .parameters import parameters_of
 from .population import Cast
 from .rng import Array
 
+P = ParamSpec("P")
 RoundFacts = Mapping[str, Array]
 Drawing = str | Mapping[str, Any] | Callable[[int, np.random.Generator], Any]
 Fold = Literal["mean", "sum", "total", "last", "first"]
@@ -180,26 +191,27 @@ class Scenario:
     graph: the default for all relations, as in a scenario file: "ring", {"kind": "small_world",
     "rewiring": 0.2}, or a function (agents, numpy Generator) -> networkx graph. graphs: the same
     for single relations.
-    afterword: what can be said when a run is over, and costs too much to be measured each round.
-    in_words: the scenario that language minds play in its place, or the parameters that make it
-    theirs. layers: the mechanisms that it is wrapped in, from the inside. seats: the type of
-    agent, as the number of its cohort, that sits on each seat of each replicate; None where cohorts
-    take seats in order, the same in all replicates.
+    post_analysis: findings about a run that is over, if they cost too much to be measured each
+    round. language_variant: the scenario that language models play in its place, or the parameters
+    that make it theirs. layers: the mechanisms that it is wrapped in, from the inside. seats: the
+    type of agent, as the number of its cohort, that sits on each seat of each replicate; None where
+    cohorts take seats in order, the same in all replicates.
     """
 
     name: str
     play: PlayFunction
-    params: type[Params]
+    _: KW_ONLY
     cast: Callable[[Any, int], Cast]
+    params: type[Params] = Params
     measures: tuple[Measure, ...] = ()
     relations: tuple[str, ...] = ()
     agents: int = 10
     rounds: int = 100
-    stage: DisplaySpec = DisplaySpec()
+    display: DisplaySpec = DisplaySpec()
     graph: Drawing = "complete"
     graphs: Mapping[str, Drawing] = field(default_factory=dict)
-    in_words: str | Mapping[str, JsonValue] = ""
-    afterword: Conclusion | None = None
+    language_variant: str | Mapping[str, JsonValue] = ""
+    post_analysis: Conclusion | None = None
     layers: tuple[Layer, ...] = ()
     seats: Seats | None = None
 
@@ -214,41 +226,25 @@ class Scenario:
         return tuple(layer.name for layer in self.layers)
 
 
-def scenario(
-    *,
-    cast: Callable[[Any, int], Cast],
-    params: type[Params] = Params,
-    measures: tuple[Measure, ...] = (),
-    relations: tuple[str, ...] = (),
-    agents: int = 10,
-    rounds: int = 100,
-    stage: DisplaySpec = DisplaySpec(),
-    graph: Drawing = "complete",
-    graphs: Mapping[str, Drawing] | None = None,
-    in_words: str | Mapping[str, JsonValue] = "",
-    afterword: Conclusion | None = None,
-) -> Callable[[PlayFunction], Scenario]:
-    """Turn a script into a scenario of the same name."""
+def _scenario_decorator(
+    make: Callable[Concatenate[str, PlayFunction, P], Scenario],
+) -> Callable[P, Callable[[PlayFunction], Scenario]]:
+    """Make the decorator @scenario, which takes the fields of Scenario by name."""
 
-    def named(play: PlayFunction) -> Scenario:
-        whole, own = as_play(play), dict(graphs or {})
-        return Scenario(
-            whole.origin.__name__,
-            whole,
-            params,
-            cast,
-            measures,
-            relations,
-            agents,
-            rounds,
-            stage,
-            graph,
-            own,
-            in_words,
-            afterword,
-        )
+    def scenario(*args: P.args, **given: P.kwargs) -> Callable[[PlayFunction], Scenario]:
+        """Turn a script into a scenario of the same name; takes the fields of Scenario by name."""
+        fields: Any = with_current_parameters("@scenario", given)
 
-    return named
+        def named(play: PlayFunction) -> Scenario:
+            whole = as_play(play)
+            return make(whole.origin.__name__, whole, *args, **fields)
+
+        return named
+
+    return scenario
+
+
+scenario = _scenario_decorator(Scenario)
 
 
 def first_line(documented: object) -> str:
@@ -287,15 +283,16 @@ class MechanismSpec:
     source: the function or class that was written. chance_id: the name under which it draws, which
     stays when it is renamed. measuring: measures beside `measures`, by its parameters. levels: of
     rounds around those of the play. quotes, columns, endings: as in DisplaySpec.
-    afterword: as in Scenario; it is given the parameters of the mechanism as well. seating: says
-    who sits where, and so how many agents and replicates there are; stands outermost. drafts: says
-    which designs a tournament makes beforehand. rematching: as in Play. parts: the mechanisms that
-    it is made of.
+    post_analysis: as in Scenario; it is given the parameters of the mechanism as well. seating:
+    says who sits where, and so how many agents and replicates there are; stands outermost. drafts:
+    says which designs a tournament makes beforehand. rematching: as in Play. parts: the mechanisms
+    that it is made of.
     """
 
     name: str
     source: Callable[..., Any]
-    chance_id: str
+    _: KW_ONLY
+    chance_id: str = ""
     measures: tuple[Measure, ...] = ()
     measuring: Measuring | None = None
     relations: tuple[str, ...] = ()
@@ -303,7 +300,7 @@ class MechanismSpec:
     columns: tuple[str, ...] = ()
     quotes: Mapping[str, str] = field(default_factory=dict)
     endings: Mapping[str, str] = field(default_factory=dict)
-    afterword: MechanismPostAnalysis | None = None
+    post_analysis: MechanismPostAnalysis | None = None
     seating: Seating | None = None
     drafts: Drafts | None = None
     rematching: bool = False
@@ -333,55 +330,56 @@ class MechanismSpec:
         return parameters_of(self.source)
 
 
-class Brought(TypedDict, total=False):
-    """What a mechanism brings along; see MechanismSpec."""
-
-    chance_id: str
-    measures: tuple[Measure, ...]
-    measuring: Measuring | None
-    relations: tuple[str, ...]
-    levels: tuple[str, ...]
-    columns: tuple[str, ...]
-    quotes: Mapping[str, str]
-    endings: Mapping[str, str]
-    afterword: MechanismPostAnalysis | None
-    seating: Seating | None
-    drafts: Drafts | None
-    rematching: bool
-    parts: Composition | None
+Brought = dict[str, Any]  # fields of MechanismSpec, as arguments of @mechanism
 
 
-@overload
-def mechanism(source: Callable[..., Any], /, **brought: Unpack[Brought]) -> MechanismSpec: ...
+class MechanismDecorator(Protocol[P]):
+    """The type of @mechanism, with the fields of MechanismSpec by name or with none of them."""
+
+    @overload
+    def __call__(
+        self, source: Callable[..., Any], /, *args: P.args, **given: P.kwargs
+    ) -> MechanismSpec: ...
+
+    @overload
+    def __call__(
+        self, *args: P.args, **given: P.kwargs
+    ) -> Callable[[Callable[..., Any]], MechanismSpec]: ...
 
 
-@overload
-def mechanism(**brought: Unpack[Brought]) -> Callable[[Callable[..., Any]], MechanismSpec]: ...
+def _mechanism_decorator(
+    make: Callable[Concatenate[str, Callable[..., Any], P], MechanismSpec],
+) -> MechanismDecorator[P]:
+    """Make the decorator @mechanism."""
+    spec: Callable[..., MechanismSpec] = make
+
+    def mechanism(source: Callable[..., Any] | None = None, /, **given: Any) -> Any:
+        """Turn a function (play, *, parameters) -> script, or a class with hooks, into a mechanism.
+
+        It takes the fields of MechanismSpec by name. A class takes its parameters as fields, and is
+        made a frozen dataclass if it is none. It has on_move(ask), which gives the question for a
+        move in place of this one; or on_payoff(tell, payoff), which gives what is added to
+        everybody's payoff, (R, N) both; or begin(env, play), which gives an object with these hooks
+        for a single run, and can refuse the play.
+        """
+        brought = with_current_parameters("@mechanism", given)
+        if source is None:
+            return lambda written: mechanism(written, **brought)
+        name = source.__name__
+        if isinstance(source, type):
+            name = snake_case(name)
+            source = source if is_dataclass(source) else dataclass(frozen=True)(source)
+        return spec(name, source, **{"chance_id": name, **brought})
+
+    return cast(MechanismDecorator[P], mechanism)
 
 
-def mechanism(
-    source: Callable[..., Any] | None = None, /, **brought: Unpack[Brought]
-) -> MechanismSpec | Callable[[Callable[..., Any]], MechanismSpec]:
-    """Turn a function (play, *, parameters) -> script, or a class with hooks, into a mechanism.
-
-    A class takes its parameters as fields, and is made a frozen dataclass if it is none. It has
-    on_move(ask), which gives the question for a move in place of this one; or on_payoff(tell,
-    payoff), which gives what is added to everybody's payoff, (R, N) both; or begin(env, play),
-    which gives an object with these hooks for a single run, and can refuse the play.
-    """
-    if source is None:
-        return lambda written: mechanism(written, **brought)
-    name = source.__name__
-    if isinstance(source, type):
-        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-        source = source if is_dataclass(source) else dataclass(frozen=True)(source)
-    brought.setdefault("chance_id", name)
-    return MechanismSpec(name, source, **brought)
+mechanism = _mechanism_decorator(MechanismSpec)
 
 
 def brings(brought: Brought) -> Callable[[MechanismSpec], MechanismSpec]:
     """Add to what a mechanism brings along; the former way, above a bare @mechanism."""
-    return lambda spec: replace(spec, **brought)
+    return lambda spec: replace(spec, **with_current_parameters("@mechanism", brought))
 
 
 @dataclass(frozen=True)
@@ -424,7 +422,7 @@ def wrap_scenario(scenario: Scenario, spec: MechanismSpec | type, **given: Any) 
 
     >>> from society.scenarios.donor.donor_game import donor_game
     >>> from society.scenarios.mechanisms.generations.generations import generations
-    >>> wrap_scenario(donor_game, generations, count=3).stage.levels
+    >>> wrap_scenario(donor_game, generations, count=3).display.levels
     ('generation', 'game', 'round')
     """
     spec = mechanism(spec) if isinstance(spec, type) else spec
@@ -436,21 +434,21 @@ def wrap_scenario(scenario: Scenario, spec: MechanismSpec | type, **given: Any) 
             f"{spec.name} stands around {scenario.mechanisms[-1]}, which says who sits where; "
             f"name {scenario.mechanisms[-1]} last"
         )
-    stage, play = scenario.stage, spec(scenario.play, **given)
-    concluding = None if spec.afterword is None else partial(spec.afterword, own=given)
+    display, play = scenario.display, spec(scenario.play, **given)
+    concluding = None if spec.post_analysis is None else partial(spec.post_analysis, own=given)
     return replace(
         scenario,
         play=play,
         measures=(*scenario.measures, *measures),
         relations=tuple(dict.fromkeys((*scenario.relations, *spec.relations))),
-        stage=replace(
-            stage,
-            levels=(*spec.levels, *stage.levels),
-            columns=tuple(dict.fromkeys((*stage.columns, *spec.columns))),
-            quotes={**stage.quotes, **spec.quotes},
-            endings={**stage.endings, **spec.endings},
+        display=replace(
+            display,
+            levels=(*spec.levels, *display.levels),
+            columns=tuple(dict.fromkeys((*display.columns, *spec.columns))),
+            quotes={**display.quotes, **spec.quotes},
+            endings={**display.endings, **spec.endings},
         ),
-        afterword=_both(scenario.afterword, concluding),
+        post_analysis=_both(scenario.post_analysis, concluding),
         layers=(*scenario.layers, Layer(spec, given)),
         seats=None if spec.seating is None else partial(spec.seating, play, own=given),
     )
@@ -468,7 +466,7 @@ def _refuse_twice(scenario: Scenario, mechanism: str, added: Iterable[Measure]) 
 
 
 def _both(one: Conclusion | None, other: Conclusion | None) -> Conclusion | None:
-    """The findings of two afterwords, one after the other."""
+    """Join the findings of two post-analyses, one after the other."""
     if one is None or other is None:
         return one or other
     return lambda after: chain(one(after), other(after))

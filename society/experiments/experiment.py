@@ -189,7 +189,7 @@ class _Reading:
         """With its gaps filled; raises Refused."""
         measures = [measure.name for measure in played.measures]
         try:
-            more = played.afterword is not None or self.said.coding is not None
+            more = played.post_analysis is not None or self.said.coding is not None
             return self.said.analysis.completed(levels, measures, more=more)
         except ValidationIssues as refused:
             raise ValidationIssues(*(fault.under("analysis") for fault in refused.faults)) from None

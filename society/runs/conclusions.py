@@ -76,10 +76,12 @@ def run_post_analysis(
         return PostAnalysisResults(
             note=f"no analysis of the run, which cannot be built again: {error}"
         )
-    if setup.scenario.afterword is None:
+    if setup.scenario.post_analysis is None:
         return PostAnalysisResults()
     try:
-        found = setup.scenario.afterword(_Epilogue(run, setup, call_store or RecordedCalls(run)))
+        found = setup.scenario.post_analysis(
+            _Epilogue(run, setup, call_store or RecordedCalls(run))
+        )
         return PostAnalysisResults(
             tuple(_check_finding(finding, run.manifest.replicates) for finding in found)
         )

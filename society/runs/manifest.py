@@ -142,7 +142,7 @@ def manifest_of(
             MeasureNote(name=measure.name, unit=measure.unit, fold=measure.fold)
             for measure in scenario.measures
         ),
-        stage=scenario.stage,
+        stage=scenario.display,
         cohorts=tuple(_cohort(one, env) for one in cast),
         seating=_seating(env),
         columns=_columns(cast),
@@ -155,7 +155,7 @@ def manifest_of(
 
 def _extent(scenario: Scenario, env: Environment) -> RoundStructure | None:
     """Return the structure of nested rounds, where the scenario declares them; else None."""
-    if len(scenario.stage.levels) == 1:
+    if len(scenario.display.levels) == 1:
         return None
     try:
         found = round_structure(scenario.play, env)

@@ -175,7 +175,7 @@ class Session(NamedTuple):
 
     def conclude(self) -> None:
         """Record the findings of the scenario's analysis of its run, if it has one."""
-        if self.setup.scenario.afterword is not None:
+        if self.setup.scenario.post_analysis is not None:
             with open_run_file(self.writer.path) as run:
                 findings, note = run_post_analysis(run, self.setup, self.writer.call_store)
             if not note:

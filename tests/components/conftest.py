@@ -100,7 +100,7 @@ def talk(recorded: Recorded) -> Talking:
         )
         world = RunContext(env, ModelGateway(lambda: minds), Prompts("parlour", folders))
         troupe = Population([Cohort("everybody", agents, parts)], world)
-        parlour = Scenario("parlour", script, Params, lambda p, n: [], (), ("all",))
+        parlour = Scenario("parlour", script, cast=lambda p, n: [], relations=("all",))
         return Talk(recorded(GameMaster(parlour, env, troupe)), minds.requests)
 
     return talked
@@ -127,7 +127,9 @@ def answer(play: Play) -> Answer:
         def script(env: Environment) -> Script:
             yield Ask(kind, reply, facts or {})
 
-        parlour = Scenario("parlour", script, Staked, lambda p, n: [], (), ("all",))
+        parlour = Scenario(
+            "parlour", script, params=Staked, cast=lambda p, n: [], relations=("all",)
+        )
         answers: Array = play(parlour, *parts, params={"stake": stake}, **at).answers(kind)[0]
         return answers
 

@@ -271,7 +271,7 @@ def sized(case: Case) -> Case:
         return {name: most for name, most in sizes.items() if name not in said}
 
     setup = altered(case, **within(SMALL)).setup()
-    asked, again = setup.models_named, len(setup.scenario.stage.levels) > 1
+    asked, again = setup.models_named, len(setup.scenario.display.levels) > 1
     size = within(SMALL if asked else SHORT if again else SIZE)
     stages = [
         {name: fewer(given, 2 if asked else 3) for name, given in part.items()}

@@ -906,7 +906,7 @@ def conversing(
         graphs=complete_graphs(("all",), 1, seats),
     )
     world = RunContext(table, ModelGateway(lambda: parrot))
-    parlour = Scenario("parlour", script, Params, lambda p, n: [])
+    parlour = Scenario("parlour", script, cast=lambda p, n: [])
     troupe = Population([Cohort("everybody", agents, parts)], world)
     over = recorded(GameMaster(parlour, table, troupe))
     return over, sorted(parrot.requests, key=lambda request: request.address)

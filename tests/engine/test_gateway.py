@@ -509,7 +509,7 @@ def auction(recorded: Recorded, part: Component, gateway: ModelGateway) -> Playe
 
     table = Environment(Params(), seed=1, ids=np.arange(2), replicate_ids=np.arange(1), horizon=3)
     troupe = Population([Cohort("all", 2, (part,))], RunContext(table, gateway))
-    scenario = Scenario("parlour", script, Params, lambda p, n: [])
+    scenario = Scenario("parlour", script, cast=lambda p, n: [])
     return recorded(GameMaster(scenario, table, troupe))
 
 

@@ -18,7 +18,6 @@ from society.engine.scenario import (
     Finding,
     Measure,
     MechanismPostAnalysis,
-    Params,
     PostAnalysis,
     RoundFacts,
     Scenario,
@@ -51,11 +50,10 @@ def found(name: str) -> Conclusion:
 FAIR = Scenario(
     "fair",
     fair,
-    Params,
-    lambda p, n: [],
-    (Measure("price", "coins", price), Measure("sold", "coins", price)),
+    cast=lambda p, n: [],
+    measures=(Measure("price", "coins", price), Measure("sold", "coins", price)),
     relations=("haggle",),
-    stage=DisplaySpec(columns=("price",), quotes={"cry": "cries"}, levels=("day",)),
+    display=DisplaySpec(columns=("price",), quotes={"cry": "cries"}, levels=("day",)),
 )
 
 
@@ -96,14 +94,14 @@ def test_measures_relations_and_words_are_added_to_those_of_the_scenario() -> No
         ("revenue", "coins of the year"),
     ]
     assert whole.relations == ("haggle", "visit")
-    assert whole.stage.columns == ("price", "harvest")
-    assert whole.stage.quotes == {"cry": "cries", "song": "sings"}
+    assert whole.display.columns == ("price", "harvest")
+    assert whole.display.quotes == {"cry": "cries", "song": "sings"}
     assert whole.name == "fair"
 
 
 def test_levels_of_rounds_come_around_those_of_the_scenario() -> None:
-    assert wrap_scenario(FAIR, yearly).stage.levels == ("year", "day")
-    assert wrap_scenario(wrap_scenario(FAIR, weekly), yearly).stage.levels == (
+    assert wrap_scenario(FAIR, yearly).display.levels == ("year", "day")
+    assert wrap_scenario(wrap_scenario(FAIR, weekly), yearly).display.levels == (
         "year",
         "week",
         "day",
@@ -124,10 +122,10 @@ def test_the_mechanisms_are_named_from_the_inside() -> None:
 
 def test_a_mechanism_that_brings_nothing_changes_the_play_alone() -> None:
     whole = wrap_scenario(FAIR, plain)
-    assert (whole.measures, whole.relations, whole.stage) == (
+    assert (whole.measures, whole.relations, whole.display) == (
         FAIR.measures,
         FAIR.relations,
-        FAIR.stage,
+        FAIR.display,
     )
 
 
@@ -166,10 +164,10 @@ def of_mechanism(after: PostAnalysis, *, own: Mapping[str, Any]) -> Iterable[Fin
 
 def findings(own: Conclusion | None, added: MechanismPostAnalysis | None) -> list[str] | None:
     """Names of what is found at the end of a scenario in a mechanism; None if nobody looks."""
-    wrap = mechanism(lambda play, *, who: play, afterword=added)
-    afterword = wrap_scenario(replace(FAIR, afterword=own), wrap, who="me").afterword
+    wrap = mechanism(lambda play, *, who: play, post_analysis=added)
+    post_analysis = wrap_scenario(replace(FAIR, post_analysis=own), wrap, who="me").post_analysis
     nothing: Any = None
-    return None if afterword is None else [finding.name for finding in afterword(nothing)]
+    return None if post_analysis is None else [finding.name for finding in post_analysis(nothing)]
 
 
 def test_scenario_and_mechanism_both_say_what_they_find_at_the_end() -> None:

@@ -73,7 +73,7 @@ def listening(
         table, ModelGateway(), Prompts("harbour", folders, [*map(MechanismTerms, mechanisms)])
     )
     troupe = Population([Cohort("everybody", 3, (scribe,))], world)
-    GameMaster(Scenario("harbour", script, Params, lambda p, n: []), table, troupe).play()
+    GameMaster(Scenario("harbour", script, cast=lambda p, n: []), table, troupe).play()
     return scribe
 
 

@@ -92,7 +92,7 @@ def evolved(
 ) -> Array:
     """What is measured in the last generation, (R,)."""
     last = Measure("last", "last generation", of, "last")
-    scenario = Scenario("island", constant, Params, lambda p, n: [], (last,))
+    scenario = Scenario("island", constant, cast=lambda p, n: [], measures=(last,))
     scenario = wrap_scenario(scenario, generations, count=count, **rule)
     ids, numbers = np.arange(agents), np.arange(replicates)
     env = Environment(

@@ -70,10 +70,10 @@ def told(after):
         Measure("silence", "rounds", lambda told, env: told["over"], fold="first"),
         Measure("noise", "words a round", lambda told, env: told["noise"]),
     ),
-    stage=DisplaySpec(quotes={"word": "says"}, notes={"law": {}}),
+    display=DisplaySpec(quotes={"word": "says"}, notes={"law": {}}),
     agents=3,
     rounds=12,
-    afterword=told,
+    post_analysis=told,
 )
 def gossip(env):
     "A crowd that talks until it tires."

@@ -136,9 +136,9 @@ def after(*findings: Finding) -> Callable[[PostAnalysis], Iterable[Finding]]:
     return lambda run: findings
 
 
-def lake(afterword: Callable[[PostAnalysis], Iterable[Finding]] | None) -> Society:
+def lake(post_analysis: Callable[[PostAnalysis], Iterable[Finding]] | None) -> Society:
     """A lake of two replicates and one round, of which this is concluded."""
-    own = replace(fishing_village, name="lake", afterword=afterword)
+    own = replace(fishing_village, name="lake", post_analysis=post_analysis)
     settings = {"agents": 4, "rounds": 1, "replicates": 2, "graphs": {"learn": "ring"}}
     return build(load_config("lake", settings), own=[own])
 

@@ -133,7 +133,7 @@ def broken(error: Exception) -> Society:
 
     levels = DisplaySpec(levels=("game", "round"))
     setup = build(load_config("donor_game"))
-    return replace(setup, scenario=replace(setup.scenario, play=play, stage=levels))
+    return replace(setup, scenario=replace(setup.scenario, play=play, display=levels))
 
 
 def test_what_is_wrong_with_a_play_is_left_for_the_run_to_tell() -> None:

@@ -110,7 +110,7 @@ ADDITIONS = Brought(
     levels=("generation",),
     quotes={"strategy": "follows"},
     endings={"extinct": "nobody was left"},
-    afterword=told_by_strategies,
+    post_analysis=told_by_strategies,
 )
 
 

@@ -69,7 +69,7 @@ class Speaker(Component):
     cast=lambda p, agents: [Cohort("speaker", agents, (Speaker(),))],
     agents=2,
     rounds=3,
-    stage=DisplaySpec(quotes={"say": "says", "creed": "holds"}),
+    display=DisplaySpec(quotes={"say": "says", "creed": "holds"}),
 )
 def assembly(env: Environment) -> Script:
     """On day 2 the second agent of replicate 1 goes, and replicate 2 ends."""

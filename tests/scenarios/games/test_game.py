@@ -264,6 +264,6 @@ def test_claims_of_80_to_200_are_played_as_in_experiments(play: Play) -> None:
     over = play(travellers_dilemma, ClassicStrategies("always_cooperate"), agents=2, params=params)
     assert over.told("action")[0].tolist() == [[120, 120]]
     assert over.told("payoff")[0].tolist() == [[200, 200]]
-    meeting = travellers_dilemma.stage.meeting
+    meeting = travellers_dilemma.display.meeting
     assert meeting is not None
     assert (meeting.clauses[120], len(meeting.clauses)) == ("played A120", 500)

@@ -213,7 +213,7 @@ def test_a_file_that_was_written_for_former_names_still_works(tmp_path: Path) ->
     repeats = {"repetition": {"games": 2}}
     said = {"uses": [str(tmp_path / "bonus.py")], "mechanisms": [{"bonus": {"points": 2}}, repeats]}
     setup = build(load_config("trust", said))
-    assert setup.scenario.stage.levels == ("game", "year", "round")
+    assert setup.scenario.display.levels == ("game", "year", "round")
     now = [{"bonus": {"points": 2}}, repeats]
     same = build(load_config("trust", {"mechanisms": now}), [bonus]).gamemaster().play()
     assert setup.gamemaster().play().measures["payoff"] == same.measures["payoff"]

@@ -97,7 +97,7 @@ def evolve(play: Play) -> Evolve:
         games: int = 1,
         **given: Any,
     ) -> Played:
-        scenario = Scenario("life", script, Params, lambda p, n: [], measures)
+        scenario = Scenario("life", script, cast=lambda p, n: [], measures=measures)
         if games > 1:
             scenario = wrap_scenario(scenario, repetition, games=games)
         scenario = wrap_scenario(scenario, generations, **given)
@@ -361,7 +361,7 @@ def test_a_generation_may_play_several_games(evolve: Evolve) -> None:
         (2, 1, 1),
         (2, 2, 1),
     ]
-    assert over.game.scenario.stage.levels == ("generation", "game", "round")
+    assert over.game.scenario.display.levels == ("generation", "game", "round")
 
 
 def test_who_waits_is_back_in_the_next_game_and_who_is_dead_is_not(evolve: Evolve) -> None:

@@ -13,7 +13,7 @@ from society.config.run_config import load_config
 from society.engine.component import AgentGroup, Column, Component, News
 from society.engine.environment import Environment
 from society.engine.rng import Array
-from society.engine.scenario import Measure, Params, Scenario, wrap_scenario
+from society.engine.scenario import Measure, Scenario, wrap_scenario
 from society.engine.script import Script, Tell, common, own
 from society.errors import ScenarioError
 from society.scenarios.mechanisms.generations.generations import generations
@@ -49,7 +49,7 @@ def level(told: Mapping[str, Array], env: Environment) -> Array:
     return told["level"]
 
 
-SEA = Scenario("sea", sea, Params, lambda p, n: [], (Measure("level", "feet", level),))
+SEA = Scenario("sea", sea, cast=lambda p, n: [], measures=(Measure("level", "feet", level),))
 
 
 def played(play: Play, **given: Any) -> Played:
@@ -61,7 +61,7 @@ def test_each_game_starts_from_its_beginning(play: Play) -> None:
     paths = [page.path for page in over.pages if page.path]
     assert paths == [(game, number) for game in (1, 2) for number in (1, 2, 3)]
     assert [values[1, 0] for values in over.told("level")] == [1, 2, 3, 1, 2, 3]
-    assert over.game.scenario.stage.levels == ("game", "round")
+    assert over.game.scenario.display.levels == ("game", "round")
 
 
 def test_agents_remember_and_wait_where_a_game_is_over(play: Play) -> None:
@@ -99,7 +99,7 @@ def test_facts_of_any_shape_lose_their_numbers(play: Play) -> None:
         yield Tell("seen", facts)
 
     over = play(
-        wrap_scenario(Scenario("s", shapes, Params, lambda p, n: []), repetition),
+        wrap_scenario(Scenario("s", shapes, cast=lambda p, n: []), repetition),
         Memory(),
         replicates=2,
     )

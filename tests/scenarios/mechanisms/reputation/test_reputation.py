@@ -262,7 +262,7 @@ def doubled(play: PlayFunction) -> Wrapped:
 
 def test_points_are_what_everybody_got_in_the_end(puppets: Puppets, shown: Shown) -> None:
     plain = wrap_scenario(trust, reputation, games=3)
-    more = Scenario("more", doubled(plain.play), plain.params, plain.cast)
+    more = Scenario("more", doubled(plain.play), params=plain.params, cast=plain.cast)
     once, twice = (
         shown(puppets(scenario, ["01", "10", "11", "00"]), "past_points")[-1]
         for scenario in (plain, more)
