@@ -10,6 +10,7 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from society.config.registry import Registry, resolve_reference
 from society.config.run_config import Setting, load_config, override
 from society.engine.action_spaces import Real
 from society.engine.environment import Environment
+from society.engine.scenario import DisplaySpec, Finding, PostAnalysis, mechanism, scenario
 from society.engine.script import VOID_REPLICATE, Ask, Script
 from society.errors import InputError
 
@@ -292,3 +294,23 @@ def test_a_changed_question_keeps_its_fallback() -> None:
     ask = Ask("bid", Real(0, 9), fallback=3)
     assert replace(ask, kind="offer").fallback == 3
     assert replace(ask, fallback=4).fallback == 4
+
+
+def test_former_keywords_of_decorators_still_work_and_say_the_new_ones() -> None:
+    former_names._warn_once.cache_clear()
+
+    def day(env: Environment) -> Script:
+        yield Ask("work", Real())
+
+    def found(after: PostAnalysis) -> list[Finding]:
+        return []
+
+    shown = DisplaySpec(levels=("day",))
+    former: Any = {"stage": shown, "in_words": "evening", "afterword": found}
+    with pytest.warns(DeprecationWarning, match="called 'display' now"):
+        made = scenario(cast=lambda params, agents: [], **former)(day)
+    assert (made.name, made.display, made.language_variant) == ("day", shown, "evening")
+    assert made.post_analysis is found
+    with pytest.warns(DeprecationWarning, match="called 'post_analysis' now"):
+        spec = mechanism(**{name: former[name] for name in ["afterword"]})(lambda play: play)
+    assert [spec.post_analysis] == [former["afterword"]]

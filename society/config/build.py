@@ -243,7 +243,7 @@ def _default_agents(scenario: Scenario, params: Params) -> int:
 
 
 def _refuse_overruled(given: Iterable[str], params: type[Params]) -> None:
-    """Raise Refused for parameters that shape the default cast, where cohorts replace it."""
+    """Raise ValidationIssues for parameters of the default cast, where cohorts replace it."""
     words = (
         "shapes the default cast only, and `cohorts` replace that cast; "
         "set it in the cohorts instead"
@@ -272,7 +272,7 @@ def _refuse_untold(words: Prompts) -> None:
 
 
 def _refuse_unasked(given: Iterable[str], cast: Cast, name: str) -> None:
-    """Raise ScenarioError or Refused for models that no component asks."""
+    """Raise ScenarioError or ValidationIssues for models that no component asks."""
     asked = {model for cohort in cast for part in cohort.components for model in part.models}
     if given and not asked:
         raise ScenarioError(

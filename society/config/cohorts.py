@@ -32,7 +32,7 @@ class _Chosen(NamedTuple):
 def build_components(
     said: CohortConfig, default: Cast, params: Params, registry: Registry
 ) -> tuple[Component, ...]:
-    """Make the components that the cohort lists, or those of the default cast; raises Refused."""
+    """Make the components of a cohort, or those of the default cast; raises ValidationIssues."""
     if said.components is None:
         return _alter_default(said, default, params, registry)
     if said.replace:

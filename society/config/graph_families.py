@@ -247,7 +247,7 @@ class GraphSpec(BaseModel):
 
 
 def parse_graph(said: object) -> GraphSpec:
-    """Parse a graph, in any of the forms of GraphSpec; raises Refused."""
+    """Parse a graph, in any of the forms of GraphSpec; raises ValidationIssues."""
     try:
         return GraphSpec.model_validate(said)
     except ValidationError as error:
@@ -257,7 +257,7 @@ def parse_graph(said: object) -> GraphSpec:
 
 
 def graph_family(spec: GraphSpec) -> tuple[Callable[..., Any], dict[str, Any]]:
-    """Look up the function that a spec names, and check its parameters; raises Refused."""
+    """Look up the function that a spec names, and check its parameters; raises ValidationIssues."""
     try:
         named = FAMILIES[spec.kind]
     except KeyError:

@@ -381,7 +381,7 @@ def _merge_model(old: Mapping[str, Any], given: Any) -> Any:
 
 
 def _put(said: Any, keys: Keys, value: Any) -> None:
-    """Set a value deep inside; raises Refused where a key on the way holds no mapping."""
+    """Set a value deep inside; raises ValidationIssues where a key on the way holds no mapping."""
     *way, last = keys
     for depth, key in enumerate(way):
         if isinstance(said, dict) and said.get(key) is None:

@@ -106,7 +106,7 @@ class Completion(NamedTuple):
 class Usage(NamedTuple):
     """Counts of what a run has asked of one model, by one component, about one kind of line.
 
-    component: its chance_id, as of a Trouble. calls: exchanges, with repairs (replies that could
+    component: its chance_id, as in ParseIssue. calls: exchanges, with repairs (replies that could
     not be read) and re-asks of replies that were cut off. retries: attempts that failed on the way.
     fallbacks: answers that could not be read in the end and were settled by `fallback`. Tokens,
     cost: None where one of them is unknown.

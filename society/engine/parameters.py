@@ -76,7 +76,8 @@ def resolve_path(file: str, info: ValidationInfo) -> str:
 def parameters_of(part: Callable[..., Any]) -> type[BaseModel]:
     """Return the parameters of a part: fields of a dataclass, keyword-only ones of a function.
 
-    A class that is no dataclass takes nothing. Raises Refused for types that are not imported.
+    A class that is no dataclass takes nothing. Raises ValidationIssues for types that are not
+    imported.
     """
     return _parameters_of(part)
 
@@ -129,7 +130,7 @@ def validate(
     sort: str = "parameter",
     context: Mapping[str, Any] | None = None,
 ) -> M:
-    """The values as typed by a model; raises Refused with all that is wrong, each once.
+    """The values as typed by a model; raises ValidationIssues with all that is wrong, each once.
 
     The word `none` stands for nothing wherever nothing may stand; true and false are no numbers.
     sort: what a name stands for, in words. context: of pydantic's validators.

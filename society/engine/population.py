@@ -58,7 +58,7 @@ def fill_from_params(part: type[C], params: BaseModel, **given: Any) -> C:
 def fill_from(part: type[C], source: object, given: Mapping[str, Any]) -> C:
     """A component whose fields are `given`, else what `source` has under the same names.
 
-    Raises Refused.
+    Raises ValidationIssues.
     """
     model = parameters_of(part)
     own = {name: getattr(source, name) for name in model.model_fields if hasattr(source, name)}

@@ -28,7 +28,7 @@ class AnalysisPlan(FileSection):
     def completed(
         self, levels: Mapping[str, Sequence[Label]], measures: Sequence[str], *, more: bool
     ) -> Self:
-        """With its gaps filled; raises Refused for names that are not there, or there twice.
+        """With its gaps filled; raises ValidationIssues for names that are unknown, or given twice.
 
         more: whether findings, which are not known yet, come beside the measures.
         """

@@ -186,7 +186,7 @@ class _Reading:
         return "".join([self.file.read_text("utf-8-sig"), *said])
 
     def _analysis(self, levels: Mapping[str, Sequence[Label]], played: Scenario) -> AnalysisPlan:
-        """With its gaps filled; raises Refused."""
+        """With its gaps filled; raises ValidationIssues."""
         measures = [measure.name for measure in played.measures]
         try:
             more = played.post_analysis is not None or self.said.coding is not None
@@ -195,7 +195,7 @@ class _Reading:
             raise ValidationIssues(*(fault.under("analysis") for fault in refused.faults)) from None
 
     def _check_keys(self) -> None:
-        """Raises Refused for what neither an experiment nor a scenario file may say."""
+        """Raises ValidationIssues for what neither an experiment nor a scenario file may say."""
         legal = {*_Said.model_fields, *RunConfig.model_fields} - {"scenario"}
         if "scenario" in self.rest:
             raise ValidationIssues(

@@ -119,7 +119,7 @@ class FactorLevel(NamedTuple):
 def factor_levels(
     factor: str, levels: list[Any] | Mapping[Any, Any], keys: Keys, origin: Source
 ) -> list[FactorLevel]:
-    """The levels of a factor, said at `keys`; raises Refused for one that comes twice."""
+    """The levels of a factor, said at `keys`; raises ValidationIssues for one that comes twice."""
     if isinstance(levels, Mapping):
         found = [
             FactorLevel(factor, label, tuple(read_settings(given or {}, (*keys, label), origin)))

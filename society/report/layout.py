@@ -124,7 +124,7 @@ class Layout:
     def comparable_values(self, places: Sequence[int]) -> list[Array]:
         """Take the outcome of conditions to test them against each other, (R,) each.
 
-        Logarithms of it, where they are its scale. Raises Unanswerable for one that is not
+        Logarithms of it, where they are its scale. Raises NotEstimable for one that is not
         finished, and where some may last longer than others: a difference may come from that alone.
         """
         horizons: dict[int, str] = {}
