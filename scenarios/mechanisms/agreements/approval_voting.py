@@ -27,7 +27,7 @@ YES = 1
 
 
 class Elected(NamedTuple):
-    """What has won in each match.
+    """The winner of the vote in each match.
 
     design: (R, M, K), NaN where nothing was proposed. proposer: (R, M), the seat counted from 1; 0:
     nobody. approvals: (R, M). unanimous: (R, M) of bool, all who play approved of it.
@@ -40,12 +40,12 @@ class Elected(NamedTuple):
 
     @property
     def exists(self) -> Array:
-        """Where anything was proposed, (R, M) of bool."""
+        """The matches in which anything was proposed, (R, M) of bool."""
         exists: Array = self.proposer > 0
         return exists
 
     def told(self, matches: Matches, noun: str) -> dict[str, Fact]:
-        """As it is told with payoffs."""
+        """Return the facts that are told with payoffs."""
         told = {
             f"{noun}_proposer": self.proposer,
             f"{noun}_approvals": self.approvals,
@@ -55,12 +55,12 @@ class Elected(NamedTuple):
 
 
 def spread_to_players(matches: Matches, values: Array) -> Array:
-    """What a match has, for each who plays in it: (R, M, ...) -> (R, N, ...)."""
+    """Spread a value of each match to its players: (R, M, ...) -> (R, N, ...)."""
     return matches.spread(np.repeat(values[:, :, None], matches.players, axis=2))
 
 
 def match_fact(matches: Matches, values: Array) -> Fact:
-    """What all in a match know of it, (R, M, ...)."""
+    """Make a fact that all players of a match know, from (R, M, ...)."""
     return common(values) if matches.count == 1 else own(spread_to_players(matches, values))
 
 
@@ -72,7 +72,7 @@ def elect(
     known: Mapping[str, Fact],
     fallback: Any,
 ) -> Script:
-    """What wins among everybody's drafts, (R, N, K), as Elected.
+    """Hold the vote among everybody's drafts, (R, N, K); returns Elected.
 
     noun: what is voted on. known: facts for all who vote. fallback: for a vote that cannot be
     read; None: it approves of nothing.

@@ -65,7 +65,7 @@ def signing_share(told: RoundFacts, env: Environment) -> Array:
 
 
 def amount_transferred(told: RoundFacts, env: Environment) -> Array:
-    """What the contract takes from some and gives to others, mean over those present, (R,)."""
+    """Average the payments between players over those present, (R,)."""
     return mean_over(env.present, np.abs(told["contract_transfer"]) / 2)
 
 
@@ -201,7 +201,7 @@ class Contract:
         return received
 
     def _watch(self, facts: Mapping[str, Fact]) -> None:
-        """What everybody does is told with the payoffs, or before."""
+        """Note everybody's action, which is told with the payoffs, or before."""
         for name in (_DID, self._ground.declared.move):
             if name in facts:
                 self._did = facts[name].values

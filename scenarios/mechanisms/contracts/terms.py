@@ -33,7 +33,7 @@ from society.scenarios.mechanisms.agreements.proposals import (
 
 
 class Terms(ABC):
-    """What the numbers of a contract mean."""
+    """The meaning of a contract's numbers."""
 
     blueprint: Blueprint
 
@@ -85,14 +85,14 @@ def _blueprint(names: Sequence[str], bound: float, more: Mapping[str, Fact]) -> 
 
 
 def contract_terms(ground: Ground, form: Shape, bound: float, knots: int) -> Terms:
-    """What a contract is about in this play; raises ScenarioError."""
+    """Return the terms of contracts in this play; raises ScenarioError."""
     if ground.game is not None:
         return ByAction(ground.game, form, bound)
     return ByAmount(bounded_move(ground, "contracts", form), bound, knots)
 
 
 def net_transfers(due: Array, present: Array) -> Array:
-    """What everybody gets, from what the others of its match owe it; (..., n) each.
+    """Return the net receipts of all, from what the others owe to each; (..., n) each.
 
     >>> net_transfers(np.array([2.0, 2.0, -3.0]), np.array([True, True, True])).tolist()
     [2.5, 2.5, -5.0]

@@ -31,13 +31,13 @@ MEDIATION = "mediation"
 
 
 class Plans(ABC):
-    """What the numbers of a mediator mean."""
+    """The meaning of a mediator's numbers."""
 
     blueprint: Blueprint
 
     @abstractmethod
     def done(self, mediator: Array, delegate: Array, asked: Array) -> Array:
-        """What is done for everybody who delegates, (R, M, n); mediators are (R, M, K).
+        """Return the mediator's action for each delegate, (R, M, n); mediators are (R, M, K).
 
         delegate: who does, of those `asked`; (R, M, n) of bool.
         """
@@ -96,12 +96,12 @@ class ByShare(Plans):
 
 
 def _usual(game: Game) -> tuple[int, ...]:
-    """What a mediator does that could not be read: what it came to without it."""
+    """Return the plan for a mediator that could not be read: the equilibrium of the game."""
     return game.equilibrium or (0,) * game.players
 
 
 def mediator_plans(ground: Ground, form: Shape, knots: int) -> Plans:
-    """What a mediator is about in this play; raises ScenarioError."""
+    """Return the plans of mediators in this play; raises ScenarioError."""
     if ground.game is None:
         bounded_move(ground, MEDIATION, form)
         return ByShare(knots)
