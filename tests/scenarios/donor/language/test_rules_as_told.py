@@ -68,7 +68,8 @@ SUCCESSIONS: dict[str, tuple[dict[str, Any], str]] = {
     "moran without selection": (
         {"selection": "moran", "strength": 0},
         "one agent, picked by chance, makes room for a newcomer. The agent whom the newcomer "
-        "takes after is picked by chance as well. All others live on and play again in the next generation.",
+        "takes after is picked by chance as well. All others live on and play again in the next "
+        "generation.",
     ),
     "none": (
         {"selection": "none"},
