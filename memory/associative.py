@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .vectors import Doubles, Vectors, unit
+from .embedders import Doubles, Vectors, unit
 
 _DECAY = 0.995  # what is left of recency after one moment
 _FIRST_ROWS = 16
@@ -43,7 +43,7 @@ class Item(NamedTuple):
 
 
 class AssociativeMemory:
-    """At most `limit` texts, each with a vector that the caller brings: nothing is embedded here.
+    """A store of `limit` texts at most, each with a vector that the caller brings.
 
     All vectors must come from one embedder.
     """
@@ -118,7 +118,7 @@ class AssociativeMemory:
         return near + _stretched(self._recency(now)) + important
 
     def _recency(self, now: int) -> Doubles:
-        """Of each memory at moment `now`, (n,)."""
+        """Score each memory at moment `now`, (n,)."""
         recency: Doubles = _DECAY ** (now - self._entries["moment"][: len(self)])
         return recency
 

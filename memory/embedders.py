@@ -25,9 +25,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
-
-from .vectors import Vectors, unit
+from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -41,8 +39,28 @@ _WORD = re.compile(r"\w+")
 _FUNCTION = re.compile(r"(.+\.py):(\w+)")
 
 
+Vectors = NDArray[np.float32]  # (n, d): one text a row, of length 1, or 0 for a text without words
+Doubles = NDArray[np.float64]
+
+
+def unit(vectors: ArrayLike) -> Doubles:
+    """Scale every vector to length 1, in double precision; zero vectors stay zero; (..., d).
+
+    Raises ValueError if a number is not finite.
+
+    >>> unit([[3, 4], [0, 0]]).tolist()
+    [[0.6, 0.8], [0.0, 0.0]]
+    """
+    rows = np.asarray(vectors, dtype=np.float64)
+    if not np.isfinite(rows).all():
+        raise ValueError("a vector with numbers that are not finite; embed its text again")
+    length = np.linalg.norm(rows, axis=-1, keepdims=True)
+    scaled: Doubles = rows / np.where(length > 0, length, 1)
+    return scaled
+
+
 class MissingExtra(ImportError):
-    """Something needs the optional packages for embeddings, and they are not installed."""
+    """Raised where the optional packages for embeddings are needed and not installed."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"{what} needs the extra `embeddings`; install it by: {INSTALL}")
@@ -57,7 +75,7 @@ class NoEmbedder(RuntimeError):
 
 
 class Embedder(Protocol):
-    """What turns texts into vectors; `name` says which vectors may be compared."""
+    """An embedder: turns texts into vectors; `name` tells which vectors may be compared."""
 
     @property
     def name(self) -> str: ...
@@ -167,7 +185,7 @@ def embedder(name: str) -> Embedder:
 
 @functools.cache
 def _made(file: str, function: str) -> Embedder:
-    """What a function in a file of the user's gives; read once a process, by the first who asks.
+    """Load the embedder that a function in a user's file returns; once a process.
 
     The name has a hash of the file: vectors of another version must not be taken for its own.
     """

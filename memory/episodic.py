@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Episode(NamedTuple):
-    """Something that happened at a moment, in words."""
+    """A memory: something that happened at a moment, in words."""
 
     moment: int
     text: str

@@ -26,8 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .embedders import MissingExtra
-from .vectors import Doubles, unit
+from .embedders import Doubles, MissingExtra, unit
 
 Mask = NDArray[np.bool_]
 ClusterLabels = NDArray[np.int64]
@@ -73,7 +72,7 @@ def closeness(vectors: ArrayLike, target: ArrayLike) -> Doubles:
 
 
 def along_edges(vectors: ArrayLike, edges: ArrayLike) -> Edges:
-    """Whether neighbours hold more similar norms than others; edges (E, 2) of rows.
+    """Compare the norms of neighbours with those of others; edges (E, 2) of rows.
 
     Direction does not matter, nor does an edge given twice; NaN where there is no such pair. Costs
     O(E d + N d): pairs without an edge are what all pairs leave over.
@@ -91,7 +90,7 @@ def along_edges(vectors: ArrayLike, edges: ArrayLike) -> Edges:
 
 
 def drift(before: ArrayLike, after: ArrayLike) -> Doubles:
-    """How far each norm moved between two rounds, 1 - cosine, in [0, 2]; (N, d) each -> (N,)."""
+    """Measure the drift of each norm between two rounds, 1 - cosine; (N, d) each -> (N,)."""
     return 1 - closeness(after, before)
 
 
@@ -116,7 +115,7 @@ def clusters(vectors: ArrayLike, likeness: float) -> ClusterLabels:
 
 
 def _there(norms: Doubles) -> Mask:
-    """Who has a norm: (N, d) -> (N,)."""
+    """Tell who has a norm: (N, d) -> (N,)."""
     return np.asarray(norms.any(-1))
 
 

@@ -668,6 +668,7 @@ meaning -> llm.parsing.values
     peer -> match_peer
     plain -> normalise_words
     unwrapped -> strip_wrapping
+memory.vectors -> memory.embedders
 members -> engine.agents
     Company -> engine.state.CohortState
     Members -> AgentGroup
@@ -1028,8 +1029,8 @@ scenarios.travellers_dilemma -> scenarios.games.travellers_dilemma
     game -> travellers_game
 scenarios.unchanged -> scenarios.mechanisms.baseline.baseline
     unchanged -> baseline
-scenarios.village_ablations -> scenarios.reproductions.gupta2026.ablations
-scenarios.village_fines -> scenarios.reproductions.gupta2026.fines
+scenarios.village_ablations -> scenarios.reproductions.gupta2026.village_judges
+scenarios.village_fines -> scenarios.reproductions.gupta2026.village_judges
 scenarios.village_meeting -> scenarios.village.village_meeting
     Meeting -> MeetingParams
     promised -> total_promised

@@ -127,7 +127,7 @@ def own(*folders: str) -> list[Import]:
 
 
 def part_of(file: Path) -> str:
-    """society/runs/schema.py -> runs, society/errors.py -> errors, memory/vectors.py -> memory."""
+    """society/runs/schema.py -> runs, society/errors.py -> errors, memory/episodic.py -> memory."""
     parts = file.relative_to(ROOT).with_suffix("").parts
     return parts[1] if parts[0] == "society" else parts[0]
 

@@ -28,12 +28,12 @@ First = Literal["shares", "chance"]
 
 
 def first_alleles(agents: AgentGroup, count: int, first: First) -> Array:
-    """Which of the alleles everybody has at first, (M,)."""
+    """Return the allele that each member has at first, as its index, (M,)."""
     return _dealt(agents, count) if first == "shares" else agents.draws.integers("first", count)
 
 
 def _dealt(agents: AgentGroup, count: int) -> Array:
-    """As many agents as there are alleles draw one each, (M,)."""
+    """Deal alleles out to groups of as many agents as there are alleles, one each, (M,)."""
     env, place = agents.env, agents.agent % count
     # All draw where the first of them does, in whatever cohort that one is.
     lots = Places.at(env.replicate_ids[agents.replicate] * env.agents + agents.agent - place)
@@ -45,7 +45,7 @@ def _dealt(agents: AgentGroup, count: int) -> Array:
 
 
 def mutate(agents: AgentGroup, inherited: Array, alleles: Array, chance: float) -> Array:
-    """What children have in place of what they inherited, (M,); alleles: (K,)."""
+    """Return the alleles of children, mutations included, (M,); alleles: (K,)."""
     anew = alleles[agents.draws.integers("allele", len(alleles))]
     return np.where(agents.draws.uniform("mutation") < chance, anew, inherited)
 

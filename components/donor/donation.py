@@ -134,14 +134,14 @@ def donation_decision(ask: Question, share: Array, fine: Array, lot: Array | flo
 
 
 def may_punish(reply: ActionSpace) -> bool:
-    """Whether punishing is among what a donor can do."""
+    """Tell whether a donor may punish."""
     if isinstance(reply, MixedStrategy):
         return "punish" in reply.actions
     return isinstance(reply, Fields) or (isinstance(reply, Choice) and "punish" in reply.options)
 
 
 def reflect_into_unit(values: Array) -> Array:
-    """Into [0, 1], by reflection at both ends.
+    """Reflect values into [0, 1] at both ends.
 
     >>> reflect_into_unit(np.array([-0.25, 0.5, 1.25])).tolist()
     [0.25, 0.5, 0.75]
@@ -160,7 +160,7 @@ def _first(agents: AgentGroup, trait: str, given: float | None) -> Array | float
 
 
 def _offered_last(tell: News, agents: AgentGroup) -> Array | float:
-    """Nothing is known at the beginning of a game; later, the last share that was to be had."""
+    """Return the last share that was to be had; NaN at the beginning of a game."""
     if tell.kind == "endowed":
         return np.nan
     offered = tell.facts["received_share"]
@@ -168,7 +168,7 @@ def _offered_last(tell: News, agents: AgentGroup) -> Array | float:
 
 
 def _scorns(agents: AgentGroup, known: Array) -> Array:
-    """Who finds the recipient, known by its mean share, wanting; (M,) of bool."""
+    """Tell who thinks the recipient, known by its mean share, unworthy, (M,) of bool."""
     scorns: Array = (agents["policy"] == DISCRIMINATING) & (known < agents["threshold"])
     return scorns
 

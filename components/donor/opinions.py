@@ -184,7 +184,7 @@ class Opinions(Component):
 
 
 class Witnessed(NamedTuple):
-    """What each member knows of each seat's last deed: share (NaN: none), to whom; (M, N) each."""
+    """Each seat's last deed, as each member knows it: share (NaN: none), to whom; (M, N) each."""
 
     share: Array
     to: Array
@@ -219,7 +219,7 @@ def towards_each(agents: AgentGroup, channel: str) -> Array:
 
 
 def _oneself(agents: AgentGroup) -> tuple[Array, Array]:
-    """Where each member's own entry stands among (M, N)."""
+    """Index each member's own entry in an array (M, N)."""
     return np.arange(len(agents)), agents.audience.rows.seat
 
 

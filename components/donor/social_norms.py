@@ -58,7 +58,7 @@ _TABLES = _tables()
 
 
 def verdict(norm: Array, donor: Array, recipient: Array, gave: Array) -> Array:
-    """Whether a deed makes its donor look good; arrays of one shape, or spread to one.
+    """Tell whether a deed makes its donor look good; arrays of one shape, or spread to one.
 
     norm: index into NORMS. donor, recipient: whether they were good before. gave: the deed.
     """
@@ -68,6 +68,6 @@ def verdict(norm: Array, donor: Array, recipient: Array, gave: Array) -> Array:
 
 
 def gives(norm: Array, own: Array, recipient: Array) -> Array:
-    """Whether one gives, by whether one thinks good of oneself and of the recipient."""
+    """Tell who gives, by its opinions of itself and of the recipient."""
     acts: Array = _TABLES.gives[norm, 2 * ~own + ~recipient]
     return acts

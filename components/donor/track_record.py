@@ -27,7 +27,7 @@ _OPENING = re.compile(r"Gave me (100|\d{1,2}(?:\.\d+)?) % of what it owned\.")
 
 
 def by_fixed_stake(agents: AgentGroup) -> bool:
-    """Whether one gives a fixed sum or nothing, and no shares."""
+    """Tell whether gifts are a fixed sum or nothing, and not a share."""
     return getattr(agents.env.params, "stake", "share") == "fixed"
 
 
@@ -42,7 +42,7 @@ def known_shares(ask: Question) -> Array:
 
 
 def mean_share(shares: Array) -> Array:
-    """Of what is known, each entry weighing half as much as the one before, (M, K) -> (M,).
+    """Average the shares that are known, each weighing half of the one before, (M, K) -> (M,).
 
     NaN where nothing is known.
     """
@@ -56,7 +56,7 @@ def mean_share(shares: Array) -> Array:
 
 
 def write_reviews(ask: Question, agents: AgentGroup) -> Array:
-    """What members write about who was to give to them, (M,) of text."""
+    """Write a review for each member about its donor, (M,) of text."""
     said = np.frompyfunc(_review, 3, 1)(
         ask.facts["share"], ask.facts["taken"], by_fixed_stake(agents)
     )

@@ -62,7 +62,7 @@ def best_response(ask: Question, agents: AgentGroup, responds: Array) -> Array:
 
 
 def _expected(agents: AgentGroup, seat: int, rows: Array) -> Array:
-    """What each action of these players of one seat would pay, summed over games, (m, A_j)."""
+    """Return the payoff of each action to these players of one seat, over games, (m, A_j)."""
     paid, games = list(agents["would_pay"][rows]), agents["games"][rows]
     if not games.all():
         first = deviation_payoffs(agents.rules, seat, np.array([agents.rules.equilibrium]))[0]

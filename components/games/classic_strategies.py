@@ -76,7 +76,7 @@ FRESH = 254  # nothing has happened, and that was well
 
 
 class SeenPast(NamedTuple):
-    """What a player remembers, of bool; each is a bit of the column `memory`, the first one low.
+    """The memory of a player, of bool; each is a bit of the column `memory`, the first one low.
 
     begun: it has played. kind: no co-player defected last time; kind_before: nor the time before.
     clean: nobody ever did. standing, own_standing: as in society.components.games.observed_history.
@@ -149,7 +149,7 @@ class ClassicStrategies(Component):
 
 
 def strategy_indices(said: str | tuple[str, ...]) -> Array:
-    """Which are meant, as indices."""
+    """Return the indices of the strategies that are meant."""
     names = STRATEGIES if said == "any" else (said,) if isinstance(said, str) else said
     return np.array([STRATEGIES.index(name) for name in names], np.int8)
 
@@ -219,7 +219,7 @@ def remembered_situation(ask: Question, agents: AgentGroup) -> Array:
 
 
 def plays_best_responses(agents: AgentGroup) -> Array:
-    """Who plays best responses, (M,) of bool."""
+    """Tell who plays best responses, (M,) of bool."""
     responds: Array = agents["strategy"] >= BEST_RESPONSE
     return responds
 

@@ -45,7 +45,7 @@ _CLOSE = 1e-9  # of payoffs that count as equal
 
 @dataclass(frozen=True)
 class MechanismUse(Component):
-    """How well one uses contracts and mediators, which children inherit; any: by chance."""
+    """Skill with contracts and mediators, which children inherit; any: by chance."""
 
     skill: Skill | Literal["any"] = "capable"
     margin: Positive = 1.0  # points, by which a proposed contract pays more than it must
@@ -94,12 +94,12 @@ class MechanismUse(Component):
         return _votes(ask, _judged(agents, rational) & ask.facts["mediator_offered"].astype(bool))
 
     def answer_delegate(self, ask: Question, agents: AgentGroup) -> Array:
-        """Where no game in normal form is played."""
+        """Delegate without a game in normal form, where nothing is known to be rational."""
         return _judged(agents, np.zeros(len(agents), bool)) * 1
 
 
 class Guidance(NamedTuple):
-    """Whom mechanisms tell how to move, (M,) of bool each; nobody is told two things."""
+    """The moves that mechanisms ask for, (M,) of bool each; no member has two."""
 
     cooperates: Array
     delegates: Array
@@ -107,7 +107,7 @@ class Guidance(NamedTuple):
 
 
 def guidance(ask: Question, agents: AgentGroup) -> Guidance | None:
-    """How minds for mechanisms take a question for their move; None if neither is there."""
+    """Return the moves that mechanisms ask of their users; None where there is no mechanism."""
     contract, mediator = "contract_active" in ask.facts, "mediator" in ask.facts
     if "skill" not in agents or not (contract or mediator):
         return None
@@ -128,7 +128,7 @@ def guidance(ask: Question, agents: AgentGroup) -> Guidance | None:
 
 
 def binding_contracts(rules: Any, contracts: Array) -> Array:
-    """Which contracts, (..., K) payments in the order of their form, make cooperation rational."""
+    """Tell which contracts, (..., K) payments by their form, make cooperation rational."""
     if not _is_listed(rules) or rules.cooperation is None:
         return np.zeros(contracts.shape[:-1], bool)
     good = np.ones(contracts.shape[:-1], bool)
@@ -145,7 +145,7 @@ def binding_contracts(rules: Any, contracts: Array) -> Array:
 
 
 def sustaining_mediators(rules: Any, mediators: Array) -> Array:
-    """Which mediators, (..., K) indices in the order of their form, make cooperation rational."""
+    """Tell which mediators, (..., K) indices by their form, make cooperation rational."""
     flat = mediators.reshape(-1, mediators.shape[-1])
     good = np.zeros(len(flat), bool)
     if rules is not None and rules.cooperation is not None and len(flat):
@@ -158,7 +158,7 @@ def sustaining_mediators(rules: Any, mediators: Array) -> Array:
 
 @lru_cache(maxsize=4096)
 def _sustains(rules: Any, design: tuple[int, ...]) -> bool:
-    """Whether it is an equilibrium that all delegate, and better than that without a mediator."""
+    """Tell whether delegation by all is an equilibrium that beats the one without a mediator."""
     n = rules.players
     entries = np.array(design).reshape(n, -1)  # by how many delegate; one for all, or by seat
     all_do, but_one = (np.broadcast_to(entries[count - 1], n) for count in (n, max(n - 1, 1)))
@@ -172,7 +172,7 @@ def _sustains(rules: Any, design: tuple[int, ...]) -> bool:
 
 
 def _is_listed(rules: Any) -> bool:
-    """Whether it is a game in normal form whose payoffs are few enough to look at all of them."""
+    """Tell whether these are rules in normal form with few enough payoffs to look at them all."""
     try:
         return rules is not None and rules.payoffs is not None
     except ValueError:
@@ -181,7 +181,7 @@ def _is_listed(rules: Any) -> bool:
 
 @lru_cache(maxsize=64)
 def _gains(rules: Any) -> tuple[Array, ...]:
-    """The most that each action of each player may pay more than cooperating does, (A_j,) each."""
+    """Return the most that each action may pay beyond cooperation, (A_j,) for each player."""
     gains = []
     for seat, payoffs in enumerate(rules.payoffs):
         by_action = np.moveaxis(payoffs, seat, 0).reshape(payoffs.shape[seat], -1)
@@ -191,7 +191,7 @@ def _gains(rules: Any) -> tuple[Array, ...]:
 
 @lru_cache(maxsize=64)
 def _improvement(rules: Any) -> Array:
-    """How much more everybody gets if all cooperate than in equilibrium, (n,)."""
+    """Return the gain of each player if all cooperate in place of the equilibrium, (n,)."""
     if rules.equilibrium is None:
         return np.full(rules.players, np.inf)
     both = rules.paid(np.array([rules.cooperation, rules.equilibrium]))
@@ -200,7 +200,7 @@ def _improvement(rules: Any) -> Array:
 
 
 def payments_by_seat(rules: Any, contracts: Array) -> Iterator[Array]:
-    """What every seat is paid for each action, (..., A_j) each."""
+    """Yield the payments of every seat for each action, (..., A_j) each."""
     if contracts.shape[-1] == rules.sizes[0] != sum(rules.sizes):
         yield from [contracts] * rules.players
     else:
@@ -208,14 +208,14 @@ def payments_by_seat(rules: Any, contracts: Array) -> Iterator[Array]:
 
 
 def _judged(agents: AgentGroup, rational: Array) -> Array:
-    """Who goes along, (M, ...): the capable with what is rational, the naive with everything."""
+    """Tell who agrees, (M, ...): the capable to what is rational, the naive to everything."""
     skill = agents["skill"].reshape(-1, *[1] * (rational.ndim - 1))
     goes: Array = ((skill == CAPABLE) & rational) | (skill == NAIVE)
     return goes
 
 
 def _payments(rules: Any, margin: float) -> dict[str, float]:
-    """What is paid for cooperating, by the names of both forms; nothing for anything else.
+    """Return the payments for cooperating, by the names of both forms.
 
     It is the same for all, so that nobody gains or loses by it if all cooperate.
     """
@@ -228,7 +228,7 @@ def _payments(rules: Any, margin: float) -> dict[str, float]:
 
 
 def _acts(rules: Any) -> dict[str, tuple[int, int]]:
-    """What mediators of the capable and of the stubborn do, by the names of both forms."""
+    """Return the actions of capable and of stubborn mediators, by the names of both forms."""
     acts: dict[str, tuple[int, int]] = {}
     if rules is None:
         return acts
@@ -243,7 +243,7 @@ def _acts(rules: Any) -> dict[str, tuple[int, int]]:
 
 
 def _votes(ask: Question, approves: Array) -> dict[str, Array]:
-    """By field, from (M, n) of bool."""
+    """Return the votes by field, from (M, n) of bool."""
     return {name: approves[:, place] * 1 for place, name in enumerate(_fields(ask))}
 
 

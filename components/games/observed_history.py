@@ -36,7 +36,7 @@ class ShownMoves(NamedTuple):
 
 
 def observed_moves(facts: Mapping[str, Array], rules: Any) -> ShownMoves:
-    """What the facts of a question tell of a game with cooperation."""
+    """Read the facts of a question about a game with cooperation."""
     wanted, seat = np.array(rules.cooperation), facts["past_seat"] - 1
     action, with_action = facts["past_action"], facts["past_with_action"]
     cooperated = (action == wanted[seat]) | (action < 0)
@@ -74,7 +74,7 @@ class Tree(NamedTuple):
         return self.split(depth + 1, range(entry + 1, end), self.players - 1)
 
     def lost(self, histories: Sequence[Sequence[int]]) -> Array:
-        """Whether somebody with one of these histories has lost its standing, (M,) of bool."""
+        """Tell who has lost its standing, given the histories of all, (M,) of bool."""
         bad: Array = np.zeros(len(self.cooperated), bool)
         for history in histories:
             for entry in history:

@@ -25,7 +25,7 @@ def cooperative_actions(rules: Any) -> PerSeat:
 
 @lru_cache(maxsize=64)
 def of_others(rules: Any) -> list[PerSeat]:
-    """The same of each seat's first co-player, of its second one, ..., in order of seat."""
+    """Return the cooperative actions of each seat's first co-player, second one, ..., by seat."""
     actions = rules.cooperation
     if len(set(actions)) == 1:
         return list(actions[1:])
@@ -35,7 +35,7 @@ def of_others(rules: Any) -> list[PerSeat]:
 
 @lru_cache(maxsize=64)
 def equilibrium_payoffs(rules: Any) -> PerSeat:
-    """What each seat gets in equilibrium; nothing satisfies where none is known."""
+    """Return the payoff of each seat in equilibrium; infinity where none is known."""
     if rules.equilibrium is None:
         return np.inf
     return _alike(rules.paid(np.array(rules.equilibrium)))
@@ -43,7 +43,7 @@ def equilibrium_payoffs(rules: Any) -> PerSeat:
 
 @lru_cache(maxsize=64)
 def action_chances(rules: Any, width: int) -> list[tuple[PerSeat, PerSeat]]:
-    """Of each of so many actions the chance if one defects, and how much more if one cooperates.
+    """Return, by action, the chance under defection and the change that cooperation makes.
 
     Actions of a seat that has more are cut off, and those that it lacks are not played.
     """
@@ -52,7 +52,7 @@ def action_chances(rules: Any, width: int) -> list[tuple[PerSeat, PerSeat]]:
 
 
 def deviation_payoffs(rules: Any, seat: int, profiles: Array) -> Array:
-    """What each action of one seat pays it, by what the others do, (m, n) -> (m, A_j)."""
+    """Return a seat's payoff by action, given the others' actions, (m, n) -> (m, A_j)."""
     actions = np.arange(rules.sizes[seat])
     varied = np.repeat(profiles[:, None], len(actions), axis=1)
     varied[..., seat] = actions
@@ -61,18 +61,18 @@ def deviation_payoffs(rules: Any, seat: int, profiles: Array) -> Array:
 
 
 def by_seat(values: PerSeat, agents: AgentGroup) -> Any:
-    """What belongs to each member's seat, (M,) or a number."""
+    """Return the value of each member's seat, (M,) or a number."""
     return values[game_seats(agents)] if isinstance(values, np.ndarray) else values
 
 
 def game_seats(agents: AgentGroup) -> Array:
-    """Everybody's seat in its game, counted from 0."""
+    """Return the seat of each member in its game, counted from 0."""
     taken: Array = agents.agent % agents.rules.players
     return taken
 
 
 def _mixtures(rules: Any, width: int) -> tuple[Array, Array]:
-    """How each seat defects and cooperates: the chance of each action, (K, n)."""
+    """Return the chance of each action if a seat defects, and if it cooperates, (K, n)."""
     sizes = np.minimum(rules.sizes, width)
     even = (np.arange(width)[:, None] < sizes) / sizes
     unkind = even if rules.equilibrium is None else _pure(rules.equilibrium, width)

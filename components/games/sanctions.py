@@ -78,7 +78,7 @@ def _kind(ask: Question, agents: AgentGroup) -> tuple[Array, Array]:
 
 
 def _spent(ask: Question, points: Array) -> dict[str, Array]:
-    """By field, from (M, n - 1)."""
+    """Return the points by field, from (M, n - 1)."""
     assert isinstance(ask.reply, Fields)
     allowed = np.minimum(points, ask.facts[f"{ask.kind}_most"][:, None])
     return {name: allowed[:, place] for place, name in enumerate(ask.reply.fields)}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """What this was the module of, before it became a folder, is found by its former name."""
+        """Look up a former name of this module's, from before it became a folder."""
         from society.former_names import find
 
         return find(__name__, name)

@@ -27,7 +27,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Attitude(Component):
-    """What one cares for: all, oneself, or nothing that would be said; inherited from the parent.
+    """A sentence of attitude, cooperative or selfish, or none; inherited from the parent.
 
     alleles: those that there are. first: in equal shares, or by chance. mutation: chance that a
     child draws anew. Keeps the column `attitude`, an index into ATTITUDES.

@@ -19,7 +19,7 @@ USUAL = (
 
 @dataclass(frozen=True)
 class Backstory(Component):
-    """Who one is: one of these texts, each as likely as the others, for life.
+    """A backstory: one of these texts, each as likely as the others, for life.
 
     Keeps its index in the column `story`.
     """

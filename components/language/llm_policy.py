@@ -66,7 +66,7 @@ def _gene(agent: Agent) -> str:
 
 
 class View(NamedTuple):
-    """Whom an agent is shown, and what it may name in its answer."""
+    """The peers whom an agent is shown, and those whom it may name in its answer."""
 
     sight: Sight
     legal: Legal
@@ -98,7 +98,7 @@ def _worded(option: Any) -> str:
 
 
 def _is_open(option: Any) -> bool:
-    """Whether it is neither None nor NaN, which differs from itself."""
+    """Tell whether a value is neither None nor NaN."""
     return option is not None and bool(option == option)
 
 

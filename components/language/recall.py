@@ -73,7 +73,7 @@ class Recall(Component):
 
 
 def memory_finder(part: Recall) -> Embedder | None:
-    """What finds fitting memories, if they are looked for; raises CastError if there is none."""
+    """Return the embedder that finds fitting memories; raises CastError if there is none."""
     if part.kind == "episodic":
         return None
     try:
@@ -83,7 +83,7 @@ def memory_finder(part: Recall) -> Embedder | None:
 
 
 def embed_texts(by: Embedder, texts: Sequence[str], me: AgentGroup | Agent) -> Array:
-    """Of each text, (n, d); raises Paused if an embedder of the user's fails."""
+    """Embed each text, (n, d); raises Paused if an embedder of the user's fails."""
     if isinstance(by, Hashing):  # has the same bits everywhere, so that none need be kept
         return by.embed(texts)
     try:
@@ -93,7 +93,7 @@ def embed_texts(by: Embedder, texts: Sequence[str], me: AgentGroup | Agent) -> A
 
 
 def remember(tell: News, agents: AgentGroup, by: Embedder | None) -> None:
-    """Everybody keeps what it was told; where the words are empty there is nothing to remember."""
+    """Keep what was told to each member; empty words leave nothing to remember."""
     told = agents.told(tell)
     places = None if by is None else embed_texts(by, told, agents)
     for row, (memory, heard) in enumerate(zip(agents["memory"], agents["heard"], strict=True)):

@@ -44,7 +44,7 @@ COLUMNS = ("match", "round", "stage", "seat", "decision")
 
 
 class DecisionPlace(NamedTuple):
-    """Which question a decision answers."""
+    """The question that a decision answers."""
 
     match: int
     round: int
@@ -56,7 +56,7 @@ class DecisionPlace(NamedTuple):
 
 
 class RecordedDecision(NamedTuple):
-    """What was decided, and in which line it stands."""
+    """A decision, and the line that holds it."""
 
     said: Any
     line: int
@@ -64,7 +64,7 @@ class RecordedDecision(NamedTuple):
 
 @dataclass(frozen=True)
 class RecordedDecisions(Component):
-    """Answers every question from a table; raises FileError with the line that does not fit.
+    """Decisions from a file, played again; raises FileError with a line that does not fit.
 
     file: .csv or .jsonl; a relative path starts at the scenario file.
     """
@@ -100,7 +100,7 @@ class Records:
         self.decisions = read_decisions(file)
 
     def answer(self, address: DecisionPlace, reply: ActionSpace, legal: Legal) -> Any:
-        """What stands there for a question; raises FileError for nothing, or nothing legal."""
+        """Return the decision for a question; raises FileError if none is there, or legal."""
         if address not in self.decisions:
             raise FileError(
                 f"{short_path(self.file)} has no decision for {address}; add a row for it, or play "

@@ -25,7 +25,7 @@ _HAIR = 1 - 1e-12  # keeps rounding from turning exact compliance into a violati
 
 @dataclass(frozen=True)
 class Harvest(Component):
-    """How hard one fishes: a habit, which may give way to the threat of a fine.
+    """Effort in fishing: a habit, which may give way to the threat of a fine.
 
     Answers `effort`; keeps the trait `effort`, which others may imitate.
     """

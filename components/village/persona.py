@@ -22,7 +22,7 @@ Ranges = tuple[Range, Range, Range]  # in the order of TEMPERS
 
 @dataclass(frozen=True)
 class Persona(Component):
-    """Who one is, general, altruist or selfish: it decides about first habits and beliefs.
+    """A persona, general, altruist or selfish: it shapes first habits and beliefs.
 
     Keeps the temper as an index into TEMPERS, in the column `persona`.
     """

@@ -55,7 +55,7 @@ SAMPLES = [
 
 
 class Coding(Params):
-    """What is coded, and by what."""
+    """The texts to be coded, and the criteria."""
 
     criteria: Criteria = Field([DEMAND, FORCE], description="asked in this order")
     texts: Annotated[list[Phrase], Field(min_length=1)] = Field(

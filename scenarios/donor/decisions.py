@@ -38,7 +38,7 @@ class DonorDecision(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What came of the decisions of a round; (R, N) each.
+    """The outcome of a round's decisions; (R, N) each.
 
     deed: what each donor did, as an index into DEEDS; NONE of the others. share: of what the donor
     owned, 0 where it punished, NaN where it had nothing to give and for all who are no donors.
@@ -54,13 +54,13 @@ class Done(NamedTuple):
     gain: Array
 
     def deeds(self, pairs: DonorPairs, number: int) -> Deeds:
-        """As entries of a trace, (R, N, 1)."""
+        """Return the deeds as entries of a trace, (R, N, 1)."""
         units, when = self.given + self.spent, np.full(self.deed.shape, number)
         parts = (self.deed, self.share, units, pairs.partner, when)
         return Deeds(*(part[..., None] for part in parts))
 
     def facts(self, env: Environment, pairs: DonorPairs) -> dict[str, Fact]:
-        """As all are told; neighbours on `hear` see who did what to whom, and the share given."""
+        """Tell all what was done; neighbours on `hear` see who gave whom which share."""
         offered = np.where(pairs.receives, pairs.other(self.share), np.nan)
         return {
             "partner": seen("hear", pairs.partner),
@@ -76,19 +76,19 @@ class Done(NamedTuple):
         }
 
     def added(self, held: Array) -> Array:
-        """What everybody owns thereafter, (R, N); infinite where that is beyond counting."""
+        """Return the units that everybody owns afterwards, (R, N); infinite beyond counting."""
         with np.errstate(over="ignore"):
             owned: Array = held + self.gain
         return owned
 
 
 def owned_fact(held: Array) -> Fact:
-    """As all are told what they own; NaN where that is beyond counting."""
+    """Tell all what they own; NaN where that is beyond counting."""
     return own(np.where(np.isinf(held), np.nan, held))
 
 
 def stays_countable(env: Environment) -> bool:
-    """Whether nobody can come to own more than can be counted, 1e308, whatever is decided."""
+    """Tell whether no decision can make anybody own more than can be counted, 1e308."""
     p = env.params
     with np.errstate(over="ignore"):
         if p.stake == "fixed":
@@ -116,7 +116,7 @@ def decision_space(p: Any, held: Array) -> ActionSpace:
 def ask_decision(
     env: Environment, held: Array, facts: Mapping[str, Fact], who: Array, kind: str = "donate"
 ) -> Script:
-    """What those in `who` do, as a Decision; an answer that cannot be read gives nothing."""
+    """Ask those in `who` for a Decision; an answer that cannot be read gives nothing."""
     p = env.params
     fallback: Any = "keep" if p.stake == "fixed" else NOTHING if p.punishment else 0.0
     said = yield Ask(kind, decision_space(p, held), facts, who=who, fallback=fallback)
@@ -131,7 +131,7 @@ def ask_decision(
 def settle_encounters(
     env: Environment, pairs: DonorPairs, held: Array, choice: DonorDecision
 ) -> Done:
-    """What comes of it, with errors of execution; held: units before, (R, N)."""
+    """Carry out decisions, with errors of execution; held: units before, (R, N)."""
     p, (given, spent) = env.params, choice
     if p.execution_error:
         works = env.draws(CHANCE_ID).uniform("slip") >= p.execution_error

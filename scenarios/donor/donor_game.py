@@ -242,7 +242,7 @@ def _played(env: Environment) -> Script:
 
 
 def encounter(env: Environment, pairs: DonorPairs, held: Array) -> dict[str, Fact]:
-    """What each agent owns, and who is opposite with how much."""
+    """Return the facts about what each agent owns, and its partner."""
     return {
         "resources": own(held),
         "recipient": own(pairs.lives(env)),

@@ -38,7 +38,7 @@ class Reviews:
         self.lines = np.full((*env.present.shape, env.params.trace), "", object)
 
     def facts(self, pairs: DonorPairs, learns: Array) -> dict[str, Fact]:
-        """What donors read of their recipients, if that is how they hear of them, (R, N, K).
+        """Return the reviews that donors read of their recipients, (R, N, K), if there are any.
 
         learns: who is told anything, (R, N).
         """
@@ -47,7 +47,7 @@ class Reviews:
         return {"reviews": own(np.where(learns[..., None], pairs.other(self.lines, ""), ""))}
 
     def written(self, pairs: DonorPairs, done: Done, now: Mapping[str, Fact]) -> Script:
-        """Those who met a donor write about it; now: what everybody knows of the moment."""
+        """Ask those who met a donor for a review; now: common facts of the moment."""
         if not self._on:
             return
         facts = {
@@ -66,7 +66,7 @@ class Reviews:
 
 
 def spread_gossip(now: Mapping[str, Fact]) -> Script:
-    """Everybody says good or bad of one neighbour; now: what everybody knows of the moment."""
+    """Ask everybody to call one neighbour good or bad; now: common facts of the moment."""
     said = yield Ask("gossip", _SAYS, now, fallback=_NOTHING)
     facts = {"about": seen("hear", said["about"]), "good": seen("hear", said["verdict"] == 1)}
     yield Tell("gossiped", facts)

@@ -59,7 +59,7 @@ def _first_and_last(
 
 
 def _share(some: Array, seats: Array) -> Array:
-    """Of those who have the trait, (R, N) -> (R,)."""
+    """Average over those who have the trait, (R, N) -> (R,)."""
     return mean_over(np.broadcast_to(seats, some.shape), some)
 
 
@@ -73,7 +73,7 @@ def _told_by_words(after: PostAnalysis) -> Iterator[Finding]:
 
 
 def _words(after: PostAnalysis) -> Iterator[Array]:
-    """How many words everybody's strategy has in each generation, (R, N); 0 without one."""
+    """Count the words of everybody's strategy in each generation, (R, N); 0 without one."""
     for page in after.pages():
         for step in page.steps:
             if step.kind == "devised":

@@ -49,13 +49,13 @@ class DonorPairs:
 
     @cached_property
     def receives(self) -> Array:
-        """Who has a partner that gives, (R, N) of bool."""
+        """Tell who has a partner that gives, (R, N) of bool."""
         receives: Array = ~self.alone & ~self.gives
         return receives
 
     @cached_property
     def alone(self) -> Array:
-        """Who has no partner, (R, N) of bool."""
+        """Tell who has no partner, (R, N) of bool."""
         alone: Array = self.partner == NOBODY
         return alone
 
@@ -67,7 +67,7 @@ class DonorPairs:
         return row
 
     def other(self, values: Array, nobody: Any = 0) -> Array:
-        """What the partner has, (R, N, ...); `nobody` where there is none."""
+        """Return the partner's value, (R, N, ...); `nobody` where there is no partner."""
         replicates, seats, *entries = values.shape
         # Whole rows of a flat array are taken, which is several times as fast as a look-up along
         # an axis.
@@ -130,12 +130,12 @@ class Pairing(Protocol):
     """A way to make pairs."""
 
     def round(self, game: int, number: int) -> DonorPairs:
-        """Who meets whom among those who take part; both are counted from 1."""
+        """Pair those who take part; games and rounds are counted from 1."""
         ...
 
 
 def pairing(env: Environment) -> Pairing:
-    """As the schedule has it, for one play."""
+    """Make the pairing for one play by its schedule."""
     return ByChance(env) if env.params.schedule == "random" else Rotations(env)
 
 

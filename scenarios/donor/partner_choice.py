@@ -48,7 +48,7 @@ def choose_partners(env: Environment, pairs: DonorPairs, facts: Mapping[str, Fac
 
 
 def _sought(env: Environment, pairs: DonorPairs) -> Array:
-    """Somebody by chance for everybody, (R, N), or NOBODY if it is the partner or a neighbour."""
+    """Draw somebody for everybody, (R, N); NOBODY if it is the partner or a neighbour."""
     node = np.arange(env.present.size)
     rows = Rows(*np.divmod(node, env.agents), node)
     uniform = env.draws(CHANCE_ID).uniform("whom").reshape(-1)

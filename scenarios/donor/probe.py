@@ -63,7 +63,7 @@ def probe_encounters(p: Any) -> tuple[Encounter, ...]:
 
 
 def probe_endowments(p: Any) -> float:
-    """What donors and recipients own; of nothing no share can be given."""
+    """Return what imagined donors and recipients own; from nothing no share is given."""
     return float(p.endowment if p.stake == "fixed" else p.endowment or 1)
 
 
@@ -107,7 +107,7 @@ def _imagined(env: Environment, held: Array, facts: dict[str, Fact]) -> Script:
 
 
 def probe_deeds(env: Environment, encounter: Encounter) -> Deeds:
-    """What is shown of a recipient, who had the endowment when it gave."""
+    """Return the trace of an imagined recipient, who owned the endowment when it gave."""
     p, rounds = env.params, len(encounter.shares)
     shown = encounter.shares[: p.trace if p.medium == "trace" else 1]
     length = p.trace if p.medium == "trace" else len(shown)
@@ -121,7 +121,7 @@ def probe_deeds(env: Environment, encounter: Encounter) -> Deeds:
 
 
 def bias_of_mutation(after: PostAnalysis) -> Iterator[Finding]:
-    """How much more newborn agents give to the battery than their parents did, mean over all.
+    """Return how much more newborn agents give to the battery than their parents did, (R,).
 
     Nothing is found in a run without a battery, or in which nobody was born to anybody.
     """
@@ -135,13 +135,13 @@ def bias_of_mutation(after: PostAnalysis) -> Iterator[Finding]:
 
 
 def _of_generations(after: PostAnalysis) -> bool:
-    """Whether the first page of its rounds says who descends from whom."""
+    """Tell whether the first page of its rounds holds the descent of agents."""
     first = islice(after.pages(), 2)
     return any(step.kind == "descended" for page in first for step in page.steps)
 
 
 def _changed(before: Generation, now: Generation) -> Array:
-    """What newborn agents give more than their parent did, (R, N); NaN of others."""
+    """Return the share that newborn agents give beyond their parents', (R, N); NaN for others."""
     was, gives = (_mean_reaction(one) for one in (before, now))
     agents = now.life.shape[1]
     # The number of a life is births * N + id, and seats keep their ids.
@@ -151,7 +151,7 @@ def _changed(before: Generation, now: Generation) -> Array:
 
 
 def _mean_reaction(one: Generation) -> Array:
-    """Over all encounters, (R, N); NaN if it was not asked for."""
+    """Average over all encounters, (R, N); NaN if nobody was asked."""
     if one.reaction is None:
         return np.full(one.life.shape, np.nan)
     mean: Array = one.reaction.mean(2)

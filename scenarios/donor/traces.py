@@ -53,17 +53,17 @@ class Deeds(NamedTuple):
 
     @classmethod
     def of(cls, entries: Array) -> Deeds:
-        """Out of one array of numbers, (R, N, K, 5)."""
+        """Read traces out of one array of numbers, (R, N, K, 5)."""
         sort, share, units, to, when = np.moveaxis(entries, 3, 0)
         return cls(sort.astype(np.int8), share, units, to.astype(int), when.astype(int))
 
     @property
     def entries(self) -> Array:
-        """As one array of numbers, (R, N, K, 5), which is moved as a whole."""
+        """Pack traces into one array of numbers, (R, N, K, 5), which is moved as a whole."""
         return np.stack([part.astype(float) for part in self], axis=3)
 
     def facts(self, env: Environment) -> dict[str, Fact]:
-        """As a donor is told them; whom something was done to by the number of the life."""
+        """Return the facts for donors; recipients of deeds go by the number of their lives."""
         row = self.to + np.arange(len(self.to))[:, None, None] * env.agents
         life = env.lives.reshape(-1).take(row, mode="clip")
         life = np.where(self.to == NOBODY, NOBODY, life)
@@ -72,7 +72,7 @@ class Deeds(NamedTuple):
 
 
 def informed_agents(env: Environment) -> Array:
-    """Who learns anything of its partner's past in this round, (R, N) of bool."""
+    """Tell who learns of its partner's past in this round, (R, N) of bool."""
     q = env.params.known
     if q == 1:
         return np.ones(env.present.shape, bool)
@@ -81,18 +81,18 @@ def informed_agents(env: Environment) -> Array:
 
 
 class DonorTrace:
-    """What is known of everybody, from the beginning of a game."""
+    """The knowledge of everybody's past, from the beginning of a game."""
 
     def __init__(self, env: Environment) -> None:
         self._env, self._medium = env, env.params.medium
         self._entries = blank_trace(env, env.params.trace if self._medium == "trace" else 0)
 
     def facts(self, pairs: DonorPairs, learns: Array) -> dict[str, Fact]:
-        """What donors are told of their recipients; learns: who is told anything, (R, N)."""
+        """Return the facts that donors get about recipients; learns: who gets any, (R, N)."""
         return self.shown(pairs, learns).facts(self._env)
 
     def add(self, pairs: DonorPairs, deeds: Deeds) -> None:
-        """Those who had a chance to give have done these deeds, (R, N, 1)."""
+        """Record the deeds, (R, N, 1), of those who had a chance to give."""
         if self._medium == "record":
             # As many entries as there were rounds: a fixed number would tell how many there are.
             self._entries = np.concatenate([self._entries, blank_trace(self._env, 1)], axis=2)
@@ -104,7 +104,7 @@ class DonorTrace:
         old[donor] = longer[:, : old.shape[1]]
 
     def shown(self, pairs: DonorPairs, learns: Array) -> Deeds:
-        """Of each agent's partner; learns: who is shown anything, (R, N)."""
+        """Return the trace of each agent's partner; learns: who is shown any, (R, N)."""
         entries = pairs.other(self._entries, _BLANK)
         deeds = Deeds.of(entries)
         hidden = ~learns[..., None] | self._unheard(pairs, deeds)
@@ -115,7 +115,7 @@ class DonorTrace:
         return Deeds.of(entries)
 
     def _unheard(self, pairs: DonorPairs, deeds: Deeds) -> Array:
-        """Which entries nobody could have told the reader, (R, N, K) of bool."""
+        """Tell which entries nobody could have told the reader, (R, N, K) of bool."""
         graph, chain = self._env.graph("hear"), self._medium == "trace"
         unheard = np.zeros(deeds.to.shape, bool)
         if isinstance(graph, Complete):
@@ -134,5 +134,5 @@ class DonorTrace:
 
 
 def blank_trace(env: Environment, length: int) -> Array:
-    """So many entries for each agent of which nothing is known because nothing was done."""
+    """Make `length` entries for each agent, blank because nothing was done, (R, N, K, 5)."""
     return np.full((*env.present.shape, length, _PARTS), _BLANK)

@@ -53,19 +53,19 @@ class Game(ABC):
 
     @abstractmethod
     def paid(self, profile: Array) -> Array:
-        """What everybody gets, (..., n) of indices of actions -> (..., n) of points.
+        """Return the points of all players, (..., n), for indices of actions, (..., n).
 
         Where somebody is ABSENT, it is NaN in a game that must have all its players.
         """
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """How many actions each player has."""
+        """The number of actions of each player."""
         return tuple(len(labels) for labels in self.actions)
 
     @cached_property
     def payoffs(self) -> Array:
-        """(n, A_1, ..., A_n); raises ValueError for a game whose table would be too large."""
+        """The array of payoffs, (n, A_1, ..., A_n); raises ValueError for one that is too large."""
         if self.players * np.prod(self.sizes, dtype=float) > _MOST:
             raise ValueError(f"{self.players} players have too many profiles to be listed")
         profiles = np.moveaxis(np.indices(self.sizes), 0, -1)
@@ -123,7 +123,7 @@ class NormalForm(Game):
 
     @cached_property
     def _strides(self) -> tuple[int, ...]:
-        """How far the next action of each player is away in the flat table."""
+        """The distance of each player's next action in the flat table."""
         sizes = (*self.sizes[1:], 1)
         return tuple(int(step) for step in np.cumprod(sizes[::-1])[::-1])
 

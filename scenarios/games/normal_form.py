@@ -52,7 +52,7 @@ CHANCE_ID = "normal_form"
 
 
 class GameParams(Params):
-    """What every game has."""
+    """Parameters that every game has."""
 
     minds: Literal["rules", "language"] = Field(
         "rules", description="who plays", json_schema_extra=OF_DEFAULT_CAST
@@ -94,7 +94,7 @@ def cooperation_rate(told: RoundFacts, env: Environment) -> Array:
 
 
 def payoff_efficiency(told: RoundFacts, env: Environment) -> Array:
-    """How far the mean payoff is from equilibrium (0) to cooperation (1), weighted, (R, 1).
+    """Place the mean payoff between equilibrium (0) and cooperation (1), weighted, (R, 1).
 
     NaN where either is not known, or cooperation pays no more.
     """

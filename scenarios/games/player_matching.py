@@ -83,7 +83,7 @@ class Matches:
 
 
 def _private(values: Array) -> Array:
-    """Read-only, so that it can be told each round without being copied."""
+    """Make an array read-only, so that it can be told each round without a copy."""
     values.flags.writeable = False
     return values
 
@@ -109,7 +109,7 @@ def in_order(env: Environment, players: int) -> Matches:
 
 
 def mean_over_agents(values: Array) -> Array:
-    """Over agents, (R, N) -> (R, 1)."""
+    """Average over agents, (R, N) -> (R, 1)."""
     # One by one where they are few, since numpy is slow along short axes.
     few = values.shape[1] < 8
     total: Array = reduce(partial(np.add, dtype=float), values.T) if few else values.sum(1)

@@ -90,5 +90,5 @@ class PublicGoods(GameParams):
 )
 @in_matches(lambda p: PublicGood(p.players, p.factor))
 def public_goods(env: Environment) -> Script:
-    """What one contributes is multiplied and shared by all, whoever contributed (Olson 1965)."""
+    """Contributions are multiplied and shared by all, whoever contributed (Olson 1965)."""
     return play_game(env)

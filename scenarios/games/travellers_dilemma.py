@@ -32,7 +32,7 @@ from society.scenarios.games.normal_form import (
 
 
 class TravellersDilemma(GameParams):
-    """All in points."""
+    """Parameters, in points."""
 
     lowest: int = Field(2, ge=0, description="the lowest claim")
     highest: int = Field(5, ge=1, description="the highest claim")
@@ -71,5 +71,5 @@ def travellers_game(p: TravellersDilemma) -> NormalForm:
 )
 @in_matches(lambda p: travellers_game(p))
 def travellers_dilemma(env: Environment) -> Script:
-    """Whoever claims less gets it, and a bonus (Basu 1994)."""
+    """The lower claim is paid to both; its claimant gets a bonus from the other (Basu 1994)."""
     return play_game(env)

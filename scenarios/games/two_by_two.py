@@ -78,14 +78,14 @@ of_two = scenario(
 @of_two
 @in_matches(lambda p: PRISONERS_DILEMMA)
 def prisoners_dilemma(env: Environment) -> Script:
-    """Defecting pays, whatever the other one does, and both were better off if neither did."""
+    """Each gets more by defecting, and both get less if both defect."""
     return play_game(env)
 
 
 @of_two
 @in_matches(lambda p: TRUST)
 def trust(env: Environment) -> Script:
-    """One may entrust the other with more, who may share what comes of it or keep it all."""
+    """A trustor may hand over points that grow, and a trustee may share or keep the proceeds."""
     return play_game(env)
 
 

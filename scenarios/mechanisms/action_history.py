@@ -26,7 +26,7 @@ from society.errors import ScenarioError
 
 
 def game_weights(games: int, continuation: float | None) -> Array:
-    """What each game counts, (T,).
+    """Return the weight of each game, (T,).
 
     >>> game_weights(3, 0.8).round(2).tolist(), game_weights(4, None).tolist()
     ([0.2, 0.16, 0.64], [0.25, 0.25, 0.25, 0.25])
@@ -53,7 +53,7 @@ class Opening:
 
     @property
     def has_actions(self) -> bool:
-        """Whether everybody's action is told, and those of its co-players."""
+        """Tell whether all actions are told, one's own and those of co-players."""
         return {"action", "others", "weight"} <= self.told
 
     def refuse_series(self, mechanism: str) -> None:
@@ -79,14 +79,14 @@ class Past(ABC):
 
     @abstractmethod
     def shown(self) -> dict[str, Fact]:
-        """What everybody is shown before it answers."""
+        """Return the facts that everybody is shown before it answers."""
 
     @abstractmethod
     def add(self, told: Mapping[str, Fact], points: Array) -> None:
         """A game was played; points: (R, N), with all that mechanisms have added."""
 
     def noted(self, told: Mapping[str, Fact]) -> Mapping[str, Fact]:
-        """What is told of a game, with what there is to add."""
+        """Return the facts told of a game, with additions of this kind of past."""
         return told
 
     def kept(self, script: Script, weight: float) -> Script:
@@ -117,7 +117,7 @@ class Past(ABC):
 
 
 class ActionHistory(Past):
-    """What the players of a match did, in the latest `window` games; None: in all of them."""
+    """The actions in a match, in the latest `window` games; None: in all of them."""
 
     def __init__(self, declared: Declared, continuation: float | None, window: int | None) -> None:
         super().__init__(declared, continuation)

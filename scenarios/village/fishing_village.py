@@ -143,7 +143,7 @@ def sustainable_yield(env: Environment) -> float:
 
 
 def gini(told: RoundFacts, env: Environment) -> Array:
-    """Of the wealth of those present, (R,): 0 is equality, NaN nobody. Debts count as nothing."""
+    """Return the Gini coefficient of wealth of those present, (R,); debts count as nothing."""
     # Whoever is absent joins the poorest with nothing, and is taken out of the ranks again.
     wealth = np.sort(np.maximum(told["wealth"], 0) * env.present, axis=1)
     present, total = env.present.sum(1), wealth.sum(1)
@@ -254,7 +254,7 @@ def fishing_village(env: Environment) -> Script:
 
 
 def tell_payoffs(wealth: Array, fined: Array) -> Script:
-    """All see what they own; gives what mechanisms add to it, (R, N), or 0 where none does."""
+    """Tell all what they own; returns what mechanisms add to it, (R, N), or 0."""
     more = yield Tell("paid", {"wealth": seen("monitor", wealth), "fined": own(fined)})
     return 0.0 if more is None else more
 
@@ -273,7 +273,7 @@ def pass_night(env: Environment, dead: Array, fined: Array, left: Array, survive
 
 
 def bury_indebted(env: Environment, dead: Array, fined: Array) -> Script:
-    """Who is in debt leaves the village; the cause says whether a fine of this round was in it."""
+    """Let those in debt leave; the cause tells whether a fine of this round was in it."""
     ends_on = env.params.ends_on
     emptied = ~(env.present & ~dead).any(1, keepdims=True)
     for kind, gone in (("starved", dead & ~fined), ("fined_to_death", dead & fined)):

@@ -25,14 +25,14 @@ NOTHING: Known = MappingProxyType({})
 
 
 class Fines(NamedTuple):
-    """Who fined somebody and who was fined, (R, N) of bool; at most one fine a round each."""
+    """The fines of a round: who fined and who was fined, (R, N) of bool; at most one each."""
 
     given: Array
     received: Array
 
 
 def no_fines(catch: Array) -> Fines:
-    """Nobody fines anybody."""
+    """Return fines of nobody."""
     return Fines(np.zeros(catch.shape, bool), np.zeros(catch.shape, bool))
 
 
@@ -49,7 +49,7 @@ def detection_chance(env: Environment, known: Known = NOTHING) -> Script:
 
 
 def fine_neighbours(env: Environment, catch: Array, cap: Array, known: Known = NOTHING) -> Script:
-    """Everybody may fine one neighbour, by its catch, the cap and what else is known; gives Fines.
+    """Let everybody fine one neighbour, by its catch, the cap and other facts; returns Fines.
 
     Rules hold catches against the cap; minds that judge in words are asked with facts of theirs.
     """
@@ -63,7 +63,7 @@ def fine_neighbours(env: Environment, catch: Array, cap: Array, known: Known = N
 
 
 def imitate_neighbours(payoff: Array, columns: tuple[str, ...]) -> Script:
-    """Everybody may copy one neighbour's columns."""
+    """Let everybody copy one neighbour's columns."""
     facts = {"payoff": seen("learn", payoff)}
     model = yield Ask("imitate", Neighbour("learn"), facts, fallback=NOBODY)
     yield Inherit("imitated", model, columns)

@@ -61,7 +61,7 @@ from society.scenarios.village.norm_proposals import NormPolicy, no_policy, revi
 
 
 class Channels(NamedTuple):
-    """By what norms can come to agree."""
+    """The ways in which norms can come to agree."""
 
     learn: bool
     punish: bool
@@ -126,11 +126,11 @@ class LanguageVillage(Village):
 
     @property
     def vote_rule(self) -> VoteRule:
-        """How a policy is adopted."""
+        """The way in which a policy is adopted."""
         return self.vote if self.channels.policy else "none"
 
     def fines_in(self, number: int) -> bool:
-        """Whether anybody may fine anybody in a round."""
+        """Tell whether there are fines in a round."""
         ended = self.punish_until is not None and number > self.punish_until
         return self.channels.punish and not ended
 
@@ -150,13 +150,13 @@ def language_villagers(p: LanguageVillage, agents: int) -> list[Cohort]:
 
 
 def known_facts(shown: bool, graph: str, effort: Array, payoff: Array) -> dict[str, Fact]:
-    """What each knows of itself, and of its neighbours if that is `shown`."""
+    """Return the facts that each knows of itself, and of its neighbours if `shown`."""
     looks = {"effort": effort, "payoff": payoff}
     return {name: seen(graph, value) if shown else own(value) for name, value in looks.items()}
 
 
 def tell_wealth(shown: bool, effort: Array, wealth: Array, fined: Array) -> Script:
-    """All are told what they own; gives what mechanisms add to it, (R, N), or 0 where none does."""
+    """Tell all what they own; returns what mechanisms add to it, (R, N), or 0."""
     looks = known_facts(shown, "learn", effort, wealth)
     more = yield Tell("paid", looks | {"wealth": own(wealth), "fined": own(fined)})
     return 0.0 if more is None else more

@@ -22,7 +22,7 @@ SPEECH = Text(400)
 
 
 def hold_speeches(env: Environment, *, in_turn: bool, who: Array, known: Known = NOTHING) -> Script:
-    """Everybody in `who` says something, and those who can hear it do; gives the words, (R, N).
+    """Let everybody in `who` speak to those who can hear it; returns the words, (R, N).
 
     in_turn: one after the other by id, each having heard those before it; this takes as many
     questions as there are agents. Else all at once, and nobody has heard anything. Words that
@@ -47,7 +47,7 @@ def judge_attempts(
     fallback: Any,
     known: Known = NOTHING,
 ) -> Script:
-    """What a referee makes of the attempts, texts, of all in `whose`: a verdict on each, (R, N).
+    """Let a referee judge the attempts, texts, of all in `whose`: a verdict on each, (R, N).
 
     by: the referee's seat; it is asked once for all verdicts, in a form with a field for each id,
     so that they cost one call and fit together. The form must not depend on what has happened: of

@@ -40,7 +40,7 @@ LIKENESS = 0.7  # the least cosine in a cluster: about that of one policy in two
 
 
 class NormSentences(NamedTuple):
-    """Of one round: norms held and proposals made (R, N), the policy (R, 1); "" for nothing.
+    """One round's norms and proposals (R, N), and its policy (R, 1); "" for nothing.
 
     The same as vectors: (R, N, d) and (R, 1, d), zeros for nothing.
     """
@@ -164,7 +164,7 @@ def _between(graph: Graph, replicate: int, norms: Array) -> Edges:
 
 
 def _mean(values: Array) -> float:
-    """Over those that are there; NaN if none is."""
+    """Average over those that are there; NaN if none is."""
     there = values[~np.isnan(values)]
     return float(there.mean()) if len(there) else np.nan
 

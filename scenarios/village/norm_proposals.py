@@ -38,7 +38,7 @@ _CLEAN = np.frompyfunc(clean_line, 1, 1)
 
 
 class NormPolicy(NamedTuple):
-    """What is in force: its words, (R, 1) of text, "" before the first; its cap, (R, 1)."""
+    """The policy in force: its words, (R, 1) of text, "" before the first; its cap, (R, 1)."""
 
     words: Array
     cap: Array
@@ -52,7 +52,7 @@ class Ballot(NamedTuple):
 
 
 def no_policy(env: Environment) -> NormPolicy:
-    """Before anybody has said anything: no policy, and no cap."""
+    """Make the first policy: no words, and no cap."""
     shape = env.running.shape
     return NormPolicy(np.full(shape, "", object), np.full(shape, np.inf))
 
@@ -91,7 +91,7 @@ def _voted(env: Environment, proposals: Array, known: Known) -> Script:
 
 
 def ballot_options(proposals: Array) -> Ballot:
-    """What can be voted for; "" is no proposal. (R, N) of text."""
+    """Return the proposals to vote on, (R, N) of text; "" is no proposal."""
     options = np.full(proposals.shape, None, object)
     mine = np.full(proposals.shape, NOBODY)
     for said, listed, chosen in zip(proposals, options, mine, strict=True):

@@ -31,7 +31,7 @@ LIMIT = Real(0, np.inf, optional=True)  # fish a day; NaN: no promise
 
 
 class MeetingParams(Params):
-    """What is talked about, and how."""
+    """The subject of a meeting, and its rules."""
 
     bearable: float = Field(12, gt=0, description="fish per day that the lake can sustain")
     in_turn: bool = Field(True, description="whether villagers speak one by one, or all at once")

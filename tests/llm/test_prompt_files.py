@@ -123,7 +123,7 @@ def test_a_question_without_a_file_shows_its_facts_its_peers_the_briefs_and_the_
         "- wish: 2.5\n"
         "- catch: 2\n"
         "\n"
-        "Whom you see:\n"
+        "The agents that you see:\n"
         "- Agent 0: catch 1.5\n"
         "- Agent 2: catch 0.25\n"
         "\n"

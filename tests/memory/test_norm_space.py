@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from society.memory.embedders import MissingExtra
+from society.memory.embedders import MissingExtra, unit
 from society.memory.norm_space import (
     Edges,
     alignment,
@@ -24,7 +24,6 @@ from society.memory.norm_space import (
     drift,
     similarity,
 )
-from society.memory.vectors import unit
 
 Rows = NDArray[np.float64]
 

@@ -9,25 +9,47 @@ Source: Brams and Fishburn 1978, American Political Science Review 72; Tewolde e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from society.engine.action_spaces import Choice, Fields
 from society.engine.environment import Environment
+from society.engine.mechanism import Play
 from society.engine.rng import Array
 from society.engine.script import Ask, Fact, Script, common, own
 from society.scenarios.games.game import REPAIRS
-from society.scenarios.games.player_matching import Matches
+from society.scenarios.games.player_matching import Matches, match_players
+from society.scenarios.mechanisms.agreements.proposals import (
+    Blueprint,
+    Ground,
+    Stage,
+    TypeDesigns,
+    designed_apart,
+    designs_by_seat,
+    survey_play,
+)
 
 CHANCE_ID = "approval"
 BALLOT = Choice("no", "yes")
 YES = 1
 
 
+class DesignMeaning(Protocol):
+    """The meaning of a design's numbers."""
+
+    @property
+    def blueprint(self) -> Blueprint:
+        """The form of such a design."""
+        ...
+
+
+M = TypeVar("M", bound=DesignMeaning)
+
+
 class Elected(NamedTuple):
-    """What has won in each match.
+    """The winner of the vote in each match.
 
     design: (R, M, K), NaN where nothing was proposed. proposer: (R, M), the seat counted from 1; 0:
     nobody. approvals: (R, M). unanimous: (R, M) of bool, all who play approved of it.
@@ -40,12 +62,12 @@ class Elected(NamedTuple):
 
     @property
     def exists(self) -> Array:
-        """Where anything was proposed, (R, M) of bool."""
+        """The matches in which anything was proposed, (R, M) of bool."""
         exists: Array = self.proposer > 0
         return exists
 
     def told(self, matches: Matches, noun: str) -> dict[str, Fact]:
-        """As it is told with payoffs."""
+        """Return the facts that are told with payoffs."""
         told = {
             f"{noun}_proposer": self.proposer,
             f"{noun}_approvals": self.approvals,
@@ -55,13 +77,48 @@ class Elected(NamedTuple):
 
 
 def spread_to_players(matches: Matches, values: Array) -> Array:
-    """What a match has, for each who plays in it: (R, M, ...) -> (R, N, ...)."""
+    """Spread a value of each match to its players: (R, M, ...) -> (R, N, ...)."""
     return matches.spread(np.repeat(values[:, :, None], matches.players, axis=2))
 
 
 def match_fact(matches: Matches, values: Array) -> Fact:
-    """What all in a match know of it, (R, M, ...)."""
+    """Make a fact that all players of a match know, from (R, M, ...)."""
     return common(values) if matches.count == 1 else own(spread_to_players(matches, values))
+
+
+def play_under_agreement(
+    play: Play,
+    env: Environment,
+    mechanism: str,
+    meaning: Callable[[Ground], M],
+    designs: TypeDesigns | None,
+    stage: Stage,
+    under: Callable[[Script, Ground, M, Elected], Script],
+) -> Script:
+    """Let those who play elect a design before the first round, and play under it.
+
+    meaning: of designs for this play. under: drives the play once a design was elected. Raises
+    ScenarioError for a play without matches that last, and for designs that do not fit.
+    """
+    inner = play(env)  # says now what it misses
+    ground = survey_play(play, env, mechanism)
+    sense = meaning(ground)
+    blueprint, given = sense.blueprint, None
+    if designs is not None:
+        given = designs_by_seat(designs, blueprint, env, ground.players, mechanism)
+    if stage == "design":
+        return designed_apart(env, ground, blueprint)
+
+    def script() -> Script:
+        matches, drafts = match_players(env, ground.players), given
+        if drafts is None:
+            drafts = yield from blueprint.asked(env, ground, matches)
+        known = {**ground.terms, **blueprint.described(ground)}
+        spoilt = ground.fallback(env, None)
+        won = yield from elect(env, matches, blueprint.noun, drafts, known, spoilt)
+        return (yield from under(inner, ground, sense, won))
+
+    return script()
 
 
 def elect(
@@ -72,7 +129,7 @@ def elect(
     known: Mapping[str, Fact],
     fallback: Any,
 ) -> Script:
-    """What wins among everybody's drafts, (R, N, K), as Elected.
+    """Hold the vote among everybody's drafts, (R, N, K); returns Elected.
 
     noun: what is voted on. known: facts for all who vote. fallback: for a vote that cannot be
     read; None: it approves of nothing.

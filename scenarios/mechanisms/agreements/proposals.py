@@ -41,7 +41,7 @@ Stage = Annotated[
 
 
 class Ground(NamedTuple):
-    """What a mechanism stands on.
+    """The play that a mechanism stands on.
 
     first: the first question for a move, as it is rehearsed. terms: what all know of the mechanisms
     within before the first round. game: None where a move is an amount. players: how many make a
@@ -56,17 +56,17 @@ class Ground(NamedTuple):
 
     @property
     def lasting(self) -> bool:
-        """Whether several games are played within, and what is agreed on is for all of them."""
+        """Tell whether several games are played within, so that an agreement is for all of them."""
         return "games_played" in self.terms
 
     def fallback(self, env: Environment, stated: Any) -> Any:
-        """What stands for an answer that cannot be read: a game that is one match is over."""
+        """Return the fallback for an unreadable answer: a run with a single match ends."""
         alone = self.game is not None and env.agents == self.players
         return VOID_REPLICATE if alone else stated
 
 
 def survey_play(play: Play, env: Environment, mechanism: str) -> Ground:
-    """What a play is made of, which was given this table before; raises ScenarioError."""
+    """Examine the play, which this environment was given before; raises ScenarioError."""
     declared = declared_by(play, mechanism)
     first, terms = survey(_opening, play, env, declared.move)
     if first is None:
@@ -131,7 +131,7 @@ def shared_labels(game: Game, mechanism: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Blueprint:
-    """What a design of some sort states.
+    """The form of a design: a contract's or a mediator's.
 
     noun: contract or mediator. entries: by name. neutral: what stands, by name, for a design that
     could not be read, where it does not end the match. facts: what else describes it.
@@ -143,13 +143,13 @@ class Blueprint:
     facts: Mapping[str, Fact]
 
     def described(self, ground: Ground) -> Mapping[str, Fact]:
-        """What all are told of any design, in all questions."""
+        """Return the facts about any design that stand in all questions."""
         return {**self.facts, f"{self.noun}_lasts": common(ground.lasting)}
 
     def asked(
         self, env: Environment, ground: Ground, matches: Matches, who: Array | None = None
     ) -> Script:
-        """Everybody's design, (R, N, K)."""
+        """Ask for everybody's design, (R, N, K)."""
         facts = {"seat": own(matches.seat + 1), **ground.terms, **self.described(ground)}
         fallback = ground.fallback(env, self.neutral)
         kind, reply = f"design_{self.noun}", Fields(self.entries)

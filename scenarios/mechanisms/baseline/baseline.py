@@ -8,5 +8,5 @@ from society.engine.scenario import mechanism
 
 @mechanism(chance_id="unchanged")
 def baseline(play: Play) -> Play:
-    """The game is as it was."""
+    """The game is played as it is."""
     return play

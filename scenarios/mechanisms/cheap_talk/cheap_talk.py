@@ -72,7 +72,7 @@ def _has_talk(lines: Iterator[Line]) -> bool:
 
 
 def _heard(matches: Matches, said: list[Array]) -> Mapping[str, Fact]:
-    """What was said, the oldest first, then by seat: (R, N, rounds), (R, N, rounds * (n - 1))."""
+    """Return all statements by age, then by seat: (R, N, rounds), (R, N, rounds * (n - 1))."""
     if not said:
         return {}
     others = np.concatenate([matches.others(words) for words in said], axis=-1)

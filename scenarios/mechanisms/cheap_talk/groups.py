@@ -17,12 +17,12 @@ _MOST = 100  # players who know each of the others: what they are shown grows wi
 
 
 def group_size(declared: Declared, env: Environment) -> int:
-    """How many play together."""
+    """The number of players in a group."""
     return env.agents if declared.players is None else int(declared.players(env.params))
 
 
 def current_matches(declared: Declared, env: Environment) -> Matches:
-    """Who plays with whom in this round; all, where a play has no number of players."""
+    """Return the matches of this round; one of all where a play has no number of players."""
     return match_players(env, group_size(declared, env))
 
 

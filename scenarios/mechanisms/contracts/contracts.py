@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -31,8 +32,8 @@ from society.scenarios.mechanisms.agreements.approval_voting import (
     BALLOT,
     YES,
     Elected,
-    elect,
     match_fact,
+    play_under_agreement,
     spread_to_players,
 )
 from society.scenarios.mechanisms.agreements.proposals import (
@@ -40,9 +41,6 @@ from society.scenarios.mechanisms.agreements.proposals import (
     Ground,
     Shape,
     Stage,
-    designed_apart,
-    designs_by_seat,
-    survey_play,
 )
 from society.scenarios.mechanisms.contracts.terms import Terms, contract_terms, net_transfers
 
@@ -65,7 +63,7 @@ def signing_share(told: RoundFacts, env: Environment) -> Array:
 
 
 def amount_transferred(told: RoundFacts, env: Environment) -> Array:
-    """What the contract takes from some and gives to others, mean over those present, (R,)."""
+    """Average the payments between players over those present, (R,)."""
     return mean_over(env.present, np.abs(told["contract_transfer"]) / 2)
 
 
@@ -108,16 +106,12 @@ def contracts(
     """
 
     def agreed(env: Environment) -> Script:
-        inner = play(env)  # says now what it misses
-        ground = survey_play(play, env, "contracts")
+        under = partial(_under_contract, env)
+        return play_under_agreement(play, env, "contracts", meaning, designs, stage, under)
+
+    def meaning(ground: Ground) -> Terms:
         _refuse_unpaid(ground)
-        sense = contract_terms(ground, form, bound, knots)
-        given = None
-        if designs is not None:
-            given = designs_by_seat(designs, sense.blueprint, env, ground.players, "contracts")
-        if stage == "design":
-            return designed_apart(env, ground, sense.blueprint)
-        return _agreed(env, inner, ground, sense, given)
+        return contract_terms(ground, form, bound, knots)
 
     return agreed
 
@@ -131,19 +125,16 @@ def _refuse_unpaid(ground: Ground) -> None:
         )
 
 
-def _agreed(
-    env: Environment, inner: Script, ground: Ground, sense: Terms, given: Array | None
+def _under_contract(
+    env: Environment, inner: Script, ground: Ground, sense: Terms, won: Elected
 ) -> Script:
-    matches, blueprint = match_players(env, ground.players), sense.blueprint
-    drafts = given
-    if drafts is None:
-        drafts = yield from blueprint.asked(env, ground, matches)
-    spoilt = ground.fallback(env, None)
-    about = blueprint.described(ground)
-    before = {**ground.terms, **about}
-    won = yield from elect(env, matches, "contract", drafts, before, spoilt)
-    known = {**about, "contract": match_fact(matches, won.design)}
-    known["contract_proposer"] = match_fact(matches, won.proposer)
+    """Ask all to sign the contract that was elected, and play with it."""
+    matches = match_players(env, ground.players)
+    known = {
+        **sense.blueprint.described(ground),
+        "contract": match_fact(matches, won.design),
+        "contract_proposer": match_fact(matches, won.proposer),
+    }
     facts = {"seat": own(matches.seat + 1), **ground.terms, **known}
     who, fallback = spread_to_players(matches, won.exists), ground.fallback(env, "no")
     said = yield Ask("sign_contract", BALLOT, facts, who, fallback, REPAIRS)
@@ -201,7 +192,7 @@ class Contract:
         return received
 
     def _watch(self, facts: Mapping[str, Fact]) -> None:
-        """What everybody does is told with the payoffs, or before."""
+        """Note everybody's action, which is told with the payoffs, or before."""
         for name in (_DID, self._ground.declared.move):
             if name in facts:
                 self._did = facts[name].values

@@ -13,8 +13,9 @@ Source: Coase 1960, The Problem of Social Cost; Tewolde et al. 2026 (CoopEval), 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,46 +33,36 @@ from society.scenarios.mechanisms.agreements.proposals import (
 )
 
 
-class Terms(ABC):
-    """What the numbers of a contract mean."""
+class Terms(NamedTuple):
+    """The meaning of a contract's numbers.
+
+    due: returns c(a_i) for contracts, (R, M, K), and what all did, (R, M, n) -> (R, M, n).
+    """
 
     blueprint: Blueprint
-
-    @abstractmethod
-    def due(self, contract: Array, did: Array) -> Array:
-        """c(a_i): contracts, (R, M, K), and what all did, (R, M, n) -> (R, M, n)."""
+    due: Callable[[Array, Array], Array]
 
 
-class ByAction(Terms):
-    """Payments for the actions of a game."""
-
-    def __init__(self, game: Game, form: Shape, bound: float) -> None:
-        if form == "count":
-            names = list(shared_labels(game, "contracts"))
-            self._first = np.zeros(game.players, np.intp)
-        else:
-            names = [
-                f"{label}, seat {seat}"
-                for seat, labels in enumerate(game.actions, 1)
-                for label in labels
-            ]
-            self._first = np.cumsum((0, *game.sizes[:-1]))
-        self.blueprint = _blueprint(names, bound, {"contract_by_seat": common(form == "seat")})
-
-    def due(self, contract: Array, did: Array) -> Array:
-        return np.take_along_axis(contract, self._first + did, axis=-1)
+def _by_action(game: Game, form: Shape, bound: float) -> Terms:
+    """Return terms with payments for the actions of a game."""
+    if form == "count":
+        names = list(shared_labels(game, "contracts"))
+        first = np.zeros(game.players, np.intp)
+    else:
+        seats = enumerate(game.actions, 1)
+        names = [f"{label}, seat {seat}" for seat, labels in seats for label in labels]
+        first = np.cumsum((0, *game.sizes[:-1]))
+    blueprint = _blueprint(names, bound, {"contract_by_seat": common(form == "seat")})
+    return Terms(blueprint, lambda paid, did: np.take_along_axis(paid, first + did, axis=-1))
 
 
-class ByAmount(Terms):
-    """Payments for amounts, linear between some of them."""
-
-    def __init__(self, move: Real, bound: float, knots: int) -> None:
-        self._at = tuple(np.linspace(move.low, move.high, knots).tolist())
-        at = {"contract_at": common(np.array([[self._at]]))}
-        self.blueprint = _blueprint([f"{effort:g}" for effort in self._at], bound, at)
-
-    def due(self, contract: Array, did: Array) -> Array:
-        return interpolate(self._at, contract, did)
+def _by_amount(move: Real, bound: float, knots: int) -> Terms:
+    """Return terms with payments for amounts, linear between some of them."""
+    at = tuple(np.linspace(move.low, move.high, knots).tolist())
+    facts = {"contract_at": common(np.array([[at]]))}
+    return Terms(
+        _blueprint([f"{effort:g}" for effort in at], bound, facts), partial(interpolate, at)
+    )
 
 
 def _blueprint(names: Sequence[str], bound: float, more: Mapping[str, Fact]) -> Blueprint:
@@ -85,14 +76,14 @@ def _blueprint(names: Sequence[str], bound: float, more: Mapping[str, Fact]) -> 
 
 
 def contract_terms(ground: Ground, form: Shape, bound: float, knots: int) -> Terms:
-    """What a contract is about in this play; raises ScenarioError."""
+    """Return the terms of contracts in this play; raises ScenarioError."""
     if ground.game is not None:
-        return ByAction(ground.game, form, bound)
-    return ByAmount(bounded_move(ground, "contracts", form), bound, knots)
+        return _by_action(ground.game, form, bound)
+    return _by_amount(bounded_move(ground, "contracts", form), bound, knots)
 
 
 def net_transfers(due: Array, present: Array) -> Array:
-    """What everybody gets, from what the others of its match owe it; (..., n) each.
+    """Return the net receipts of all, from what the others owe to each; (..., n) each.
 
     >>> net_transfers(np.array([2.0, 2.0, -3.0]), np.array([True, True, True])).tolist()
     [2.5, 2.5, -5.0]

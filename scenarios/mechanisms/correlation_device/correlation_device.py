@@ -44,7 +44,7 @@ class Recommendation(Params):
 
 
 class Device(NamedTuple):
-    """What is drawn: profiles, (K, n), and their probabilities, (K,)."""
+    """A lottery over profiles, (K, n), with their probabilities, (K,)."""
 
     profiles: Array
     probabilities: Array
@@ -56,7 +56,7 @@ class Device(NamedTuple):
         return profiles
 
     def facts(self, replicates: int) -> Mapping[str, Fact]:
-        """What everybody knows of the device: K, and (R, 1, K * n) and (R, 1, K)."""
+        """Return the public facts of the device: K, and (R, 1, K * n) and (R, 1, K)."""
         both = {
             "device_profiles": self.profiles.reshape(-1),
             "device_probabilities": self.probabilities,

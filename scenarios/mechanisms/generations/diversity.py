@@ -55,7 +55,7 @@ def told_by_strategies(after: PostAnalysis, *, own: Mapping[str, Any]) -> Iterat
 
 
 def _devised(after: PostAnalysis) -> Iterator[Array]:
-    """Everybody's strategy in each generation, (R, N) of text."""
+    """Yield everybody's strategy in each generation, (R, N) of text."""
     for page in after.pages():
         for step in page.steps:
             if step.kind == "devised":
@@ -63,6 +63,6 @@ def _devised(after: PostAnalysis) -> Iterator[Array]:
 
 
 def _distance(strategies: Array, vectors: Mapping[str, Array]) -> float:
-    """Of those who have one; NaN below two."""
+    """Return the mean distance of strategies, one replicate's; NaN for fewer than two."""
     known = [vectors[text] for text in strategies if text]
     return 1 - similarity(np.array(known)) if len(known) > 1 else np.nan

@@ -73,7 +73,7 @@ def over_survivors(told: RoundFacts, env: Environment) -> Array:
 
 
 def mean_of(name: str, told: RoundFacts) -> Array:
-    """Over those for whom there is any, (R,)."""
+    """Average over those for whom there is a value, (R,)."""
     return mean_over(~np.isnan(told[name]), told[name])
 
 
@@ -213,7 +213,7 @@ def _find(play: Play, env: Environment, wanted: dict[str, str]) -> None:
 
 
 def _numbers(play: Play, env: Environment) -> Iterator[set[str]]:
-    """Of which numbers of each agent a play tells, line by line."""
+    """Yield the names of the agents' own numbers that a play tells, line by line."""
     for line in dry_run(play, env):
         if isinstance(line, Tell):
             yield {
@@ -227,7 +227,7 @@ def _numbers(play: Play, env: Environment) -> Iterator[set[str]]:
 
 @dataclass
 class Tally:
-    """What was told in one generation that matters for the next."""
+    """The facts of one generation that matter for the next."""
 
     env: Environment
     fitness: str
@@ -260,7 +260,7 @@ class Tally:
             self._last = np.where(known, values, self._last)
 
     def mean(self, name: str) -> Array:
-        """Of each agent over the generation, (R, N); NaN where nothing was told."""
+        """Average a value of each agent over the generation, (R, N); NaN where nothing was told."""
         count = self._counts[name]
         nothing = np.full(count.shape, np.nan)
         mean: Array = np.divide(self._sums[name], count, out=nothing, where=count > 0)

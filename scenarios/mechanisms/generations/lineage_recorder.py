@@ -30,7 +30,7 @@ STRATEGY = Sentence(1500, opening="My strategy will be")
 
 @dataclass
 class LineageRecorder:
-    """Who lives, from whom it descends, and which strategy it follows; (R, N) each."""
+    """Lives, their parents and their strategies; (R, N) each."""
 
     env: Environment
     strategies: Strategies
@@ -72,7 +72,7 @@ class LineageRecorder:
         yield Tell("devised", {"strategy": own(self.strategy)})
 
     def _advice(self, theirs: Array) -> dict[str, Fact]:
-        """What newborn agents hear of strategies, and of what came of them."""
+        """Return the strategies, and the success of each, that newborn agents hear of."""
         if self.strategies == "parent":
             score = _of_parent(self.parents, self.scores, np.nan)
             return {"strategy": own(theirs), "score": own(score)}
@@ -83,7 +83,7 @@ class LineageRecorder:
         }
 
     def selected(self, fitness: Array, phenotype: Array, waiting: Array, rule: Selection) -> Script:
-        """Who survives with such fitness; waiting: who would take part if the game went on.
+        """Select survivors by fitness; waiting: who would take part if the game went on.
 
         The dead are told of, too, with what they came to: means over survivors would flatter.
         """
@@ -103,14 +103,14 @@ class LineageRecorder:
 
 
 def _of_parent(parents: Array, values: Array, nobody: float | str) -> Array:
-    """What everybody's parent has, (R, N); `nobody` for those without one."""
+    """Return the value of everybody's parent, (R, N); `nobody` for those without one."""
     theirs: Array = np.take_along_axis(values, np.where(parents == NOBODY, 0, parents), 1)
     theirs[parents == NOBODY] = nobody
     return theirs
 
 
 class Succession(NamedTuple):
-    """Who lives on and who has children, and by what.
+    """A rule that selects survivors and parents.
 
     fitness: the fact that selection looks at. fold: what becomes of its tellings in a generation,
     "mean", "sum" or "last".

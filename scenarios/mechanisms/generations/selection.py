@@ -49,14 +49,14 @@ CHANCE_ID = "generations"
 
 
 class SelectedParents(NamedTuple):
-    """Who may live on, and a parent for every seat that may need one; (R, N) each."""
+    """The candidates for survival, and a parent for every seat that may need one; (R, N) each."""
 
     stays: Array
     parents: Array
 
 
 class Heirs(NamedTuple):
-    """Who comes after a generation, (R, N) each.
+    """The successors of a generation, (R, N) each.
 
     survives, elders: of bool. parents: the seat of each newborn's parent, or NOBODY.
     """
@@ -67,19 +67,19 @@ class Heirs(NamedTuple):
 
     @property
     def descendants(self) -> Array:
-        """How many in the next generation are each agent itself or its children, (R, N)."""
+        """Count each agent's places in the next generation, its own and its children's, (R, N)."""
         return self.survives + children(self.parents)
 
 
 def children(parents: Array) -> Array:
-    """How many children each seat has, (R, N)."""
+    """Count the children of each seat, (R, N)."""
     replicate, seat = np.nonzero(parents != NOBODY)
     parent = replicate * parents.shape[1] + parents[replicate, seat]
     return np.bincount(parent, minlength=parents.size).reshape(parents.shape)
 
 
 class Candidates(NamedTuple):
-    """Who may survive and have children, (R, N) each.
+    """The candidates for survival and parenthood, (R, N) each.
 
     fitness: -inf where it is unknown, and of the dead. best: seats by falling fitness, those alive
     before the others.
@@ -156,7 +156,7 @@ class Selection:
             )
 
     def __call__(self, fitness: Array, alive: Array, env: Environment) -> Heirs:
-        """Of those alive, (R, N); where nobody is, nobody survives and there are no parents.
+        """Select among those alive, (R, N); where nobody is, there are no survivors and no parents.
 
         fitness: NaN counts as the lowest.
         """

@@ -33,7 +33,7 @@ class Branch(NamedTuple):
 
 
 class _Told(NamedTuple):
-    """What was told of payoffs in a branch, its measures, (R,), and how many played, (R,)."""
+    """The facts about payoffs in a branch, its measures, (R,), and its players' number, (R,)."""
 
     facts: Mapping[str, Fact]
     measured: Mapping[str, Array]
@@ -47,7 +47,7 @@ def play_branches(
     mine: Array,
     known: Mapping[str, Fact],
 ) -> Script:
-    """Everybody plays its own branch, `mine`, (R, N); gives what is to be told of it.
+    """Play each branch with its own players, `mine`, (R, N); returns the facts to be told.
 
     known: facts for all questions.
     """
@@ -83,7 +83,7 @@ def _withheld(
 
 
 def _together(told: Sequence[Mapping[str, Fact]], mine: Array) -> dict[str, Fact]:
-    """What is told of everybody by the option under which it plays."""
+    """Join the facts of all options: everybody's come from the option under which it plays."""
     facts = {}
     for name in dict.fromkeys(chain.from_iterable(told)):
         some = {number: one[name] for number, one in enumerate(told) if name in one}
@@ -101,7 +101,7 @@ def _together(told: Sequence[Mapping[str, Fact]], mine: Array) -> dict[str, Fact
 
 
 def _nothing(shape: tuple[int, ...], kind: np.dtype[Any], *, all_tell: bool) -> Array:
-    """As if nothing had been told yet; what all options tell keeps the kind of its values."""
+    """Make an array without facts yet; what all options tell keeps its type."""
     if all_tell:
         return np.zeros(shape, kind)
     blank = _NOTHING.get(kind.kind, np.nan)

@@ -61,7 +61,7 @@ def _resolved(options: list[Any], info: ValidationInfo) -> list[Option]:
 
 
 def option_measures(*, own: Mapping[str, Any]) -> Iterator[Measure]:
-    """How many play under each option, and what the options themselves measure."""
+    """Yield the share of players under each option, and the measures of the options."""
     offered = parse_options(own["options"])
     for number, title in enumerate(option_titles(offered)):
         name = "_".join(re.findall(r"\w+", title))
@@ -73,7 +73,7 @@ def option_measures(*, own: Mapping[str, Any]) -> Iterator[Measure]:
 
 
 def _under(option: int, told: RoundFacts, env: Environment) -> Array:
-    """Who plays under an option, (R,)."""
+    """Return the share of players under an option, (R,)."""
     return mean_over(env.present, told["chosen_option"] == option)
 
 
@@ -131,7 +131,7 @@ def institution_choice(
 
 
 def _choice(env: Environment, offered: list[Option], by: By, terms: Mapping[str, Fact]) -> Ask:
-    """Which option it is to be; terms: what all know of the mechanisms within."""
+    """Return the question for an option; terms: what all know of the mechanisms within."""
     facts = {
         "seat": own(match_players(env, env.agents).number),
         "chosen_by": common(np.array(by, object)),

@@ -65,7 +65,7 @@ def parse_options(given: list[Any], registry: Registry | None = None) -> list[Op
 
 
 def option_titles(options: list[Option]) -> tuple[str, ...]:
-    """By what an option is chosen; those with the same mechanisms are numbered.
+    """Return the labels of options; those with the same mechanisms are numbered.
 
     >>> option_titles(parse_options(["quota", "baseline", "baseline"]))
     ('quota', 'baseline', 'baseline (2)')
@@ -80,14 +80,14 @@ def option_titles(options: list[Option]) -> tuple[str, ...]:
 
 
 def parts_of(options: list[Option], fact: str) -> Iterator[InnerMechanism]:
-    """Their mechanisms, each in force for who plays under its option."""
+    """Yield the mechanisms of options, each in force for those who play under its option."""
     for number, one in enumerate(options):
         for layer in one.layers:
             yield InnerMechanism(fact, number, layer)
 
 
 def _numbers(layer: Layer) -> Mapping[str, float]:
-    """Those of its parameters that are numbers."""
+    """Return the parameters that are numbers."""
     return {
         name: value
         for name, value in layer.given.items()
@@ -96,7 +96,7 @@ def _numbers(layer: Layer) -> Mapping[str, float]:
 
 
 def describe_options(options: list[Option], replicates: int) -> dict[str, Fact]:
-    """What the options are made of, one mechanism after the other, (R, 1, L) each.
+    """Describe the options, one mechanism after the other, (R, 1, L) each.
 
     option_of: of which option, counted from 0. option_mechanism: its name. The others: a parameter
     that is a number, NaN where a mechanism has none of that name.

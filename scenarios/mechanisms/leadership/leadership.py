@@ -83,14 +83,14 @@ def _followed(said: Ask, seen: Mapping[str, Fact]) -> Ask:
 
 
 def _reported(said: Tell, declared: Declared, seen: Mapping[str, Fact]) -> Tell:
-    """What all saw is told with what everybody got."""
+    """Add the facts that all saw to those about payoffs."""
     if said.kind != declared.told:
         return said
     return replace(said, facts={**said.facts, "leader_action": seen["leader_action"]})
 
 
 def _shown(env: Environment, said: Ask, answer: Array) -> tuple[Array, Array]:
-    """What is seen of everybody's answer, (R, N), and the answer that has come of it."""
+    """Return the facts about everybody's answer, (R, N), and the answer that it became."""
     if not isinstance(said.reply, MixedStrategy):
         return answer, answer
     action = draw_actions(answer, env.draws(CHANCE_ID).uniform("action"))
@@ -129,6 +129,6 @@ def _refuse_unasked(play: Play, env: Environment, declared: Declared, leader: in
 
 
 def _asked_before(lines: Iterator[Line], move: str) -> tuple[bool, bool]:
-    """Whether somebody leads already, and whether some are asked to move without the others."""
+    """Tell whether there is a leader already, and whether some move without the others."""
     moves = [said for said in lines if isinstance(said, Ask) and said.kind == move]
     return any("leads" in ask.facts for ask in moves), any(ask.who is not None for ask in moves)

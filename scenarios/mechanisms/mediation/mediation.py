@@ -14,6 +14,7 @@ section 3. The form `seat` and mediators of amounts are ours.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -27,15 +28,12 @@ from society.engine.scenario import Drafts, Measure, RoundFacts, mean_over, mech
 from society.engine.script import Script
 from society.errors import ScenarioError
 from society.scenarios.games.player_matching import match_players
-from society.scenarios.mechanisms.agreements.approval_voting import elect
+from society.scenarios.mechanisms.agreements.approval_voting import Elected, play_under_agreement
 from society.scenarios.mechanisms.agreements.proposals import (
     GivenDesigns,
     Ground,
     Shape,
     Stage,
-    designed_apart,
-    designs_by_seat,
-    survey_play,
 )
 from society.scenarios.mechanisms.mediation.plans import Plans, mediator_plans
 from society.scenarios.mechanisms.mediation.service import (
@@ -97,18 +95,15 @@ def mediation(
     not all move at the same time, and for designs that do not fit.
     """
 
+    gaps = any(None in of_type for of_type in (designs or {}).values())
+
     def helped(env: Environment) -> Script:
-        inner = play(env)  # says now what it misses
-        ground = survey_play(play, env, "mediation")
+        under = partial(_under_mediator, env, gaps=gaps)
+        return play_under_agreement(play, env, "mediation", meaning, designs, stage, under)
+
+    def meaning(ground: Ground) -> Plans:
         _refuse_turns(ground)
-        sense = mediator_plans(ground, form, knots)
-        given = None
-        if designs is not None:
-            given = designs_by_seat(designs, sense.blueprint, env, ground.players, "mediation")
-        if stage == "design":
-            return designed_apart(env, ground, sense.blueprint)
-        gaps = any(None in of_type for of_type in (designs or {}).values())
-        return _helped(env, inner, ground, sense, given, gaps=gaps)
+        return mediator_plans(ground, form, knots)
 
     return helped
 
@@ -137,22 +132,10 @@ def _refuse_turns(ground: Ground) -> None:
         )
 
 
-def _helped(
-    env: Environment,
-    inner: Script,
-    ground: Ground,
-    sense: Plans,
-    given: Array | None,
-    *,
-    gaps: bool,
+def _under_mediator(
+    env: Environment, inner: Script, ground: Ground, sense: Plans, won: Elected, *, gaps: bool
 ) -> Script:
-    matches, blueprint = match_players(env, ground.players), sense.blueprint
-    drafts = given
-    if drafts is None:
-        drafts = yield from blueprint.asked(env, ground, matches)
-    spoilt = ground.fallback(env, None)
-    before = {**ground.terms, **blueprint.described(ground)}
-    won = yield from elect(env, matches, "mediator", drafts, before, spoilt)
+    """Play with the mediator that was elected."""
     service = Amounts if ground.game is None else ActionMediator
-    mediator = service(env, matches, ground, sense, won, gaps=gaps)
-    return (yield from mediator.serving(inner))
+    matches = match_players(env, ground.players)
+    return service(env, matches, ground, sense, won, gaps=gaps).serving(inner)

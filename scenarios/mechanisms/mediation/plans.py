@@ -10,7 +10,9 @@ section 3.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,79 +32,69 @@ from society.scenarios.mechanisms.agreements.proposals import (
 MEDIATION = "mediation"
 
 
-class Plans(ABC):
-    """What the numbers of a mediator mean."""
+class Plans(NamedTuple):
+    """The meaning of a mediator's numbers.
+
+    done: returns the mediator's action for each delegate, (R, M, n), given mediators, (R, M, K),
+    who delegates, and who was asked, (R, M, n) of bool each.
+    """
 
     blueprint: Blueprint
-
-    @abstractmethod
-    def done(self, mediator: Array, delegate: Array, asked: Array) -> Array:
-        """What is done for everybody who delegates, (R, M, n); mediators are (R, M, K).
-
-        delegate: who does, of those `asked`; (R, M, n) of bool.
-        """
+    done: Callable[[Array, Array, Array], Array]
 
 
-class ByCount(Plans):
-    """One action for all who delegate to it."""
+def _by_count(game: Game) -> Plans:
+    """Return plans with one action for all who delegate."""
+    labels = shared_labels(game, MEDIATION)
+    names = [str(count) for count in range(1, game.players + 1)]
+    neutral = dict.fromkeys(names, float(_usual(game)[0]))
+    entries = dict.fromkeys(names, Choice(*labels))
 
-    def __init__(self, game: Game) -> None:
-        labels = shared_labels(game, MEDIATION)
-        names = [str(count) for count in range(1, game.players + 1)]
-        neutral = dict.fromkeys(names, float(_usual(game)[0]))
-        entries = dict.fromkeys(names, Choice(*labels))
-        facts = {"mediator_by_seat": common(False)}
-        self.blueprint = Blueprint("mediator", entries, neutral, facts)
-
-    def done(self, mediator: Array, delegate: Array, asked: Array) -> Array:
+    def done(mediator: Array, delegate: Array, asked: Array) -> Array:
         count = delegate.sum(-1, keepdims=True)
         action = np.take_along_axis(mediator, np.maximum(count - 1, 0), axis=-1)
         return np.broadcast_to(action, delegate.shape)
 
+    return Plans(Blueprint("mediator", entries, neutral, {"mediator_by_seat": common(False)}), done)
 
-class BySeat(Plans):
-    """An action for each seat."""
 
-    def __init__(self, game: Game) -> None:
-        usual = _usual(game)
-        entries, neutral = {}, {}
-        for count in range(1, game.players + 1):
-            for seat, labels in enumerate(game.actions):
-                name = f"{count}, seat {seat + 1}"
-                entries[name], neutral[name] = Choice(*labels), float(usual[seat])
-        facts = {"mediator_by_seat": common(True)}
-        self.blueprint = Blueprint("mediator", entries, neutral, facts)
+def _by_seat(game: Game) -> Plans:
+    """Return plans with an action for each seat."""
+    usual, entries, neutral = _usual(game), {}, {}
+    for count, (seat, labels) in product(range(1, game.players + 1), enumerate(game.actions)):
+        name = f"{count}, seat {seat + 1}"
+        entries[name], neutral[name] = Choice(*labels), float(usual[seat])
 
-    def done(self, mediator: Array, delegate: Array, asked: Array) -> Array:
+    def done(mediator: Array, delegate: Array, asked: Array) -> Array:
         players = delegate.shape[-1]
         count = np.maximum(delegate.sum(-1, keepdims=True) - 1, 0)
         return np.take_along_axis(mediator, count * players + np.arange(players), axis=-1)
 
+    return Plans(Blueprint("mediator", entries, neutral, {"mediator_by_seat": common(True)}), done)
 
-class ByShare(Plans):
-    """A share of what is legal, by the share of those asked who delegate."""
 
-    def __init__(self, knots: int) -> None:
-        self._at = tuple((np.arange(1, knots + 1) / knots).tolist())
-        names = [f"{at:g}" for at in self._at]
-        entries, neutral = dict.fromkeys(names, Real(0, 1)), dict.fromkeys(names, 0.5)
-        at = common(np.array([[self._at]]))
-        facts = {"mediator_by_seat": common(False), "mediator_at": at}
-        self.blueprint = Blueprint("mediator", entries, neutral, facts)
+def _by_share(knots: int) -> Plans:
+    """Return plans with a share of what is legal, by the share of those asked who delegate."""
+    at = tuple((np.arange(1, knots + 1) / knots).tolist())
+    names = [f"{share:g}" for share in at]
+    entries, neutral = dict.fromkeys(names, Real(0, 1)), dict.fromkeys(names, 0.5)
+    facts = {"mediator_by_seat": common(False), "mediator_at": common(np.array([[at]]))}
 
-    def done(self, mediator: Array, delegate: Array, asked: Array) -> Array:
+    def done(mediator: Array, delegate: Array, asked: Array) -> Array:
         share = delegate.sum(-1, keepdims=True) / np.maximum(asked.sum(-1, keepdims=True), 1)
-        return np.broadcast_to(interpolate(self._at, mediator, share), delegate.shape)
+        return np.broadcast_to(interpolate(at, mediator, share), delegate.shape)
+
+    return Plans(Blueprint("mediator", entries, neutral, facts), done)
 
 
 def _usual(game: Game) -> tuple[int, ...]:
-    """What a mediator does that could not be read: what it came to without it."""
+    """Return the plan for a mediator that could not be read: the equilibrium of the game."""
     return game.equilibrium or (0,) * game.players
 
 
 def mediator_plans(ground: Ground, form: Shape, knots: int) -> Plans:
-    """What a mediator is about in this play; raises ScenarioError."""
+    """Return the plans of mediators in this play; raises ScenarioError."""
     if ground.game is None:
         bounded_move(ground, MEDIATION, form)
-        return ByShare(knots)
-    return ByCount(ground.game) if form == "count" else BySeat(ground.game)
+        return _by_share(knots)
+    return _by_count(ground.game) if form == "count" else _by_seat(ground.game)

@@ -80,7 +80,7 @@ class Mediator(ABC):
         """Answer a question for moves."""
 
     def done(self, delegate: Array, asked: Array) -> Array:
-        """What the mediator does for everybody, (R, N), if these delegate, (R, N) of bool."""
+        """Return the mediator's action for all, (R, N), given who delegates, (R, N) of bool."""
         those, of = self.matches.gathered(delegate), self.matches.gathered(asked)
         self._told = {
             **self._elected,
@@ -93,7 +93,7 @@ class Mediator(ABC):
 
 
 class ActionMediator(Mediator):
-    """In a game in normal form."""
+    """A mediator in a game in normal form."""
 
     _ready: Mapping[tuple[str, ...], Array] | None = None  # answers to questions that are to come
 
@@ -106,7 +106,7 @@ class ActionMediator(Mediator):
         return answer
 
     def _resolved(self, said: Ask) -> Script:
-        """What everybody plays, by the actions of its seat; (R, N, K) each."""
+        """Return the strategies that are played, (R, N, K), by the actions of a seat."""
         mixes = {}
         for labels, who in self._groups():
             mixes[labels] = yield from self._mixed(said, labels, who)
@@ -137,7 +137,7 @@ class ActionMediator(Mediator):
 
 
 class Amounts(Mediator):
-    """Where the move is an amount: who delegates is asked beforehand."""
+    """A mediator where the move is an amount: all are asked beforehand who delegates."""
 
     def moved(self, said: Ask) -> Script:
         reply = said.reply
@@ -151,7 +151,7 @@ class Amounts(Mediator):
 
 
 def resolve_delegation(mix: Array, delegate: Array, action: Array) -> Array:
-    """What remains of mixed strategies when it is known who delegates: (R, N, K + 1) -> (R, N, K).
+    """Settle mixed strategies once it is known who delegates: (R, N, K + 1) -> (R, N, K).
 
     Delegates play what the mediator says; the others what they would if they could not delegate.
 

@@ -42,7 +42,7 @@ from society.scenarios.mechanisms.cheap_talk.groups import (
 
 @dataclass(frozen=True)
 class PeerPoints:
-    """What may be spent, and what becomes of it.
+    """The points that may be spent, and their effect.
 
     mechanism: whose points these are. ask: the kind of the question; facts are called after it.
     """
@@ -106,7 +106,7 @@ class PeerPoints:
 
 
 def points_spec(chance_id: str, ask: str) -> Brought:
-    """What a mechanism of points brings along; ask: the kind of its question."""
+    """Return what a mechanism of points brings along; ask: the kind of its question."""
     spent, received = f"{ask}_spent", f"{ask}_received"
 
     def mean_spent(told: RoundFacts, env: Environment) -> Array:

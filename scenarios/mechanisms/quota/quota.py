@@ -19,7 +19,7 @@ from society.errors import ScenarioError, suggest
 
 @mechanism(chance_id="capped")
 def quota(play: Play, *, kind: str, at: float) -> PlayFunction:
-    """An authority lets no answer to the question `kind`, an amount, be above `at`.
+    """No answer to the question `kind`, an amount, may be above `at`.
 
     The agents are asked for an amount up to `at`, in the units of the question, and whoever wishes
     for more gets `at`. Raises ScenarioError, before the first line, if the play asks for no such

@@ -28,7 +28,7 @@ from society.scenarios.mechanisms.action_history import ActionHistory, Opening, 
 
 
 class Recess:
-    """Who waits since a game is over that would else have ended its replicate.
+    """The agents who wait after a game that would else have ended their replicate.
 
     waiting: (R, N) of bool, those who took part when their game ended.
     """
@@ -126,7 +126,7 @@ def _refuse_generations(play: Play) -> None:
 
 
 def _matches(play: Play, env: Environment) -> Declared | None:
-    """What a play declares, if it is one of matches in which actions are told."""
+    """Return what a play in matches that tells actions declares; raises ScenarioError."""
     declared = play.declared
     if declared is None:
         return None

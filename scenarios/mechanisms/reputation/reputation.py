@@ -45,7 +45,7 @@ CHANCE_ID = "reputed"
 
 
 class ReputationRound(NamedTuple):
-    """What happened in one game: seats of co-players, (R, N, n - 1), actions and points, (R, N)."""
+    """One game: seats of co-players, (R, N, n - 1), actions and points, (R, N)."""
 
     opponents: Array
     action: Array
@@ -106,7 +106,7 @@ class Reputations(Past):
             yield from self._before(opponent, 0, 1)
 
     def _before(self, whose: Array, back: int, level: int) -> Iterator[ReputationEntry]:
-        """Somebody's rounds that are so many games back, or more; whose: (R, N)."""
+        """Yield somebody's rounds from so many games back on; whose: (R, N)."""
         for at in range(back, len(self._rounds)):
             yield ReputationEntry(level, at, whose)
             if level < self._levels:
@@ -114,7 +114,7 @@ class Reputations(Past):
                     yield from self._before(opponent, at + 1, level + 1)
 
     def _past(self, entries: list[ReputationEntry]) -> dict[str, Fact]:
-        """(R, N, K) each, in the order of these K entries; of co-players (R, N, K (n - 1))."""
+        """Return facts about K entries in order, (R, N, K); about co-players (R, N, K (n - 1))."""
         replicates, agents = self._env.present.shape
         rounds = [self._rounds[entry.back] for entry in entries]
         whose = np.stack([entry.whose for entry in entries], axis=2)
@@ -145,21 +145,21 @@ class Reputations(Past):
 
 
 def _of(values: Array, whose: Array) -> Array:
-    """What others have: (R, N, ...) of values and (R, N, ...) of seats."""
+    """Look up others' values: (R, N, ...) of values at (R, N, ...) of seats."""
     replicate = np.arange(len(values)).reshape(-1, *(1 for _ in range(whose.ndim - 1)))
     taken: Array = values[replicate, whose]
     return taken
 
 
 def shuffle_matches(env: Environment, matches: Matches) -> Matches:
-    """Who meets whom next: those of each seat, (R, M), in an order of their own, by chance."""
+    """Shuffle the players of each seat, (R, M), for the next meeting."""
     uniform = matches.gathered(env.draws(CHANCE_ID).uniform("order"))
     order = np.argsort(uniform, axis=1, kind="stable")
     return Matches(np.take_along_axis(matches.rows, order, axis=1))
 
 
 def entries_of(games: int, players: int, levels: int) -> int:
-    """How many rounds of one player are shown, of so many games, with all below them.
+    """Count the rounds of one player that are shown, of so many games, with all below them.
 
     >>> [entries_of(3, 2, levels) for levels in (1, 2, 3)], entries_of(3, 3, 3)
     ([3, 6, 7], 13)
@@ -185,7 +185,7 @@ def reputation(
         int, Field(ge=1, description="number of levels shown, under order higher")
     ] = 3,
 ) -> PlayFunction:
-    """Many play in matches that change from game to game, and see what their co-players did before.
+    """Players meet new co-players in each game, and see what these did before.
 
     games, continuation, window: as in `repetition`. Raises ScenarioError, before the first line,
     for a play without matches or actions, for a single match, for games that are repeated already,
@@ -215,7 +215,7 @@ def reputation(
 
 
 def _matches(play: Play, env: Environment) -> Declared:
-    """What a play of matches declares; raises ScenarioError for any other one."""
+    """Return the declaration of a play in matches; raises ScenarioError for any other one."""
     declared = declared_by(play, "reputation")
     play(env)  # says now what it misses
     if declared.players is None:

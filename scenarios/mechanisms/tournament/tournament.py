@@ -39,7 +39,7 @@ def cross_play(types: int, players: int, repetitions: int = 1) -> Array:
 
 
 def seating(play: Play, types: int, params: Any, *, own: Mapping[str, Any]) -> Array:
-    """Who sits where; raises ScenarioError for a game without a number of players."""
+    """Seat all types; raises ScenarioError for a game without a number of players."""
     repetitions, players = own["repetitions"], _players(play, "tournament", params)
     if play.rematching:
         each = np.repeat(np.arange(types), players)
@@ -54,7 +54,7 @@ def seating(play: Play, types: int, params: Any, *, own: Mapping[str, Any]) -> A
 
 
 def _players(play: Play, mechanism: str, params: Any) -> int:
-    """How many make a match; raises ScenarioError for a game without such a number."""
+    """Return the number of players of a match; raises ScenarioError if the game has none."""
     declared = declared_by(play, mechanism, acts=False)
     if declared.players is None:
         raise ScenarioError(

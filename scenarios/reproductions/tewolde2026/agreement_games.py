@@ -28,7 +28,7 @@ from society.scenarios.games.game import Game, NormalForm, Profile
 
 
 class Deviation(NamedTuple):
-    """What a player gains, in points, by deviating once, and keeping to its strategy afterwards.
+    """The gain of a player, in points, from deviating once, and from then on keeping to its plan.
 
     where: stage and what has happened before. player: its seat, counted from 0.
     """
@@ -98,12 +98,12 @@ def contract_deviations(
 
 
 def _worth(game: Game, outcomes: Sequence[Profile]) -> Array:
-    """What designs are worth to everybody, (D, n), by what is played if they win."""
+    """Return the value of designs to everybody, (D, n), by what is played if they win."""
     return game.paid(np.array(outcomes))
 
 
 def dominating_payments(game: Game, target: Profile) -> Array:
-    """What all others together pay for each action, (A,), so that the target's part dominates."""
+    """Return the payments of the others for each action, (A,), that make the target dominant."""
     most = max(float(table.max() - table.min()) for table in game.payoffs) + 1
     paid: Array = np.zeros(game.sizes[0])
     paid[target[0]] = most * (game.players - 1)
@@ -143,7 +143,7 @@ def _agreed(players: int, best: int, worth: Array) -> Iterator[Deviation]:
 
 
 def _drawn(proposed: Sequence[int], votes: Sequence[Sequence[bool]], worth: Array) -> Array:
-    """What a ballot is worth to each player; ties are broken by an even chance."""
+    """Return the value of a ballot to each player; ties are broken by an even chance."""
     approvals = np.sum(votes, axis=0)
     winners: list[int] = np.flatnonzero(approvals == approvals.max()).tolist()
     mean: Array = worth[[proposed[winner] for winner in winners]].mean(0)

@@ -27,7 +27,7 @@ _PATIENT = 0.999  # as high as thresholds are sought
 
 
 class Decisions(NamedTuple):
-    """What one player decides, in S states with H decisions in all, among A actions each.
+    """The plan of one player, in S states with H decisions in all, among A actions each.
 
     chance: (S, H), of each decision in a state. points: (H, A), of this round. then: (H, A, S), the
     chance of each next state. plan: (H, A), the probabilities with which it is to choose. The first
@@ -40,18 +40,18 @@ class Decisions(NamedTuple):
     plan: Array
 
     def values(self, d: float) -> Array:
-        """What the plan is worth from each state on, in points a round, (S,)."""
+        """Return the value of the plan from each state on, in points a round, (S,)."""
         return self._values(self.plan, d)
 
     def gains(self, d: float) -> Array:
-        """What an action taken once adds to the plan, in points of this round, (H, A)."""
+        """Return the gain of taking an action once, in points of this round, (H, A)."""
         worth = self._worth(self.values(d), d)
         planned = (self.plan * worth).sum(1, keepdims=True)
         gains: Array = (worth - planned) / (1 - d)
         return gains
 
     def best(self, d: float) -> Array:
-        """What the best plan of all is worth from each state on, (S,)."""
+        """Return the value of the best plan of all from each state on, (S,)."""
         plan = self.plan
         while True:
             values = self._values(plan, d)
@@ -72,12 +72,12 @@ class Decisions(NamedTuple):
 
 
 def subgame_perfect(players: Iterable[Decisions], d: float) -> bool:
-    """Whether no deviation at any decision of any player pays."""
+    """Tell whether no deviation at any decision of any player pays."""
     return all(one.gains(d).max() <= CLOSE for one in players)
 
 
 def is_nash(players: Iterable[Decisions], d: float) -> bool:
-    """Whether no player has a better plan before the first round."""
+    """Tell whether no player has a better plan before the first round."""
     return all(one.best(d)[0] - one.values(d)[0] <= CLOSE * (1 - d) for one in players)
 
 

@@ -57,7 +57,7 @@ def from_d(
 
 
 def profiles(game: Game) -> tuple[Profile, Profile]:
-    """What all cooperate in, and the equilibrium that is worse for all."""
+    """Return the profile of cooperation, and the equilibrium that is worse for all."""
     assert game.cooperation is not None  # as in all of GAMES
     assert game.equilibrium is not None
     return game.cooperation, game.equilibrium

@@ -58,7 +58,7 @@ PAPERS = 6  # agents of each seat
 
 
 def repetition_thresholds() -> ClaimFinding:
-    """From which d on, by game and, where they differ, by seat."""
+    """Find the least d for grim trigger by game and, where seats differ, by seat."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
         found = [from_d(subgame_perfect, [one]) for one in grim_trigger(game)]
@@ -72,7 +72,7 @@ def repetition_thresholds() -> ClaimFinding:
 
 
 def standing_as_printed() -> ClaimFinding:
-    """Whether the norm as printed is subgame perfect, and what the best deviation gains."""
+    """Tell whether the norm as printed is subgame perfect, and what a deviation gains at most."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
         players = norm_in_population(game, STANDING)
@@ -87,7 +87,7 @@ def standing_as_printed() -> ClaimFinding:
 
 
 def standing_by_own() -> ClaimFinding:
-    """From which d on the norm with the own label is subgame perfect."""
+    """Find the least d at which the norm with the own label is subgame perfect."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
         found = from_d(subgame_perfect, norm_in_population(game, OWN))
@@ -105,7 +105,7 @@ def standing_by_own() -> ClaimFinding:
 
 
 def atonement_thresholds() -> ClaimFinding:
-    """From which d on the norm that lets the bad atone is subgame perfect."""
+    """Find the least d at which the norm that lets the bad atone is subgame perfect."""
     found = {
         name: from_d(subgame_perfect, norm_in_population(game, ATONING))
         for name, game in GAMES.items()
@@ -121,7 +121,7 @@ def atonement_thresholds() -> ClaimFinding:
 
 
 def mediation_deviations() -> ClaimFinding:
-    """Whether any deviation in any stage of a mediator's making and use pays."""
+    """Look for a deviation that pays in any stage of a mediator's making and use."""
     outcome, found = _agreeing(mediator_deviations)
     return ClaimFinding(
         outcome, f"by the proof's strategy, whichever mediators are proposed: {found}"
@@ -129,7 +129,7 @@ def mediation_deviations() -> ClaimFinding:
 
 
 def contract_stages(*, mended: bool = False) -> ClaimFinding:
-    """The same of contracts; mended: with an equilibrium under whatever all have signed."""
+    """Do likewise for contracts; mended: with an equilibrium under whatever all have signed."""
     outcome, found = _agreeing(partial(contract_deviations, mended=mended))
     whose = "the proof's strategy"
     notes = "any other contract is like these: nobody brings one into force alone"
@@ -156,7 +156,7 @@ def _agreeing(
 
 
 def trigger_thresholds() -> ClaimFinding:
-    """From which d on triggers are Nash equilibria: windows of 1 to 3, then reputation."""
+    """Find the least d for trigger strategies: windows of 1 to 3, then reputation."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
         windows = [from_d(is_nash, grim_trigger(game, window)) for window in (1, 2, WINDOW)]
@@ -170,7 +170,7 @@ def trigger_thresholds() -> ClaimFinding:
 
 
 def only_nash() -> ClaimFinding:
-    """Where a deviation pays after some history, and where none does."""
+    """Find the games in which a deviation pays after some history."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
         first = from_d(subgame_perfect, norm_in_population(game, trigger_norm()))
@@ -198,7 +198,7 @@ def only_nash() -> ClaimFinding:
 
 
 def enough_at_paper_d() -> ClaimFinding:
-    """Whether 0.8 is enough for a Nash equilibrium, with a window of 3 and under reputation."""
+    """Test 0.8 for a Nash equilibrium, with a window of 3 and under reputation."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
         least = from_d(is_nash, grim_trigger(game, WINDOW))
@@ -210,7 +210,7 @@ def enough_at_paper_d() -> ClaimFinding:
 
 
 def enough_in_subgames() -> ClaimFinding:
-    """Whether 0.8 is enough for standing with the own label, among as many as in the paper."""
+    """Test 0.8 for standing with the own label, among as many as in the paper."""
     parts, words = list[bool | None](), list[str]()
     for name, game in GAMES.items():
         least = max(patience_threshold(game, *profiles(game), PAPERS))
@@ -220,7 +220,7 @@ def enough_in_subgames() -> ClaimFinding:
 
 
 def cut_off() -> ClaimFinding:
-    """What the tail weighs, which stands on the last round that is played."""
+    """Weigh the tail, which counts with the last round that is played."""
     tail = CONTINUATION**ROUNDS
     return ClaimFinding(
         outcome_of([tail <= 0.042]),
@@ -230,6 +230,6 @@ def cut_off() -> ClaimFinding:
 
 
 def _worded(*found: float | None) -> str:
-    """Those that differ."""
+    """Write down values, each once; None is never."""
     words = ["never" if one is None else f"{round(one, 6):.3g}" for one in found]
     return ", ".join(dict.fromkeys(words))

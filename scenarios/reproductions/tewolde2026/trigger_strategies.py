@@ -35,7 +35,7 @@ Mixed = Sequence[Array]  # the probabilities of each player's actions
 
 
 class TriggerNorm(NamedTuple):
-    """How labels are given and what they mean; a label of 0 is good.
+    """A norm: how labels are given and what they mean; a label of 0 is good.
 
     labels: how many there are. trusts: (..., n) labels of a match -> (..., n) whether each is to
     play its part of a. after: (..., n) labels, (..., n) whether each did -> (..., n) new labels.
@@ -49,7 +49,7 @@ class TriggerNorm(NamedTuple):
 def decide_under_repetition(
     game: Game, target: Profile, fallback: Mixed, window: int | None = None
 ) -> list[Decisions]:
-    """What each player decides; window: k, all rounds if None; fallback: s*.
+    """Return each player's trigger strategy; window: k, all rounds if None; fallback: s*.
 
     A state holds, as bits, in which of the last k rounds something else than the target was played.
     """
@@ -83,7 +83,7 @@ def _repeated(
 
 
 def _expected(game: Game, seat: int, mixes: Mixed) -> Array:
-    """What each action of a player comes to against the others' probabilities, (A,)."""
+    """Return the payoff of each action against the others' probabilities, (A,)."""
     points: Array = np.moveaxis(game.payoffs[seat], seat, -1)
     for j in range(game.players):
         if j != seat:
@@ -92,7 +92,7 @@ def _expected(game: Game, seat: int, mixes: Mixed) -> Array:
 
 
 def _remembered(state: Array | int, wrong: Array | int, window: int | None) -> Array:
-    """What is remembered after one more round, in which something was wrong (1) or not (0)."""
+    """Return the memory after one more round, in which something was wrong (1) or not (0)."""
     state = np.asarray(state)
     return state | wrong if window is None else (2 * state + wrong) % 2**window
 
@@ -100,7 +100,7 @@ def _remembered(state: Array | int, wrong: Array | int, window: int | None) -> A
 def decide_under_reputation(
     game: Game, target: Profile, fallback: Profile, norm: TriggerNorm, count: int
 ) -> list[Decisions]:
-    """What one agent of each seat decides, if `count` agents have each; fallback: s*.
+    """Return the plan of one agent of each seat, if `count` agents have each; fallback: s*.
 
     A state is the labels of all agents; a decision is one of a state and of who meets whom.
     """
@@ -135,7 +135,7 @@ def _in_population(
 
 
 def _matchings(players: int, count: int) -> Iterator[Array]:
-    """Who may meet whom, (m, n) agents; those on seat j are j m to j m + m - 1."""
+    """Return all possible matches, (m, n) agents; those on seat j are j m to j m + m - 1."""
     for orders in product(permutations(range(count)), repeat=players - 1):
         rows = np.array([range(count), *orders]).T
         yield rows + count * np.arange(players)
@@ -180,7 +180,7 @@ def trigger_norm(window: int | None = None) -> TriggerNorm:
 def patience_threshold(
     game: Game, target: Profile, fallback: Profile, count: int = 1
 ) -> list[float]:
-    """From which continuation probability on each player keeps to `own`, in closed form.
+    """Return the least continuation probability at which each player keeps to `own`.
 
     A player gains g at most by deviating from the target, once, and then has s* in place of it
     whenever it would have met good co-players alone. In the worst state of a population only those
@@ -202,7 +202,7 @@ def patience_threshold(
 def forbearance_threshold(
     game: Game, target: Profile, fallback: Profile, count: int
 ) -> list[float]:
-    """From which continuation probability on each player keeps to `trigger` in all subgames.
+    """Return the least continuation probability for `trigger` in all subgames, by player.
 
     If only those are good who meet now, they cooperate as long as they meet each other, and no
     longer: who meets a bad player is bad from then on. They do so again with chance 1 / m^(n - 1),

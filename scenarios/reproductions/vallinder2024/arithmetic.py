@@ -27,7 +27,7 @@ CLOSE = 1e-9
 
 
 def constant_share_outcome(multiplier: float, share: float, schedule: Schedule) -> float:
-    """What a pair ends with on average where everybody always gives the same share.
+    """Return the mean final resources of a pair that always gives the same share.
 
     >>> constant_share_outcome(2, 1, "ordered-once"), constant_share_outcome(2, 1, "published")
     (30720.0, 15360.0)
@@ -42,7 +42,7 @@ def constant_share_outcome(multiplier: float, share: float, schedule: Schedule) 
 
 
 def most_attainable(multiplier: float, schedule: Schedule) -> float:
-    """What a pair can end with on average at most, if a unit always goes where it is worth most.
+    """Return the largest mean final resources of a pair, if units go where they are worth most.
 
     >>> [most_attainable(2, schedule) for schedule in ("ordered-once", "published")]
     [30720.0, 30720.0]
@@ -57,7 +57,7 @@ def most_attainable(multiplier: float, schedule: Schedule) -> float:
 
 
 def _turns(schedule: Schedule) -> list[bool]:
-    """Whether the first half gives, round by round."""
+    """Tell whether the first half gives, round by round."""
     return [round_shift(schedule, number, AGENTS // 2)[1] for number in range(1, ROUNDS + 1)]
 
 

@@ -36,7 +36,7 @@ HIDDEN += ["prisoner", "grim", "tit for tat", "discount", "weight", "language mo
 
 def told(prompt: str) -> str:
     """What is told of the past, without the rules and the form of the answer."""
-    return prompt.partition("You play this game again")[2].partition("Say with which")[0]
+    return prompt.partition("You play this game again")[2].partition("Give the probability")[0]
 
 
 @pytest.mark.parametrize(("game", "changes"), CASES)
@@ -61,7 +61,7 @@ def test_a_mechanism_stands_between_the_rules_and_the_form_of_the_answer(
 ) -> None:
     plain = prompted("trust", ["0", "0"])[0]
     again = prompted("trust", ["0", "0"], mechanisms=[{"repetition": {}}])[0]
-    rules, _, form = plain.partition("\n\nSay with which")
+    rules, _, form = plain.partition("\n\nGive the probability")
     assert again.startswith(f"{rules}\n\nYou play this game again")
     assert again.endswith(form)
 
@@ -76,9 +76,9 @@ def test_both_players_of_an_asymmetric_game_see_it_from_their_own_seat(prompted:
 def test_a_public_good_is_told_as_a_formula(prompted: Prompted) -> None:
     prompt = prompted("public_goods", ["0"] * 4, parameters={"players": 4, "factor": 1.6})[0]
     assert "You play a game with 3 other players." in prompt
-    assert "Let k be how many of the 4 players take A0." in prompt
-    assert "- Whoever takes A0 gets 1.6 x k / 4 points." in prompt
-    assert "- Whoever takes A1 gets 1.6 x k / 4 + 1 points." in prompt
+    assert "Let k be the number of players, out of 4, who take A0." in prompt
+    assert "- A player who takes A0 gets 1.6 x k / 4 points." in prompt
+    assert "- A player who takes A1 gets 1.6 x k / 4 + 1 points." in prompt
 
 
 def test_claims_are_told_with_the_bonus(prompted: Prompted) -> None:
@@ -107,7 +107,7 @@ def test_the_past_of_a_repeated_game_is_told_without_points(prompted: Prompted) 
     first, second, *_, last = prompted("trust", ["01100", "00110"], mechanisms=[repetition])
     assert told(first) == (
         " and again with the same player. The action that is drawn for you is shown to the other "
-        "player in later games, and may bear on what they do then. After each game there is a "
+        "player in later games, and may influence what they do then. After each game there is a "
         "chance of 80 % that another one follows. This is the first game.\n\n"
     )
     assert "You have played one game so far.\n\nWhat happened in it:\n- Game 1: you A0, p" in second

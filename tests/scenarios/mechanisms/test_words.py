@@ -22,7 +22,9 @@ SAID: dict[str, Any] = {
 def test_before_fines_everybody_reads_what_all_did_and_got(read: Read) -> None:
     words = read("trust", ["peer_punishment"], "fine", agent=0, **SAID)
     assert "- You took A0 and have 0 points.\n- Player 2 took A1 and has 20 points." in words
-    assert "costs whoever spends it 1 point, and takes 3 points from whoever is fined" in words
+    assert (
+        "costs the one who spends it 1 point, and takes 3 points from the one who is fined" in words
+    )
     assert '"other_1" is player 2.' in words
     assert '- "other_1": a whole number from 0 to 3' in words
 
@@ -30,7 +32,7 @@ def test_before_fines_everybody_reads_what_all_did_and_got(read: Read) -> None:
 def test_before_gifts_likewise(read: Read) -> None:
     words = read("trust", [{"peer_reward": {"worth": 2}}], "give", agent=1, **SAID)
     assert "- You took A1 and have 20 points.\n- Player 1 took A0 and has 0 points." in words
-    assert "costs its giver 1 point, and brings 2 points to whoever gets it" in words
+    assert "costs its giver 1 point, and brings 2 points to the one who gets it" in words
 
 
 @pytest.mark.parametrize("mechanism", ["peer_punishment", "peer_reward"])
@@ -49,7 +51,7 @@ def test_what_others_say_is_quoted(read: Read) -> None:
 def test_nothing_that_was_said_is_known_while_all_speak(read: Read) -> None:
     words = read("trust", ["cheap_talk"], "say", agent=1, **SAID)
     assert "I take A0." not in words
-    assert "It binds nobody." in words
+    assert "Nothing that is said is binding." in words
 
 
 def test_the_leader_is_seen_by_the_other_and_knows_it(read: Read) -> None:
@@ -84,10 +86,12 @@ def test_of_a_recommendation_everybody_reads_its_own_part(read: Read) -> None:
 def test_options_are_explained_and_what_is_in_force_is_known(read: Read) -> None:
     layer = {"institution_choice": {"options": ["baseline", "peer_punishment"]}}
     words = read("trust", [layer], "choose", agent=0, **SAID)
-    assert "- baseline: The game is as it was.\n- peer_punishment: Once all know" in words
-    assert "A point costs whoever spends it 1 point, and takes 3 points" in words
+    assert "- baseline: The game is played as it is.\n- peer_punishment: Once all know" in words
+    assert "Every point costs the player who spends it 1 point, and takes 3 points" in words
     words = read("trust", [layer], "move", agent=0, **SAID)
-    assert "These are yours: Once all know what everybody did and got, each may spend" in words
+    assert (
+        "These are yours: Once all know what everybody did and got, each player may spend" in words
+    )
     assert read("trust", [layer], "fine", agent=0, **SAID).count("- Player 2 took A1") == 1
 
 

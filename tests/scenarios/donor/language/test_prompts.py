@@ -77,7 +77,7 @@ def test_the_rules_are_told_in_every_question(peculiar: Spoken) -> None:
     for prompt in peculiar.prompts("donate") + peculiar.prompts("devise"):
         assert "All begin with 88.8 units." in prompt
         assert "For each unit that it gives up the recipient gets 2.37." in prompt
-        assert "Whoever is a donor in one round is a recipient in the next" in prompt
+        assert "A donor in one round is a recipient in the next" in prompt
         assert "You want to own as many units as possible after the last round." in prompt
         assert "the better half of all agents, by what they own, live on" in prompt
 
@@ -175,7 +175,7 @@ def test_the_first_generation_makes_a_strategy_out_of_nothing(peculiar: Spoken) 
     first = peculiar.prompts("devise")[:6]
     for agent, prompt in enumerate(first):
         assert f"You are agent 1_{agent + 1}." in prompt
-        assert "Make a strategy out of what you know so far" in prompt
+        assert "Form a strategy from what you know so far" in prompt
         assert "advice" not in prompt
         assert "in a single sentence that starts: My strategy will be" in prompt
 

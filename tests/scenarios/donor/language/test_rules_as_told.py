@@ -50,25 +50,26 @@ SUCCESSIONS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "tournament of one": (
         {"selection": "tournament", "elite": 0, "entrants": 1},
-        f"{REPLACED}, and each of them takes after an agent whom chance picks.",
+        f"{REPLACED}, and each of them takes after an agent picked by chance.",
     ),
     "fermi": (
         {"selection": "fermi"},
-        "everybody is compared, by what they own, with one other agent whom chance picks. The "
-        "better the other one did in comparison, the likelier it is that a newcomer, who takes "
-        "after the other one, comes in place of the first. All who are not replaced live on and "
-        "play again in the next generation.",
+        "every agent is compared, by what they own, with one other agent, picked by chance. The "
+        "better the other one did in comparison, the likelier it is that the agent is replaced by "
+        "a newcomer who takes after the other one. All who are not replaced live on and play again "
+        "in the next generation.",
     ),
     "moran": (
         {"selection": "moran"},
-        "one agent, whom chance picks, makes room for a newcomer. The better agents did, by what "
+        "one agent, picked by chance, makes room for a newcomer. The better agents did, by what "
         "they own, the likelier it is that the newcomer takes after them. All others live on and "
         "play again in the next generation.",
     ),
     "moran without selection": (
         {"selection": "moran", "strength": 0},
-        "one agent, whom chance picks, makes room for a newcomer. Whom the newcomer takes after is "
-        "chance as well. All others live on and play again in the next generation.",
+        "one agent, picked by chance, makes room for a newcomer. The agent whom the newcomer "
+        "takes after is picked by chance as well. All others live on and play again in the next "
+        "generation.",
     ),
     "none": (
         {"selection": "none"},
@@ -95,7 +96,7 @@ def test_whom_one_is_compared_with_depends_on_the_graph(speaking: Speaking) -> N
     prompt = speaking(evolving={"count": 1, "selection": "fermi"}, at=at, rounds=2).prompts(
         "devise"
     )
-    assert "one other agent whom chance picks among those whom it knows." in prompt[0]
+    assert "one other agent, picked by chance among those whom it knows." in prompt[0]
 
 
 def test_villagers_are_told_of_their_selection_as_well(speaking: Speaking) -> None:
@@ -137,7 +138,7 @@ ADVICE: dict[str, tuple[dict[str, Any], str]] = {
     "elite": ({"selection": "proportional"}, BEST),
     "no elite": ({"selection": "tournament", "elite": 0}, OTHERS),
     "moran": ({"selection": "moran"}, OTHERS),
-    "parent": ({"strategies": "parent"}, "This is the advice of the one whom you come after:"),
+    "parent": ({"strategies": "parent"}, "This is the advice of the agent whom you take after:"),
 }
 
 
@@ -160,21 +161,21 @@ def test_who_knows_few_is_advised_by_those_of_the_best_whom_it_knows(speaking: S
 # Who meets whom, and who hears of it
 
 ALL = (
-    "you meet one other agent, whom chance has picked. One of you two is the donor, the other one "
+    "you meet one other agent, picked by chance. One of you two is the donor, the other one "
     "the recipient."
 )
 SOME = (
-    "you meet one other agent at most, whom chance picks among those whom you can meet; if none of "
+    "you meet at most one other agent, picked by chance from those whom you can meet; if none of "
     "them is free, you meet nobody. One of the two who meet is the donor, the other one the "
     "recipient."
 )
-TURNS = "hoever is a donor in one round is a recipient in the next, and the other way round"
-TWICE = "but it may happen that somebody has the same role twice running."
-CHANCE = "Who of the two it is, chance says."
+TURNS = "donor in one round is a recipient in the next, and the other way round"
+TWICE = "but it may happen that somebody has the same role twice in a row."
+CHANCE = "Chance decides who is which."
 RANDOM = {"schedule": "random"}
 MEETING: dict[str, tuple[dict[str, Any], str, str]] = {
-    "turns": ({}, "complete", f"{ALL} W{TURNS}."),
-    "published": ({"schedule": "published"}, "complete", f"{ALL} As a rule, w{TURNS}; {TWICE}"),
+    "turns": ({}, "complete", f"{ALL} A {TURNS}."),
+    "published": ({"schedule": "published"}, "complete", f"{ALL} As a rule, a {TURNS}; {TWICE}"),
     "random": (RANDOM, "complete", f"{ALL} {CHANCE}"),
     "random on a graph": (RANDOM, "ring", f"{SOME} {CHANCE}"),
     "rewired": (RANDOM | {"partners": "rewired"}, "complete", f"{SOME} {CHANCE}"),
@@ -200,7 +201,7 @@ def test_under_the_published_schedule_one_half_gives_twice_running(speaking: Spe
     ]
 
 
-NEWS = "News of a deed reaches only those who know one of the two agents in it, or were one of them"
+NEWS = "News of a deed reaches only the two agents in it and those who know one of them"
 HEARING: dict[str, tuple[dict[str, Any], str]] = {
     "trace": ({}, "; to all others it is unknown, and so is what comes after it in the chain."),
     "last deed": ({"trace": 1}, "; to all others it is unknown.\n"),

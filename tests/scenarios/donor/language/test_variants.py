@@ -37,7 +37,7 @@ def test_under_a_fixed_stake_one_gives_or_keeps(speaking: Speaking) -> None:
     says = {"donate": "I give."}
     spoken = speaking(says, stake="fixed", cost=1, benefit=4, games=1)
     prompt = spoken.prompts("donate")[-1]
-    assert "To give costs the donor 1 unit, and the recipient gets 4." in prompt
+    assert "Giving costs the donor 1 unit, and the recipient gets 4." in prompt
     assert "Form of the answer: one of these: keep, give" in prompt
     assert re.search(r"- In round 3, agent \d gave to agent \d\.", prompt)
     assert "%" not in prompt
@@ -62,7 +62,7 @@ def test_one_may_punish_under_a_fixed_stake(speaking: Speaking) -> None:
         ({"medium": "review", "trace": 2}, "it reads the last 2 lines, at most, about the"),
         ({"known": 0.25}, "With a chance of 75 % it learns nothing at all."),
         ({"execution_error": 0.125}, "A gift goes wrong with a chance of 12.5 %"),
-        ({"schedule": "random"}, "Who of the two it is, chance says."),
+        ({"schedule": "random"}, "Chance decides who is which."),
     ],
     ids=lambda part: "-".join(map(str, part)) if isinstance(part, dict) else None,
 )
@@ -115,7 +115,7 @@ def test_the_battery_is_asked_as_encounters_that_may_come(speaking: Speaking) ->
     spoken = speaking(probe=True, games=1, rounds=2)
     prompts = spoken.prompts("suppose", 2)
     assert len(prompts) == 11
-    assert all("nothing will come of your answer" in prompt for prompt in prompts)
+    assert all("your answer has no consequences" in prompt for prompt in prompts)
     assert all("You meet an agent whom you do not know." in prompt for prompt in prompts)
     chain = re.findall(r"^- (.*)$", prompts[7], re.MULTILINE)
     assert chain == [

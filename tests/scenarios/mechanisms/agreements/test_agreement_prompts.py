@@ -34,10 +34,10 @@ def test_who_designs_a_contract_knows_what_it_may_say_and_how_it_is_chosen(worde
     words = pair(worded)["design_contract", 0]
     for said in (
         "You A1, the other player A0: you get 3 points, the other player 0 points.",
-        "A number above 0 says how much whoever takes that action gets in all from the other",
-        "A number below 0 says how much it pays in all to the other player.",
+        "A number above 0 is what the one who takes that action gets in all from the other",
+        "A number below 0 is what that one pays in all to the other player.",
         "it is in force only if everybody signs it",
-        "Of the proposals with most approvals one is chosen by chance.",
+        "The proposal with the most approvals wins; chance decides between equals.",
         "No payment may be above 20 points or below -20 points.",
         '- "A1": a number from -20 to 20',
     ):
@@ -106,7 +106,7 @@ def test_a_missing_proposal_has_its_place_on_the_ballot(worded: Worded) -> None:
     designs = {"player": [None, {"A0": 1, "A1": 0}]}
     stages = [{"contracts": {"designs": designs}}]
     words = worded("stag_hunt", stages, **LANGUAGE)["approve_contracts", 0]
-    assert "Proposal 1 is missing; what you say of it does not count." in words
+    assert "Proposal 1 is missing; your answer about it does not count." in words
     assert "Proposal 2, by player 2:\n- Whoever plays A0 gets 1 point from" in words
 
 

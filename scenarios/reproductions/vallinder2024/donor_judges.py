@@ -10,7 +10,8 @@
     more runs    come to twice the first generation's final resources in the last one, with
                  punishment than without; by Fisher's exact test
     best run     that with most resources in the last generation
-What would come about by chance in more than one of twenty times is not shown.
+What would come about by chance in more than one of twenty times is not shown. At the end, notes on
+runs of rules.
 
 Source: Vallinder and Hughes 2024, arXiv 2412.10270, sections 4.1 and 4.2, Figs 4 to 6.
 """
@@ -22,6 +23,7 @@ import math
 import numpy as np
 
 from society.claims.comparisons import ALPHA
+from society.claims.data import SampleSpec
 from society.claims.types import ClaimFinding, order_finding, outcome_of
 from society.engine.rng import Array
 from society.reproduction.claim_samples import Samples, samples_by_generation
@@ -83,7 +85,7 @@ def more_improve(samples: Samples) -> ClaimFinding:
 
 
 def donations_of_best_runs(samples: Samples) -> str:
-    """By how many points of 100 the donation of each model's best run changes a generation."""
+    """Return the change by generation, in points of 100, of donations in each model's best run."""
     words = []
     for name in (CLAUDE, GEMINI, GPT):
         course = _best(samples, "phenotype", name)
@@ -93,7 +95,7 @@ def donations_of_best_runs(samples: Samples) -> str:
 
 
 def selection_in_best_runs(samples: Samples) -> str:
-    """In how many generations of the best runs survivors gave more than the others."""
+    """Count the generations of the best runs in which survivors gave more than the others."""
     courses = {name: _best(samples, "selection_differential", name) for name in (CLAUDE, GPT)}
     words = [f"{name} {(course > 0).sum()} of {len(course)}" for name, course in courses.items()]
     return f"generations above zero, best runs: {', '.join(words)}"
@@ -113,14 +115,32 @@ def _by_generation(samples: Samples, measure: str, name: str, *, punishment: boo
 
 
 def _succeeded(resources: Array) -> Array:
-    """Which runs come to SUCCESS times what the first generation has, (n, G) -> (n,)."""
+    """Tell which runs reach SUCCESS times the level of their first generation, (n, G) -> (n,)."""
     good: Array = resources[:, -1] >= SUCCESS * resources[:, 0]
     return good
 
 
 def _unless_by_chance(held: bool, chance: float, words: str) -> ClaimFinding:
-    """What was counted; it is not shown if as much comes about by chance too often."""
+    """Give the count as a verdict: not shown if chance does as much too often."""
     found = f"{words}; by chance in {chance:.1%} of times"
     if held and chance > ALPHA:
         return ClaimFinding("cannot be told", found, "more runs would show it")
     return ClaimFinding(outcome_of([held]), found)
+
+
+def runs_that_rise(samples: Samples, *, multiplier: float) -> str:
+    """Share of runs that end richer than they began, and the means, which few runs make."""
+    last, first = (
+        samples.values(SampleSpec(measure=measure, levels={"multiplier": multiplier}), {})
+        for measure in ("fitness", "first_fitness")
+    )
+    return (
+        f"{(last > first).mean():.1%} of runs end richer; "
+        f"arithmetic means {last.mean():.3g} and {first.mean():.3g}"
+    )
+
+
+def share_punished(samples: Samples) -> str:
+    """Share of encounters that are punished, where they may be."""
+    punished = samples.mean(SampleSpec(measure="punished", levels={"punishment": True}), {})
+    return f"{punished:.1%} of encounters are punished"

@@ -1,7 +1,8 @@
-"""Notes on the village paper's section 4.2.5: its own tests, which decide nothing here.
+"""Judges of the village paper's Fig. 14, and notes on its Fig. 3 and section 4.2.5.
 
-The paper tests a part of its runs against the whole that holds it, so that both samples share runs:
-its t(898) are 180 runs against all 720, its t(238) are 60 against 180. That is no valid test.
+The notes decide nothing. The paper tests a part of its runs against the whole that holds it, so
+that both samples share runs: its t(898) are 180 runs against all 720, its t(238) are 60 against
+180. That is no valid test.
 """
 
 from __future__ import annotations
@@ -11,13 +12,54 @@ from typing import Any
 
 import numpy as np
 
+from society.claims.comparisons import ALPHA
 from society.claims.data import LevelsOf, SampleSpec
+from society.claims.types import ClaimFinding, outcome_of
 from society.engine.rng import Array
 from society.reproduction.claim_samples import Samples
 
 CONDITIONS = ("full", "only_social_learning", "only_group_decision", "neither")
 POPULATIONS = ("altruist", "mixed", "selfish")
 LAKES = ("harsh", "rich")
+TRIAL = "models"
+
+
+def rising_steps(samples: Samples, *, trial: str) -> str:
+    """Count the steps from one fine to the next that raise the mean, over all growths."""
+    levels = samples.evidence.levels(trial)
+    means = [
+        [
+            samples.mean(SampleSpec(trial=trial, levels={"fine": fine, "growth": growth}), {})
+            for fine in levels["fine"]
+        ]
+        for growth in levels["growth"]
+    ]
+    rising = np.diff(means, axis=1) > 0
+    return f"{rising.sum()} of {rising.size} steps of the fine raise the mean, over all growths"
+
+
+def norms_by_model(samples: Samples) -> ClaimFinding:
+    """Compare the effect of the model on the similarity of norms with that of the population."""
+    evidence = samples.evidence
+    words = "; ".join(
+        f"{model}: similarity {_average(samples, model, 'norm_similarity'):.3f}, "
+        f"alignment {_average(samples, model, 'norm_alignment'):.3f}"
+        for model in evidence.levels(TRIAL)["model"]
+    )
+    if len(evidence.levels(TRIAL)["model"]) < 2:
+        return ClaimFinding("cannot be told", words, "one model was asked")
+    effects = evidence.variance(TRIAL, "norm_similarity", ("model", "population"), {})
+    model, population = effects["model"], effects["population"]
+    held = model.p < ALPHA and model.eta_squared > population.eta_squared
+    notes = "both are one number, by another formula; it tells likeness of wording, not of value"
+    return ClaimFinding(outcome_of([held]), f"{model}; {population}; {words}", notes)
+
+
+def _average(samples: Samples, model: object, measure: str) -> float:
+    """The mean over all runs of a model that have one; NaN if none has."""
+    values = samples.evidence.runs(TRIAL, measure, {"model": model})
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else np.nan
 
 
 def count_lowest(samples: Samples, *, condition: str) -> str:
