@@ -19,7 +19,7 @@ from society.config.run_config import load_config
 from society.report import write_report
 from society.report.figures.style import Figure
 from society.report.page import Caveat, Section
-from society.report.sections.crossplay import CROSS_PLAY
+from society.report.sections import SECTIONS, StudyView
 from society.report.sections.crossplay.scores import scores_over_games
 from society.report.tables import Table
 from society.runs.design_runs import make_designs
@@ -84,7 +84,9 @@ def play(
 
 
 def _sections(study: Study) -> list[Section]:
-    found = [section(CrossPlay(study)) for section in CROSS_PLAY.values()]
+    view = StudyView(study)
+    names = ("standings", "conduct", "agreements", "understanding")
+    found = [SECTIONS[name](view) for name in names]
     return [one for one in found if one.parts]
 
 

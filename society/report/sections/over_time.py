@@ -32,14 +32,15 @@ _NUMBERED = " Rounds are numbered through; measures that some rounds lack are jo
 
 
 def over_time_section(
-    layout: Layout, measures: Sequence[str] = (), without: Collection[str] = ()
+    populations: Populations, measures: Sequence[str] = (), without: Collection[str] = ()
 ) -> Section:
     """Show measures round by round.
 
     measures: none: all. without: those that another section shows over time.
     """
+    layout = populations.layout
     every = measures or [name for name, kind in layout.folds.items() if kind not in COURSELESS]
-    names, populations = [name for name in every if name not in without], Populations(layout)
+    names = [name for name in every if name not in without]
     flat = {name: value for name in names if (value := _constant(layout, name)) is not None}
     parts = [part for name in names if name not in flat for part in _measure(populations, name)]
     if flat:
